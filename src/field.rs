@@ -1,0 +1,305 @@
+//! Answers: which place in a value does a path name, and which places match a pattern?
+//!
+//! A [`FieldPath`] names one place (`spec.rules[0].name`); a [`FieldPattern`] names many: `[]` stands for every item of a
+//! list, `{}` for every value of a map. Both are parsed segments; keys that are not plain words are written
+//! `["app.kubernetes.io/name"]`.
+//!
+//! Invariant: a path is compared segment by segment, never as a string.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// One step from a value to a value inside it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Step {
+    /// The value of a mapping's key: `name`.
+    Key(String),
+    /// An item of a list, from 0: `[0]`.
+    Index(usize),
+}
+
+/// A place in a value: `spec.rules[0].name`. The empty path is the value itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldPath(Vec<Step>);
+
+impl FieldPath {
+    /// Makes the path of `steps`.
+    pub fn new(steps: impl IntoIterator<Item = Step>) -> Self {
+        Self(steps.into_iter().collect())
+    }
+
+    /// Returns the steps from the outermost in.
+    pub fn steps(&self) -> &[Step] {
+        &self.0
+    }
+
+    /// Returns this path with `key` below it.
+    #[must_use]
+    pub fn key(&self, key: &str) -> Self {
+        self.with(Step::Key(key.to_owned()))
+    }
+
+    /// Returns this path with the item `index` below it.
+    #[must_use]
+    pub fn index(&self, index: usize) -> Self {
+        self.with(Step::Index(index))
+    }
+
+    /// Returns this path with `step` below it.
+    #[must_use]
+    pub fn with(&self, step: Step) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Self(steps)
+    }
+
+    /// Returns this path with `tail` below it.
+    #[must_use]
+    pub fn join(&self, tail: &Self) -> Self {
+        Self(self.0.iter().chain(&tail.0).cloned().collect())
+    }
+
+    /// Splits off the last step; `None` for the empty path.
+    pub fn split_last(&self) -> Option<(Self, &Step)> {
+        let (last, parents) = self.0.split_last()?;
+        Some((Self(parents.to_vec()), last))
+    }
+
+    /// Returns the last step's key, where it is one.
+    pub fn last_key(&self) -> Option<&str> {
+        match self.0.last()? {
+            Step::Key(key) => Some(key),
+            Step::Index(_) => None,
+        }
+    }
+
+    /// Says whether `self` is `prefix` or lies below it.
+    pub fn starts_with(&self, prefix: &Self) -> bool {
+        self.0.starts_with(&prefix.0)
+    }
+
+    /// Returns the value at this path of `root`.
+    pub fn get<'v>(&self, root: &'v Value) -> Option<&'v Value> {
+        self.0.iter().try_fold(root, |value, step| match step {
+            Step::Key(key) => value.as_object()?.get(key),
+            Step::Index(index) => value.as_array()?.get(*index),
+        })
+    }
+
+    /// Returns the value at this path of `root`, to be changed.
+    pub fn get_mut<'v>(&self, root: &'v mut Value) -> Option<&'v mut Value> {
+        self.0.iter().try_fold(root, |value, step| match step {
+            Step::Key(key) => value.as_object_mut()?.get_mut(key),
+            Step::Index(index) => value.as_array_mut()?.get_mut(*index),
+        })
+    }
+
+    /// Returns the pattern this path is an instance of, with `[]` for every index.
+    pub fn pattern(&self) -> FieldPattern {
+        let part = |step: &Step| match step {
+            Step::Key(key) => Part::Key(key.clone()),
+            Step::Index(_) => Part::Items,
+        };
+        FieldPattern(self.0.iter().map(part).collect())
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Key(key) => write_key(f, key, at == 0)?,
+                Step::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One part of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// The value of this key: `name`.
+    Key(String),
+    /// Every item of a list: `[]`.
+    Items,
+    /// Every value of a map: `{}`.
+    Values,
+}
+
+/// Places in a value: `spec.rules[].name`, `spec.options{}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FieldPattern(Vec<Part>);
+
+impl FieldPattern {
+    /// Makes the pattern of `parts`.
+    pub fn new(parts: impl IntoIterator<Item = Part>) -> Self {
+        Self(parts.into_iter().collect())
+    }
+
+    /// Parses `spec.rules[].name`, `spec.options{}`, `metadata.annotations["a.b/c"]`.
+    ///
+    /// # Errors
+    /// A message that names the character the text goes wrong at.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (part, after) = parse_part(rest, parts.is_empty())
+                .ok_or_else(|| format!("`{text}` is no field path: cannot read `{rest}`"))?;
+            parts.push(part);
+            rest = after;
+        }
+        Ok(Self(parts))
+    }
+
+    /// Returns the parts from the outermost in.
+    pub fn parts(&self) -> &[Part] {
+        &self.0
+    }
+
+    /// Returns this pattern with `part` below it.
+    #[must_use]
+    pub fn with(&self, part: Part) -> Self {
+        let mut parts = self.0.clone();
+        parts.push(part);
+        Self(parts)
+    }
+
+    /// Returns this pattern with `tail` below it.
+    #[must_use]
+    pub fn join(&self, tail: &Self) -> Self {
+        Self(self.0.iter().chain(&tail.0).cloned().collect())
+    }
+
+    /// Splits off the last part; `None` for the empty pattern.
+    pub fn split_last(&self) -> Option<(Self, &Part)> {
+        let (last, parents) = self.0.split_last()?;
+        Some((Self(parents.to_vec()), last))
+    }
+
+    /// Says whether `self` is `prefix` or lies below it.
+    pub fn starts_with(&self, prefix: &Self) -> bool {
+        self.0.starts_with(&prefix.0)
+    }
+
+    /// Returns every place of `root` that exists and matches, in document order.
+    pub fn matches(&self, root: &Value) -> Vec<FieldPath> {
+        let mut found = vec![(FieldPath::default(), root)];
+        for part in &self.0 {
+            let mut next = Vec::new();
+            for (path, value) in found {
+                match (part, value) {
+                    (Part::Key(key), Value::Object(map)) => {
+                        next.extend(map.get(key).map(|value| (path.key(key), value)))
+                    }
+                    (Part::Items, Value::Array(items)) => {
+                        next.extend(items.iter().enumerate().map(|(index, value)| (path.index(index), value)));
+                    }
+                    (Part::Values, Value::Object(map)) => {
+                        next.extend(map.iter().map(|(key, value)| (path.key(key), value)));
+                    }
+                    _ => {}
+                }
+            }
+            found = next;
+        }
+        found.into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// Returns the one place this pattern names, where it has no `[]` and no `{}`.
+    pub fn as_path(&self) -> Option<FieldPath> {
+        let step = |part: &Part| match part {
+            Part::Key(key) => Some(Step::Key(key.clone())),
+            Part::Items | Part::Values => None,
+        };
+        self.0.iter().map(step).collect::<Option<Vec<_>>>().map(FieldPath)
+    }
+}
+
+impl fmt::Display for FieldPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, part) in self.0.iter().enumerate() {
+            match part {
+                Part::Key(key) => write_key(f, key, at == 0)?,
+                Part::Items => f.write_str("[]")?,
+                Part::Values => f.write_str("{}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'de> Deserialize<'de> for FieldPattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).map_err(serde::de::Error::custom)
+    }
+}
+
+/// Says whether a key can stand in a path without quotes.
+fn is_word(key: &str) -> bool {
+    !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'))
+}
+
+fn write_key(f: &mut fmt::Formatter<'_>, key: &str, first: bool) -> fmt::Result {
+    if is_word(key) { write!(f, "{}{key}", if first { "" } else { "." }) } else { write!(f, "[{}]", Value::from(key)) }
+}
+
+fn parse_part(text: &str, first: bool) -> Option<(Part, &str)> {
+    if let Some(rest) = text.strip_prefix("[]") {
+        return Some((Part::Items, rest));
+    }
+    if let Some(rest) = text.strip_prefix("{}") {
+        return Some((Part::Values, rest));
+    }
+    if let Some(quoted) = text.strip_prefix('[') {
+        let mut keys = serde_json::Deserializer::from_str(quoted).into_iter::<String>();
+        let key = keys.next()?.ok()?;
+        let rest = quoted[keys.byte_offset()..].strip_prefix(']')?;
+        return Some((Part::Key(key), rest));
+    }
+    let word = if first { text } else { text.strip_prefix('.')? };
+    let end = word.find(['.', '[', '{']).unwrap_or(word.len());
+    let (key, rest) = word.split_at(end);
+    is_word(key).then(|| (Part::Key(key.to_owned()), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(text: &str) {
+        assert_eq!(FieldPattern::parse(text).unwrap().to_string(), text);
+    }
+
+    #[test]
+    fn patterns_print_as_they_are_written() {
+        check("spec.rules[].name");
+        check("spec.options{}");
+        check("metadata.annotations[\"a.b/c\"].x");
+        check("items[][]{}");
+    }
+
+    #[test]
+    fn bad_patterns_name_the_place() {
+        for text in ["spec..a", "spec.", ".spec", "spec[0]", "spec[\"a]", "a b"] {
+            assert!(FieldPattern::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_matches_whole_segments_only() {
+        let value = json!({"spec": {"rules": [{"name": 1}, {"names": 2}, {"name": null}], "opt": {"x.y": 1}}});
+        let find = |text: &str| -> Vec<String> {
+            FieldPattern::parse(text).unwrap().matches(&value).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(find("spec.rules[].name"), ["spec.rules[0].name", "spec.rules[2].name"]);
+        assert_eq!(find("spec.opt{}"), ["spec.opt[\"x.y\"]"]);
+        assert!(find("spec.rule").is_empty());
+    }
+}

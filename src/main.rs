@@ -1,0 +1,3 @@
+//! The `reversion` program.
+
+fn main() {}
