@@ -1,0 +1,105 @@
+//! Answers: what can be wrong with a YAML text, or with a change asked of it?
+//!
+//! A [`Problem`] is a code that never changes, the place it was met and a sentence for people. Reading, finding, changing
+//! and verifying all fail with the same type, so that a caller can turn any of them into one finding.
+//!
+//! Invariant: a code's name is kebab-case and is never given another meaning.
+
+use std::fmt;
+
+/// Why a text cannot be read, or a change cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What kind of problem it is.
+    pub code: ProblemCode,
+    /// Where: a byte offset in the text that was parsed; 0 where a problem of plain data has no place.
+    pub at: usize,
+    /// The sentence for people: lower case, no final dot.
+    pub message: String,
+}
+
+impl Problem {
+    /// Makes a problem met at byte `at`.
+    pub fn new(code: ProblemCode, at: usize, message: impl Into<String>) -> Self {
+        Self { code, at, message: message.into() }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+/// The kinds of problems; [`ProblemCode::name`] is what reports show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum ProblemCode {
+    /// Not YAML, or nested too deep to be read: `a: [`.
+    ParseError,
+    /// A key that is no plain text: `? [a, b]`, or an unquoted template `{{ .Values.x }}`.
+    ComplexKey,
+    /// One key twice in one mapping: `{a: 1, a: 2}`.
+    DuplicateKey,
+    /// The path, or the neighbour a place names, is not in the document.
+    NotFound,
+    /// The value at the path is of another shape than the change needs: an item inserted into a mapping.
+    WrongShape,
+    /// A list to be unwrapped does not hold exactly one item: `[a, b]`.
+    NotSingle,
+    /// The change would show elsewhere too, because an alias refers to what it changes: `&base`.
+    SharedAnchor,
+    /// The path goes through an alias, so its value has no bytes there: `dev: *base`.
+    ThroughAlias,
+    /// The key comes from a merge, so it has no bytes there: `<<: *base`.
+    ThroughMerge,
+    /// After the move an alias would stand before its anchor.
+    AnchorOrder,
+    /// A value that holds itself: `&x {a: *x}`.
+    RecursiveAlias,
+    /// Aliases stand for more values than is sane.
+    AliasBudget,
+    /// A move between `{...}` and indented lines, or out of commented `{...}`, that cannot keep the bytes.
+    FlowMove,
+    /// The key to be made is there already.
+    Exists,
+    /// A size or depth limit of this program.
+    Limit,
+    /// A value that JSON, and so Kubernetes, cannot hold: `.inf`, `!!binary`.
+    UnreadableValue,
+    /// A changed text does not say what it should: a mistake of this program, caught before anything is written.
+    VerifyFailed,
+}
+
+impl ProblemCode {
+    /// Returns the name reports show.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ParseError => "parse-error",
+            Self::ComplexKey => "complex-key",
+            Self::DuplicateKey => "duplicate-key",
+            Self::NotFound => "not-found",
+            Self::WrongShape => "wrong-shape",
+            Self::NotSingle => "not-single",
+            Self::SharedAnchor => "shared-anchor",
+            Self::ThroughAlias => "through-alias",
+            Self::ThroughMerge => "through-merge",
+            Self::AnchorOrder => "anchor-order",
+            Self::RecursiveAlias => "recursive-alias",
+            Self::AliasBudget => "alias-budget",
+            Self::FlowMove => "flow-move",
+            Self::Exists => "exists",
+            Self::Limit => "limit",
+            Self::UnreadableValue => "unreadable-value",
+            Self::VerifyFailed => "verify-failed",
+        }
+    }
+}
+
+impl fmt::Display for ProblemCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
