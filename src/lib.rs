@@ -5,3 +5,7 @@ pub mod text;
 pub mod field;
 
 pub mod release;
+
+pub mod catalog;
+
+pub mod pack;
