@@ -1,0 +1,283 @@
+//! Answers: what in an object does one release's schema refuse?
+//!
+//! The object and the tree of fields are walked together, once, with the rows of one release and version. What that release
+//! keeps without a schema is not looked into. CEL rules and formats are not checked.
+//!
+//! Invariant: an object that the release's schema accepts has no violation.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use serde_json::{Number, Value};
+
+use super::row::{Attributes, ListType, Type};
+use super::{Catalog, OUTSIDE, Row};
+use crate::field::{FieldPath, Step};
+use crate::release::{ReleaseId, ReleaseSet};
+
+/// One thing that a release's schema refuses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Violation {
+    /// Where it stands; for a missing field, where it should stand.
+    pub path: FieldPath,
+    /// What is wrong.
+    pub kind: ViolationKind,
+}
+
+/// What is wrong with a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ViolationKind {
+    /// Other releases have the field: `targetRef:` in a release that has `targetRefs:`.
+    UnknownField {
+        /// The releases (in any version) that have it.
+        known: ReleaseSet,
+    },
+    /// The value has another type: `port: "80"`.
+    WrongType {
+        /// The type it must have.
+        expected: Type,
+    },
+    /// The value is none of the allowed ones: `type: Cors`.
+    NotInEnum {
+        /// The allowed values.
+        allowed: Vec<Value>,
+    },
+    /// The field must be there, has no default, and is absent or null: `backendRefs: [{port: 80}]` without a name.
+    MissingRequired,
+    /// The list or mapping has too few entries: `rules: []`.
+    TooFew {
+        /// The fewest allowed.
+        least: u64,
+    },
+    /// The list or mapping has too many entries.
+    TooMany {
+        /// The most allowed.
+        most: u64,
+    },
+    /// The string has too few characters: `name: ""`.
+    TooShort {
+        /// The fewest allowed.
+        least: u64,
+    },
+    /// The string has too many characters.
+    TooLong {
+        /// The most allowed.
+        most: u64,
+    },
+    /// The number is too small: `port: 0`.
+    Below {
+        /// The smallest allowed.
+        least: Number,
+    },
+    /// The number is too large: `port: 70000`.
+    Above {
+        /// The largest allowed.
+        most: Number,
+    },
+    /// The string does not match: `hostname: Shop_1`.
+    Pattern {
+        /// The pattern, as in the CRD.
+        pattern: String,
+    },
+    /// The list item is told apart from an earlier one by nothing: `listeners: [{name: a}, {name: a}]`.
+    Duplicate {
+        /// The earlier item's index, from 0.
+        first: usize,
+    },
+}
+
+/// Walks `object`; see [`Catalog::check`].
+pub(super) fn check(catalog: &Catalog, object: &Value, release: ReleaseId, version: &str) -> Vec<Violation> {
+    let mut walk = Walk { catalog, release, version, path: Vec::new(), found: Vec::new() };
+    if let Value::Object(map) = object {
+        walk.missing(0, map);
+        let open = catalog.nodes[0].open.contains(release);
+        for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
+            walk.key(0, open, key, value);
+        }
+    }
+    walk.found
+}
+
+/// One pass over one object.
+struct Walk<'c> {
+    catalog: &'c Catalog,
+    release: ReleaseId,
+    version: &'c str,
+    path: Vec<Step>,
+    found: Vec<Violation>,
+}
+
+impl Walk<'_> {
+    /// Looks at one key of a mapping that stands at `node`; `open` where that node takes keys without a schema.
+    fn key(&mut self, node: usize, open: bool, key: &str, value: &Value) {
+        let catalog = self.catalog;
+        let parent = &catalog.nodes[node];
+        self.path.push(Step::Key(key.to_owned()));
+        let named = parent.key(key);
+        let row_of = |child: Option<usize>| Some((child?, catalog.row_in(child?, self.release, self.version)?));
+        if let Some((child, row)) = row_of(named).or_else(|| row_of(parent.values)) {
+            let null = value.is_null() && !catalog.schemas[row.schema].attributes.nullable;
+            if !null {
+                self.value(child, row, value);
+            } else if row.required && catalog.schemas[row.schema].attributes.default.is_none() {
+                self.report(ViolationKind::MissingRequired);
+            }
+        } else if !open {
+            let releases_of =
+                |child: Option<usize>| child.map_or_else(ReleaseSet::default, |child| catalog.nodes[child].releases);
+            let known = releases_of(named) | releases_of(parent.values) | parent.open;
+            if !known.is_empty() {
+                self.report(ViolationKind::UnknownField { known });
+            }
+        }
+        self.path.pop();
+    }
+
+    /// Looks at a value that stands at `node`, about which the release says `row`.
+    fn value(&mut self, node: usize, row: &Row, value: &Value) {
+        let schema = &self.catalog.schemas[row.schema];
+        let attributes = &schema.attributes;
+        if value.is_null() && attributes.nullable {
+            return;
+        }
+        if !row.kind.accepts(value) || value.is_null() && row.kind != Type::Any {
+            self.report(ViolationKind::WrongType { expected: row.kind });
+            return;
+        }
+        if !attributes.allows(value) {
+            self.report(ViolationKind::NotInEnum { allowed: attributes.allowed.clone().unwrap_or_default() });
+        }
+        match value {
+            Value::String(text) => {
+                self.text(attributes, text);
+                let pattern = schema.pattern.map(|pattern| &self.catalog.patterns[pattern]);
+                if let Some(pattern) = pattern.filter(|pattern| !pattern.matches(text)) {
+                    self.report(ViolationKind::Pattern { pattern: pattern.text().to_owned() });
+                }
+            }
+            Value::Number(number) => self.number(attributes, number),
+            Value::Array(items) => self.list(node, attributes, items),
+            Value::Object(map) => {
+                self.count(map.len(), attributes.min_properties, attributes.max_properties);
+                self.missing(node, map);
+                let open = row.kind == Type::Any || attributes.preserve_unknown;
+                for (key, value) in map {
+                    self.key(node, open, key, value);
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// Reports the named fields that a mapping at `node` must have and lacks.
+    fn missing(&mut self, node: usize, map: &serde_json::Map<String, Value>) {
+        let catalog = self.catalog;
+        for (key, child) in &catalog.nodes[node].keys {
+            let Some(row) = catalog.row_in(*child, self.release, self.version) else { continue };
+            if row.required && !map.contains_key(key) && catalog.schemas[row.schema].attributes.default.is_none() {
+                self.path.push(Step::Key(key.clone()));
+                self.report(ViolationKind::MissingRequired);
+                self.path.pop();
+            }
+        }
+    }
+
+    fn list(&mut self, node: usize, attributes: &Attributes, items: &[Value]) {
+        self.count(items.len(), attributes.min_items, attributes.max_items);
+        let duplicates = self.duplicates(node, attributes, items);
+        let row_of = |child: usize| Some((child, self.catalog.row_in(child, self.release, self.version)?));
+        let child = self.catalog.nodes[node].items.and_then(row_of);
+        let mut duplicates = duplicates.into_iter().peekable();
+        for (index, item) in items.iter().enumerate() {
+            self.path.push(Step::Index(index));
+            if let Some((_, first)) = duplicates.next_if(|(duplicate, _)| *duplicate == index) {
+                self.report(ViolationKind::Duplicate { first });
+            }
+            if let Some((child, row)) = child {
+                self.value(child, row, item);
+            }
+            self.path.pop();
+        }
+    }
+
+    /// Finds the items that equal an earlier one in what tells the list's items apart: (index, index of the earlier).
+    fn duplicates(&self, node: usize, attributes: &Attributes, items: &[Value]) -> Vec<(usize, usize)> {
+        let mut first = BTreeMap::new();
+        let mut found = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let Some(name) = self.name_of_item(node, attributes, item) else { continue };
+            match first.entry(name) {
+                Entry::Occupied(earlier) => found.push((index, *earlier.get())),
+                Entry::Vacant(vacant) => {
+                    vacant.insert(index);
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns what tells an item apart from its siblings, as JSON texts; `None` where nothing does.
+    fn name_of_item(&self, node: usize, attributes: &Attributes, item: &Value) -> Option<Vec<String>> {
+        match attributes.list_type? {
+            ListType::Atomic => None,
+            ListType::Set => Some(vec![item.to_string()]),
+            ListType::Map => {
+                let fields = &self.catalog.nodes[self.catalog.nodes[node].items?];
+                let value_of = |key: &String| {
+                    let default = || {
+                        let row = self.catalog.row_in(fields.key(key)?, self.release, self.version)?;
+                        self.catalog.schemas[row.schema].attributes.default.as_ref()
+                    };
+                    item.get(key).filter(|value| !value.is_null()).or_else(default)
+                };
+                // A key field that may be absent tells items apart by its absence, but a name without any field is none.
+                let values: Vec<_> = attributes.list_keys.iter().map(value_of).collect();
+                let named = values.iter().any(Option::is_some);
+                named.then(|| values.iter().map(|value| value.map_or_else(String::new, Value::to_string)).collect())
+            }
+        }
+    }
+
+    fn count(&mut self, entries: usize, least: Option<u64>, most: Option<u64>) {
+        let entries = entries as u64;
+        if let Some(least) = least.filter(|least| entries < *least) {
+            self.report(ViolationKind::TooFew { least });
+        }
+        if let Some(most) = most.filter(|most| entries > *most) {
+            self.report(ViolationKind::TooMany { most });
+        }
+    }
+
+    fn text(&mut self, attributes: &Attributes, text: &str) {
+        let characters = text.chars().count() as u64;
+        if let Some(least) = attributes.min_length.filter(|least| characters < *least) {
+            self.report(ViolationKind::TooShort { least });
+        }
+        if let Some(most) = attributes.max_length.filter(|most| characters > *most) {
+            self.report(ViolationKind::TooLong { most });
+        }
+    }
+
+    fn number(&mut self, attributes: &Attributes, number: &Number) {
+        if let Some(least) = attributes.minimum.as_ref().filter(|least| compare(number, least) == Ordering::Less) {
+            self.report(ViolationKind::Below { least: least.clone() });
+        }
+        if let Some(most) = attributes.maximum.as_ref().filter(|most| compare(number, most) == Ordering::Greater) {
+            self.report(ViolationKind::Above { most: most.clone() });
+        }
+    }
+
+    fn report(&mut self, kind: ViolationKind) {
+        self.found.push(Violation { path: FieldPath::new(self.path.iter().cloned()), kind });
+    }
+}
+
+/// Compares two numbers by value: whole numbers exactly, others as floats.
+fn compare(left: &Number, right: &Number) -> Ordering {
+    match (left.as_i128(), right.as_i128()) {
+        (Some(left), Some(right)) => left.cmp(&right),
+        _ => left.as_f64().partial_cmp(&right.as_f64()).unwrap_or(Ordering::Equal),
+    }
+}

@@ -1,0 +1,213 @@
+//! Answers: which releases can an object have been written for, as far as its fields say?
+//!
+//! The object and the tree of fields are walked together, once. A field, a value of an enum or a type that not every release
+//! still possible at that place has, is a [`Fact`]; what says nothing more than the field above it is left out, and so is
+//! the same fact about a second item. A field in no release is [`Unknown`] and is not walked into.
+//!
+//! Invariant: a fact never excludes a release whose schema has the field with that value.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Catalog, OUTSIDE};
+use crate::field::{FieldPath, Step};
+use crate::release::ReleaseSet;
+
+/// What an object's fields say about its release.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// What narrows the releases, in document order.
+    pub known: Vec<Fact>,
+    /// Fields that no release has, in document order.
+    pub unknown: Vec<Unknown>,
+}
+
+impl Facts {
+    /// Returns the releases of `all` that every fact allows; empty where facts contradict each other.
+    pub fn narrow(&self, all: ReleaseSet) -> ReleaseSet {
+        self.known.iter().fold(all, |left, fact| left & fact.releases)
+    }
+}
+
+/// One thing in an object that not every release has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// Where it stands.
+    pub path: FieldPath,
+    /// What it is.
+    pub kind: FactKind,
+    /// The releases that have it.
+    pub releases: ReleaseSet,
+}
+
+/// What of a field a fact is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FactKind {
+    /// The field is there: `targetRefs:` where older releases have `targetRef:`.
+    Field,
+    /// The value's type: `headers: [..]` where older releases have a mapping.
+    Type,
+    /// The value is one that only some releases allow: `type: CORS`.
+    Value,
+}
+
+/// A field in no release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// Where it stands.
+    pub path: FieldPath,
+    /// The most similar name that stands at the same place in some release.
+    pub nearest: Option<String>,
+}
+
+/// Walks `object`; see [`Catalog::facts`].
+pub(super) fn facts(catalog: &Catalog, object: &Value) -> Facts {
+    let mut walk = Walk { catalog, path: Vec::new(), seen: BTreeSet::new(), facts: Facts::default() };
+    if let Value::Object(map) = object {
+        let place = Place { node: 0, possible: catalog.listed(), open: catalog.nodes[0].open };
+        for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
+            walk.key(place, key, value);
+        }
+    }
+    walk.facts
+}
+
+/// A node of the tree, met in an object.
+#[derive(Clone, Copy)]
+struct Place {
+    node: usize,
+    /// The releases that have everything on the way here.
+    possible: ReleaseSet,
+    /// The releases in which anything may stand here.
+    open: ReleaseSet,
+}
+
+/// One pass over one object.
+struct Walk<'c, 'o> {
+    catalog: &'c Catalog,
+    path: Vec<Near<'o>>,
+    seen: BTreeSet<(usize, FactKind, ReleaseSet)>,
+    facts: Facts,
+}
+
+/// A step that borrows its key.
+#[derive(Clone, Copy)]
+enum Near<'o> {
+    Key(&'o str),
+    Index(usize),
+}
+
+impl<'o> Walk<'_, 'o> {
+    /// Looks at one key of a mapping that stands at `place`.
+    fn key(&mut self, place: Place, key: &'o str, value: &'o Value) {
+        let node = &self.catalog.nodes[place.node];
+        self.path.push(Near::Key(key));
+        match (node.key(key), node.values) {
+            (Some(child), values) => {
+                // Where a mapping had free keys in some releases, nothing below the key is known of those.
+                let free = values.map_or_else(ReleaseSet::default, |values| self.catalog.nodes[values].releases);
+                self.node(Place { node: child, open: place.open | free, ..place }, value);
+            }
+            (None, Some(values)) => self.node(Place { node: values, ..place }, value),
+            (None, None) if place.open.is_empty() => {
+                let nearest = nearest(key, node.keys.iter().map(|(name, _)| name.as_str()));
+                self.facts.unknown.push(Unknown { path: self.here(), nearest });
+            }
+            (None, None) => {
+                self.narrow(place.node, place.possible, FactKind::Field, place.open);
+            }
+        }
+        self.path.pop();
+    }
+
+    /// Looks at a value that stands at `place`, whose node is the value's own.
+    fn node(&mut self, place: Place, value: &'o Value) {
+        let catalog = self.catalog;
+        let node = &catalog.nodes[place.node];
+        let mut possible = self.narrow(place.node, place.possible, FactKind::Field, node.releases | place.open);
+        if value.is_null() {
+            return;
+        }
+        let fitting = || catalog.rows_of(place.node).iter().filter(|row| row.kind.accepts(value));
+        let typed = fitting().fold(place.open, |all, row| all | row.releases);
+        if typed.is_empty() {
+            return;
+        }
+        possible = self.narrow(place.node, possible, FactKind::Type, typed);
+        let allowing = fitting().filter(|row| catalog.schemas[row.schema].attributes.allows(value));
+        let allowed = allowing.fold(place.open, |all, row| all | row.releases);
+        if !allowed.is_empty() {
+            possible = self.narrow(place.node, possible, FactKind::Value, allowed);
+        }
+        self.inside(Place { possible, open: place.open | node.open, ..place }, value);
+    }
+
+    fn inside(&mut self, place: Place, value: &'o Value) {
+        match (value, self.catalog.nodes[place.node].items) {
+            (Value::Object(map), _) => {
+                for (key, value) in map {
+                    self.key(place, key, value);
+                }
+            }
+            (Value::Array(items), Some(child)) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.path.push(Near::Index(index));
+                    self.node(Place { node: child, ..place }, item);
+                    self.path.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes a fact where it says more than what is known already, and returns the releases left at the place.
+    fn narrow(&mut self, node: usize, possible: ReleaseSet, kind: FactKind, releases: ReleaseSet) -> ReleaseSet {
+        if releases.is_superset(possible) {
+            return possible;
+        }
+        if self.seen.insert((node, kind, releases)) {
+            let fact = Fact { path: self.here(), kind, releases };
+            self.facts.known.push(fact);
+        }
+        let left = possible & releases;
+        // Contradicting facts are told apart by the reader; below them, the inner one speaks.
+        if left.is_empty() { releases } else { left }
+    }
+
+    fn here(&self) -> FieldPath {
+        FieldPath::new(self.path.iter().map(|step| match step {
+            Near::Key(key) => Step::Key((*key).to_owned()),
+            Near::Index(index) => Step::Index(*index),
+        }))
+    }
+}
+
+/// Returns the name most similar to `key`, where one is near enough to be meant: a third of the letters may differ.
+fn nearest<'n>(key: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let limit = (key.chars().count() / 3).max(1);
+    // A long key is compared with names of its own length only, so that a hostile one costs nothing.
+    let similar = names.filter(|name| name.len().abs_diff(key.len()) <= limit);
+    let near = similar.map(|name| (distance(key, name), name)).filter(|(distance, _)| *distance <= limit);
+    near.min_by_key(|(distance, _)| *distance).map(|(_, name)| name.to_owned())
+}
+
+/// Counts the letters to insert, remove, replace or swap to turn one word into the other, whatever their case.
+fn distance(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.to_lowercase().chars().collect();
+    let right: Vec<char> = right.to_lowercase().chars().collect();
+    let mut rows = vec![(0..=right.len()).collect::<Vec<_>>()];
+    for (i, a) in left.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in right.iter().enumerate() {
+            let replaced = rows[i][j] + usize::from(a != b);
+            let mut best = replaced.min(row[j] + 1).min(rows[i][j + 1] + 1);
+            if i > 0 && j > 0 && *a == right[j - 1] && left[i - 1] == *b {
+                best = best.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[left.len()][right.len()]
+}

@@ -1,0 +1,293 @@
+//! Answers: which field of a kind exists in which release, and what may stand in it?
+//!
+//! A [`Catalog`] is read from one file per kind, made from CRDs: header lines for scope and apiVersions, then one line per
+//! field pattern and what is said about it, each with the releases that say so. The lines stand in tree order and are kept as
+//! a tree, so that one pass over an object finds its [`Facts`] and one more its [`Violation`]s. Descriptions and CEL rules are
+//! not kept; `metadata`, `status`, `apiVersion` and `kind` are not fields.
+//!
+//! Invariant: what a catalog says of a release is what that release's CRD says, and nothing else.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::field::{FieldPattern, Part};
+use crate::release::{GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
+
+mod check;
+mod facts;
+mod pattern;
+mod read;
+mod reference;
+mod row;
+
+pub use check::{Violation, ViolationKind};
+pub use facts::{Fact, FactKind, Facts, Unknown};
+pub use pattern::compile;
+pub use reference::{GroupSource, Reference};
+pub use row::{Attributes, ListType, Scope, Type};
+
+use pattern::Pattern;
+
+/// The line that stands between the header and the fields.
+pub const COLUMNS: &str = "path\ttype\trequired\tattributes\tapiVersions\treleases";
+
+/// The keys of an object that a catalog says nothing about.
+pub const OUTSIDE: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
+
+/// Everything known about one kind of a pack.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    kind: GroupKind,
+    scopes: Vec<(Scope, ReleaseSet)>,
+    listings: Vec<Listing>,
+    nodes: Vec<Node>,
+    rows: Vec<Row>,
+    schemas: Vec<Schema>,
+    patterns: Vec<Pattern>,
+}
+
+/// An apiVersion that a release serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version<'c> {
+    /// The version within the group: `v1beta1`.
+    pub name: &'c str,
+    /// Whether the release calls it deprecated.
+    pub deprecated: bool,
+    /// Whether the release stores objects in it.
+    pub storage: bool,
+}
+
+/// What is said about the fields that match one pattern.
+#[derive(Clone, Debug)]
+pub struct Field<'c> {
+    /// Where the field stands: `spec.rules[].name`.
+    pub pattern: FieldPattern,
+    /// What its value must be.
+    pub kind: Type,
+    /// Whether the value it stands in must have it.
+    pub required: bool,
+    /// Everything else about its value.
+    pub attributes: &'c Attributes,
+    /// The versions (`v1`) whose schemas say so; empty for every version that a release lists.
+    pub api_versions: &'c [String],
+    /// The releases whose CRDs say so.
+    pub releases: ReleaseSet,
+}
+
+/// One apiVersion through the releases.
+#[derive(Clone, Debug, Default)]
+struct Listing {
+    name: String,
+    served: ReleaseSet,
+    unserved: ReleaseSet,
+    storage: ReleaseSet,
+    deprecated: ReleaseSet,
+}
+
+/// A field pattern in the tree; node 0 is the object itself.
+#[derive(Clone, Debug)]
+struct Node {
+    /// The node above, and the part that leads here.
+    parent: Option<(usize, Part)>,
+    /// Named fields, sorted by name.
+    keys: Vec<(String, usize)>,
+    items: Option<usize>,
+    values: Option<usize>,
+    rows: Range<usize>,
+    /// The releases that have the field.
+    releases: ReleaseSet,
+    /// The releases in which anything may stand below the field.
+    open: ReleaseSet,
+}
+
+/// What some releases say about a node.
+#[derive(Clone, Debug)]
+struct Row {
+    kind: Type,
+    required: bool,
+    schema: usize,
+    versions: Vec<String>,
+    releases: ReleaseSet,
+}
+
+/// Attributes, shared by the rows that have the same.
+#[derive(Clone, Debug)]
+struct Schema {
+    attributes: Attributes,
+    pattern: Option<usize>,
+}
+
+impl Catalog {
+    /// Reads the text of a catalog file whose releases stand on `line`.
+    ///
+    /// # Errors
+    /// A message with the line's number, from 1, for text that is no catalog or names a release that is not on `line`.
+    pub fn parse(text: &str, line: &ReleaseLine) -> Result<Self, String> {
+        read::catalog(text, line)
+    }
+
+    /// Returns the kind the catalog is about.
+    pub const fn kind(&self) -> &GroupKind {
+        &self.kind
+    }
+
+    /// Returns the scope, in the newest release where releases differ.
+    pub fn scope(&self) -> Scope {
+        let newest = self.scopes.iter().max_by_key(|(_, releases)| releases.iter().last());
+        newest.map_or(Scope::Namespaced, |(scope, _)| *scope)
+    }
+
+    /// Returns the scope in one release, where that release lists the kind.
+    pub fn scope_in(&self, release: ReleaseId) -> Option<Scope> {
+        self.scopes.iter().find(|(_, releases)| releases.contains(release)).map(|(scope, _)| *scope)
+    }
+
+    /// Returns the releases that serve the kind in any version.
+    pub fn releases(&self) -> ReleaseSet {
+        self.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.served)
+    }
+
+    /// Returns the versions that `release` serves, most stable first.
+    pub fn served<'c>(&'c self, release: ReleaseId) -> Vec<Version<'c>> {
+        let served = self.listings.iter().filter(|listing| listing.served.contains(release));
+        let version = |listing: &'c Listing| Version {
+            name: &listing.name,
+            deprecated: listing.deprecated.contains(release),
+            storage: listing.storage.contains(release),
+        };
+        served.map(version).collect()
+    }
+
+    /// Returns the versions' names that any release lists, most stable first.
+    pub fn versions(&self) -> impl Iterator<Item = &str> {
+        self.listings.iter().map(|listing| listing.name.as_str())
+    }
+
+    /// Returns the releases that serve the version `name` (`v1beta1`).
+    pub fn serving(&self, name: &str) -> ReleaseSet {
+        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.served)
+    }
+
+    /// Returns the releases that list the version `name` (`v1beta1`), served or not.
+    pub fn listing(&self, name: &str) -> ReleaseSet {
+        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.served | listing.unserved)
+    }
+
+    /// Returns the releases that store objects in the version `name` (`v1beta1`).
+    pub fn storing(&self, name: &str) -> ReleaseSet {
+        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.storage)
+    }
+
+    /// Returns the releases that call the version `name` (`v1beta1`) deprecated.
+    pub fn deprecating(&self, name: &str) -> ReleaseSet {
+        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.deprecated)
+    }
+
+    /// Returns what is said about every field, in tree order; fields whose schema changed come once per schema.
+    pub fn fields(&self) -> impl Iterator<Item = Field<'_>> {
+        (0..self.nodes.len()).flat_map(|node| self.fields_at(node))
+    }
+
+    /// Returns what is said about the fields of one pattern; a pattern without fields gives nothing.
+    pub fn fields_of(&self, pattern: &FieldPattern) -> impl Iterator<Item = Field<'_>> {
+        self.node_at(pattern).into_iter().flat_map(|node| self.fields_at(node))
+    }
+
+    /// Returns the releases that have the fields of one pattern.
+    pub fn having(&self, pattern: &FieldPattern) -> ReleaseSet {
+        self.node_at(pattern).map_or_else(ReleaseSet::default, |node| self.nodes[node].releases)
+    }
+
+    /// Returns what `release` says about the fields of one pattern in the version `name` (`v1beta1`).
+    pub fn field(&self, pattern: &FieldPattern, release: ReleaseId, name: &str) -> Option<Field<'_>> {
+        let node = self.node_at(pattern)?;
+        let row = self.row_in(node, release, name)?;
+        Some(self.field_from(pattern.clone(), row))
+    }
+
+    /// Returns the value that `release` fills in for the fields of one pattern in the version `name` (`v1beta1`).
+    pub fn default(&self, pattern: &FieldPattern, release: ReleaseId, name: &str) -> Option<&Value> {
+        self.field(pattern, release, name)?.attributes.default.as_ref()
+    }
+
+    /// Returns every pattern whose value names another object or kind, in tree order.
+    pub fn references(&self) -> Vec<Reference> {
+        reference::references(self)
+    }
+
+    /// Returns what `object` says about its release: one pass over every key but [`OUTSIDE`].
+    pub fn facts(&self, object: &Value) -> Facts {
+        facts::facts(self, object)
+    }
+
+    /// Returns what in `object` the schema of `release` in the version `name` (`v1beta1`) refuses, in document order.
+    ///
+    /// A field that no release knows is no violation, and neither is null in a field that may be left out.
+    pub fn check(&self, object: &Value, release: ReleaseId, name: &str) -> Vec<Violation> {
+        check::check(self, object, release, name)
+    }
+
+    /// Returns the releases that list the kind in any version, served or not.
+    pub fn listed(&self) -> ReleaseSet {
+        self.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.served | listing.unserved)
+    }
+
+    fn listing_of(&self, name: &str) -> Option<&Listing> {
+        self.listings.iter().find(|listing| listing.name == name)
+    }
+
+    fn fields_at(&self, node: usize) -> impl Iterator<Item = Field<'_>> {
+        let pattern = self.pattern_of(node);
+        self.rows_of(node).iter().map(move |row| self.field_from(pattern.clone(), row))
+    }
+
+    fn field_from<'c>(&'c self, pattern: FieldPattern, row: &'c Row) -> Field<'c> {
+        Field {
+            pattern,
+            kind: row.kind,
+            required: row.required,
+            attributes: &self.schemas[row.schema].attributes,
+            api_versions: &row.versions,
+            releases: row.releases,
+        }
+    }
+
+    fn rows_of(&self, node: usize) -> &[Row] {
+        &self.rows[self.nodes[node].rows.clone()]
+    }
+
+    fn row_in(&self, node: usize, release: ReleaseId, name: &str) -> Option<&Row> {
+        let says = |row: &&Row| {
+            row.releases.contains(release) && (row.versions.is_empty() || row.versions.iter().any(|one| one == name))
+        };
+        self.rows_of(node).iter().find(says)
+    }
+
+    fn pattern_of(&self, node: usize) -> FieldPattern {
+        let mut parts = Vec::new();
+        let mut at = node;
+        while let Some((parent, part)) = &self.nodes[at].parent {
+            parts.push(part.clone());
+            at = *parent;
+        }
+        parts.reverse();
+        FieldPattern::new(parts)
+    }
+
+    fn node_at(&self, pattern: &FieldPattern) -> Option<usize> {
+        pattern.parts().iter().try_fold(0, |at, part| match part {
+            Part::Key(key) => self.nodes[at].key(key),
+            Part::Items => self.nodes[at].items,
+            Part::Values => self.nodes[at].values,
+        })
+    }
+}
+
+impl Node {
+    /// Returns the node of the named field `key`.
+    fn key(&self, key: &str) -> Option<usize> {
+        let at = self.keys.binary_search_by(|(name, _)| name.as_str().cmp(key)).ok()?;
+        Some(self.keys[at].1)
+    }
+}

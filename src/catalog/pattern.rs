@@ -1,0 +1,163 @@
+//! Answers: does a string match a schema's pattern?
+//!
+//! Kubernetes reads patterns with Go's RE2 syntax. Its differences from the `regex` crate are written out before compiling:
+//! inside brackets `[`, `&&`, `--` and `~~` are plain characters in Go, and `\d`, `\s`, `\w` are ASCII everywhere. A pattern is
+//! compiled when the first string is matched against it, once.
+//!
+//! Invariant: a pattern that does not compile never refuses a value.
+
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+/// A pattern in Go's syntax.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    text: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// Keeps `text` for later.
+    pub(super) fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), compiled: OnceLock::new() }
+    }
+
+    /// Returns the pattern as written in the CRD.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Says whether the pattern matches anywhere in `value`.
+    pub(super) fn matches(&self, value: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| compile(&self.text).ok());
+        compiled.as_ref().is_none_or(|regex| regex.is_match(value))
+    }
+}
+
+/// Compiles a pattern of a CRD.
+///
+/// # Errors
+/// A message that quotes the pattern and says what cannot be read.
+pub fn compile(pattern: &str) -> Result<Regex, String> {
+    Regex::new(&translate(pattern)).map_err(|error| format!("pattern `{pattern}`: {error}"))
+}
+
+/// Writes a pattern in Go's syntax as one for the `regex` crate.
+fn translate(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len() + 16);
+    let mut rest = pattern.chars().peekable();
+    let mut brackets = Brackets::Outside;
+    while let Some(character) = rest.next() {
+        match character {
+            '\\' => match rest.next() {
+                Some(class @ ('d' | 'D' | 's' | 'S' | 'w' | 'W')) => out.push_str(ascii_class(class)),
+                // To the `regex` crate these two escaped are word boundaries.
+                Some(plain @ ('<' | '>')) => out.push(plain),
+                Some(escaped) => out.extend(['\\', escaped]),
+                None => out.push('\\'),
+            },
+            '[' if brackets == Brackets::Outside => {
+                out.push('[');
+                if rest.next_if_eq(&'^').is_some() {
+                    out.push('^');
+                }
+                if rest.next_if_eq(&']').is_some() {
+                    out.push_str("\\]");
+                }
+                brackets = Brackets::Inside;
+            }
+            '[' if rest.peek() != Some(&':') => out.push_str("\\["),
+            '[' => {
+                out.push('[');
+                out.push_str(&posix_class(&mut rest));
+            }
+            ']' if brackets == Brackets::Inside => {
+                out.push(']');
+                brackets = Brackets::Outside;
+            }
+            '&' | '~' if brackets == Brackets::Inside => out.extend(['\\', character]),
+            '-' if brackets == Brackets::Inside && rest.next_if_eq(&'-').is_some() => out.push_str("-\\-"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Whether a character stands inside `[...]`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brackets {
+    Inside,
+    Outside,
+}
+
+/// Takes the rest of `[:alpha:]`, up to and with its closing bracket.
+fn posix_class(rest: &mut impl Iterator<Item = char>) -> String {
+    let mut class = String::new();
+    for character in rest {
+        class.push(character);
+        if character == ']' {
+            break;
+        }
+    }
+    class
+}
+
+/// Returns the ASCII characters of a class that Go keeps ASCII; stands alone and inside brackets.
+const fn ascii_class(class: char) -> &'static str {
+    match class {
+        'd' => "[0-9]",
+        'D' => "[^0-9]",
+        's' => r"[\t\n\x0C\r ]",
+        'S' => r"[^\t\n\x0C\r ]",
+        'w' => "[0-9A-Za-z_]",
+        _ => "[^0-9A-Za-z_]",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(pattern: &str, matching: &[&str], other: &[&str]) {
+        let regex = compile(pattern).unwrap();
+        for text in matching {
+            assert!(regex.is_match(text), "{pattern} should match {text:?}");
+        }
+        for text in other {
+            assert!(!regex.is_match(text), "{pattern} should not match {text:?}");
+        }
+    }
+
+    #[test]
+    fn brackets_hold_plain_characters() {
+        check("^[a&&b]+$", &["a&b"], &["c"]);
+        check("^[[]$", &["["], &["]"]);
+        check("^[]x]+$", &["]x"], &["["]);
+        check("^[^]]$", &["a"], &["]"]);
+        check("^[~~!]+$", &["~!"], &["a"]);
+        check("^[+--]+$", &["+,-"], &["."]);
+        check("^[[:alpha:]_]+$", &["a_b"], &[":", "1"]);
+    }
+
+    #[test]
+    fn classes_are_ascii() {
+        check(r"^\d{1,4}$", &["12"], &["\u{0661}"]);
+        check(r"^[^\s;]+$", &["\u{00a0}", "a"], &["a b", ";"]);
+        check(r"^[\w-]+$", &["a-b_1"], &["é"]);
+    }
+
+    #[test]
+    fn a_pattern_without_anchors_matches_anywhere_and_the_end_is_the_end() {
+        check("^A|B", &["A1", "xB"], &["xA"]);
+        check("^a$", &["a"], &["a\n"]);
+        check(r"^https?:\/\/(?i)X$", &["http://x"], &["ftp://x"]);
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_compiled_refuses_nothing() {
+        assert!(compile("^(?=a)").is_err());
+        assert!(Pattern::new("^(?=a)").matches("b"));
+    }
+}

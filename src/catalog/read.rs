@@ -1,0 +1,221 @@
+//! Answers: which catalog does a file's text hold?
+//!
+//! The lines are read once, top to bottom. Because fields stand in tree order, each field's parent is the field last read or
+//! one above it, so a line costs its last part only; sets of releases, attributes and patterns are read once per spelling.
+//!
+//! Invariant: a line out of order, without its parent, or with a word that is not known is an error, never skipped.
+
+use std::collections::HashMap;
+
+use super::pattern::Pattern;
+use super::row::{Attributes, Scope, Type};
+use super::{COLUMNS, Catalog, Listing, Node, Row, Schema};
+use crate::field::{FieldPattern, Part};
+use crate::release::{self, GroupKind, ReleaseLine, ReleaseSet};
+
+/// Reads `text`; see [`Catalog::parse`].
+pub(super) fn catalog(text: &str, line: &ReleaseLine) -> Result<Catalog, String> {
+    let mut draft = Draft::new(line);
+    let mut section = Section::Header;
+    for (number, content) in (1..).zip(text.lines()) {
+        let read = match section {
+            Section::Header if content == COLUMNS => {
+                section = Section::Fields;
+                Ok(())
+            }
+            Section::Header => draft.header(content),
+            Section::Fields => draft.field(content),
+        };
+        read.map_err(|message| format!("line {number}: {message}"))?;
+    }
+    draft.finish()
+}
+
+/// Which part of the file a line stands in.
+enum Section {
+    Header,
+    Fields,
+}
+
+/// A catalog with the lines read so far.
+struct Draft<'t> {
+    catalog: Catalog,
+    line: &'t ReleaseLine,
+    sets: HashMap<&'t str, ReleaseSet>,
+    schemas: HashMap<&'t str, usize>,
+    patterns: HashMap<String, usize>,
+    /// The field last read and those above it, outermost first, each with its path.
+    above: Vec<(&'t str, usize)>,
+}
+
+impl<'t> Draft<'t> {
+    fn new(line: &'t ReleaseLine) -> Self {
+        let catalog = Catalog {
+            kind: GroupKind::new("", ""),
+            scopes: Vec::new(),
+            listings: Vec::new(),
+            nodes: vec![Node::new(None, 0)],
+            rows: Vec::new(),
+            schemas: Vec::new(),
+            patterns: Vec::new(),
+        };
+        let above = vec![("", 0)];
+        Self { catalog, line, sets: HashMap::new(), schemas: HashMap::new(), patterns: HashMap::new(), above }
+    }
+
+    fn header(&mut self, content: &'t str) -> Result<(), String> {
+        let mut columns = content.split('\t');
+        let (word, name) = (columns.next().unwrap_or_default(), columns.next().unwrap_or_default());
+        if word == "kind" {
+            self.catalog.kind = GroupKind::parse(name);
+            return Ok(());
+        }
+        let releases = self.releases(columns.next().unwrap_or_default())?;
+        if word == "scope" {
+            let scope = Scope::parse(name).ok_or_else(|| format!("`{name}` is no scope"))?;
+            self.catalog.scopes.push((scope, releases));
+            return Ok(());
+        }
+        let listing = self.listing(name);
+        match word {
+            "served" => listing.served = releases,
+            "unserved" => listing.unserved = releases,
+            "storage" => listing.storage = releases,
+            "deprecated" => listing.deprecated = releases,
+            _ => return Err(format!("`{word}` is no word of a catalog's header")),
+        }
+        Ok(())
+    }
+
+    fn listing(&mut self, name: &str) -> &mut Listing {
+        let listings = &mut self.catalog.listings;
+        let at = listings.iter().position(|listing| listing.name == name).unwrap_or_else(|| {
+            listings.push(Listing { name: name.to_owned(), ..Listing::default() });
+            listings.len() - 1
+        });
+        &mut listings[at]
+    }
+
+    fn field(&mut self, content: &'t str) -> Result<(), String> {
+        let mut columns = content.split('\t');
+        let mut column = || columns.next().ok_or_else(|| format!("`{content}` has fewer than six columns"));
+        let (path, kind, required) = (column()?, column()?, column()?);
+        let (attributes, versions, releases) = (column()?, column()?, column()?);
+        let required = match required {
+            "required" => true,
+            "" => false,
+            other => return Err(format!("`{other}` is neither `required` nor empty")),
+        };
+        let row = Row {
+            kind: Type::parse(kind).ok_or_else(|| format!("`{kind}` is no type"))?,
+            required,
+            schema: self.schema(attributes)?,
+            versions: versions.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
+            releases: self.releases(releases)?,
+        };
+        let open = row.kind == Type::Any || self.catalog.schemas[row.schema].attributes.preserve_unknown;
+        let at = self.node(path)?;
+        let node = &mut self.catalog.nodes[at];
+        node.releases = node.releases | row.releases;
+        if open {
+            node.open = node.open | row.releases;
+        }
+        self.catalog.rows.push(row);
+        node.rows.end = self.catalog.rows.len();
+        Ok(())
+    }
+
+    /// Finds or makes the node of `path`, which is the node last read, or stands below it or one above it.
+    fn node(&mut self, path: &'t str) -> Result<usize, String> {
+        while let Some(&(above, node)) = self.above.last() {
+            if path == above {
+                return Ok(node);
+            }
+            if let Some(part) = path.strip_prefix(above).and_then(|rest| single_part(rest, above.is_empty())) {
+                let child = self.child(node, part).map_err(|()| format!("`{path}` is out of order"))?;
+                self.above.push((path, child));
+                return Ok(child);
+            }
+            self.above.pop();
+        }
+        Err(format!("`{path}` does not follow the field it stands in"))
+    }
+
+    fn child(&mut self, parent: usize, part: Part) -> Result<usize, ()> {
+        let child = self.catalog.nodes.len();
+        let node = &mut self.catalog.nodes[parent];
+        match &part {
+            Part::Key(key) if node.keys.last().is_none_or(|(last, _)| last < key) => {
+                node.keys.push((key.clone(), child));
+            }
+            Part::Items if node.items.is_none() => node.items = Some(child),
+            Part::Values if node.values.is_none() => node.values = Some(child),
+            Part::Key(_) | Part::Items | Part::Values => return Err(()),
+        }
+        self.catalog.nodes.push(Node::new(Some((parent, part)), self.catalog.rows.len()));
+        Ok(child)
+    }
+
+    fn schema(&mut self, text: &'t str) -> Result<usize, String> {
+        if let Some(known) = self.schemas.get(text) {
+            return Ok(*known);
+        }
+        let attributes = Attributes::parse(text)?;
+        let pattern = attributes.pattern.as_ref().map(|pattern| {
+            *self.patterns.entry(pattern.clone()).or_insert_with(|| {
+                self.catalog.patterns.push(Pattern::new(pattern));
+                self.catalog.patterns.len() - 1
+            })
+        });
+        self.catalog.schemas.push(Schema { attributes, pattern });
+        self.schemas.insert(text, self.catalog.schemas.len() - 1);
+        Ok(self.catalog.schemas.len() - 1)
+    }
+
+    fn releases(&mut self, text: &'t str) -> Result<ReleaseSet, String> {
+        if let Some(known) = self.sets.get(text) {
+            return Ok(*known);
+        }
+        let set = self.line.parse_set(text)?;
+        self.sets.insert(text, set);
+        Ok(set)
+    }
+
+    fn finish(mut self) -> Result<Catalog, String> {
+        if self.catalog.kind.kind.is_empty() {
+            return Err("no line names the kind".to_owned());
+        }
+        self.catalog.listings.sort_by(|left, right| release::by_stability(&right.name, &left.name));
+        Ok(self.catalog)
+    }
+}
+
+impl Node {
+    fn new(parent: Option<(usize, Part)>, row: usize) -> Self {
+        Self {
+            parent,
+            keys: Vec::new(),
+            items: None,
+            values: None,
+            rows: row..row,
+            releases: ReleaseSet::default(),
+            open: ReleaseSet::default(),
+        }
+    }
+}
+
+/// Reads the one part that `rest` holds after its parent's path, if it is one.
+fn single_part(rest: &str, at_root: bool) -> Option<Part> {
+    let text = match rest.strip_prefix('.') {
+        Some(text) if !at_root => text,
+        None if at_root || rest.starts_with(['[', '{']) => rest,
+        _ => return None,
+    };
+    if !text.contains(['.', '[', '{']) {
+        return Some(Part::Key(text.to_owned()));
+    }
+    match FieldPattern::parse(text).ok()?.parts() {
+        [part] => Some(part.clone()),
+        _ => None,
+    }
+}

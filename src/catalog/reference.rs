@@ -1,0 +1,96 @@
+//! Answers: which fields of a kind name another object, or another kind?
+//!
+//! A reference is a mapping with the named field `kind` and one that says more: `group` (or `apiGroup`, `apiVersion`), or `name`
+//! where the group is understood. Its defaults are those of its own fields; releases that differ in them are told apart.
+//!
+//! Invariant: every mapping that a schema gives the fields `kind` and `group` is found, in every release that has it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Catalog;
+use crate::field::FieldPattern;
+use crate::release::{ReleaseId, ReleaseSet};
+
+/// A field that names another object or kind: `parentRefs: [{kind: Gateway, name: web}]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Where the mapping stands.
+    pub pattern: FieldPattern,
+    /// The releases (in any version) that have it so.
+    pub releases: ReleaseSet,
+    /// Where the group of the named kind comes from.
+    pub group: GroupSource,
+    /// The kind that the API server fills in.
+    pub default_kind: Option<String>,
+    /// Whether an object can be named, not a kind only.
+    pub has_name: bool,
+    /// Whether the object may live in another namespace.
+    pub has_namespace: bool,
+}
+
+/// Where a reference says its group.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GroupSource {
+    /// A field holds the group: `group: gateway.networking.k8s.io`.
+    Group {
+        /// The field's name: `group` or `apiGroup`.
+        field: String,
+        /// What the API server fills in.
+        default: Option<String>,
+    },
+    /// A field holds group and version: `apiVersion: source.toolkit.fluxcd.io/v1`.
+    ApiVersion {
+        /// What the API server fills in.
+        default: Option<String>,
+    },
+    /// No field does: `secretStoreRef: {kind: SecretStore, name: vault}`.
+    Implicit,
+}
+
+/// What a mapping says about what it names, without its place.
+type Shape = (GroupSource, Option<String>, bool, bool);
+
+/// Looks at every mapping of `catalog`; see [`Catalog::references`].
+pub(super) fn references(catalog: &Catalog) -> Vec<Reference> {
+    let mut found = Vec::new();
+    for node in 0..catalog.nodes.len() {
+        let mut shapes: BTreeMap<Shape, Vec<ReleaseId>> = BTreeMap::new();
+        for release in catalog.nodes[node].releases.iter() {
+            if let Some(shape) = shape(catalog, node, release) {
+                shapes.entry(shape).or_default().push(release);
+            }
+        }
+        let mut shapes: Vec<_> = shapes.into_iter().collect();
+        shapes.sort_by_key(|(_, releases)| releases[0]);
+        found.extend(shapes.into_iter().map(|((group, default_kind, has_name, has_namespace), releases)| Reference {
+            pattern: catalog.pattern_of(node),
+            releases: releases.into_iter().collect(),
+            group,
+            default_kind,
+            has_name,
+            has_namespace,
+        }));
+    }
+    found
+}
+
+fn shape(catalog: &Catalog, node: usize, release: ReleaseId) -> Option<Shape> {
+    let has = |key: &str| {
+        let child = catalog.nodes[node].key(key)?;
+        catalog.nodes[child].releases.contains(release).then_some(child)
+    };
+    let default = |child: usize| {
+        let mut rows = catalog.rows_of(child).iter().filter(|row| row.releases.contains(release));
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        rows.find_map(|row| catalog.schemas[row.schema].attributes.default.as_ref().and_then(text))
+    };
+    let kind = has("kind")?;
+    let group =
+        |field: &str| has(field).map(|child| GroupSource::Group { field: field.to_owned(), default: default(child) });
+    let api_version = || has("apiVersion").map(|child| GroupSource::ApiVersion { default: default(child) });
+    let implicit = || has("name").map(|_| GroupSource::Implicit);
+    let group = group("group").or_else(|| group("apiGroup")).or_else(api_version).or_else(implicit)?;
+    Some((group, default(kind), has("name").is_some(), has("namespace").is_some()))
+}

@@ -1,0 +1,158 @@
+//! Answers: what is told to the user, under which code, about which place?
+//!
+//! A [`Finding`] is a value, made wherever something is noticed and rendered by `report`. Its [`Code`] never changes
+//! meaning; `reversion explain CODE` prints [`Code::description`]. Its [`Severity`] says what it does to the run.
+//!
+//! Invariant: every code is in [`Code::ALL`], has a unique name and a description.
+
+use std::fmt;
+
+use crate::text::Position;
+
+/// What a finding does to the run, from least to most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing to do.
+    Note,
+    /// Likely wrong, but the conversion goes on.
+    Warning,
+    /// The object keeps its bytes: exit code 1.
+    Held,
+    /// The file could not be understood or written: exit code 2.
+    Error,
+}
+
+impl Severity {
+    /// Returns the word that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Held => "held-back",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Makes the list of codes: variant, name, description.
+macro_rules! codes {
+    ($($variant:ident $name:literal $description:literal;)*) => {
+        /// The stable name of a kind of finding.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code {
+            $(#[doc = $description] $variant,)*
+        }
+
+        impl Code {
+            /// Every code, sorted by name.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Returns the kebab-case name that never changes.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Says what the code means and what to do about it.
+            pub const fn description(self) -> &'static str {
+                match self { $(Self::$variant => $description,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
+    AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
+    ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has its fields. The fields decide; the apiVersion is corrected by a conversion.";
+    Binary "binary" "The file holds NUL bytes and is no text. It is skipped and counted.";
+    ChangedDefault "changed-default" "A default has another value in the target release and the object relies on it. Held back unless this loss is allowed.";
+    CommentDropped "comment-dropped" "A comment stood on a field that the target release does not have; it goes with the field.";
+    ComplexKey "complex-key" "A mapping has a key that is not text (often an unquoted `{{ }}` template). Kubernetes does not read it; quote the value.";
+    Conflict "conflict" "The object holds fields that no single release has, such as the old and the new spelling of one field. Nothing is guessed: remove one of the two.";
+    DoubleEntry "double-entry" "The edited text does not read back as the converted data. The file is left alone; please report it with the object.";
+    DroppedField "dropped-field" "The target release has no place for a field of the object. Held back unless this loss is allowed.";
+    DuplicateKey "duplicate-key" "A key stands twice in one mapping; readers disagree on which one counts. Remove one of the two.";
+    InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";
+    IoError "io-error" "The operating system refused to read or write the file. The message says why.";
+    KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. Held back; choose another target or remove the object.";
+    Limit "limit" "The input passes a documented limit (size, nesting, number of values). It is left alone.";
+    LossyMapping "lossy-mapping" "Several old values share one new value, so the way back cannot tell them apart. Held back unless this loss is allowed.";
+    NameTaken "name-taken" "The converted object would have the kind, namespace and name of another object of the run. Both stay as they are; rename one.";
+    Narrowed "narrowed" "A list has more items than the target release can hold. Held back unless this loss is allowed; better, split the object by hand.";
+    NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";
+    ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
+    ReferenceKept "reference-kept" "A reference names an object that is held back, so the reference stays as it is too.";
+    Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
+    Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted: convert its rendered output or its source by hand.";
+    UnknownApiVersion "unknown-api-version" "No release ever served this apiVersion for this kind. The fields decide.";
+    UnknownField "unknown-field" "No release has this field. It is passed through untouched; check its spelling.";
+    UnknownKind "unknown-kind" "The API group is known but this kind is in no release of it. The object is left alone.";
+    Unreadable "unreadable" "The file is no text in UTF-8. It is counted as failed: convert its encoding first.";
+    UnreadableValue "unreadable-value" "A value is one that Kubernetes cannot read (such as .inf or binary data). The object is left alone.";
+}
+
+impl Code {
+    /// Finds a code by its name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.name() == name)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Location {
+    /// The file as the user named it, or `-` for standard input.
+    pub file: String,
+    /// Line and column, where the finding is about a part of the file.
+    pub position: Option<Position>,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Some(position) => write!(f, "{}:{}:{}", self.file, position.line, position.column),
+            None => f.write_str(&self.file),
+        }
+    }
+}
+
+/// One thing told to the user.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// Where; first, so that findings sort by place.
+    pub location: Location,
+    /// Which kind of finding.
+    pub code: Code,
+    /// What it does to the run.
+    pub severity: Severity,
+    /// The object, as `HTTPRoute store/checkout`, where there is one.
+    pub object: Option<String>,
+    /// The field, where there is one.
+    pub field: Option<String>,
+    /// One sentence, lower case, no final dot.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_sorted_unique_and_described() {
+        let names: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(names, sorted);
+        assert!(names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')));
+        assert!(Code::ALL.iter().all(|code| code.description().len() > 40));
+    }
+}

@@ -1,0 +1,129 @@
+//! Answers: does an object's data fulfil a guard?
+//!
+//! A [`Condition`] is a small tree of tests on parsed field patterns, as written in `when` and `refuse`.
+//!
+//! Invariant: a condition reads the data only; a pattern with `[]` or `{}` holds when any of its matches does.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::field::FieldPattern;
+
+/// A test on an object's data.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub struct Condition {
+    /// The field is there, whatever its value: `present: spec.tls`.
+    present: Option<FieldPattern>,
+    /// The field is not there: `absent: spec.tls`.
+    absent: Option<FieldPattern>,
+    /// The field has this value: `equals: { field: spec.type, value: Cookie }`.
+    equals: Option<Equals>,
+    /// Both fields are there and have the same value: `same: [spec.targetRef.namespace, metadata.namespace]`.
+    same: Option<[FieldPattern; 2]>,
+    /// The field's value has this type: `type: { field: spec.headers, is: map }`.
+    r#type: Option<TypeIs>,
+    /// The inner test fails: `not: { present: spec.tls }`.
+    not: Option<Box<Self>>,
+    /// Every inner test holds: `all: [...]`.
+    all: Option<Vec<Self>>,
+    /// At least one inner test holds: `any: [...]`.
+    any: Option<Vec<Self>>,
+}
+
+/// A field and the value it must have.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Equals {
+    field: FieldPattern,
+    value: Value,
+}
+
+/// A field and the type its value must have.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TypeIs {
+    field: FieldPattern,
+    is: ValueType,
+}
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ValueType {
+    Map,
+    List,
+    String,
+    Number,
+    Bool,
+    Null,
+}
+
+impl ValueType {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Object(_) => Self::Map,
+            Value::Array(_) => Self::List,
+            Value::String(_) => Self::String,
+            Value::Number(_) => Self::Number,
+            Value::Bool(_) => Self::Bool,
+            Value::Null => Self::Null,
+        }
+    }
+}
+
+impl Condition {
+    /// Says whether `object` fulfils every test written; a condition without a test always holds.
+    pub fn holds(&self, object: &Value) -> bool {
+        let any_value = |field: &FieldPattern, test: &dyn Fn(&Value) -> bool| {
+            field.matches(object).iter().filter_map(|path| path.get(object)).any(test)
+        };
+        self.present.as_ref().is_none_or(|field| any_value(field, &|_| true))
+            && self.absent.as_ref().is_none_or(|field| !any_value(field, &|_| true))
+            && self.equals.as_ref().is_none_or(|test| any_value(&test.field, &|value| *value == test.value))
+            && self.same.as_ref().is_none_or(|[left, right]| any_value(left, &|l| any_value(right, &|r| l == r)))
+            && self.r#type.as_ref().is_none_or(|test| any_value(&test.field, &|value| ValueType::of(value) == test.is))
+            && self.not.as_ref().is_none_or(|inner| !inner.holds(object))
+            && self.all.as_ref().is_none_or(|inner| inner.iter().all(|test| test.holds(object)))
+            && self.any.as_ref().is_none_or(|inner| inner.iter().any(|test| test.holds(object)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(condition: &str, expected: bool) {
+        let object = json!({"metadata": {"namespace": "a"}, "spec": {"ref": {"namespace": "a", "x": null}, "l": [{"t": 1}, {"t": 2}]}});
+        let condition: Condition = serde_yaml::from_str(condition).unwrap();
+        assert_eq!(condition.holds(&object), expected);
+    }
+
+    #[test]
+    fn tests_read_parsed_fields() {
+        check("present: spec.ref.x", true);
+        check("present: spec.re", false);
+        check("absent: spec.ref.y", true);
+        check("equals: { field: \"spec.l[].t\", value: 2 }", true);
+        check("equals: { field: \"spec.l[].t\", value: \"2\" }", false);
+        check("same: [spec.ref.namespace, metadata.namespace]", true);
+        check("same: [spec.ref.namespace, metadata.name]", false);
+        check("type: { field: spec.l, is: list }", true);
+        check("type: { field: spec.ref.x, is: map }", false);
+    }
+
+    #[test]
+    fn tests_combine() {
+        check("not: { present: spec.y }", true);
+        check("all: [{ present: spec.ref }, { present: spec.y }]", false);
+        check("any: [{ present: spec.ref }, { present: spec.y }]", true);
+        check("{ present: spec.ref, absent: spec.ref }", false);
+    }
+
+    #[test]
+    fn unknown_tests_are_refused() {
+        assert!(serde_yaml::from_str::<Condition>("exists: spec").is_err());
+    }
+}

@@ -1,0 +1,46 @@
+//! The operation `refuse`: a shape without a conversion is held back.
+
+use serde::Deserialize;
+
+use super::{Claims, Condition, Description, Direction, Halt, Operation, Session};
+use crate::field::FieldPattern;
+use crate::release::GroupKind;
+
+/// `refuse: { direction: forward, if: { present: spec.x }, at: spec.x, reason: ..., help: ... }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Refuse {
+    direction: Direction,
+    r#if: Condition,
+    at: FieldPattern,
+    reason: String,
+    help: String,
+}
+
+impl Refuse {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "refuse",
+        text: "Holds the object back in the given direction where the test under `if` holds: `reason` says why there is no \
+               conversion, `help` what to do by hand, `at` is the place shown. In the other direction nothing happens.",
+        example: "refuse: { direction: forward, if: { present: spec.snis }, at: spec.snis, reason: the new kind has no snis, help: split the route }",
+    };
+}
+
+impl Operation for Refuse {
+    fn run(&self, session: &mut Session) -> Result<(), Halt> {
+        if self.direction == Direction::Backward || !self.r#if.holds(session.object()) {
+            return Ok(());
+        }
+        let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
+        Err(Halt::Refused { at, reason: self.reason.clone(), help: Some(self.help.clone()) })
+    }
+
+    /// The inverse is the same refusal seen from the other side: it stops what now runs forward.
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Self { direction: self.direction.reversed(), ..self.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+}

@@ -1,0 +1,138 @@
+//! The operation `move`: a field takes another place in the object. (The module is not called `move`: that is a keyword.)
+
+use serde::{Deserialize, Deserializer, de};
+use serde_json::{Map, Value};
+
+use super::{Claims, Description, Halt, Operation, Session};
+use crate::field::{FieldPath, FieldPattern, Part};
+use crate::release::GroupKind;
+use crate::yaml::{Intent, Place};
+
+/// `move: { from: spec.backendTLS, to: spec.tls.backend }`
+#[derive(Clone, Debug)]
+pub(super) struct Move {
+    /// What both places share, up to the last `[]` or `{}`.
+    base: FieldPattern,
+    /// The old place below the base: keys only.
+    from: FieldPath,
+    /// The new place below the base: keys only.
+    to: FieldPath,
+}
+
+impl Move {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "move",
+        text: "Takes a field, with its comments, to another place of the object. Missing parents are made where the field \
+               stood, parents that it leaves empty are removed. `[]` and `{}` may stand in a part that both places share. \
+               The inverse moves back. Exact; a conflict where the new place is taken.",
+        example: "move: { from: spec.backendTLS, to: spec.tls.backend }",
+    };
+
+    fn new(from: &FieldPattern, to: &FieldPattern) -> Option<Self> {
+        let wild = |part: &Part| !matches!(part, Part::Key(_));
+        let shared = from.parts().iter().rposition(wild).map_or(0, |at| at + 1);
+        let (base, old) = from.parts().split_at(shared);
+        let new = to.parts().strip_prefix(base)?;
+        let from = FieldPattern::new(old.iter().cloned()).as_path()?;
+        let to = FieldPattern::new(new.iter().cloned()).as_path()?;
+        (!from.steps().is_empty() && !to.steps().is_empty() && !to.starts_with(&from) && !from.starts_with(&to))
+            .then(|| Self { base: FieldPattern::new(base.iter().cloned()), from, to })
+    }
+
+    fn move_one(&self, base: &FieldPath, session: &mut Session) -> Result<(), Halt> {
+        let from = base.join(&self.from);
+        if from.get(session.object()).is_none() {
+            return Ok(());
+        }
+        let to = base.join(&self.to);
+        if to.get(session.object()).is_some() {
+            return Err(Halt::Conflict { old: from, new: to });
+        }
+        let (parent, key) = split_key(&to);
+        self.make_parents(base, &parent, session)?;
+        let place = beside(&from, &parent);
+        session.change(Intent::Move { from: from.clone(), to: parent, key, place })?;
+        self.remove_emptied(base, &from, session)
+    }
+
+    /// Makes the parents of the new place that are missing: the outermost stands where the old field's branch stands.
+    fn make_parents(&self, base: &FieldPath, parent: &FieldPath, session: &mut Session) -> Result<(), Halt> {
+        let depth = |path: &FieldPath| path.steps().len();
+        let mut have = parent.clone();
+        let mut value = Value::Object(Map::new());
+        let mut missing = None;
+        while depth(&have) > depth(base) && have.get(session.object()).is_none() {
+            let (outer, key) = split_key(&have);
+            if let Some(inner) = missing.replace(key) {
+                value = Value::Object(Map::from_iter([(inner, value)]));
+            }
+            have = outer;
+        }
+        let Some(key) = missing else { return Ok(()) };
+        let place = beside(&base.join(&self.from), &have);
+        session.change(Intent::Insert { path: have, key, value, place })
+    }
+
+    /// Removes the old field's parents, innermost first, as long as they are empty.
+    fn remove_emptied(&self, base: &FieldPath, from: &FieldPath, session: &mut Session) -> Result<(), Halt> {
+        let mut path = from.clone();
+        while let Some((parent, _)) = path.split_last().filter(|(parent, _)| parent.steps().len() > base.steps().len()) {
+            let empty = parent.get(session.object()).and_then(Value::as_object).is_some_and(Map::is_empty);
+            if !empty {
+                break;
+            }
+            session.change(Intent::Delete { path: parent.clone() })?;
+            path = parent;
+        }
+        Ok(())
+    }
+}
+
+/// Splits a path of keys into its parent and last key.
+fn split_key(path: &FieldPath) -> (FieldPath, String) {
+    let (parent, _) = path.split_last().expect("checked when the rule was read: both places have a key");
+    (parent, path.last_key().expect("checked when the rule was read: keys only").to_owned())
+}
+
+/// Returns the place in `parent` before the branch that `from` lies in, or the last one.
+fn beside(from: &FieldPath, parent: &FieldPath) -> Place {
+    let below = from.starts_with(parent).then(|| from.steps().get(parent.steps().len())).flatten();
+    match below {
+        Some(crate::field::Step::Key(key)) => Place::Before(key.clone()),
+        _ => Place::Last,
+    }
+}
+
+impl Operation for Move {
+    fn run(&self, session: &mut Session) -> Result<(), Halt> {
+        for base in self.base.matches(session.object()) {
+            self.move_one(&base, session)?;
+        }
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Self { base: self.base.clone(), from: self.to.clone(), to: self.from.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        let below = |path: &FieldPath| self.base.join(&path.pattern());
+        Claims { old: vec![below(&self.from)], new: vec![below(&self.to)] }
+    }
+}
+
+impl<'de> Deserialize<'de> for Move {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Wire {
+            from: FieldPattern,
+            to: FieldPattern,
+        }
+        let wire = Wire::deserialize(deserializer)?;
+        Self::new(&wire.from, &wire.to).ok_or_else(|| {
+            let (from, to) = (wire.from, wire.to);
+            de::Error::custom(format!("cannot move {from} to {to}: both must share every `[]` and `{{}}`, neither may hold the other"))
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! The operation `rename`: a key takes another name where it stands.
+
+use serde::Deserialize;
+
+use super::{Claims, Description, Halt, Operation, Session};
+use crate::field::{FieldPattern, Part};
+use crate::release::GroupKind;
+use crate::yaml::Intent;
+
+/// `rename: { field: spec.tls, to: validation }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rename {
+    field: FieldPattern,
+    to: String,
+}
+
+impl Rename {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "rename",
+        text: "Gives the last key of `field` the name `to`, in place: value, order, comments and quotes stay. The inverse \
+               renames back. Exact; a conflict where both keys are there.",
+        example: "rename: { field: spec.tls, to: validation }",
+    };
+
+    /// Returns the field under its new name, and its old last key.
+    fn renamed(&self) -> (FieldPattern, String) {
+        match self.field.split_last() {
+            Some((parent, Part::Key(key))) => (parent.with(Part::Key(self.to.clone())), key.clone()),
+            _ => (self.field.clone(), self.to.clone()),
+        }
+    }
+}
+
+impl Operation for Rename {
+    fn run(&self, session: &mut Session) -> Result<(), Halt> {
+        for path in self.field.matches(session.object()) {
+            session.change(Intent::Rename { path, to: self.to.clone() })?;
+        }
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        let (field, to) = self.renamed();
+        Box::new(Self { field, to })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims { old: vec![self.field.clone()], new: vec![self.renamed().0] }
+    }
+}

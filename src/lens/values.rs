@@ -1,0 +1,68 @@
+//! The operation `values`: a text value becomes another by a table.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
+
+use super::{Claims, Description, Halt, Operation, Session};
+use crate::field::FieldPattern;
+use crate::release::GroupKind;
+use crate::yaml::Intent;
+
+/// `values: { field: spec.rules[].matches[].path.type, table: { Prefix: PathPrefix } }`
+#[derive(Clone, Debug)]
+pub(super) struct Values {
+    field: FieldPattern,
+    table: BTreeMap<String, String>,
+}
+
+impl Values {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "values",
+        text: "Replaces the text value of `field` by the one the table gives for it; a value that is not in the table \
+               stays. The table is one to one, the inverse reads it from right to left. Exact.",
+        example: "values: { field: \"spec.rules[].matches[].path.type\", table: { Prefix: PathPrefix } }",
+    };
+}
+
+impl Operation for Values {
+    fn run(&self, session: &mut Session) -> Result<(), Halt> {
+        for path in self.field.matches(session.object()) {
+            let old = path.get(session.object()).and_then(Value::as_str);
+            if let Some(new) = old.and_then(|old| self.table.get(old)) {
+                session.change(Intent::Replace { path, value: Value::from(new.as_str()) })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        let table = self.table.iter().map(|(old, new)| (new.clone(), old.clone())).collect();
+        Box::new(Self { field: self.field.clone(), table })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+}
+
+impl<'de> Deserialize<'de> for Values {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Wire {
+            field: FieldPattern,
+            table: BTreeMap<String, String>,
+        }
+        let Wire { field, table } = Wire::deserialize(deserializer)?;
+        let new: BTreeSet<_> = table.values().collect();
+        if new.len() < table.len() {
+            return Err(de::Error::custom(format!("two values of {field} become one: the table must be one to one")));
+        }
+        if let Some(both) = new.into_iter().find(|value| table.contains_key(*value)) {
+            return Err(de::Error::custom(format!("`{both}` is an old and a new value of {field}: the sides cannot be told apart")));
+        }
+        Ok(Self { field, table })
+    }
+}

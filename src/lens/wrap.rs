@@ -1,0 +1,77 @@
+//! The operation `wrap`: a value becomes a list of one.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Claims, Description, Halt, LossClass, Operation, Session};
+use crate::field::FieldPattern;
+use crate::release::GroupKind;
+use crate::yaml::Intent;
+
+/// `wrap: { field: spec.targetRef }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Wrap {
+    field: FieldPattern,
+}
+
+impl Wrap {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "wrap",
+        text: "Makes the value of `field` the one item of a list, in the file's own list style. The inverse takes the one \
+               item out: exact for one item, a `narrowed` loss for more (the first stays), refused for none.",
+        example: "wrap: { field: spec.targetRef }",
+    };
+}
+
+impl Operation for Wrap {
+    fn run(&self, session: &mut Session) -> Result<(), Halt> {
+        for path in self.field.matches(session.object()) {
+            if !path.get(session.object()).is_some_and(Value::is_array) {
+                session.change(Intent::Wrap { path })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Unwrap { field: self.field.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+}
+
+/// The way back from [`Wrap`]; not written in rule files.
+#[derive(Clone, Debug)]
+struct Unwrap {
+    field: FieldPattern,
+}
+
+impl Operation for Unwrap {
+    fn run(&self, session: &mut Session) -> Result<(), Halt> {
+        for path in self.field.matches(session.object()) {
+            let Some(count) = path.get(session.object()).and_then(Value::as_array).map(Vec::len) else { continue };
+            if count == 0 {
+                let reason = format!("{path} is an empty list and the target release wants exactly one value");
+                return Err(Halt::Refused { at: path, reason, help: Some("add the item or remove the field".to_owned()) });
+            }
+            for index in (1..count).rev() {
+                let item = path.index(index);
+                session.lose(LossClass::Narrowed, item.clone(), format!("the target release holds 1 item, here are {count}"));
+                session.change(Intent::Delete { path: item })?;
+            }
+            session.change(Intent::Unwrap { path })?;
+        }
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Wrap { field: self.field.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+}

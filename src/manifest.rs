@@ -1,0 +1,277 @@
+//! Answers: which Kubernetes objects does a file hold, and may it be understood at all?
+//!
+//! [`read`] takes a file's bytes: files without a known API group are [`Reading::Irrelevant`] and never parsed; templates
+//! and files that cannot be read are told apart; the rest becomes a [`Manifest`] with its objects, those inside a
+//! `kind: List` too.
+//!
+//! Invariant: a file is irrelevant only where no known API group stands in its bytes.
+
+use memchr::memmem::Finder;
+use serde_json::Value;
+
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Location, Severity};
+use crate::release::{ApiVersion, GroupKind};
+use crate::text::LineIndex;
+use crate::yaml::{self, Problem, ProblemCode, Tree};
+
+/// One file's bytes with what was found in them.
+#[derive(Debug)]
+pub struct Manifest {
+    /// The file as the user named it.
+    pub file: String,
+    /// The text, as it is in the file.
+    pub text: String,
+    /// The spans of its nodes.
+    pub tree: Tree,
+    /// Its objects, in the order of the text.
+    pub objects: Vec<Object>,
+    /// The files that it names as patches, where it is a kustomization; as the user would name them.
+    pub patches: Vec<String>,
+    /// What was noticed on the way.
+    pub findings: Vec<Finding>,
+    lines: LineIndex,
+}
+
+/// One Kubernetes object: a document or an item of a `kind: List`.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The document's number in the file, from 0.
+    pub document: usize,
+    /// The object's place in the document: empty, or `items[3]`.
+    pub place: FieldPath,
+    /// The kind and API group.
+    pub kind: GroupKind,
+    /// The `apiVersion`.
+    pub api_version: ApiVersion,
+    /// `metadata.namespace`, where it is given.
+    pub namespace: Option<String>,
+    /// `metadata.name`, where it is given.
+    pub name: Option<String>,
+    /// The data, as Kubernetes reads it.
+    pub value: Value,
+}
+
+impl Object {
+    fn from_value(document: usize, place: FieldPath, value: Value) -> Option<Self> {
+        let text = |path: &[&str]| path.iter().try_fold(&value, |value, key| value.get(key))?.as_str().map(str::to_owned);
+        let api_version = ApiVersion::parse(&text(&["apiVersion"])?);
+        let kind = GroupKind::new(text(&["kind"])?, api_version.group.as_str());
+        let namespace = text(&["metadata", "namespace"]);
+        let name = text(&["metadata", "name"]).or_else(|| text(&["metadata", "generateName"]));
+        Some(Self { document, place, kind, api_version, namespace, name, value })
+    }
+
+    /// Returns what findings call the object: `HTTPRoute store/checkout`.
+    pub fn title(&self) -> String {
+        let name = self.name.as_deref().unwrap_or("(no name)");
+        match &self.namespace {
+            Some(namespace) => format!("{} {namespace}/{name}", self.kind.kind),
+            None => format!("{} {name}", self.kind.kind),
+        }
+    }
+}
+
+/// Finds the API groups that a run knows in a file's bytes.
+#[derive(Debug)]
+pub struct Recognizer {
+    groups: Vec<(String, Finder<'static>)>,
+}
+
+impl Recognizer {
+    /// Makes the recognizer of `groups`.
+    pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
+        let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
+        Self { groups: groups.into_iter().map(finder).collect() }
+    }
+
+    /// Says whether any known API group stands in `bytes`.
+    pub fn hits(&self, bytes: &[u8]) -> bool {
+        self.groups.iter().any(|(_, finder)| finder.find(bytes).is_some())
+    }
+
+    /// Says whether `group` is known.
+    pub fn knows(&self, group: &str) -> bool {
+        self.groups.iter().any(|(name, _)| name == group)
+    }
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub enum Reading {
+    /// No known API group stands in it: not parsed, left alone.
+    Irrelevant,
+    /// It was parsed; it may still hold no object.
+    Manifest(Box<Manifest>),
+    /// It is a template, not a manifest.
+    Template(Finding),
+    /// It could not be understood.
+    Failed(Finding),
+}
+
+/// Reads the bytes of `file`.
+pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
+    if let Some(reading) = foreign_encoding(file, bytes, recognizer) {
+        return reading;
+    }
+    let hit = recognizer.hits(bytes);
+    if !hit && !is_kustomization(file) {
+        return Reading::Irrelevant;
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) if !hit => return Reading::Irrelevant,
+        Err(error) => {
+            let message = format!("the file is not valid UTF-8 at byte {}", error.valid_up_to());
+            return Reading::Failed(whole_file(file, Code::Unreadable, message, "save the file as UTF-8"));
+        }
+    };
+    let lines = LineIndex::new(&text);
+    let template = text.contains("{{");
+    let tree = match yaml::parse(&text) {
+        Ok(tree) => tree,
+        Err(_) if !hit => return Reading::Irrelevant,
+        Err(_) if template => return Reading::Template(template_finding(file)),
+        Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
+    };
+    let (objects, patches, findings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut manifest = Manifest { file: file.to_owned(), text, tree, objects, patches, findings, lines };
+    match manifest.collect(recognizer) {
+        Ok(()) => Reading::Manifest(Box::new(manifest)),
+        Err(_) if template => Reading::Template(template_finding(file)),
+        Err(problem) => Reading::Failed(failure(file, &manifest.text, &manifest.lines, &problem)),
+    }
+}
+
+/// Says whether Kustomize reads `file` as a kustomization.
+fn is_kustomization(file: &str) -> bool {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
+}
+
+/// Returns the files that a kustomization merges into other objects, as seen from where `file` is seen from.
+fn patches(file: &str, kustomization: &Value) -> Vec<String> {
+    let list = |key: &str| kustomization.get(key).and_then(Value::as_array).into_iter().flatten();
+    let named = list("patches").filter_map(|patch| patch.get("path"));
+    let plain = list("patchesStrategicMerge").chain(named).filter_map(Value::as_str);
+    let folder = file.rfind(['/', '\\']).map_or("", |at| &file[..=at]);
+    plain.filter(|path| !path.contains('\n')).map(|path| join(folder, path)).collect()
+}
+
+/// Joins a relative path to a folder, taking `.` and `..` out.
+fn join(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let root = if folder.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
+}
+
+/// Tells UTF-16 and UTF-32, whose bytes would hide an API group from the recognizer.
+fn foreign_encoding(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option<Reading> {
+    let marked = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    let wide = marked || bytes.starts_with(&[0, 0, 0xfe, 0xff]);
+    if !wide {
+        return None;
+    }
+    let narrowed: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+    if !recognizer.hits(&narrowed) {
+        return Some(Reading::Irrelevant);
+    }
+    let message = "the file is UTF-16 or UTF-32, not UTF-8".to_owned();
+    Some(Reading::Failed(whole_file(file, Code::Unreadable, message, "save the file as UTF-8")))
+}
+
+fn whole_file(file: &str, code: Code, message: String, help: &str) -> Finding {
+    Finding {
+        location: Location { file: file.to_owned(), position: None },
+        code,
+        severity: Severity::Error,
+        object: None,
+        field: None,
+        message,
+        help: Some(help.to_owned()),
+    }
+}
+
+fn template_finding(file: &str) -> Finding {
+    let message = "the file is a template, not a manifest, and mentions a known API; it was skipped".to_owned();
+    let help = "check its rendered output (`helm template ... | reversion check - --to ...`) and change the template by hand";
+    Finding { severity: Severity::Warning, ..whole_file(file, Code::Template, message, help) }
+}
+
+fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
+    let help = match problem.code {
+        ProblemCode::DuplicateKey => "remove one of the two keys",
+        ProblemCode::ComplexKey => "quote the key or value that was meant as text",
+        _ => "correct the file at this place; it was not looked at any further",
+    };
+    let position = Some(lines.position(text, problem.at));
+    let location = Location { file: file.to_owned(), position };
+    Finding { location, ..whole_file(file, problem_code(problem.code), problem.message.clone(), help) }
+}
+
+/// Returns the code that the user sees for a problem of the text layer.
+pub const fn problem_code(code: ProblemCode) -> Code {
+    match code {
+        ProblemCode::ParseError => Code::ParseError,
+        ProblemCode::ComplexKey => Code::ComplexKey,
+        ProblemCode::DuplicateKey => Code::DuplicateKey,
+        ProblemCode::AliasBudget | ProblemCode::RecursiveAlias => Code::AliasBudget,
+        ProblemCode::AnchorOrder => Code::AnchorOrder,
+        ProblemCode::Limit => Code::Limit,
+        ProblemCode::UnreadableValue => Code::UnreadableValue,
+        ProblemCode::VerifyFailed => Code::DoubleEntry,
+        ProblemCode::Exists => Code::Conflict,
+        _ => Code::NotEditable,
+    }
+}
+
+impl Manifest {
+    /// Returns the place of `path` within `object`, for a finding; the nearest parent where the field is not there.
+    pub fn locate(&self, object: &Object, path: &FieldPath) -> Location {
+        let root = self.tree.documents()[object.document].root;
+        let span = self.tree.place(&self.text, root, &object.place.join(path));
+        self.location(span.start)
+    }
+
+    /// Returns the place of byte `offset`.
+    pub fn location(&self, offset: usize) -> Location {
+        Location { file: self.file.clone(), position: Some(self.lines.position(&self.text, offset)) }
+    }
+
+    /// Reads every document that holds an object. A document that cannot be read as data fails the file where it may hold
+    /// an object of a known group, and is left alone otherwise.
+    fn collect(&mut self, recognizer: &Recognizer) -> Result<(), Problem> {
+        let documents = self.tree.documents().to_vec();
+        for (number, document) in documents.iter().enumerate() {
+            match self.tree.value(&self.text, document.root) {
+                Ok(value) => self.take(number, FieldPath::default(), value),
+                Err(_) if !recognizer.hits(document.span.of(&self.text).as_bytes()) => {}
+                Err(problem) => return Err(problem),
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, document: usize, place: FieldPath, mut value: Value) {
+        let is_list = value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"));
+        let items = if is_list { value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take) } else { None };
+        if is_kustomization(&self.file) {
+            self.patches.extend(patches(&self.file, &value));
+        }
+        match items {
+            Some(items) => {
+                for (index, item) in items.into_iter().enumerate() {
+                    self.objects.extend(Object::from_value(document, place.key("items").index(index), item));
+                }
+            }
+            None => self.objects.extend(Object::from_value(document, place, value)),
+        }
+    }
+}

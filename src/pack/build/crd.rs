@@ -1,0 +1,319 @@
+//! Answers: what does one CRD say about its kind?
+//!
+//! CRDs of `apiextensions.k8s.io/v1` hold one schema per version, those of `v1beta1` one for all or one each. A schema is
+//! walked into one [`FieldFact`] per field pattern. What a catalog has no word for (combinations such as `oneOf`) is noted;
+//! CEL rules and texts for people are left out without a word.
+//!
+//! Invariant: every field of a schema has a fact, outside of the keys a catalog says nothing about.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context as _, Result, bail};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::catalog::{Attributes, ListType, OUTSIDE, Scope, Type, compile};
+use crate::field::{FieldPattern, Part};
+use crate::release::GroupKind;
+
+/// What one CRD says.
+#[derive(Debug)]
+pub(super) struct Definition {
+    /// The kind it defines.
+    pub(super) kind: GroupKind,
+    /// Its scope.
+    pub(super) scope: Scope,
+    /// Its versions, as listed.
+    pub(super) versions: Vec<DefinedVersion>,
+}
+
+/// One version of a CRD.
+#[derive(Debug)]
+pub(super) struct DefinedVersion {
+    /// The version's name: `v1beta1`.
+    pub(super) name: String,
+    /// Whether the API server answers for it.
+    pub(super) served: bool,
+    /// Whether objects are stored in it.
+    pub(super) storage: bool,
+    /// Whether it is called deprecated.
+    pub(super) deprecated: bool,
+    /// What its schema says, by field pattern.
+    pub(super) fields: BTreeMap<FieldPattern, FieldFact>,
+    /// What its schema says that a catalog does not hold.
+    pub(super) notes: Vec<Note>,
+}
+
+/// What a schema says about a field.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct FieldFact {
+    /// The value's type.
+    pub(super) kind: Type,
+    /// Whether the value it stands in must have it.
+    pub(super) required: bool,
+    /// The attributes, as written in a catalog.
+    pub(super) attributes: String,
+}
+
+/// A part of a schema that is left out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Note {
+    /// The field it is about.
+    pub(super) pattern: FieldPattern,
+    /// What is left out, and why.
+    pub(super) what: String,
+}
+
+/// A CRD as written.
+#[derive(Deserialize)]
+struct Crd {
+    spec: Spec,
+}
+
+#[derive(Deserialize)]
+struct Spec {
+    group: String,
+    names: Names,
+    scope: String,
+    version: Option<String>,
+    versions: Option<Vec<WireVersion>>,
+    validation: Option<Validation>,
+}
+
+#[derive(Deserialize)]
+struct Names {
+    kind: String,
+}
+
+#[derive(Deserialize)]
+struct WireVersion {
+    name: String,
+    served: bool,
+    storage: bool,
+    #[serde(default)]
+    deprecated: bool,
+    schema: Option<Validation>,
+}
+
+#[derive(Deserialize)]
+struct Validation {
+    #[serde(rename = "openAPIV3Schema")]
+    schema: Option<Value>,
+}
+
+/// Reads the CRDs among the documents of a file; other documents are passed over.
+pub(super) fn definitions(text: &str) -> Result<Vec<Definition>> {
+    let mut found = Vec::new();
+    for document in serde_yaml::Deserializer::from_str(text) {
+        let value = Value::deserialize(document).context("this is no YAML")?;
+        let group = value["apiVersion"].as_str().and_then(|version| version.split_once('/')).map(|(group, _)| group);
+        if group == Some("apiextensions.k8s.io") && value["kind"] == "CustomResourceDefinition" {
+            let crd: Crd = serde_json::from_value(value).context("this CRD cannot be understood")?;
+            found.push(definition(crd.spec)?);
+        }
+    }
+    Ok(found)
+}
+
+fn definition(spec: Spec) -> Result<Definition> {
+    let kind = GroupKind::new(spec.names.kind, spec.group);
+    let Some(scope) = Scope::parse(&spec.scope) else { bail!("{kind}: `{}` is no scope", spec.scope) };
+    let only = |name| WireVersion { name, served: true, storage: true, deprecated: false, schema: None };
+    let listed = spec.versions.or_else(|| spec.version.map(|name| vec![only(name)]));
+    let shared = spec.validation.and_then(|validation| validation.schema);
+    let versions = listed.with_context(|| format!("{kind} lists no version"))?;
+    let versions = versions.into_iter().map(|version| defined(version, shared.as_ref())).collect();
+    Ok(Definition { kind, scope, versions })
+}
+
+fn defined(version: WireVersion, shared: Option<&Value>) -> DefinedVersion {
+    let own = version.schema.and_then(|validation| validation.schema);
+    let mut walk = Walk::default();
+    match own.as_ref().or(shared) {
+        Some(Value::Object(schema)) => walk.object(schema),
+        _ => walk.anything(),
+    }
+    let WireVersion { name, served, storage, deprecated, .. } = version;
+    DefinedVersion { name, served, storage, deprecated, fields: walk.fields, notes: walk.notes }
+}
+
+/// One pass over one schema.
+#[derive(Default)]
+struct Walk {
+    fields: BTreeMap<FieldPattern, FieldFact>,
+    notes: Vec<Note>,
+}
+
+impl Walk {
+    /// Walks the schema of the whole object, of which only the parts that a catalog speaks of are kept.
+    fn object(&mut self, schema: &Map<String, Value>) {
+        if schema.get(PRESERVE) == Some(&Value::Bool(true)) {
+            self.anything();
+        }
+        self.properties(&FieldPattern::default(), schema, |name| !OUTSIDE.contains(&name));
+    }
+
+    /// Notes that the whole object may hold anything.
+    fn anything(&mut self) {
+        let attributes = Attributes { preserve_unknown: true, ..Attributes::default() }.to_column();
+        let fact = FieldFact { kind: Type::Object, required: false, attributes };
+        self.fields.insert(FieldPattern::default(), fact);
+    }
+
+    fn properties(&mut self, at: &FieldPattern, schema: &Map<String, Value>, wanted: impl Fn(&str) -> bool) {
+        let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let Some(Value::Object(properties)) = schema.get("properties") else { return };
+        for (name, child) in properties.iter().filter(|(name, _)| wanted(name)) {
+            let required = required.iter().any(|one| one == name.as_str());
+            self.field(at.with(Part::Key(name.clone())), child, required);
+        }
+    }
+
+    fn field(&mut self, at: FieldPattern, schema: &Value, required: bool) {
+        let empty = Map::new();
+        let schema = schema.as_object().unwrap_or(&empty);
+        let kind = self.kind(&at, schema);
+        let attributes = self.attributes(&at, schema).to_column();
+        self.fields.insert(at.clone(), FieldFact { kind, required, attributes });
+        self.properties(&at, schema, |_| true);
+        if let Some(items) = schema.get("items") {
+            self.field(at.with(Part::Items), items, false);
+        }
+        match schema.get("additionalProperties") {
+            Some(Value::Bool(true)) => self.field(at.with(Part::Values), &Value::Null, false),
+            Some(values @ Value::Object(_)) => self.field(at.with(Part::Values), values, false),
+            _ => {}
+        }
+    }
+}
+
+impl Walk {
+    fn kind(&mut self, at: &FieldPattern, schema: &Map<String, Value>) -> Type {
+        if schema.get(INTEGER_OR_STRING) == Some(&Value::Bool(true)) {
+            return Type::IntegerOrString;
+        }
+        match schema.get("type").and_then(Value::as_str) {
+            Some("object") => Type::Object,
+            Some("array") => Type::Array,
+            Some("string") => Type::String,
+            Some("integer") => Type::Integer,
+            Some("number") => Type::Number,
+            Some("boolean") => Type::Boolean,
+            Some(other) => {
+                self.note(at, format!("type `{other}` is not known; any value is taken"));
+                Type::Any
+            }
+            None if schema.contains_key("properties") || schema.contains_key("additionalProperties") => Type::Object,
+            None if schema.contains_key("items") => Type::Array,
+            None => Type::Any,
+        }
+    }
+
+    fn attributes(&mut self, at: &FieldPattern, schema: &Map<String, Value>) -> Attributes {
+        for (keyword, value) in schema.iter().filter(|(keyword, _)| !KEPT.contains(&keyword.as_str())) {
+            if !SILENT.contains(&keyword.as_str()) && !is_integer_or_string(schema, keyword) {
+                self.note(at, format!("`{keyword}: {value}` is left out; a catalog has no word for it"));
+            }
+        }
+        let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
+        let count = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
+        let number = |keyword: &str| schema.get(keyword).and_then(Value::as_number).cloned();
+        let is = |keyword: &str| schema.get(keyword) == Some(&Value::Bool(true));
+        let list_type = schema.get("x-kubernetes-list-type").and_then(|name| ListType::deserialize(name).ok());
+        let list_keys = schema.get("x-kubernetes-list-map-keys").and_then(|keys| Vec::deserialize(keys).ok());
+        Attributes {
+            allowed: schema.get("enum").and_then(Value::as_array).map(|values| allowed(values)),
+            default: schema.get("default").map(canonical),
+            pattern: text("pattern").filter(|pattern| self.compiles(at, pattern)),
+            format: text("format"),
+            min_length: count("minLength"),
+            max_length: count("maxLength"),
+            min_items: count("minItems"),
+            max_items: count("maxItems"),
+            min_properties: count("minProperties"),
+            max_properties: count("maxProperties"),
+            minimum: number("minimum"),
+            maximum: number("maximum"),
+            list_type,
+            list_keys: list_keys.unwrap_or_default(),
+            map_type: text("x-kubernetes-map-type"),
+            nullable: is("nullable"),
+            preserve_unknown: is(PRESERVE),
+        }
+    }
+
+    fn compiles(&mut self, at: &FieldPattern, pattern: &str) -> bool {
+        let compiled = compile(pattern);
+        if let Err(message) = &compiled {
+            self.note(at, format!("{message}; it is left out"));
+        }
+        compiled.is_ok()
+    }
+
+    fn note(&mut self, at: &FieldPattern, what: String) {
+        self.notes.push(Note { pattern: at.clone(), what });
+    }
+}
+
+/// Says that a schema keeps keys it does not name.
+const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
+
+/// Says that a schema takes whole numbers and strings.
+const INTEGER_OR_STRING: &str = "x-kubernetes-int-or-string";
+
+/// The keywords that a catalog holds.
+const KEPT: [&str; 22] = [
+    "additionalProperties",
+    "default",
+    "enum",
+    "format",
+    "items",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "nullable",
+    "pattern",
+    "properties",
+    "required",
+    "type",
+    "x-kubernetes-list-map-keys",
+    "x-kubernetes-list-type",
+    "x-kubernetes-map-type",
+    PRESERVE,
+];
+
+/// The keywords that say nothing about the shape of a value, CEL rules among them.
+const SILENT: [&str; 7] =
+    ["$schema", "description", "example", "externalDocs", "title", INTEGER_OR_STRING, "x-kubernetes-validations"];
+
+/// Says whether `keyword` only spells out once more that the schema takes whole numbers and strings.
+fn is_integer_or_string(schema: &Map<String, Value>, keyword: &str) -> bool {
+    keyword == "anyOf"
+        && schema.get(INTEGER_OR_STRING) == Some(&Value::Bool(true))
+        && schema[keyword] == serde_json::json!([{"type": "integer"}, {"type": "string"}])
+}
+
+/// Sorts allowed values, whose order means nothing.
+fn allowed(values: &[Value]) -> Vec<Value> {
+    let mut values: Vec<Value> = values.iter().map(canonical).collect();
+    values.sort_by_cached_key(Value::to_string);
+    values.dedup();
+    values
+}
+
+/// Sorts the keys of every mapping in a value, so that equal values are spelt alike.
+fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
+            Value::Object(sorted.into_iter().map(|(key, value)| (key.clone(), canonical(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(canonical).collect()),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,164 @@
+//! Answers: what do the CRDs of all releases say together about each kind?
+//!
+//! Facts are added release by release; equal facts share one row with the set of their releases. The text of a catalog file
+//! is that, in tree order.
+//!
+//! Invariant: rows of one field differ in more than their releases.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail};
+
+use super::crd::{DefinedVersion, Definition, FieldFact, Note};
+use crate::catalog::{COLUMNS, Scope};
+use crate::field::FieldPattern;
+use crate::release::{self, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
+
+/// Everything said about every kind so far.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    kinds: BTreeMap<GroupKind, KindFacts>,
+}
+
+#[derive(Debug, Default)]
+struct KindFacts {
+    defined: ReleaseSet,
+    scopes: BTreeMap<Scope, ReleaseSet>,
+    listings: BTreeMap<(Word, String), ReleaseSet>,
+    fields: BTreeMap<FieldPattern, BTreeMap<Row, ReleaseSet>>,
+    notes: BTreeMap<Note, ReleaseSet>,
+}
+
+/// What a header line says of a version, in the order of the lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Word {
+    Served,
+    Unserved,
+    Storage,
+    Deprecated,
+}
+
+/// A fact, and the versions that say so; none where all do.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    fact: FieldFact,
+    versions: Vec<String>,
+}
+
+impl Gathered {
+    /// Adds what the CRD of one release says.
+    pub(super) fn add(&mut self, release: ReleaseId, definition: Definition) -> Result<()> {
+        let facts = self.kinds.entry(definition.kind.clone()).or_default();
+        if facts.defined.contains(release) {
+            bail!("{} is defined a second time in this release", definition.kind);
+        }
+        extend(&mut facts.defined, release);
+        extend(facts.scopes.entry(definition.scope).or_default(), release);
+        for version in &definition.versions {
+            for word in words(version) {
+                extend(facts.listings.entry((word, version.name.clone())).or_default(), release);
+            }
+            for note in &version.notes {
+                extend(facts.notes.entry(note.clone()).or_default(), release);
+            }
+        }
+        for (pattern, rows) in rows(definition.versions) {
+            let known = facts.fields.entry(pattern).or_default();
+            for row in rows {
+                extend(known.entry(row).or_default(), release);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the text of every catalog file, by its name.
+    pub(super) fn files(&self, line: &ReleaseLine) -> BTreeMap<String, String> {
+        self.kinds.iter().map(|(kind, facts)| (format!("{kind}.tsv"), facts.text(kind, line))).collect()
+    }
+
+    /// Returns what was left out, one sentence each.
+    pub(super) fn notes(&self, line: &ReleaseLine) -> Vec<String> {
+        let sentence = |kind: &GroupKind, note: &Note, releases: ReleaseSet| {
+            format!("{kind} `{}`: {} ({})", note.pattern, note.what, line.describe(releases))
+        };
+        let of_kind = |(kind, facts): (&GroupKind, &KindFacts)| -> Vec<String> {
+            facts.notes.iter().map(|(note, releases)| sentence(kind, note, *releases)).collect()
+        };
+        self.kinds.iter().flat_map(of_kind).collect()
+    }
+}
+
+impl KindFacts {
+    fn text(&self, kind: &GroupKind, line: &ReleaseLine) -> String {
+        let mut out = format!("kind\t{kind}\n");
+        for (scope, releases) in &self.scopes {
+            push(&mut out, &["scope", scope.name(), &line.describe(*releases)]);
+        }
+        let mut listings: Vec<_> = self.listings.iter().collect();
+        listings.sort_by(|((word, name), _), ((other, second), _)| {
+            word.cmp(other).then_with(|| release::by_stability(second, name))
+        });
+        for ((word, name), releases) in listings {
+            push(&mut out, &[word.name(), name, &line.describe(*releases)]);
+        }
+        push(&mut out, &[COLUMNS]);
+        for (pattern, rows) in &self.fields {
+            let path = pattern.to_string();
+            let mut rows: Vec<_> = rows.iter().collect();
+            rows.sort_by_key(|(row, releases)| (releases.iter().next(), *row));
+            for (Row { fact, versions }, releases) in rows {
+                let required = if fact.required { "required" } else { "" };
+                let (versions, releases) = (versions.join(","), line.describe(*releases));
+                push(&mut out, &[&path, fact.kind.name(), required, &fact.attributes, &versions, &releases]);
+            }
+        }
+        out
+    }
+}
+
+impl Word {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Served => "served",
+            Self::Unserved => "unserved",
+            Self::Storage => "storage",
+            Self::Deprecated => "deprecated",
+        }
+    }
+}
+
+/// Returns what a header says of one release's version.
+fn words(version: &DefinedVersion) -> impl Iterator<Item = Word> {
+    let served = if version.served { Word::Served } else { Word::Unserved };
+    let storage = version.storage.then_some(Word::Storage);
+    [Some(served), storage, version.deprecated.then_some(Word::Deprecated)].into_iter().flatten()
+}
+
+/// Folds the schemas of one release's versions: equal facts of one field become one row.
+fn rows(mut versions: Vec<DefinedVersion>) -> BTreeMap<FieldPattern, Vec<Row>> {
+    versions.sort_by(|left, right| release::by_stability(&right.name, &left.name));
+    let count = versions.len();
+    let mut folded: BTreeMap<FieldPattern, BTreeMap<FieldFact, Vec<String>>> = BTreeMap::new();
+    for version in versions {
+        for (pattern, fact) in version.fields {
+            folded.entry(pattern).or_default().entry(fact).or_default().push(version.name.clone());
+        }
+    }
+    let row = |(fact, mut versions): (FieldFact, Vec<String>)| {
+        if versions.len() == count {
+            versions.clear();
+        }
+        Row { fact, versions }
+    };
+    folded.into_iter().map(|(pattern, facts)| (pattern, facts.into_iter().map(row).collect())).collect()
+}
+
+fn extend(set: &mut ReleaseSet, release: ReleaseId) {
+    *set = *set | [release].into_iter().collect();
+}
+
+fn push(out: &mut String, columns: &[&str]) {
+    let line = columns.join("\t");
+    writeln!(out, "{line}").expect("writing to a string cannot fail");
+}

@@ -1,0 +1,246 @@
+//! Answers: what does reversion know about one project's API: its releases, its fields, its documented changes?
+//!
+//! A [`Pack`] is read from a folder's files (`wire` has them as written) and checked; [`embedded`] holds the packs of the
+//! binary. Catalogs are read when their kind is first met. [`Packs`] finds the pack of a kind and reads a [`Target`].
+//!
+//! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+
+use crate::catalog::Catalog;
+use crate::lens::{Direction, Lens};
+use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine};
+
+pub mod build;
+pub mod embedded;
+pub mod load;
+pub mod wire;
+
+/// All knowledge about one project.
+#[derive(Debug)]
+pub struct Pack {
+    name: String,
+    title: String,
+    source: String,
+    groups: Vec<String>,
+    line: ReleaseLine,
+    catalogs: BTreeMap<GroupKind, LazyCatalog>,
+    rules: Vec<Rule>,
+}
+
+/// A catalog's text, read when it is first asked for.
+#[derive(Debug)]
+struct LazyCatalog {
+    file: String,
+    text: std::borrow::Cow<'static, str>,
+    read: OnceLock<Result<Catalog, String>>,
+}
+
+/// One documented change of meaning.
+#[derive(Debug)]
+pub struct Rule {
+    /// The rule's path: `gateway-api/v1.1.0/backendtlspolicy-tls-renamed-to-validation`.
+    pub id: String,
+    /// One line for people.
+    pub summary: String,
+    /// The kind before the change.
+    pub kind: GroupKind,
+    /// The kind after the change.
+    pub new_kind: GroupKind,
+    /// The channels that the change was made in.
+    pub channels: Vec<Channel>,
+    /// Where the change is documented upstream.
+    pub source: String,
+    /// The bundle that made the change, as its position on the release line.
+    pub order: usize,
+    forward: Lens,
+    backward: Lens,
+}
+
+impl Rule {
+    /// Returns the lens for `direction`.
+    pub const fn lens(&self, direction: Direction) -> &Lens {
+        match direction {
+            Direction::Forward => &self.forward,
+            Direction::Backward => &self.backward,
+        }
+    }
+
+    /// Returns the kind an object must have for the rule to run in `direction`.
+    pub const fn from_kind(&self, direction: Direction) -> &GroupKind {
+        match direction {
+            Direction::Forward => &self.kind,
+            Direction::Backward => &self.new_kind,
+        }
+    }
+
+    /// Returns the kind an object has after the rule ran in `direction`.
+    pub const fn to_kind(&self, direction: Direction) -> &GroupKind {
+        self.from_kind(direction.reversed())
+    }
+}
+
+impl Pack {
+    /// Returns the name of the pack's folder: `gateway-api`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns what the project is called.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Returns where the releases come from.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// Returns the API groups whose kinds the pack knows.
+    pub fn groups(&self) -> &[String] {
+        &self.groups
+    }
+
+    /// Returns the releases.
+    pub const fn line(&self) -> &ReleaseLine {
+        &self.line
+    }
+
+    /// Returns the rules, oldest release first, then by name.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
+    }
+
+    /// Returns the kinds, sorted.
+    pub fn kinds(&self) -> impl Iterator<Item = &GroupKind> {
+        self.catalogs.keys()
+    }
+
+    /// Returns the catalog of `kind`.
+    ///
+    /// # Errors
+    /// A failure that names the file, where the catalog cannot be read.
+    pub fn try_catalog(&self, kind: &GroupKind) -> Result<Option<&Catalog>> {
+        let Some(lazy) = self.catalogs.get(kind) else { return Ok(None) };
+        match lazy.read.get_or_init(|| Catalog::parse(&lazy.text, &self.line)) {
+            Ok(catalog) => Ok(Some(catalog)),
+            Err(message) => Err(anyhow!("{}: {message}", lazy.file)),
+        }
+    }
+
+    /// Returns the catalog of `kind`, where the pack has that kind.
+    pub fn catalog(&self, kind: &GroupKind) -> Option<&Catalog> {
+        self.try_catalog(kind).expect("catalogs are checked when a pack is loaded or built into the program")
+    }
+
+    /// Returns the rules that lead to `release`, each with its direction, in the order they run: those of its bundle and
+    /// older forward, then newer ones backward from the newest.
+    pub fn rules_towards(&self, release: ReleaseId) -> impl Iterator<Item = (&Rule, Direction)> {
+        let order = self.line.get(release).order;
+        let forward = self.rules.iter().filter(move |rule| rule.order <= order).map(|rule| (rule, Direction::Forward));
+        let newer = self.rules.iter().rev().filter(move |rule| rule.order > order);
+        forward.chain(newer.map(|rule| (rule, Direction::Backward)))
+    }
+}
+
+/// A release of a pack that objects are taken to.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'p> {
+    /// The pack.
+    pub pack: &'p Pack,
+    /// The release.
+    pub release: ReleaseId,
+}
+
+impl std::fmt::Display for Target<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}@{}", self.pack.name, self.pack.line.get(self.release))
+    }
+}
+
+/// The packs of a run.
+#[derive(Debug)]
+pub struct Packs(Vec<Pack>);
+
+impl Packs {
+    /// Makes the set of `packs`, sorted by name.
+    ///
+    /// # Errors
+    /// A failure where two packs have one name or one API group.
+    pub fn new(mut packs: Vec<Pack>) -> Result<Self> {
+        packs.sort_by(|left, right| left.name.cmp(&right.name));
+        for pair in packs.windows(2) {
+            ensure!(pair[0].name != pair[1].name, "there are two packs named {}", pair[0].name);
+        }
+        let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
+        for pack in &packs {
+            for group in &pack.groups {
+                if let Some(other) = owners.insert(group, &pack.name) {
+                    bail!("API group {group} belongs to two packs: {other} and {}", pack.name);
+                }
+            }
+        }
+        Ok(Self(packs))
+    }
+
+    /// Returns the packs, sorted by name.
+    pub fn iter(&self) -> std::slice::Iter<'_, Pack> {
+        self.0.iter()
+    }
+
+    /// Finds the pack that knows an API group.
+    pub fn of_group(&self, group: &str) -> Option<&Pack> {
+        self.0.iter().find(|pack| pack.groups.iter().any(|name| name == group))
+    }
+
+    /// Finds a pack by its name.
+    ///
+    /// # Errors
+    /// A failure that names the near ones.
+    pub fn named(&self, name: &str) -> Result<&Pack> {
+        self.0.iter().find(|pack| pack.name == name).with_context(|| {
+            let names = nearest(name, self.0.iter().map(|pack| pack.name.as_str()));
+            format!("there is no pack `{name}`; there are: {}", names.join(", "))
+        })
+    }
+
+    /// Reads `pack@bundle[/channel]`: `gateway-api@1.4/standard`, `gateway-api@1.4`, `gateway-api@latest`.
+    ///
+    /// # Errors
+    /// A failure that names the near packs, bundles or channels.
+    pub fn target(&self, text: &str) -> Result<Target<'_>> {
+        let (name, release) = text.split_once('@').with_context(|| {
+            format!("`{text}` names no release: write PACK@BUNDLE/CHANNEL, such as gateway-api@1.4/standard")
+        })?;
+        let pack = self.named(name)?;
+        let (wanted, channel) = match release.split_once('/') {
+            Some((bundle, channel)) => (bundle, Some(channel)),
+            None => (release, None),
+        };
+        let bundle = pack.line.newest_bundle(wanted).with_context(|| {
+            let near = nearest(wanted, pack.line.bundles().iter().map(String::as_str));
+            format!("pack {name} has no release `{wanted}`; near ones: {}", near.join(", "))
+        })?;
+        let channels: Vec<_> = pack.line.iter().filter(|(_, release)| release.bundle == bundle).collect();
+        let found = match channel {
+            Some(channel) => channels.iter().find(|(_, release)| release.channel.name() == channel),
+            None => channels.iter().find(|(_, release)| release.channel != Channel::Experimental).or(channels.first()),
+        };
+        let (release, _) = found.with_context(|| {
+            let names: Vec<_> = channels.iter().map(|(_, release)| release.channel.name()).collect();
+            format!("{name} {bundle} has no channel `{}`; it has: {}", channel.unwrap_or_default(), names.join(", "))
+        })?;
+        Ok(Target { pack, release: *release })
+    }
+}
+
+/// Returns up to five of `names`, nearest to `wanted` first.
+pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    let bare = |text: &str| text.trim_start_matches('v').to_owned();
+    let mut ranked: Vec<_> = names.map(|name| (strsim::damerau_levenshtein(&bare(wanted), &bare(name)), name)).collect();
+    ranked.sort_unstable();
+    ranked.into_iter().take(5).map(|(_, name)| name).collect()
+}

@@ -1,0 +1,153 @@
+//! Answers: which edits make a file's converted objects true in its text?
+//!
+//! [`edit`] runs the objects' changes on the documents that hold them, joins the edits of the file and verifies the result
+//! by double entry: the edited text must read back as the converted data, with every other document and comment as before.
+//!
+//! Invariant: a file plan that is returned has been verified; an object whose text cannot be changed exactly is refused.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Conversion, FilePlan};
+use crate::finding::{Code, Finding, Severity};
+use crate::manifest::{Manifest, Object, problem_code};
+use crate::text::{Edit, EditSet};
+use crate::yaml::{self, Intent, Problem, Rewrite};
+
+/// A file's edits and what to tell about them.
+pub(super) struct Edited {
+    pub(super) file: FilePlan,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// Objects, by their position in the manifest, that the text does not let change.
+pub(super) type Refused = Vec<(usize, Finding)>;
+
+/// Turns the changes of a manifest's objects into edits; `None` where nothing changes.
+pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> Result<Option<Edited>, Refused> {
+    let mut by_document: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, conversion) in conversions.iter().enumerate() {
+        if conversion.as_ref().is_some_and(|conversion| !conversion.program.is_empty()) {
+            by_document.entry(manifest.objects[at].document).or_default().push(at);
+        }
+    }
+    if by_document.is_empty() {
+        return Ok(None);
+    }
+    let mut joined = Joined::default();
+    let mut refused = Refused::new();
+    for (document, objects) in &by_document {
+        match edit_document(manifest, *document, objects, conversions) {
+            Ok(done) => joined.add(manifest, *document, done),
+            Err(more) => refused.extend(more),
+        }
+    }
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let edits = EditSet::new(joined.edits).expect("documents do not overlap");
+    let after = edits.apply(&manifest.text);
+    let expected = expected(manifest, conversions, &by_document);
+    if let Err(problem) = yaml::verify(&manifest.text, &after, &expected, &joined.removed) {
+        let told = |at: &usize| (*at, refusal(manifest, &manifest.objects[*at], 0, &problem));
+        return Err(by_document.values().flatten().map(told).collect());
+    }
+    let file = FilePlan { file: manifest.file.clone(), before: manifest.text.clone(), after, edits };
+    Ok(Some(Edited { file, findings: joined.findings }))
+}
+
+/// The documents' edits, put together for the file.
+#[derive(Default)]
+struct Joined {
+    edits: Vec<Edit>,
+    removed: Vec<String>,
+    findings: Vec<Finding>,
+}
+
+impl Joined {
+    fn add(&mut self, manifest: &Manifest, document: usize, done: Rewrite) {
+        let start = manifest.tree.documents()[document].span.start;
+        self.findings.extend(done.removed_comments.iter().map(|comment| dropped_comment(manifest, start, comment)));
+        self.edits.extend(done.edits.shifted(start).edits().iter().cloned());
+        self.removed.extend(done.removed_comments);
+    }
+}
+
+/// Changes the objects of one document, or tells every one whose text does not let it change.
+fn edit_document(
+    manifest: &Manifest,
+    document: usize,
+    objects: &[usize],
+    conversions: &[Option<Conversion>],
+) -> Result<Rewrite, Refused> {
+    let span = manifest.tree.documents()[document].span;
+    let mut objects = objects.to_vec();
+    let mut refused = Refused::new();
+    loop {
+        let programs: Vec<_> = objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
+        match yaml::rewrite(span.of(&manifest.text), &programs) {
+            Ok(done) if refused.is_empty() => return Ok(done),
+            Ok(_) => return Err(refused),
+            Err(yaml::Refusal { program, problem }) => {
+                let at = objects.remove(program);
+                refused.push((at, refusal(manifest, &manifest.objects[at], span.start, &problem)));
+            }
+        }
+    }
+}
+
+/// Returns an object's changes with paths from its document.
+fn program(object: &Object, conversion: Option<&Conversion>) -> Vec<Intent> {
+    let intents = conversion.iter().flat_map(|conversion| &conversion.program);
+    intents.map(|intent| intent.under(&object.place)).collect()
+}
+
+/// Returns the data that each changed document must hold afterwards.
+fn expected(manifest: &Manifest, conversions: &[Option<Conversion>], changed: &BTreeMap<usize, Vec<usize>>) -> Vec<Option<Value>> {
+    let documents = manifest.tree.documents();
+    let mut expected: Vec<Option<Value>> = vec![None; documents.len()];
+    for (document, objects) in changed {
+        let root = manifest.tree.value(&manifest.text, documents[*document].root);
+        let mut value = root.expect("a document with objects was read before");
+        for at in objects {
+            let place = manifest.objects[*at].place.get_mut(&mut value).expect("the object was read from this place");
+            if let Some(conversion) = &conversions[*at] {
+                place.clone_from(&conversion.value);
+            }
+        }
+        expected[*document] = Some(value);
+    }
+    expected
+}
+
+/// Tells that an object's text cannot be changed; `from` is where the text that the problem is about starts in the file.
+fn refusal(manifest: &Manifest, object: &Object, from: usize, problem: &Problem) -> Finding {
+    let code = problem_code(problem.code);
+    let (severity, help) = match code {
+        Code::DoubleEntry => (Severity::Error, "nothing of this file was changed; please report the object"),
+        _ => (Severity::Held, "write the value out without anchors and aliases, or change the object by hand"),
+    };
+    Finding {
+        location: manifest.location(from + problem.at),
+        code,
+        severity,
+        object: Some(object.title()),
+        field: None,
+        message: format!("{}: {}", object.title(), problem.message),
+        help: Some(help.to_owned()),
+    }
+}
+
+fn dropped_comment(manifest: &Manifest, from: usize, comment: &str) -> Finding {
+    let at = manifest.text[from..].find(comment).map_or(from, |at| from + at);
+    Finding {
+        location: manifest.location(at),
+        code: Code::CommentDropped,
+        severity: Severity::Note,
+        object: None,
+        field: None,
+        message: format!("the comment `{comment}` goes with its field"),
+        help: None,
+    }
+}

@@ -1,0 +1,337 @@
+//! Answers: what becomes of one object on the way to a target release?
+//!
+//! [`convert`] infers, runs the rules, gives the apiVersion that the target serves and checks the result against the
+//! target's catalog. Whatever stands in the way is a [`Block`]; an object with one keeps its bytes.
+//!
+//! Invariant: nothing is guessed. What the target cannot say is a loss, and an object with a loss that is not allowed is
+//! held back whole.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::catalog::{Catalog, Version, Violation, ViolationKind};
+use crate::field::{FieldPath, Step};
+use crate::finding::Code;
+use crate::infer::infer;
+use crate::lens::{Direction, Halt, Loss, LossClass, Session};
+use crate::manifest::Object;
+use crate::pack::{Rule, Target};
+use crate::release::{ApiVersion, GroupKind};
+use crate::yaml::Intent;
+
+/// Which losses a user takes.
+#[derive(Clone, Debug, Default)]
+pub enum AllowedLoss {
+    /// None: a lossy object is held back.
+    #[default]
+    None,
+    /// Those of these codes.
+    Codes(BTreeSet<Code>),
+    /// Every one.
+    All,
+}
+
+impl AllowedLoss {
+    fn allows(&self, code: Code) -> bool {
+        match self {
+            Self::None => false,
+            Self::Codes(codes) => codes.contains(&code),
+            Self::All => true,
+        }
+    }
+}
+
+/// Which apiVersion an object takes among those that the target serves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VersionChoice {
+    /// The most stable one that can hold the object.
+    #[default]
+    MostStable,
+    /// The present one, while the target serves it and has not deprecated it.
+    Keep,
+}
+
+/// Something that a conversion says about an object, with the place in the object before the conversion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The code.
+    pub code: Code,
+    /// The field.
+    pub path: FieldPath,
+    /// One sentence, lower case, no final dot.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+}
+
+/// What became of an object.
+#[derive(Clone, Debug)]
+pub struct Conversion {
+    /// The kind after the conversion.
+    pub kind: GroupKind,
+    /// The data after the conversion; that of before where the object is held back.
+    pub value: Value,
+    /// The changes, with paths from the object; none where the object is held back.
+    pub program: Vec<Intent>,
+    /// The rules that changed something, with the way they ran.
+    pub rules: Vec<(String, Direction)>,
+    /// Why the object is held back; empty where it is not.
+    pub blocks: Vec<Remark>,
+    /// What else there is to say.
+    pub warnings: Vec<Remark>,
+    /// What was lost, with the user's leave.
+    pub lost: Vec<Remark>,
+}
+
+impl Conversion {
+    /// Makes the conversion that leaves `object` as it is.
+    pub fn untouched(object: &Object) -> Self {
+        Self {
+            kind: object.kind.clone(),
+            value: object.value.clone(),
+            program: Vec::new(),
+            rules: Vec::new(),
+            blocks: Vec::new(),
+            warnings: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+}
+
+/// How objects are converted.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// The losses taken.
+    pub allowed: AllowedLoss,
+    /// The apiVersion taken.
+    pub version: VersionChoice,
+}
+
+/// Whether an object is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// The object is applied as it stands.
+    Whole,
+    /// The object is merged into another one (a Kustomize patch), so it need not hold required fields.
+    Partial,
+}
+
+/// Takes `object` to `target`, whose pack knows the object's group.
+pub fn convert(object: &Object, target: &Target<'_>, choices: &Choices, completeness: Completeness) -> Conversion {
+    let mut work = Work { object, target, choices, completeness, rules: Vec::new(), warnings: Vec::new(), lost: Vec::new() };
+    match work.run() {
+        Ok((kind, session)) => {
+            let (value, program, _) = session.finish();
+            Conversion { kind, value, program, rules: work.rules, blocks: Vec::new(), warnings: work.warnings, lost: work.lost }
+        }
+        Err(blocks) => Conversion { blocks, warnings: work.warnings, ..Conversion::untouched(object) },
+    }
+}
+
+struct Work<'a> {
+    object: &'a Object,
+    target: &'a Target<'a>,
+    choices: &'a Choices,
+    completeness: Completeness,
+    rules: Vec<(String, Direction)>,
+    warnings: Vec<Remark>,
+    lost: Vec<Remark>,
+}
+
+impl Work<'_> {
+    fn run(&mut self) -> Result<(GroupKind, Session), Vec<Remark>> {
+        self.infer()?;
+        let mut session = Session::new(self.object.value.clone());
+        let kind = self.run_rules(&mut session)?;
+        let catalog = self.target.pack.catalog(&kind).expect("rules lead to kinds that the pack has");
+        self.settle(&kind, catalog, &mut session)?;
+        self.take_losses(session.losses(), session.program())?;
+        Ok((kind, session))
+    }
+
+    fn infer(&mut self) -> Result<(), Vec<Remark>> {
+        let object = self.object;
+        let Some(catalog) = self.target.pack.catalog(&object.kind) else {
+            let message = format!("no release of {} has the kind {}", self.target.pack.title(), object.kind);
+            return Err(vec![remark(Code::UnknownKind, FieldPath::default().key("kind"), message, None)]);
+        };
+        let inference = infer(&object.value, catalog, &object.api_version.version);
+        let line = self.target.pack.line();
+        for unknown in &inference.unknown {
+            let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
+            let message = format!("no release has the field {}; it is left as it is", unknown.path);
+            self.warnings.push(remark(Code::UnknownField, unknown.path.clone(), message, help));
+        }
+        let api_version = FieldPath::default().key("apiVersion");
+        if inference.serving.is_empty() && catalog.listing(&object.api_version.version).is_empty() {
+            let message = format!("no release has {} for {}; the fields decide", object.api_version, object.kind.kind);
+            self.warnings.push(remark(Code::UnknownApiVersion, api_version, message, None));
+        } else if inference.contradicts_api_version() {
+            let fields = line.describe(inference.candidates);
+            let message = format!("the fields say {fields}, but {} is served in {}", object.api_version, line.describe(inference.serving));
+            self.warnings.push(remark(Code::ApiVersionMismatch, api_version, message, None));
+        }
+        if !inference.is_conflict() {
+            return Ok(());
+        }
+        let blocks = inference.evidence.iter().map(|fact| {
+            let message = format!("{} is in {}, which excludes the object's other fields", fact.path, line.describe(fact.releases));
+            let help = "keep one spelling: remove or rename the field that does not belong to this object's release";
+            remark(Code::Conflict, fact.path.clone(), message, Some(help.to_owned()))
+        });
+        Err(blocks.collect())
+    }
+
+    fn run_rules(&mut self, session: &mut Session) -> Result<GroupKind, Vec<Remark>> {
+        let mut kind = self.object.kind.clone();
+        for (rule, direction) in self.target.pack.rules_towards(self.target.release) {
+            if *rule.from_kind(direction) != kind {
+                continue;
+            }
+            let before = session.program().len();
+            rule.lens(direction).run(session).map_err(|halt| vec![self.halted(rule, halt, session.program())])?;
+            if session.program().len() > before {
+                self.rules.push((rule.id.clone(), direction));
+                kind = rule.to_kind(direction).clone();
+            }
+        }
+        Ok(kind)
+    }
+
+    fn halted(&self, rule: &Rule, halt: Halt, program: &[Intent]) -> Remark {
+        match halt {
+            Halt::Conflict { old, new } => {
+                let message = format!("{} and {} are both there; one is the new spelling of the other", origin(program, &old), origin(program, &new));
+                let help = format!("remove one of the two (rule {})", rule.id);
+                remark(Code::Conflict, origin(program, &old), message, Some(help))
+            }
+            Halt::Refused { at, reason, help } => {
+                remark(Code::Refused, origin(program, &at), format!("{reason} (rule {})", rule.id), help)
+            }
+        }
+    }
+
+    /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
+    fn settle(&self, kind: &GroupKind, catalog: &Catalog, session: &mut Session) -> Result<(), Vec<Remark>> {
+        let release = self.target.release;
+        let served = catalog.served(release);
+        let Some(first) = served.first() else {
+            let had = self.target.pack.line().describe(catalog.releases());
+            let message = format!("{} has no {}; the kind is in {had}", self.target, kind);
+            let help = "choose a target that has it, or remove the object".to_owned();
+            return Err(vec![remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))]);
+        };
+        let present = self.object.api_version.version.as_str();
+        let kept = match self.choices.version {
+            VersionChoice::MostStable => None,
+            VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
+        };
+        let fits = |version: &&Version<'_>| self.violations(catalog, session.object(), version.name).is_empty();
+        let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
+        self.drop_missing(catalog, version, session)?;
+        let blocks: Vec<_> = self.violations(catalog, session.object(), version).into_iter().map(|violation| {
+            let path = origin(session.program(), &violation.path);
+            let message = format!("{} does not allow this: {violation}", self.target);
+            remark(Code::InvalidInTarget, path, message, Some("change the value by hand, then run again".to_owned()))
+        }).collect();
+        if !blocks.is_empty() {
+            return Err(blocks);
+        }
+        let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
+        session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)
+    }
+
+    fn violations(&self, catalog: &Catalog, object: &Value, version: &str) -> Vec<Violation> {
+        let mut violations = catalog.check(object, self.target.release, version);
+        if self.completeness == Completeness::Partial {
+            violations.retain(|violation| violation.kind != ViolationKind::MissingRequired);
+        }
+        violations
+    }
+
+    /// Removes the fields that the target does not have and records each as a loss.
+    fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session) -> Result<(), Vec<Remark>> {
+        let violations = catalog.check(session.object(), self.target.release, version);
+        let missing = violations.into_iter().filter(|violation| violation.kind == ViolationKind::UnknownField);
+        for violation in missing.collect::<Vec<_>>().into_iter().rev() {
+            session.lose(LossClass::DroppedField, violation.path.clone(), format!("{} has no such field", self.target));
+            session.change(Intent::Delete { path: violation.path }).map_err(stuck)?;
+        }
+        Ok(())
+    }
+
+    /// Sorts the losses into those taken and those that hold the object back.
+    fn take_losses(&mut self, losses: &[Loss], program: &[Intent]) -> Result<(), Vec<Remark>> {
+        let mut blocks = Vec::new();
+        for loss in losses {
+            let code = loss_code(loss.class);
+            let path = origin(program, &loss.path);
+            let message = format!("{path} would be lost: {}", loss.reason);
+            if self.choices.allowed.allows(code) {
+                let message = format!("{path} is lost: {}", loss.reason);
+                self.lost.push(remark(code, path, message, None));
+            } else {
+                let help = format!("`--allow-loss={code}` converts without it; or remove the field by hand");
+                blocks.push(remark(code, path, message, Some(help)));
+            }
+        }
+        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+}
+
+/// Returns the code under which a loss is told.
+pub const fn loss_code(class: LossClass) -> Code {
+    match class {
+        LossClass::DroppedField => Code::DroppedField,
+        LossClass::Narrowed => Code::Narrowed,
+    }
+}
+
+fn remark(code: Code, path: FieldPath, message: String, help: Option<String>) -> Remark {
+    Remark { code, path, message, help }
+}
+
+/// Tells a change that the data did not take: the field came from a merge key or lies where no field can be.
+pub(super) fn stuck(halt: Halt) -> Vec<Remark> {
+    let (path, message) = match halt {
+        Halt::Conflict { old, new } => (old, format!("{new} is already there")),
+        Halt::Refused { at, reason, .. } => (at, reason),
+    };
+    vec![remark(Code::Refused, path, message, Some("change the object by hand".to_owned()))]
+}
+
+/// Returns where the value at `path`, in the data after `program`, stood before it.
+fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
+    program.iter().rev().fold(path.clone(), |path, intent| match intent {
+        Intent::Rename { path: old, to } => {
+            let new = old.split_last().map(|(parent, _)| parent.key(to)).unwrap_or_default();
+            replace_prefix(&path, &new, old)
+        }
+        Intent::Move { from, to, key, .. } => replace_prefix(&path, &to.key(key), from),
+        Intent::Wrap { path: wrapped } => replace_prefix(&path, &wrapped.index(0), wrapped),
+        Intent::Unwrap { path: unwrapped } => replace_prefix(&path, unwrapped, &unwrapped.index(0)),
+        Intent::Delete { path: deleted } => undo_removal(path, deleted),
+        Intent::Insert { .. } | Intent::InsertItem { .. } | Intent::Replace { .. } => path,
+    })
+}
+
+fn replace_prefix(path: &FieldPath, prefix: &FieldPath, by: &FieldPath) -> FieldPath {
+    match path.steps().strip_prefix(prefix.steps()) {
+        Some(tail) => by.join(&FieldPath::new(tail.iter().cloned())),
+        None => path.clone(),
+    }
+}
+
+/// Moves an item's index back up where an item before it was removed.
+fn undo_removal(path: FieldPath, deleted: &FieldPath) -> FieldPath {
+    let Some((list, Step::Index(removed))) = deleted.split_last() else { return path };
+    let depth = list.steps().len();
+    match path.steps().get(depth) {
+        Some(Step::Index(index)) if path.starts_with(&list) && index >= removed => {
+            let tail = FieldPath::new(path.steps()[depth + 1..].iter().cloned());
+            list.index(index + 1).join(&tail)
+        }
+        _ => path,
+    }
+}

@@ -1,0 +1,156 @@
+//! Answers: which fields name an object whose kind changes, and what must they say afterwards?
+//!
+//! A reference is a mapping with `kind` and `group` (or `apiVersion`), or with `kind` alone where the catalog gives the
+//! field a default group. [`follow`] rewrites those whose kind a rule of the run retypes, in any object.
+//!
+//! Invariant: a string is never matched by itself; a reference to an object that is held back stays.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::catalog::{Catalog, GroupSource};
+use crate::field::FieldPath;
+use crate::lens::{Halt, Session};
+use crate::pack::Target;
+use crate::release::{ApiVersion, GroupKind};
+use crate::yaml::{Intent, Place};
+
+/// What a retyped kind becomes: its new kind, and the version that the target serves for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Successor {
+    kind: GroupKind,
+    version: String,
+}
+
+/// The kinds that the rules towards a target retype.
+pub(super) type Retypes = BTreeMap<GroupKind, Successor>;
+
+/// Collects the kinds that `target`'s rules retype.
+pub(super) fn retypes(target: &Target<'_>) -> Retypes {
+    let mut found: BTreeMap<GroupKind, GroupKind> = BTreeMap::new();
+    for (rule, direction) in target.pack.rules_towards(target.release) {
+        let (from, to) = (rule.from_kind(direction), rule.to_kind(direction));
+        if from != to {
+            found.values_mut().filter(|kind| *kind == from).for_each(|kind| kind.clone_from(to));
+            found.insert(from.clone(), to.clone());
+        }
+    }
+    let serve = |(from, kind): (GroupKind, GroupKind)| {
+        let catalog = target.pack.catalog(&kind)?;
+        let version = catalog.served(target.release).first()?.name.to_owned();
+        Some((from, Successor { kind, version }))
+    };
+    found.into_iter().filter_map(serve).collect()
+}
+
+/// A reference as it stands in an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reference {
+    /// The place of the mapping in the object.
+    pub(super) path: FieldPath,
+    /// What it names.
+    pub(super) kind: GroupKind,
+    /// The name, where it gives one.
+    pub(super) name: Option<String>,
+    /// The namespace, where it gives one.
+    pub(super) namespace: Option<String>,
+    form: Form,
+}
+
+/// How a reference gives the API group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// `{ group: gateway.networking.k8s.io, kind: Gateway, name: a }`
+    Group,
+    /// `{ apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, name: a }`
+    ApiVersion,
+    /// `{ kind: Gateway, name: a }`, the group being the field's default.
+    Default,
+}
+
+/// Finds every reference in `object` to a kind in `retypes`; `catalog` describes the object's kind, where it is known.
+pub(super) fn find(object: &Value, catalog: Option<&Catalog>, retypes: &Retypes) -> Vec<Reference> {
+    let mut found = Vec::new();
+    let defaults = catalog.map(|catalog| default_groups(object, catalog)).unwrap_or_default();
+    walk(object, &FieldPath::default(), &mut |path, map| {
+        let reference = read(path, map, &defaults);
+        found.extend(reference.filter(|reference| retypes.contains_key(&reference.kind)));
+    });
+    found
+}
+
+/// Returns the default group of each mapping in `object` that the catalog knows as a reference.
+fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, String> {
+    let mut groups = BTreeMap::new();
+    for reference in catalog.references() {
+        if let GroupSource::Group { default: Some(group), .. } = reference.group {
+            groups.extend(reference.pattern.matches(object).into_iter().map(|path| (path, group.clone())));
+        }
+    }
+    groups
+}
+
+fn walk(value: &Value, path: &FieldPath, visit: &mut dyn FnMut(&FieldPath, &Map<String, Value>)) {
+    match value {
+        Value::Object(map) => {
+            if !path.steps().is_empty() {
+                visit(path, map);
+            }
+            map.iter().for_each(|(key, value)| walk(value, &path.key(key), visit));
+        }
+        Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| walk(item, &path.index(index), visit)),
+        _ => {}
+    }
+}
+
+fn read(path: &FieldPath, map: &Map<String, Value>, defaults: &BTreeMap<FieldPath, String>) -> Option<Reference> {
+    let text = |key: &str| map.get(key).and_then(Value::as_str);
+    let kind = text("kind")?;
+    let (group, form) = match (text("group"), text("apiVersion")) {
+        (Some(group), _) => (group.to_owned(), Form::Group),
+        // A whole object inside another one is no reference.
+        (None, Some(version)) if !map.contains_key("metadata") => (ApiVersion::parse(version).group, Form::ApiVersion),
+        (None, Some(_)) => return None,
+        (None, None) => (defaults.get(path)?.clone(), Form::Default),
+    };
+    Some(Reference {
+        path: path.clone(),
+        kind: GroupKind::new(kind, group),
+        name: text("name").map(str::to_owned),
+        namespace: text("namespace").map(str::to_owned),
+        form,
+    })
+}
+
+/// Makes `reference` name its kind's successor.
+///
+/// # Errors
+/// As [`Session::change`].
+pub(super) fn follow(reference: &Reference, retypes: &Retypes, session: &mut Session) -> Result<(), Halt> {
+    let successor = &retypes[&reference.kind];
+    let path = &reference.path;
+    if reference.form == Form::Default && successor.kind.group != reference.kind.group {
+        let group = Value::from(successor.kind.group.as_str());
+        let place = Place::Before("kind".to_owned());
+        session.change(Intent::Insert { path: path.clone(), key: "group".to_owned(), value: group, place })?;
+    }
+    let api_version = ApiVersion { group: successor.kind.group.clone(), version: successor.version.clone() };
+    let texts = [
+        ("group", (reference.form == Form::Group).then(|| successor.kind.group.clone())),
+        ("apiVersion", (reference.form == Form::ApiVersion).then(|| api_version.to_string())),
+        // Kustomize names the version beside the group.
+        ("version", (reference.form == Form::Group).then(|| successor.version.clone())),
+        ("kind", Some(successor.kind.kind.clone())),
+    ];
+    for (key, text) in texts {
+        let place = path.key(key);
+        let new = text.map(Value::from);
+        if let (Some(old), Some(value)) = (place.get(session.object()), new)
+            && *old != value
+        {
+            session.change(Intent::Replace { path: place, value })?;
+        }
+    }
+    Ok(())
+}

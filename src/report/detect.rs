@@ -1,0 +1,50 @@
+//! What `detect` prints for people: each object's releases with the fields that decide, and the tree's common range.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::{Detected, Detection, visible};
+use crate::release::{ReleaseLine, ReleaseSet};
+
+/// Prints one paragraph for each object.
+pub fn objects(detection: &Detection<'_>) -> String {
+    detection.objects.iter().map(object).collect()
+}
+
+fn object(found: &Detected<'_>) -> String {
+    let place = visible(&found.location.to_string());
+    let inference = &found.inference;
+    let releases = if inference.is_conflict() {
+        "no release has all its fields".to_owned()
+    } else {
+        found.line.describe(inference.candidates)
+    };
+    let title = visible(&found.object.title());
+    let mut out = format!("{place}: {title} ({}): {releases}\n", visible(&found.object.api_version.to_string()));
+    for (fact, place) in inference.evidence.iter().zip(&found.evidence) {
+        let place = visible(&place.to_string());
+        let path = visible(&fact.path.to_string());
+        let _infallible = writeln!(out, "  {place}: {path} is in {}", found.line.describe(fact.releases));
+    }
+    out
+}
+
+/// Prints, for each pack, the releases that every object without a conflict can belong to: the release of the tree.
+pub fn common(detection: &Detection<'_>) -> String {
+    let mut packs: BTreeMap<&str, (&ReleaseLine, ReleaseSet, ReleaseSet)> = BTreeMap::new();
+    for found in detection.objects.iter().filter(|found| !found.inference.is_conflict()) {
+        let inference = &found.inference;
+        let all = found.line.all();
+        let entry = packs.entry(found.pack).or_insert((found.line, all, all));
+        entry.1 = entry.1 & inference.candidates;
+        // An apiVersion that no release serves says nothing about the tree.
+        entry.2 = entry.2 & inference.candidates & if inference.serving.is_empty() { all } else { inference.serving };
+    }
+    let mut out = String::new();
+    for (pack, (line, by_fields, with_versions)) in packs {
+        let range = |set: ReleaseSet| if set.is_empty() { "no single release".to_owned() } else { line.describe(set) };
+        let _infallible = writeln!(out, "{pack}: by fields {}", range(by_fields));
+        let _infallible = writeln!(out, "{pack}: with apiVersions {}", range(with_versions));
+    }
+    out
+}

@@ -1,0 +1,70 @@
+//! The format `text`: lines for people.
+
+use std::fmt::Write as _;
+
+use super::{Counts, Report, Written, finding_lines, plural, thousands, visible};
+use crate::plan::{ObjectPlan, Outcome};
+use crate::release::GroupKind;
+
+/// Prints a line for each object that changes, with the rules that change it.
+pub fn changes(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    for object in report.objects.iter().filter(|object| object.outcome == Outcome::Changed) {
+        let _infallible = writeln!(out, "{}", change(object));
+        for (rule, direction) in &object.rules {
+            let _infallible = writeln!(out, "  {} {rule}", direction.name());
+        }
+    }
+    out
+}
+
+fn change(object: &ObjectPlan) -> String {
+    let place = visible(&object.location.to_string());
+    let name = |(kind, api_version): &(GroupKind, _)| format!("{api_version} {}", kind.kind);
+    let (from, to) = (name(&object.from), name(&object.to));
+    let title = visible(&object.title);
+    if from == to { format!("{place}: {title}: {from} (fields)") } else { format!("{place}: {title}: {from} -> {to}") }
+}
+
+/// Prints every finding.
+pub fn findings(report: &Report<'_>) -> String {
+    report.findings.iter().map(finding_lines).collect()
+}
+
+/// Prints the summary line.
+pub fn summary(report: &Report<'_>) -> String {
+    let changed = report.count(Outcome::Changed);
+    let verb = match report.written {
+        Written::Yes => "changed",
+        Written::No => "to change",
+    };
+    let held = report.count(Outcome::HeldBack);
+    format!(
+        "{}; {} {verb} in {}; {} held back; {}",
+        seen(&report.counts),
+        plural(changed, "object"),
+        plural(report.files.len(), "file"),
+        thousands(held),
+        left(&report.counts),
+    )
+}
+
+/// Prints what was met.
+pub fn seen(counts: &Counts) -> String {
+    format!(
+        "seen {}, {} in the {} with a known API group; {} recognised",
+        plural(counts.files, "file"),
+        plural(counts.objects, "object"),
+        thousands(counts.parsed),
+        thousands(counts.recognised),
+    )
+}
+
+/// Prints what was left out.
+pub fn left(counts: &Counts) -> String {
+    let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
+    let named: Vec<_> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
+    let skipped = thousands(counts.templates + counts.binaries);
+    let detail = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
+    format!("{skipped} skipped{detail}; {} failed", thousands(counts.failed))
+}
