@@ -5,3 +5,5 @@ pub mod text;
 pub mod field;
 
 pub mod release;
+
+pub mod disk;
