@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::release::{Channel, ReleaseLine};
+use crate::lens::Lens;
+use crate::release::{Channel, GroupKind, ReleaseLine};
 
 /// The file `pack.yaml` of a pack.
 #[derive(Clone, Debug, Deserialize)]
@@ -67,4 +68,20 @@ pub struct Correction {
     pub bundles: Vec<String>,
     /// Why the value is wrong, for people.
     pub reason: String,
+}
+
+/// A rule's file, `<release>/<rule>.yaml`: one documented change.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RuleFile {
+    /// One line for people.
+    pub summary: String,
+    /// The kind before the change: `BackendTLSPolicy.gateway.networking.k8s.io`.
+    pub kind: GroupKind,
+    /// The channels that the change was made in.
+    pub channels: Vec<Channel>,
+    /// Where the change is documented upstream.
+    pub source: String,
+    /// The change itself.
+    pub lens: Lens,
 }

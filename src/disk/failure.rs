@@ -1,0 +1,173 @@
+//! Answers: what went wrong with this path?
+//!
+//! A [`Failure`] is about one path and does not hold it; whoever reports it prints the path before it. Errors of the
+//! operating system that a person can act on have a variant of their own, the others keep the system's words.
+//!
+//! Invariant: every failure prints as one line, in lower case, without a final dot.
+
+use std::fmt;
+use std::fs::FileType;
+use std::io;
+use std::path::PathBuf;
+
+/// Why a path could not be read or written.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Failure {
+    /// Nothing is there; also a symbolic link to nothing.
+    Missing,
+    /// The operating system does not allow it.
+    Denied,
+    /// Something else than a file is there.
+    NotAFile(Kind),
+    /// The file is larger than this many bytes.
+    TooLarge(u64),
+    /// A symbolic link leads back to this folder above it.
+    Loop(PathBuf),
+    /// The bytes are not those that the change was planned from.
+    Changed,
+    /// The file has this many names (hard links), and replacing it would part them.
+    HardLinked(u64),
+    /// The file's mode lets nobody write.
+    ReadOnly,
+    /// This other path leads to the same file and asks for other content.
+    SameFile(PathBuf),
+    /// What the operating system said.
+    Io(String),
+}
+
+/// What can stand where a file is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A folder.
+    Folder,
+    /// A named pipe: opening one can wait for ever.
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A terminal, a disk or another device.
+    Device,
+    /// A symbolic link that is not followed.
+    Link,
+    /// None of these.
+    Unknown,
+}
+
+impl Kind {
+    /// Names what `file_type` is, for a type that is not a file's.
+    pub fn of(file_type: FileType) -> Self {
+        if file_type.is_dir() {
+            Self::Folder
+        } else if file_type.is_symlink() {
+            Self::Link
+        } else {
+            Self::special(file_type)
+        }
+    }
+
+    #[cfg(unix)]
+    fn special(file_type: FileType) -> Self {
+        use std::os::unix::fs::FileTypeExt;
+        if file_type.is_fifo() {
+            Self::Pipe
+        } else if file_type.is_socket() {
+            Self::Socket
+        } else if file_type.is_char_device() || file_type.is_block_device() {
+            Self::Device
+        } else {
+            Self::Unknown
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn special(_: FileType) -> Self {
+        Self::Unknown
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Folder => "a folder",
+            Self::Pipe => "a named pipe",
+            Self::Socket => "a socket",
+            Self::Device => "a device",
+            Self::Link => "a symbolic link",
+            Self::Unknown => "something else",
+        }
+    }
+}
+
+impl From<&io::Error> for Failure {
+    fn from(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Missing,
+            io::ErrorKind::PermissionDenied => Self::Denied,
+            io::ErrorKind::IsADirectory => Self::NotAFile(Kind::Folder),
+            _ => Self::Io(one_line(&error.to_string())),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("no such file or folder"),
+            Self::Denied => f.write_str("permission denied"),
+            Self::NotAFile(kind) => write!(f, "is {}, not a file", kind.name()),
+            Self::TooLarge(limit) => write!(f, "is larger than {}, the most that is read", Size(*limit)),
+            Self::Loop(folder) => write!(f, "is a link back to {}, which holds it", folder.display()),
+            Self::Changed => f.write_str("changed since it was read; run again on what is there now"),
+            Self::HardLinked(names) => {
+                write!(f, "has {names} hard links, and replacing it would part them; make it a copy first")
+            }
+            Self::ReadOnly => f.write_str("is read-only; make it writable first"),
+            Self::SameFile(other) => {
+                write!(f, "is the same file as {}, which asks for other content", other.display())
+            }
+            Self::Io(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// A number of bytes for people: `2 GiB`, `64 KiB`, `70 bytes`; a larger unit only where it divides the number.
+struct Size(u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        let fits = |(size, _): &(u64, &str)| self.0 > 0 && self.0.is_multiple_of(*size);
+        let (size, unit) = units.into_iter().find(fits).unwrap_or((1, "bytes"));
+        write!(f, "{} {unit}", self.0 / size)
+    }
+}
+
+/// Puts a message of the operating system or a library on one line.
+pub(super) fn one_line(message: &str) -> String {
+    message.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_named_in_the_largest_unit_that_divides_them() {
+        let texts = [2 << 30, 3 << 20, 64 << 10, 1025, 0].map(|size| Size(size).to_string());
+        assert_eq!(texts, ["2 GiB", "3 MiB", "64 KiB", "1025 bytes", "0 bytes"]);
+    }
+
+    #[test]
+    fn errors_of_the_system_become_what_a_person_can_act_on() {
+        let failure = |kind: io::ErrorKind| Failure::from(io::Error::from(kind));
+        assert_eq!(failure(io::ErrorKind::NotFound), Failure::Missing);
+        assert_eq!(failure(io::ErrorKind::PermissionDenied), Failure::Denied);
+        assert_eq!(failure(io::ErrorKind::IsADirectory), Failure::NotAFile(Kind::Folder));
+        assert_eq!(Failure::from(io::Error::other("two\n  lines")), Failure::Io("two lines".to_owned()));
+    }
+}

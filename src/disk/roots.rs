@@ -1,0 +1,90 @@
+//! Answers: where does a walk start, when roots can be named twice or lie inside each other?
+//!
+//! Each root is spelled as the user gave it, without a leading `./`, and resolved once. Of two spellings of one place the
+//! first stays. A root inside another one comes in a later round than that one, so that what the outer walk has met is known.
+//!
+//! Invariant: no place is a root twice, and no root of a round lies inside another root of the same round.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::failure::Failure;
+
+/// Roots that exist, in rounds, and those that do not.
+#[derive(Debug, Default)]
+pub(super) struct Roots {
+    /// Each round's roots as shown, with the place they lead to; outer roots come before those inside them.
+    pub(super) rounds: Vec<BTreeMap<PathBuf, PathBuf>>,
+    /// What could not be resolved, as shown.
+    pub(super) failed: Vec<(PathBuf, Failure)>,
+}
+
+impl Roots {
+    /// Resolves `roots` as the user gave them.
+    pub(super) fn new(roots: &[PathBuf]) -> Self {
+        let mut failed = BTreeMap::new();
+        let mut places: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+        for root in roots {
+            let shown = shown(root);
+            match fs::canonicalize(&shown) {
+                Ok(place) => {
+                    places.entry(place).or_insert(shown);
+                }
+                Err(error) => {
+                    failed.insert(shown, Failure::from(error));
+                }
+            }
+        }
+        Self { rounds: rounds(places), failed: failed.into_iter().collect() }
+    }
+}
+
+/// Sorts roots by how many other roots they lie inside.
+fn rounds(places: BTreeMap<PathBuf, PathBuf>) -> Vec<BTreeMap<PathBuf, PathBuf>> {
+    let known: BTreeSet<PathBuf> = places.keys().cloned().collect();
+    let mut rounds: Vec<BTreeMap<PathBuf, PathBuf>> = Vec::new();
+    for (place, shown) in places {
+        let depth = place.ancestors().skip(1).filter(|above| known.contains(*above)).count();
+        if rounds.len() <= depth {
+            rounds.resize_with(depth + 1, BTreeMap::new);
+        }
+        rounds[depth].insert(shown, place);
+    }
+    rounds
+}
+
+/// Spells a path as it is shown: without `./` in front, doubled slashes and a slash at the end; `.` stays.
+pub(super) fn shown(path: &Path) -> PathBuf {
+    let shown: PathBuf = path.components().filter(|component| *component != Component::CurDir).collect();
+    if shown.as_os_str().is_empty() && !path.as_os_str().is_empty() { PathBuf::from(".") } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_shown_as_given_but_for_noise() {
+        let spellings = [("./a//b/", "a/b"), (".", "."), ("./", "."), ("../a", "../a"), ("/a/./b", "/a/b"), ("", "")];
+        for (given, expected) in spellings {
+            assert_eq!(shown(Path::new(given)).as_os_str(), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn one_place_is_walked_once_and_inner_roots_after_outer_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for name in ["a/b/c", "d"] {
+            fs::create_dir_all(top.join(name)).unwrap();
+        }
+        let given = ["a/b/c", "a/../a", "a", "d", "none", "none"].map(|name| top.join(name));
+        let roots = Roots::new(&given);
+        let names = |at: usize| roots.rounds[at].keys().cloned().collect::<Vec<_>>();
+        assert_eq!(names(0), [top.join("a/../a"), top.join("d")]);
+        assert_eq!(names(1), [top.join("a/b/c")]);
+        assert_eq!(roots.rounds.len(), 2);
+        assert_eq!(roots.failed, [(top.join("none"), Failure::Missing)]);
+    }
+}

@@ -1,0 +1,352 @@
+//! Answers: how do many files change all at once, or not at all?
+//!
+//! [`Transaction::stage`] writes every new content beside its file, under a name of its own, and flushes it.
+//! [`Transaction::commit`] reads every file again and compares it with what the change was planned from; then it keeps each old
+//! content beside under a second name (a hard link, or a copy where there are none) and puts the new one in its place. Then it
+//! looks at what it kept: what another program wrote at the last moment is found there. When anything fails, what was replaced is put
+//! back. A transaction that is dropped removes what it staged.
+//!
+//! A path that is a symbolic link stays one; the file it leads to is replaced. A file that has several names (hard links) is
+//! refused: replacing it would part them, and writing through would not be one step. A file whose mode lets nobody write is
+//! refused, as an editor does. The new file has the mode of the old one and, where the system permits, its owner; extended
+//! attributes are not carried over.
+//!
+//! Invariant: every file is at every moment wholly old or wholly new, and no old content is removed before all are new.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::failure::Failure;
+use super::files::{Disk, Files};
+
+/// What a file's bytes are, in 24: their number and their FNV-1a hash of 128 bits.
+///
+/// It is the same in every process. It tells an edit from none, and is no proof against somebody who wants two files to
+/// look the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fingerprint {
+    length: u64,
+    hash: u128,
+}
+
+impl Fingerprint {
+    /// Takes the fingerprint of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        let hash = bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
+        Self { length: bytes.len() as u64, hash }
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{:032x}", self.length, self.hash)
+    }
+}
+
+/// One file's new content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The file, as the user knows it; may be a symbolic link to it.
+    pub path: PathBuf,
+    /// What the file was when the change was planned.
+    pub before: Fingerprint,
+    /// All of its new bytes.
+    pub after: Vec<u8>,
+}
+
+/// What a transaction was doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Looking whether the files can be replaced.
+    Look,
+    /// Writing new content beside the files.
+    Stage,
+    /// Waiting for the disk.
+    Flush,
+    /// Comparing the files with what they were.
+    Compare,
+    /// Keeping old content beside the files.
+    Keep,
+    /// Putting new content in the place of the old.
+    Replace,
+}
+
+impl Step {
+    /// Says what failed, where the failure alone does not.
+    const fn attempt(self) -> &'static str {
+        match self {
+            Self::Look | Self::Compare => "",
+            Self::Stage => "writing new content beside it: ",
+            Self::Flush => "waiting for the disk: ",
+            Self::Keep => "keeping old content beside it: ",
+            Self::Replace => "replacing it: ",
+        }
+    }
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// The files that changed, by the path of the change, in the order of paths.
+    pub files: Vec<PathBuf>,
+    /// Old content that could not be removed; the files are new all the same.
+    pub leftovers: Vec<PathBuf>,
+}
+
+/// Why nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aborted {
+    /// What the transaction was doing.
+    pub step: Step,
+    /// The paths that stopped it, each with its failure.
+    pub failures: Vec<(PathBuf, Failure)>,
+    /// Files that are new and could not be put back, each with the place of its old content. Only when a second thing failed.
+    pub unrestored: Vec<(PathBuf, PathBuf)>,
+    /// What was written beside files and could not be removed again.
+    pub leftovers: Vec<PathBuf>,
+}
+
+impl Aborted {
+    fn new(step: Step, failures: Failures) -> Self {
+        Self { step, failures, unrestored: Vec::new(), leftovers: Vec::new() }
+    }
+}
+
+impl fmt::Display for Aborted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.unrestored.is_empty() { "nothing was written" } else { "only some files were put back" })?;
+        for (path, failure) in &self.failures {
+            write!(f, "\n  {}: {}{failure}", path.display(), self.step.attempt())?;
+        }
+        for (path, kept) in &self.unrestored {
+            write!(f, "\n  {}: is new; its old content is in {}", path.display(), kept.display())?;
+        }
+        for path in &self.leftovers {
+            write!(f, "\n  {}: could not be removed", path.display())?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Aborted {}
+
+/// How far one file has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Progress {
+    /// Nothing is done.
+    Planned,
+    /// The new content is beside the file.
+    Staged,
+    /// The old content has a second name.
+    Kept,
+    /// The new content is in place.
+    Replaced,
+}
+
+/// One file on its way.
+#[derive(Debug)]
+struct Swap {
+    shown: PathBuf,
+    target: PathBuf,
+    staged: PathBuf,
+    kept: PathBuf,
+    before: Fingerprint,
+    progress: Progress,
+}
+
+/// Files staged to be replaced; dropping it removes what was staged.
+#[derive(Debug)]
+pub struct Transaction<F: Files = Disk> {
+    files: F,
+    swaps: Vec<Swap>,
+}
+
+impl Transaction {
+    /// Writes the new content of every change beside its file. A change that changes nothing is left out.
+    ///
+    /// # Errors
+    /// [`Aborted`] with every file that cannot be replaced, or the first whose content could not be written; then nothing
+    /// is staged. Two changes of one file are [`Failure::SameFile`] unless they are the same change.
+    pub fn stage(changes: Vec<Change>) -> Result<Self, Aborted> {
+        Self::stage_on(Disk, changes)
+    }
+}
+
+impl<F: Files> Transaction<F> {
+    /// Does what [`Transaction::stage`] does, on these files.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn stage_on(files: F, changes: Vec<Change>) -> Result<Self, Aborted> {
+        let planned = plan(&files, changes).map_err(|failures| Aborted::new(Step::Look, failures))?;
+        let mut transaction = Self { files, swaps: Vec::with_capacity(planned.len()) };
+        for (swap, after) in planned {
+            transaction.swaps.push(swap);
+            if let Err((step, failures)) = transaction.stage_last(&after) {
+                return Err(transaction.abort(step, failures));
+            }
+        }
+        match transaction.flush(|swap| swap.staged.as_path()) {
+            Ok(()) => Ok(transaction),
+            Err((step, failures)) => Err(transaction.abort(step, failures)),
+        }
+    }
+
+    /// Returns the paths of the changes that are staged, in the order of paths.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.swaps.iter().map(|swap| swap.shown.as_path())
+    }
+
+    /// Replaces every file, or none.
+    ///
+    /// # Errors
+    /// [`Aborted`]: with every file that is not what its change was planned from, or the first that could not be replaced. All
+    /// files are then what they were, but for those it names as unrestored.
+    pub fn commit(mut self) -> Result<Written, Aborted> {
+        match self.replace_all() {
+            Ok(()) => Ok(self.finish()),
+            Err((step, failures)) => Err(self.abort(step, failures)),
+        }
+    }
+
+    fn replace_all(&mut self) -> Result<(), Stop> {
+        self.compare(|swap| &swap.target)?;
+        for swap in &mut self.swaps {
+            keep(&self.files, swap).map_err(|failure| (Step::Keep, vec![(swap.shown.clone(), failure)]))?;
+            swap.progress = Progress::Kept;
+            let replaced = self.files.rename(&swap.staged, &swap.target);
+            replaced.map_err(|error| (Step::Replace, vec![(swap.shown.clone(), error.into())]))?;
+            swap.progress = Progress::Replaced;
+        }
+        self.compare(|swap| &swap.kept)?;
+        self.flush(|swap| folder(&swap.target))
+    }
+
+    fn stage_last(&mut self, after: &[u8]) -> Result<(), Stop> {
+        let Some(swap) = self.swaps.last_mut() else {
+            return Ok(());
+        };
+        let written = self.files.write_new(&swap.staged, after, &swap.target);
+        written.map_err(|error| (Step::Stage, vec![(swap.shown.clone(), error.into())]))?;
+        swap.progress = Progress::Staged;
+        Ok(())
+    }
+
+    /// Compares the bytes at a place of every swap with what they were.
+    fn compare(&self, place: impl Fn(&Swap) -> &PathBuf) -> Result<(), Stop> {
+        let differs = |swap: &Swap| match self.files.read(place(swap)) {
+            Ok(bytes) if Fingerprint::of(&bytes) == swap.before => None,
+            Ok(_) => Some((swap.shown.clone(), Failure::Changed)),
+            Err(failure) => Some((swap.shown.clone(), failure)),
+        };
+        let failures: Vec<_> = self.swaps.iter().filter_map(differs).collect();
+        if failures.is_empty() { Ok(()) } else { Err((Step::Compare, failures)) }
+    }
+
+    fn flush(&self, place: impl Fn(&Swap) -> &Path) -> Result<(), Stop> {
+        let places: BTreeSet<&Path> = self.swaps.iter().map(place).collect();
+        let places: Vec<&Path> = places.into_iter().collect();
+        self.files.flush(&places).map_err(|failure| (Step::Flush, vec![failure]))
+    }
+
+    /// Removes the old content of files that are new.
+    fn finish(mut self) -> Written {
+        let mut written = Written::default();
+        for swap in std::mem::take(&mut self.swaps) {
+            if self.files.remove(&swap.kept).is_err() {
+                written.leftovers.push(swap.kept);
+            }
+            written.files.push(swap.shown);
+        }
+        written.files.sort();
+        written
+    }
+
+    fn abort(mut self, step: Step, failures: Failures) -> Aborted {
+        let mut aborted = Aborted::new(step, failures);
+        self.put_back(&mut aborted);
+        aborted
+    }
+
+    /// Puts every file back, the last one first, and removes what lies beside it.
+    fn put_back(&mut self, aborted: &mut Aborted) {
+        for swap in std::mem::take(&mut self.swaps).into_iter().rev() {
+            if swap.progress == Progress::Replaced {
+                if self.files.rename(&swap.kept, &swap.target).is_err() {
+                    aborted.unrestored.push((swap.shown, swap.kept));
+                }
+                continue;
+            }
+            if swap.progress == Progress::Kept && self.files.remove(&swap.kept).is_err() {
+                aborted.leftovers.push(swap.kept);
+            }
+            if swap.progress >= Progress::Staged && self.files.remove(&swap.staged).is_err() {
+                aborted.leftovers.push(swap.staged);
+            }
+        }
+    }
+}
+
+impl<F: Files> Drop for Transaction<F> {
+    fn drop(&mut self) {
+        self.put_back(&mut Aborted::new(Step::Stage, Vec::new()));
+    }
+}
+
+/// Paths that failed, each with its failure.
+type Failures = Vec<(PathBuf, Failure)>;
+
+/// What stopped a transaction: the step and the paths that failed in it.
+type Stop = (Step, Failures);
+
+/// Finds the file behind every change that changes something, in the order of files.
+fn plan(files: &impl Files, changes: Vec<Change>) -> Result<Vec<(Swap, Vec<u8>)>, Failures> {
+    let mut found = Vec::with_capacity(changes.len());
+    let mut failures = Vec::new();
+    for change in changes.into_iter().filter(|change| Fingerprint::of(&change.after) != change.before) {
+        match files.target(&change.path) {
+            Ok(target) => found.push((target, change)),
+            Err(failure) => failures.push((change.path, failure)),
+        }
+    }
+    found.sort_by(|left, right| (&left.0, &left.1.path).cmp(&(&right.0, &right.1.path)));
+    found.dedup_by(|right, left| right.0 == left.0 && right.1.after == left.1.after && right.1.before == left.1.before);
+    for pair in found.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        failures.push((pair[1].1.path.clone(), Failure::SameFile(pair[0].1.path.clone())));
+    }
+    failures.sort();
+    let token = token();
+    let swaps = found.into_iter().enumerate().map(|(at, (target, change))| swap(at, &token, target, change));
+    if failures.is_empty() { Ok(swaps.collect()) } else { Err(failures) }
+}
+
+fn swap(at: usize, token: &str, target: PathBuf, change: Change) -> (Swap, Vec<u8>) {
+    let beside = |role: &str| folder(&target).join(format!(".reversion-{token}-{at}.{role}.tmp"));
+    let (staged, kept) = (beside("new"), beside("old"));
+    let progress = Progress::Planned;
+    (Swap { shown: change.path, target, staged, kept, before: change.before, progress }, change.after)
+}
+
+/// Makes a word that no other transaction uses.
+fn token() -> String {
+    format!("{:016x}", RandomState::new().build_hasher().finish())
+}
+
+/// Gives the old content of `swap` a second name; where the file system has no links, a copy does.
+fn keep(files: &impl Files, swap: &Swap) -> Result<(), Failure> {
+    match files.link(&swap.target, &swap.kept) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error.into()),
+        Err(_) => Ok(files.write_new(&swap.kept, &files.read(&swap.target)?, &swap.target)?),
+    }
+}
+
+/// Returns the folder of a resolved file, which has one.
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}
