@@ -62,6 +62,7 @@ macro_rules! codes {
 
 codes! {
     AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
+    AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, as a partial object or one with variables does. It is converted.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
     ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has its fields. The fields decide; the apiVersion is corrected by a conversion.";
     Binary "binary" "The file holds NUL bytes and is no text. It is skipped and counted.";

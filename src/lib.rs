@@ -33,4 +33,6 @@ pub mod plan;
 
 pub mod report;
 
+
+
 pub mod cli;

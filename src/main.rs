@@ -1,3 +1,7 @@
-//! The `reversion` program.
+//! The `reversion` program: arguments in, exit code out.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(reversion::cli::run(std::env::args_os()) as u8)
+}

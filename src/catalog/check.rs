@@ -8,6 +8,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::fmt;
 
 use serde_json::{Number, Value};
 
@@ -85,6 +86,29 @@ pub enum ViolationKind {
         /// The earlier item's index, from 0.
         first: usize,
     },
+}
+
+impl fmt::Display for ViolationKind {
+    /// Prints what follows the field's name in a sentence: `must be at most 63 characters long`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownField { .. } => f.write_str("is no field of this release"),
+            Self::WrongType { expected } => write!(f, "must be of type {}", expected.name()),
+            Self::NotInEnum { allowed } => {
+                let allowed: Vec<_> = allowed.iter().map(ToString::to_string).collect();
+                write!(f, "must be one of {}", allowed.join(", "))
+            }
+            Self::MissingRequired => f.write_str("is required and missing"),
+            Self::TooFew { least } => write!(f, "must have at least {least} entries"),
+            Self::TooMany { most } => write!(f, "must have at most {most} entries"),
+            Self::TooShort { least } => write!(f, "must be at least {least} characters long"),
+            Self::TooLong { most } => write!(f, "must be at most {most} characters long"),
+            Self::Below { least } => write!(f, "must be at least {least}"),
+            Self::Above { most } => write!(f, "must be at most {most}"),
+            Self::Pattern { pattern } => write!(f, "must match {pattern}"),
+            Self::Duplicate { first } => write!(f, "repeats item {first}, and items must differ"),
+        }
+    }
 }
 
 /// Walks `object`; see [`Catalog::check`].

@@ -13,6 +13,8 @@ pub mod files;
 
 mod listing;
 
+pub mod output;
+
 pub mod read;
 
 mod roots;
@@ -22,6 +24,7 @@ pub mod transaction;
 pub mod walk;
 
 pub use failure::Failure;
+pub use output::{append_output, write_output};
 pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin};
 
 pub use transaction::{Aborted, Change, Fingerprint, Step, Transaction, Written};

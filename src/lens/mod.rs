@@ -194,6 +194,11 @@ pub enum LossClass {
     Narrowed,
 }
 
+impl LossClass {
+    /// Every class.
+    pub const ALL: [Self; 2] = [Self::DroppedField, Self::Narrowed];
+}
+
 /// One thing that a conversion loses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {

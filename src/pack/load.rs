@@ -82,8 +82,10 @@ fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine) -> Result<Rule> {
     let order = line.bundle_order(bundle).with_context(|| format!("{file}: `{bundle}` is no bundle of this pack"))?;
     let new_kind = wire.lens.retypes().unwrap_or(&wire.kind).clone();
     let backward = wire.lens.inverse(&wire.kind);
+    let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
         id: id.to_owned(),
+        text: written.to_owned(),
         summary: wire.summary,
         kind: wire.kind,
         new_kind,

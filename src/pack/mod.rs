@@ -54,6 +54,8 @@ pub struct Rule {
     pub channels: Vec<Channel>,
     /// Where the change is documented upstream.
     pub source: String,
+    /// The lens as written in the rule's file.
+    pub text: String,
     /// The bundle that made the change, as its position on the release line.
     pub order: usize,
     forward: Lens,

@@ -144,7 +144,7 @@ fn dropped_comment(manifest: &Manifest, from: usize, comment: &str) -> Finding {
     Finding {
         location: manifest.location(at),
         code: Code::CommentDropped,
-        severity: Severity::Note,
+        severity: Severity::Warning,
         object: None,
         field: None,
         message: format!("the comment `{comment}` goes with its field"),

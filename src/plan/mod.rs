@@ -10,9 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
+use crate::infer::infer;
 use crate::lens::Direction;
 use crate::manifest::{Manifest, Object};
-use crate::pack::{Packs, Target};
+use crate::pack::{Pack, Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::EditSet;
 
@@ -270,7 +271,7 @@ impl Run<'_> {
             if let Some(held) = kept {
                 let message = format!("{} names {}, which is held back; the reference stays", reference.path, held.title());
                 let remark = Remark { code: Code::ReferenceKept, path: reference.path, message, help: None };
-                findings.push(finding(manifest, object, &remark, Severity::Note));
+                findings.push(finding(manifest, object, &remark, Severity::Warning));
             } else if let Err(halt) = references::follow(&reference, &self.retypes, &mut session) {
                 made.blocks.extend(object::stuck(halt));
             }
@@ -306,10 +307,21 @@ impl Run<'_> {
     }
 }
 
-/// A kind that no release has is left alone, which is worth a note and not a failure.
+/// Tells what the fields of one object say against it, without a target.
+pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> Vec<Finding> {
+    let Some(catalog) = pack.catalog(&object.kind) else {
+        return vec![finding(manifest, object, &object::unknown_kind(object, pack), Severity::Note)];
+    };
+    let inference = infer(&object.value, catalog, &object.api_version.version);
+    let (conflicts, warnings) = object::remarks(&inference, object, pack, catalog);
+    let conflicts = conflicts.iter().map(|remark| finding(manifest, object, remark, Severity::Held));
+    conflicts.chain(warnings.iter().map(|remark| finding(manifest, object, remark, Severity::Warning))).collect()
+}
+
+/// What is as it was before and needs no doing is worth a note only.
 const fn adjust(code: Code, severity: Severity) -> Severity {
     match code {
-        Code::UnknownKind => Severity::Note,
+        Code::UnknownKind | Code::AlreadyInvalid => Severity::Note,
         _ => severity,
     }
 }

@@ -10,14 +10,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::catalog::{Catalog, Version, Violation, ViolationKind};
+use crate::catalog::{Catalog, Fact, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
-use crate::infer::infer;
+use crate::infer::{Inference, infer};
 use crate::lens::{Direction, Halt, Loss, LossClass, Session};
 use crate::manifest::Object;
-use crate::pack::{Rule, Target};
-use crate::release::{ApiVersion, GroupKind};
+use crate::pack::{Pack, Rule, Target};
+use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::yaml::Intent;
 
 /// Which losses a user takes.
@@ -119,7 +119,9 @@ pub enum Completeness {
 
 /// Takes `object` to `target`, whose pack knows the object's group.
 pub fn convert(object: &Object, target: &Target<'_>, choices: &Choices, completeness: Completeness) -> Conversion {
-    let mut work = Work { object, target, choices, completeness, rules: Vec::new(), warnings: Vec::new(), lost: Vec::new() };
+    let (rules, warnings, lost) = (Vec::new(), Vec::new(), Vec::new());
+    let candidates = ReleaseSet::default();
+    let mut work = Work { object, target, choices, completeness, candidates, rules, warnings, lost };
     match work.run() {
         Ok((kind, session)) => {
             let (value, program, _) = session.finish();
@@ -134,6 +136,8 @@ struct Work<'a> {
     target: &'a Target<'a>,
     choices: &'a Choices,
     completeness: Completeness,
+    /// The releases that the object can have been written for.
+    candidates: ReleaseSet,
     rules: Vec<(String, Direction)>,
     warnings: Vec<Remark>,
     lost: Vec<Remark>,
@@ -153,34 +157,13 @@ impl Work<'_> {
     fn infer(&mut self) -> Result<(), Vec<Remark>> {
         let object = self.object;
         let Some(catalog) = self.target.pack.catalog(&object.kind) else {
-            let message = format!("no release of {} has the kind {}", self.target.pack.title(), object.kind);
-            return Err(vec![remark(Code::UnknownKind, FieldPath::default().key("kind"), message, None)]);
+            return Err(vec![unknown_kind(object, self.target.pack)]);
         };
         let inference = infer(&object.value, catalog, &object.api_version.version);
-        let line = self.target.pack.line();
-        for unknown in &inference.unknown {
-            let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
-            let message = format!("no release has the field {}; it is left as it is", unknown.path);
-            self.warnings.push(remark(Code::UnknownField, unknown.path.clone(), message, help));
-        }
-        let api_version = FieldPath::default().key("apiVersion");
-        if inference.serving.is_empty() && catalog.listing(&object.api_version.version).is_empty() {
-            let message = format!("no release has {} for {}; the fields decide", object.api_version, object.kind.kind);
-            self.warnings.push(remark(Code::UnknownApiVersion, api_version, message, None));
-        } else if inference.contradicts_api_version() {
-            let fields = line.describe(inference.candidates);
-            let message = format!("the fields say {fields}, but {} is served in {}", object.api_version, line.describe(inference.serving));
-            self.warnings.push(remark(Code::ApiVersionMismatch, api_version, message, None));
-        }
-        if !inference.is_conflict() {
-            return Ok(());
-        }
-        let blocks = inference.evidence.iter().map(|fact| {
-            let message = format!("{} is in {}, which excludes the object's other fields", fact.path, line.describe(fact.releases));
-            let help = "keep one spelling: remove or rename the field that does not belong to this object's release";
-            remark(Code::Conflict, fact.path.clone(), message, Some(help.to_owned()))
-        });
-        Err(blocks.collect())
+        let (blocks, warnings) = remarks(&inference, object, self.target.pack, catalog);
+        self.warnings = warnings;
+        self.candidates = inference.candidates;
+        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
     }
 
     fn run_rules(&mut self, session: &mut Session) -> Result<GroupKind, Vec<Remark>> {
@@ -213,7 +196,7 @@ impl Work<'_> {
     }
 
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
-    fn settle(&self, kind: &GroupKind, catalog: &Catalog, session: &mut Session) -> Result<(), Vec<Remark>> {
+    fn settle(&mut self, kind: &GroupKind, catalog: &Catalog, session: &mut Session) -> Result<(), Vec<Remark>> {
         let release = self.target.release;
         let served = catalog.served(release);
         let Some(first) = served.first() else {
@@ -230,16 +213,43 @@ impl Work<'_> {
         let fits = |version: &&Version<'_>| self.violations(catalog, session.object(), version.name).is_empty();
         let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
         self.drop_missing(catalog, version, session)?;
-        let blocks: Vec<_> = self.violations(catalog, session.object(), version).into_iter().map(|violation| {
-            let path = origin(session.program(), &violation.path);
-            let message = format!("{} does not allow this: {violation}", self.target);
-            remark(Code::InvalidInTarget, path, message, Some("change the value by hand, then run again".to_owned()))
-        }).collect();
-        if !blocks.is_empty() {
-            return Err(blocks);
-        }
+        self.judge(self.violations(catalog, session.object(), version), session.program())?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)
+    }
+
+    /// Holds the object back for what the target refuses, but not for what was refused all along (a field left to a patch,
+    /// a variable that is filled in later): that is told and left.
+    fn judge(&mut self, violations: Vec<Violation>, program: &[Intent]) -> Result<(), Vec<Remark>> {
+        let mut blocks = Vec::new();
+        for violation in violations {
+            let path = origin(program, &violation.path);
+            if self.accepted_before(&path, &violation.kind) {
+                let message = format!("{} does not allow this: {} {}", self.target, violation.path, violation.kind);
+                let help = "change the value by hand, then run again".to_owned();
+                blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
+            } else {
+                let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
+                self.warnings.push(remark(Code::AlreadyInvalid, path, message, None));
+            }
+        }
+        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+
+    /// Says whether some release that the object can have been written for has nothing against the value at `path`.
+    fn accepted_before(&self, path: &FieldPath, kind: &ViolationKind) -> bool {
+        let object = self.object;
+        let catalog = self.target.pack.catalog(&object.kind).expect("an object of an unknown kind is held back before");
+        let same = |violation: &Violation| {
+            violation.path == *path && std::mem::discriminant(&violation.kind) == std::mem::discriminant(kind)
+        };
+        let accepts = |release: ReleaseId| {
+            let served = catalog.served(release);
+            let present = served.iter().find(|version| version.name == object.api_version.version);
+            let version = present.or(served.first()).map_or("", |version| version.name);
+            !catalog.check(&object.value, release, version).iter().any(same)
+        };
+        self.candidates.iter().any(accepts)
     }
 
     fn violations(&self, catalog: &Catalog, object: &Value, version: &str) -> Vec<Violation> {
@@ -252,9 +262,9 @@ impl Work<'_> {
 
     /// Removes the fields that the target does not have and records each as a loss.
     fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session) -> Result<(), Vec<Remark>> {
-        let violations = catalog.check(session.object(), self.target.release, version);
-        let missing = violations.into_iter().filter(|violation| violation.kind == ViolationKind::UnknownField);
-        for violation in missing.collect::<Vec<_>>().into_iter().rev() {
+        let mut missing = catalog.check(session.object(), self.target.release, version);
+        missing.retain(|violation| matches!(violation.kind, ViolationKind::UnknownField { .. }));
+        for violation in missing.into_iter().rev() {
             session.lose(LossClass::DroppedField, violation.path.clone(), format!("{} has no such field", self.target));
             session.change(Intent::Delete { path: violation.path }).map_err(stuck)?;
         }
@@ -278,6 +288,39 @@ impl Work<'_> {
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
     }
+}
+
+/// Tells a kind that no release of `pack` has.
+pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Remark {
+    let message = format!("no release of {} has the kind {}", pack.title(), object.kind);
+    remark(Code::UnknownKind, FieldPath::default().key("kind"), message, None)
+}
+
+/// Returns what an inference says against an object: what holds it back, and what is only told.
+pub(super) fn remarks(inference: &Inference, object: &Object, pack: &Pack, catalog: &Catalog) -> (Vec<Remark>, Vec<Remark>) {
+    let line = pack.line();
+    let mut warnings = Vec::new();
+    for unknown in &inference.unknown {
+        let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
+        let message = format!("no release has the field {}; it is left as it is", unknown.path);
+        warnings.push(remark(Code::UnknownField, unknown.path.clone(), message, help));
+    }
+    let api_version = FieldPath::default().key("apiVersion");
+    if catalog.listing(&object.api_version.version).is_empty() {
+        let message = format!("no release has {} for {}; the fields decide", object.api_version, object.kind.kind);
+        warnings.push(remark(Code::UnknownApiVersion, api_version, message, None));
+    } else if inference.contradicts_api_version() {
+        let (fields, serving) = (line.describe(inference.candidates), line.describe(inference.serving));
+        let message = format!("the fields say {fields}, but {} is served in {serving}", object.api_version);
+        warnings.push(remark(Code::ApiVersionMismatch, api_version, message, None));
+    }
+    let conflict = |fact: &Fact| {
+        let message = format!("{} is in {}, which excludes other fields of the object", fact.path, line.describe(fact.releases));
+        let help = "keep one spelling: remove or rename what does not belong to the object's release";
+        remark(Code::Conflict, fact.path.clone(), message, Some(help.to_owned()))
+    };
+    let conflicts = if inference.is_conflict() { inference.evidence.iter().map(conflict).collect() } else { Vec::new() };
+    (conflicts, warnings)
 }
 
 /// Returns the code under which a loss is told.

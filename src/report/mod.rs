@@ -115,6 +115,11 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// Returns `text` as [`visible`] does, but with its line breaks.
+pub fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
 /// Prints a number with a comma between thousands.
 pub fn thousands(number: usize) -> String {
     let digits = number.to_string();

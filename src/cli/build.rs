@@ -1,0 +1,20 @@
+//! The subcommand `pack build`: catalogs from CRDs.
+
+use anyhow::Result;
+
+use super::args::BuildArgs;
+use super::console::Console;
+use super::Exit;
+use crate::pack::build;
+
+/// Runs `pack build`.
+pub(super) fn run(args: &BuildArgs, console: Console) -> Result<Exit> {
+    let built = build::build(&args.pack, &args.crds)?;
+    if !args.check {
+        build::write(&built, &args.pack)?;
+        return Ok(Exit::Clean);
+    }
+    let stale = build::stale(&built, &args.pack)?;
+    console.print(stale.iter().map(|file| format!("{file} differs\n")).collect::<String>().as_bytes())?;
+    Ok(if stale.is_empty() { Exit::Clean } else { Exit::Changes })
+}

@@ -1,0 +1,71 @@
+//! Answers: where does a text go that a run prints?
+//!
+//! Reports go to standard output or the file that was asked for, everything else to standard error.
+//!
+//! Invariant: nothing else in the crate prints.
+
+use std::io::{self, IsTerminal, Write};
+
+use anyhow::{Context, Result};
+
+use super::args::{Colour, OutputArgs};
+use crate::disk;
+use crate::report::diff::Paint;
+
+/// Standard output and standard error.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Console;
+
+impl Console {
+    /// Prints to standard output.
+    pub(super) fn print(self, text: &[u8]) -> Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(text).and_then(|()| out.flush()).context("cannot write to standard output")
+    }
+
+    /// Prints to standard error.
+    pub(super) fn note(self, text: &str) -> Result<()> {
+        io::stderr().lock().write_all(text.as_bytes()).context("cannot write to standard error")
+    }
+
+    /// Prints a report where it was asked for.
+    pub(super) fn report(self, text: &str, output: &OutputArgs) -> Result<()> {
+        match &output.output_file {
+            Some(file) => disk::write_output(file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display())),
+            None => self.print(text.as_bytes()),
+        }
+    }
+
+    /// Appends to the step summary of a GitHub Actions run, where there is one.
+    pub(super) fn step_summary(self, text: &str) -> Result<()> {
+        match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) {
+            Some(file) => disk::append_output(file.as_ref(), text.as_bytes()).context("cannot write the step summary"),
+            None => Ok(()),
+        }
+    }
+
+    /// Says how diffs are painted.
+    pub(super) fn paint(self, output: &OutputArgs) -> Paint {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let terminal = output.output_file.is_none() && io::stdout().is_terminal();
+        let forced = set("FORCE_COLOR").is_some_and(|value| value != "0");
+        let refused = set("NO_COLOR").is_some() || set("TERM").is_some_and(|value| value == "dumb");
+        let colour = match output.color {
+            Colour::Always => true,
+            Colour::Never => false,
+            Colour::Auto => forced || (terminal && !refused),
+        };
+        if colour { Paint::Colour } else { Paint::Plain }
+    }
+
+    /// Asks a question that only `y` or `yes` answers; `None` where nobody can be asked.
+    pub(super) fn ask(self, question: &str) -> Result<Option<bool>> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Ok(None);
+        }
+        self.note(question)?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).context("cannot read the answer")?;
+        Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
+    }
+}

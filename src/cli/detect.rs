@@ -1,0 +1,50 @@
+//! The subcommand `detect`: which releases can each object have been written for?
+
+use anyhow::Result;
+
+use super::args::{DetectArgs, Format};
+use super::console::Console;
+use super::convert::Level;
+use super::{Exit, Pending, packs, pass};
+use crate::field::FieldPath;
+use crate::infer::infer;
+use crate::manifest::{Manifest, Object};
+use crate::pack::Packs;
+use crate::plan;
+use crate::report::{Detected, Detection, detect as render, finding_lines, github, json, text};
+
+/// Runs `detect`.
+pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
+    let packs = packs(&args.packs)?;
+    let pass = pass::pass(&args.files, &packs, console)?;
+    let mut detection = Detection { objects: Vec::new(), findings: pass.findings, counts: pass.counts };
+    for manifest in &pass.manifests {
+        for object in &manifest.objects {
+            look_at(manifest, object, &packs, &mut detection);
+        }
+    }
+    detection.findings.sort();
+    detection.counts.recognised = detection.objects.len();
+    let output = &args.output;
+    let shown = || detection.findings.iter().filter(|finding| Level::of(output).shows(finding));
+    match output.format {
+        Format::Text => {
+            console.report(&format!("{}{}", render::objects(&detection), render::common(&detection)), output)?;
+            console.note(&shown().map(finding_lines).collect::<String>())?;
+        }
+        Format::Json => console.report(&json::detection(&detection), output)?,
+        Format::Github => console.report(&shown().map(github::finding).collect::<String>(), output)?,
+    }
+    console.note(&format!("{}; {}\n", text::seen(&detection.counts), text::left(&detection.counts)))?;
+    Ok(Exit::decide(&detection.counts, &detection.findings, Pending::Nothing).with(output))
+}
+
+fn look_at<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {
+    let Some(pack) = packs.of_group(&object.kind.group) else { return };
+    detection.findings.extend(plan::inference_findings(manifest, object, pack));
+    let Some(catalog) = pack.catalog(&object.kind) else { return };
+    let inference = infer(&object.value, catalog, &object.api_version.version);
+    let location = manifest.locate(object, &FieldPath::default());
+    let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
+    detection.objects.push(Detected { object, pack: pack.name(), line: pack.line(), inference, location, evidence });
+}

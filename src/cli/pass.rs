@@ -1,0 +1,151 @@
+//! Answers: which manifests does a call mean, and what was met on the way to them?
+//!
+//! One pass over the named files: each is read once and handed to `manifest`; what cannot matter is dropped at once.
+//!
+//! Invariant: every file that was met is in the counts.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use super::args::FileArgs;
+use super::console::Console;
+use crate::disk::walk::{Globs, Hidden, IgnoreFiles, Links, Listing, Named};
+use crate::disk::{self, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
+use crate::finding::{Code, Finding, Location, Severity};
+use crate::manifest::{self, Manifest, Reading, Recognizer};
+use crate::pack::Packs;
+use crate::report::{Counts, visible};
+
+/// What a pass over the files found.
+#[derive(Debug, Default)]
+pub(super) struct Pass {
+    /// The files that hold or may hold known objects, sorted by name.
+    pub(super) manifests: Vec<Manifest>,
+    /// What went wrong or was skipped.
+    pub(super) findings: Vec<Finding>,
+    /// What was met; recognised objects are counted by the caller.
+    pub(super) counts: Counts,
+}
+
+/// Reads the files that `args` name.
+pub(super) fn pass(args: &FileArgs, packs: &Packs, console: Console) -> Result<Pass> {
+    if args.files_from.is_none() && args.paths.iter().any(|path| path == Path::new("-")) {
+        ensure!(args.paths.len() == 1, "`-` stands for standard input and goes with no other path");
+        return Ok(of_bytes(&read_stdin()?, packs));
+    }
+    let recognizer = recognizer(packs);
+    let (roots, named) = roots(args)?;
+    let options = options(args, named)?;
+    let scan = disk::scan(&roots, &options, |path, bytes| match manifest::read(&name(path), bytes, &recognizer) {
+        Reading::Irrelevant => None,
+        reading => Some(reading),
+    });
+    if args.inspect {
+        let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
+        console.note(&scan.skipped.iter().map(line).collect::<String>())?;
+    }
+    Ok(collect(scan))
+}
+
+/// Reads standard input to its end.
+pub(super) fn read_stdin() -> Result<Vec<u8>> {
+    disk::read_stdin(MAX_FILE_SIZE).map_err(|failure| anyhow!("standard input {failure}"))
+}
+
+/// Takes the bytes of standard input as one file named `-`.
+pub(super) fn of_bytes(bytes: &[u8], packs: &Packs) -> Pass {
+    let mut pass = Pass::default();
+    pass.counts.files = 1;
+    match Skip::of_bytes(bytes) {
+        Some(skip) => pass.skipped("-", skip),
+        None => pass.take(manifest::read("-", bytes, &recognizer(packs))),
+    }
+    pass
+}
+
+/// Makes the recognizer of every group that `packs` know.
+fn recognizer(packs: &Packs) -> Recognizer {
+    Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str))
+}
+
+fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {
+    let Some(list) = &args.files_from else { return Ok((args.paths.clone(), Named::Always)) };
+    let text = if list == Path::new("-") {
+        read_stdin()
+    } else {
+        disk::read(list).map_err(|failure| anyhow!("{}: {failure}", list.display()))
+    };
+    let text = text.context("cannot read the list of files")?;
+    Ok((disk::files_from(&text), Named::ByExtension))
+}
+
+fn options(args: &FileArgs, named: Named) -> Result<WalkOptions> {
+    Ok(WalkOptions {
+        ignore_files: if args.no_ignore { IgnoreFiles::Disregard } else { IgnoreFiles::Respect },
+        hidden: if args.hidden { Hidden::Visit } else { Hidden::Skip },
+        links: if args.follow { Links::Follow } else { Links::Skip },
+        named,
+        listing: if args.inspect { Listing::Every } else { Listing::Count },
+        globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
+        extensions: args.extension.clone(),
+        threads: args.threads,
+    })
+}
+
+/// Returns a path as findings show it.
+fn name(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn collect(scan: Scan<Reading>) -> Pass {
+    let mut pass = Pass::default();
+    pass.counts.files = scan.seen;
+    for (_, reading) in scan.visited {
+        pass.take(reading);
+    }
+    for (path, skip) in &scan.skipped {
+        pass.skipped(&name(path), *skip);
+    }
+    for (path, failure) in scan.failed {
+        pass.counts.failed += 1;
+        let help = "nothing of it was read";
+        pass.findings.push(file_finding(&name(&path), Code::IoError, Severity::Error, failure.to_string(), help));
+    }
+    pass
+}
+
+fn file_finding(file: &str, code: Code, severity: Severity, message: String, help: &str) -> Finding {
+    let location = Location { file: file.to_owned(), position: None };
+    Finding { location, code, severity, object: None, field: None, message, help: Some(help.to_owned()) }
+}
+
+impl Pass {
+    fn take(&mut self, reading: Reading) {
+        match reading {
+            Reading::Irrelevant => {}
+            Reading::Manifest(manifest) => {
+                self.counts.parsed += 1;
+                self.counts.objects += manifest.objects.len();
+                self.manifests.push(*manifest);
+            }
+            Reading::Template(finding) => {
+                self.counts.templates += 1;
+                self.findings.push(finding);
+            }
+            Reading::Failed(finding) => {
+                self.counts.failed += 1;
+                self.findings.push(finding);
+            }
+        }
+    }
+
+    /// Tells a file that is no text; what is left out by its name needs no telling.
+    fn skipped(&mut self, file: &str, skip: Skip) {
+        if matches!(skip, Skip::Binary | Skip::Utf16) {
+            self.counts.binaries += 1;
+            let help = "save it as UTF-8 text if it holds manifests";
+            self.findings.push(file_finding(file, Code::Binary, Severity::Warning, format!("the file is {skip}"), help));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The subcommand `releases`: packs, releases, kinds, served apiVersions.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+
+use super::args::ReleasesArgs;
+use super::console::Console;
+use super::{Exit, packs};
+use crate::pack::Pack;
+
+/// Runs `releases`.
+pub(super) fn run(args: &ReleasesArgs, console: Console) -> Result<Exit> {
+    let packs = packs(&args.packs)?;
+    let text = match &args.pack {
+        Some(name) => pack_text(packs.named(name)?)?,
+        None => packs.iter().map(summary).collect(),
+    };
+    console.print(text.as_bytes())?;
+    Ok(Exit::Clean)
+}
+
+fn summary(pack: &Pack) -> String {
+    let bundles = pack.line().bundles();
+    let range = match (bundles.first(), bundles.last()) {
+        (Some(first), Some(last)) => format!("{first}..{last}"),
+        _ => "no release".to_owned(),
+    };
+    let counts = (pack.line().iter().count(), pack.kinds().count(), pack.rules().len());
+    format!("{}: {} {range}, {} releases, {} kinds, {} rules\n", pack.name(), pack.title(), counts.0, counts.1, counts.2)
+}
+
+fn pack_text(pack: &Pack) -> Result<String> {
+    let mut out = format!("{}\nreleases:\n", summary(pack));
+    for (at, bundle) in pack.line().bundles().iter().enumerate() {
+        let of_bundle = pack.line().iter().filter(|(_, release)| release.order == at);
+        let channels: Vec<_> = of_bundle.map(|(_, release)| release.channel.name()).collect();
+        let _infallible = writeln!(out, "  {bundle}  {}", channels.join(", "));
+    }
+    out.push_str("\nkinds, and the releases that serve each apiVersion:\n");
+    for kind in pack.kinds() {
+        let _infallible = writeln!(out, "  {kind}");
+        let Some(catalog) = pack.try_catalog(kind)? else { continue };
+        for version in catalog.versions() {
+            let serving = catalog.serving(version);
+            if !serving.is_empty() {
+                let _infallible = writeln!(out, "    {version}: {}", pack.line().describe(serving));
+            }
+        }
+    }
+    Ok(out)
+}
