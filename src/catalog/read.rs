@@ -219,3 +219,34 @@ fn single_part(rest: &str, at_root: bool) -> Option<Part> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::catalog::sample::{HEADER, read};
+
+    #[track_caller]
+    fn refused(rows: &str, message: &str) {
+        let error = read(&format!("{HEADER}{rows}")).unwrap_err();
+        assert!(error.starts_with("line ") && error.contains(message), "{error}");
+    }
+
+    #[test]
+    fn a_line_out_of_place_is_refused() {
+        refused("spec.a | string |  |  |  | ALL\n", "`spec.a` does not follow");
+        let spec = "spec | object |  |  |  | ALL\n";
+        refused(&format!("{spec}spec.b | string |  |  |  | ALL\nspec.a | string |  |  |  | ALL\n"), "out of order");
+        refused(&format!("{spec}specs.a | string |  |  |  | ALL\n"), "does not follow");
+        refused(&format!("{spec}spec.a[] | string |  |  |  | ALL\n"), "does not follow");
+    }
+
+    #[test]
+    fn an_unknown_word_is_refused() {
+        refused("spec | objekt |  |  |  | ALL\n", "`objekt` is no type");
+        refused("spec | object | optional |  |  | ALL\n", "`optional`");
+        refused("spec | object |  | {\"x\":1} |  | ALL\n", "no attributes");
+        refused("spec | object |  |  |  | standard v9\n", "`v9`");
+        refused("spec | object\n", "fewer than six columns");
+        assert!(read("kind | A.b\nserves | v1 | standard v1.0.0\n").unwrap_err().contains("`serves`"));
+        assert!(read("scope | Cluster | standard v1.0.0\n").unwrap_err().contains("names the kind"));
+    }
+}
