@@ -93,11 +93,21 @@ pub(super) fn check(catalog: &Catalog, object: &Value, release: ReleaseId, versi
     if let Value::Object(map) = object {
         walk.missing(0, map);
         let open = catalog.nodes[0].open.contains(release);
+        let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
-            walk.key(0, open, key, value);
+            walk.key(0, unnamed, key, value);
         }
     }
     walk.found
+}
+
+/// What becomes of keys that a mapping's schema does not name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unnamed {
+    /// They stay as they are: `preserveUnknown`.
+    Kept,
+    /// They are pruned.
+    Pruned,
 }
 
 /// One pass over one object.
@@ -110,8 +120,8 @@ struct Walk<'c> {
 }
 
 impl Walk<'_> {
-    /// Looks at one key of a mapping that stands at `node`; `open` where that node takes keys without a schema.
-    fn key(&mut self, node: usize, open: bool, key: &str, value: &Value) {
+    /// Looks at one key of a mapping that stands at `node`.
+    fn key(&mut self, node: usize, unnamed: Unnamed, key: &str, value: &Value) {
         let catalog = self.catalog;
         let parent = &catalog.nodes[node];
         self.path.push(Step::Key(key.to_owned()));
@@ -124,7 +134,7 @@ impl Walk<'_> {
             } else if row.required && catalog.schemas[row.schema].attributes.default.is_none() {
                 self.report(ViolationKind::MissingRequired);
             }
-        } else if !open {
+        } else if unnamed == Unnamed::Pruned {
             let releases_of =
                 |child: Option<usize>| child.map_or_else(ReleaseSet::default, |child| catalog.nodes[child].releases);
             let known = releases_of(named) | releases_of(parent.values) | parent.open;
@@ -163,8 +173,9 @@ impl Walk<'_> {
                 self.count(map.len(), attributes.min_properties, attributes.max_properties);
                 self.missing(node, map);
                 let open = row.kind == Type::Any || attributes.preserve_unknown;
+                let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
                 for (key, value) in map {
-                    self.key(node, open, key, value);
+                    self.key(node, unnamed, key, value);
                 }
             }
             Value::Null | Value::Bool(_) => {}

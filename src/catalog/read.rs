@@ -131,7 +131,7 @@ impl<'t> Draft<'t> {
             if path == above {
                 return Ok(node);
             }
-            if let Some(part) = path.strip_prefix(above).and_then(|rest| single_part(rest, above.is_empty())) {
+            if let Some(part) = part_below(above, path) {
                 let child = self.child(node, part).map_err(|()| format!("`{path}` is out of order"))?;
                 self.above.push((path, child));
                 return Ok(child);
@@ -204,11 +204,12 @@ impl Node {
     }
 }
 
-/// Reads the one part that `rest` holds after its parent's path, if it is one.
-fn single_part(rest: &str, at_root: bool) -> Option<Part> {
+/// Reads the one part that leads from the path `above` to `path`, if it is one.
+fn part_below(above: &str, path: &str) -> Option<Part> {
+    let rest = path.strip_prefix(above)?;
     let text = match rest.strip_prefix('.') {
-        Some(text) if !at_root => text,
-        None if at_root || rest.starts_with(['[', '{']) => rest,
+        Some(text) if !above.is_empty() => text,
+        None if above.is_empty() || rest.starts_with(['[', '{']) => rest,
         _ => return None,
     };
     if !text.contains(['.', '[', '{']) {
