@@ -117,11 +117,21 @@ pub(super) fn check(catalog: &Catalog, object: &Value, release: ReleaseId, versi
     if let Value::Object(map) = object {
         walk.missing(0, map);
         let open = catalog.nodes[0].open.contains(release);
+        let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
-            walk.key(0, open, key, value);
+            walk.key(0, unnamed, key, value);
         }
     }
     walk.found
+}
+
+/// What becomes of keys that a mapping's schema does not name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unnamed {
+    /// They stay as they are: `preserveUnknown`.
+    Kept,
+    /// They are pruned.
+    Pruned,
 }
 
 /// One pass over one object.
@@ -134,8 +144,8 @@ struct Walk<'c> {
 }
 
 impl Walk<'_> {
-    /// Looks at one key of a mapping that stands at `node`; `open` where that node takes keys without a schema.
-    fn key(&mut self, node: usize, open: bool, key: &str, value: &Value) {
+    /// Looks at one key of a mapping that stands at `node`.
+    fn key(&mut self, node: usize, unnamed: Unnamed, key: &str, value: &Value) {
         let catalog = self.catalog;
         let parent = &catalog.nodes[node];
         self.path.push(Step::Key(key.to_owned()));
@@ -148,7 +158,7 @@ impl Walk<'_> {
             } else if row.required && catalog.schemas[row.schema].attributes.default.is_none() {
                 self.report(ViolationKind::MissingRequired);
             }
-        } else if !open {
+        } else if unnamed == Unnamed::Pruned {
             let releases_of =
                 |child: Option<usize>| child.map_or_else(ReleaseSet::default, |child| catalog.nodes[child].releases);
             let known = releases_of(named) | releases_of(parent.values) | parent.open;
@@ -187,8 +197,9 @@ impl Walk<'_> {
                 self.count(map.len(), attributes.min_properties, attributes.max_properties);
                 self.missing(node, map);
                 let open = row.kind == Type::Any || attributes.preserve_unknown;
+                let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
                 for (key, value) in map {
-                    self.key(node, open, key, value);
+                    self.key(node, unnamed, key, value);
                 }
             }
             Value::Null | Value::Bool(_) => {}
@@ -303,5 +314,139 @@ fn compare(left: &Number, right: &Number) -> Ordering {
     match (left.as_i128(), right.as_i128()) {
         (Some(left), Some(right)) => left.cmp(&right),
         _ => left.as_f64().partial_cmp(&right.as_f64()).unwrap_or(Ordering::Equal),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::sample::{catalog, release, set};
+    use serde_json::json;
+
+    const ROWS: &str = "\
+spec | object | required |  |  | ALL
+spec.any | any |  | {\"preserveUnknown\":true} |  | standard v2.0.0
+spec.color | string |  | {\"enum\":[\"Blue\",\"Red\"]} |  | ALL
+spec.items | array |  | {\"minItems\":1,\"maxItems\":2,\"listType\":\"map\",\"listKeys\":[\"name\",\"kind\"]} |  | ALL
+spec.items[] | object |  |  |  | ALL
+spec.items[].kind | string | required | {\"default\":\"A\"} |  | ALL
+spec.items[].name | string | required | {\"pattern\":\"^[a-z]+$\",\"minLength\":1,\"maxLength\":3} |  | ALL
+spec.labels | object |  | {\"maxProperties\":1} |  | ALL
+spec.labels{} | string |  |  |  | ALL
+spec.must | string | required | {\"nullable\":true} | v1 | standard v2.0.0
+spec.must | string |  |  | v1beta1 | standard v2.0.0
+spec.new | string |  |  |  | standard v2.0.0
+spec.old | string |  |  |  | standard v1.0.0
+spec.port | integer |  | {\"minimum\":1,\"maximum\":100} |  | ALL
+spec.ratio | number |  | {\"maximum\":0.5} |  | ALL
+spec.set | array |  | {\"listType\":\"set\"} |  | ALL
+spec.set[] | string |  |  |  | ALL
+spec.size | integer-or-string |  |  |  | ALL
+";
+
+    fn found(spec: &Value) -> Vec<(String, ViolationKind)> {
+        found_in(&json!({"kind": "Shop", "spec": spec}), "v1.0.0", "v1")
+    }
+
+    fn found_in(object: &Value, bundle: &str, name: &str) -> Vec<(String, ViolationKind)> {
+        let violations = catalog(ROWS).check(object, release(bundle), name);
+        violations.into_iter().map(|violation| (violation.path.to_string(), violation.kind)).collect()
+    }
+
+    #[track_caller]
+    fn check(spec: Value, expected: &[(&str, ViolationKind)]) {
+        let expected: Vec<_> = expected.iter().map(|(path, kind)| ((*path).to_owned(), kind.clone())).collect();
+        assert_eq!(found(&spec), expected, "{spec}");
+    }
+
+    #[test]
+    fn what_the_schema_accepts_has_no_violation() {
+        check(
+            json!({
+                "color": "Red", "items": [{"name": "a"}, {"name": "a", "kind": "B"}], "labels": {"x": "y", },
+                "old": "x", "port": 100.0, "ratio": 0.5, "set": ["a", "b"], "size": "25%", "nowhere": {"x": 1},
+            }),
+            &[],
+        );
+        check(json!({"color": null, "labels": {"x": null}, "port": null}), &[]);
+    }
+
+    #[test]
+    fn a_field_of_other_releases_is_unknown_and_one_of_none_is_not() {
+        let known = set("standard v2.0.0");
+        check(json!({"new": {"x": 1}, "nowhere": 1}), &[("spec.new", ViolationKind::UnknownField { known })]);
+        check(json!({"any": 1}), &[("spec.any", ViolationKind::UnknownField { known })]);
+        assert!(found_in(&json!({"spec": {"must": "x", "any": [{"x": 1}]}}), "v2.0.0", "v1").is_empty());
+    }
+
+    #[test]
+    fn a_required_field_depends_on_the_version() {
+        let missing = |path: &str| vec![(path.to_owned(), ViolationKind::MissingRequired)];
+        assert_eq!(found_in(&json!({"spec": {}}), "v2.0.0", "v1"), missing("spec.must"));
+        assert!(found_in(&json!({"spec": {"must": null}}), "v2.0.0", "v1").is_empty());
+        assert!(found_in(&json!({"spec": {}}), "v2.0.0", "v1beta1").is_empty());
+        assert_eq!(found_in(&json!({"metadata": {}}), "v1.0.0", "v1"), missing("spec"));
+        assert_eq!(found_in(&json!({"spec": null}), "v1.0.0", "v1"), missing("spec"));
+    }
+
+    #[test]
+    fn a_required_field_with_a_default_may_be_absent() {
+        check(json!({"items": [{"kind": "B"}]}), &[("spec.items[0].name", ViolationKind::MissingRequired)]);
+    }
+
+    #[test]
+    fn types_are_told_apart() {
+        let wrong = |expected| ViolationKind::WrongType { expected };
+        check(
+            json!({"color": 5, "items": {"a": 1}, "port": "80", "set": ["a", null], "size": 0.5}),
+            &[
+                ("spec.color", wrong(Type::String)),
+                ("spec.items", wrong(Type::Array)),
+                ("spec.port", wrong(Type::Integer)),
+                ("spec.set[1]", wrong(Type::String)),
+                ("spec.size", wrong(Type::IntegerOrString)),
+            ],
+        );
+    }
+
+    #[test]
+    fn limits_are_named() {
+        let least = |number: u64| ViolationKind::Below { least: number.into() };
+        check(json!({"port": 0}), &[("spec.port", least(1))]);
+        check(json!({"port": 101}), &[("spec.port", ViolationKind::Above { most: 100.into() })]);
+        check(json!({"items": []}), &[("spec.items", ViolationKind::TooFew { least: 1 })]);
+        check(json!({"labels": {"a": "", "b": ""}}), &[("spec.labels", ViolationKind::TooMany { most: 1 })]);
+        check(json!({"items": [{"name": "abcd"}]}), &[("spec.items[0].name", ViolationKind::TooLong { most: 3 })]);
+    }
+
+    #[test]
+    fn a_length_counts_characters() {
+        let pattern = ViolationKind::Pattern { pattern: "^[a-z]+$".to_owned() };
+        check(json!({"items": [{"name": "äöü"}]}), &[("spec.items[0].name", pattern.clone())]);
+        let short = ViolationKind::TooShort { least: 1 };
+        check(json!({"items": [{"name": ""}]}), &[("spec.items[0].name", short), ("spec.items[0].name", pattern)]);
+    }
+
+    #[test]
+    fn an_enum_names_what_it_allows() {
+        let allowed = vec![json!("Blue"), json!("Red")];
+        check(json!({"color": "red"}), &[("spec.color", ViolationKind::NotInEnum { allowed })]);
+    }
+
+    #[test]
+    fn items_are_told_apart_by_their_keys_with_defaults() {
+        let duplicate = ViolationKind::Duplicate { first: 0 };
+        check(json!({"items": [{"name": "a", "kind": "A"}, {"name": "a"}]}), &[("spec.items[1]", duplicate.clone())]);
+        check(json!({"set": ["a", "b", "a"]}), &[("spec.set[2]", duplicate)]);
+    }
+
+    #[test]
+    fn whole_numbers_are_compared_exactly() {
+        let number = |value: Value| value.as_number().cloned().unwrap();
+        assert_eq!(
+            compare(&number(json!(9_007_199_254_740_993_u64)), &number(json!(9_007_199_254_740_992_u64))),
+            Ordering::Greater
+        );
+        assert_eq!(compare(&number(json!(1)), &number(json!(1.5))), Ordering::Less);
     }
 }

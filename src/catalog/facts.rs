@@ -211,3 +211,116 @@ fn distance(left: &str, right: &str) -> usize {
     }
     rows[left.len()][right.len()]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::sample::{ALL, catalog, line, set};
+    use serde_json::json;
+
+    const ROWS: &str = "\
+spec | object | required |  |  | ALL
+spec.any | object |  | {\"preserveUnknown\":true} |  | standard v3.0.0
+spec.any | object |  |  |  | standard v1.0.0..v2.0.0
+spec.any.known | string |  |  |  | ALL
+spec.headers | array |  |  |  | standard v2.0.0..v3.0.0
+spec.headers | object |  |  |  | standard v1.0.0
+spec.headers[] | object |  |  |  | standard v2.0.0..v3.0.0
+spec.headers[].name | string |  |  |  | standard v2.0.0..v3.0.0
+spec.headers[].value | string |  |  |  | standard v3.0.0
+spec.headers{} | string |  |  |  | standard v1.0.0
+spec.hostname | string |  |  |  | ALL
+spec.mode | string |  | {\"enum\":[\"A\",\"B\"]} |  | standard v1.0.0..v2.0.0
+spec.mode | string |  | {\"enum\":[\"A\",\"B\",\"C\"]} |  | standard v3.0.0
+spec.new | object |  |  |  | standard v2.0.0..v3.0.0
+spec.new.deep | string |  |  |  | standard v2.0.0..v3.0.0
+spec.new.deeper | string |  |  |  | standard v3.0.0
+spec.old | string |  |  |  | standard v1.0.0
+";
+
+    /// Walks an object with `spec` and returns the facts as `path kind releases`.
+    fn found(spec: &Value) -> Vec<String> {
+        let object = json!({"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"x": 1}, "spec": spec});
+        let facts = catalog(ROWS).facts(&object);
+        let known = |fact: &Fact| format!("{} {:?} {}", fact.path, fact.kind, line().describe(fact.releases));
+        let unknown = |unknown: &Unknown| match &unknown.nearest {
+            Some(nearest) => format!("{}? {nearest}", unknown.path),
+            None => format!("{}?", unknown.path),
+        };
+        facts.known.iter().map(known).chain(facts.unknown.iter().map(unknown)).collect()
+    }
+
+    #[test]
+    fn a_field_that_every_release_has_says_nothing() {
+        assert!(found(&json!({"hostname": "a"})).is_empty());
+    }
+
+    #[test]
+    fn a_field_inside_says_something_only_where_it_is_narrower() {
+        assert_eq!(found(&json!({"new": {"deep": "x"}})), ["spec.new Field standard v2.0.0..v3.0.0"]);
+        assert_eq!(
+            found(&json!({"new": {"deeper": "x"}})),
+            ["spec.new Field standard v2.0.0..v3.0.0", "spec.new.deeper Field standard v3.0.0"]
+        );
+    }
+
+    #[test]
+    fn a_value_narrows_where_some_release_allows_it() {
+        let mode = "spec.mode Field standard v1.0.0..v3.0.0";
+        assert_eq!(found(&json!({"mode": "A"})), [mode]);
+        assert_eq!(found(&json!({"mode": "C"})), [mode, "spec.mode Value standard v3.0.0"]);
+        assert_eq!(found(&json!({"mode": "D"})), [mode]);
+        assert_eq!(found(&json!({"mode": null})), [mode]);
+        assert_eq!(found(&json!({"mode": ["C"]})), [mode]);
+    }
+
+    #[test]
+    fn a_type_narrows_and_its_keys_are_no_fields_of_the_other_shape() {
+        let headers = "spec.headers Field standard v1.0.0..v3.0.0";
+        assert_eq!(found(&json!({"headers": {"X": "1"}})), [headers, "spec.headers Type standard v1.0.0"]);
+        let list = json!({"headers": [{"name": "X"}, {"name": "Y", "value": "1"}, {"value": "2"}]});
+        let expected =
+            [headers, "spec.headers Type standard v2.0.0..v3.0.0", "spec.headers[1].value Field standard v3.0.0"];
+        assert_eq!(found(&list), expected);
+        assert_eq!(found(&json!({"headers": 5})), [headers]);
+    }
+
+    #[test]
+    fn contradicting_fields_leave_no_release() {
+        let object = json!({"spec": {"old": "x", "new": {"deeper": "y"}}});
+        let facts = catalog(ROWS).facts(&object);
+        assert_eq!(facts.known.len(), 3);
+        assert!(facts.narrow(set(ALL)).is_empty());
+    }
+
+    #[test]
+    fn unknown_fields_are_named_once_with_the_nearest_name() {
+        assert_eq!(found(&json!({"hostnames": {"deep": 1}})), ["spec.hostnames? hostname"]);
+        assert_eq!(found(&json!({"hsotname": "a"})), ["spec.hsotname? hostname"]);
+        assert_eq!(found(&json!({"Mode": "a"})), ["spec.Mode? mode"]);
+        assert_eq!(found(&json!({"unrelated": "a"})), ["spec.unrelated?"]);
+    }
+
+    #[test]
+    fn keys_without_a_schema_belong_to_the_releases_that_keep_them() {
+        let any = "spec.any Field standard v1.0.0..v3.0.0";
+        assert_eq!(found(&json!({"any": {"free": {"x": 1}}})), [any, "spec.any.free Field standard v3.0.0"]);
+        assert_eq!(found(&json!({"any": {"known": "x"}})), [any]);
+    }
+
+    #[test]
+    fn other_shapes_than_an_object_say_nothing() {
+        for value in [json!(null), json!([1]), json!("x"), json!({"spec": null}), json!({"spec": [1]})] {
+            assert_eq!(catalog(ROWS).facts(&value), Facts::default(), "{value}");
+        }
+    }
+
+    #[test]
+    fn distance_counts_letters() {
+        for (left, right, expected) in
+            [("", "abc", 3), ("tls", "TLS", 0), ("prot", "port", 1), ("a", "b", 1), ("kitten", "sitting", 3)]
+        {
+            assert_eq!(distance(left, right), expected, "{left} {right}");
+        }
+    }
+}

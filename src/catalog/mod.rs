@@ -20,6 +20,8 @@ mod pattern;
 mod read;
 mod reference;
 mod row;
+#[cfg(test)]
+mod sample;
 
 pub use check::{Violation, ViolationKind};
 pub use facts::{Fact, FactKind, Facts, Unknown};
@@ -289,5 +291,74 @@ impl Node {
     fn key(&self, key: &str) -> Option<usize> {
         let at = self.keys.binary_search_by(|(name, _)| name.as_str().cmp(key)).ok()?;
         Some(self.keys[at].1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sample::{catalog, release, set};
+    use super::*;
+    use serde_json::json;
+
+    fn pattern(text: &str) -> FieldPattern {
+        FieldPattern::parse(text).unwrap()
+    }
+
+    #[test]
+    fn served_versions_come_most_stable_first() {
+        let catalog = catalog("");
+        let v1 = Version { name: "v1", deprecated: false, storage: true };
+        assert_eq!(
+            catalog.served(release("v2.0.0")),
+            [v1, Version { name: "v1beta1", deprecated: true, storage: false }]
+        );
+        assert_eq!(catalog.served(release("v3.0.0")), [v1]);
+        assert_eq!(catalog.serving("v1beta1"), set("standard v1.0.0..v2.0.0, experimental v1.0.0..v2.0.0"));
+        assert_eq!(catalog.listing("v1beta1"), set("standard v1.0.0..v3.0.0, experimental v1.0.0..v2.0.0"));
+        assert!(catalog.serving("v9").is_empty());
+    }
+
+    #[test]
+    fn the_scope_is_that_of_the_newest_release() {
+        let text = "kind | A.b\nscope | Namespaced | standard v1.0.0\nscope | Cluster | standard v2.0.0\n";
+        let catalog = sample::read(text).unwrap();
+        assert_eq!(catalog.scope(), Scope::Cluster);
+        assert_eq!(catalog.scope_in(release("v1.0.0")), Some(Scope::Namespaced));
+        assert_eq!(catalog.scope_in(release("v3.0.0")), None);
+    }
+
+    #[test]
+    fn a_default_belongs_to_a_release_and_a_version() {
+        let catalog = catalog(
+            "spec | object | required |  |  | ALL\n\
+             spec.size | integer |  | {\"default\":1} |  | standard v1.0.0\n\
+             spec.size | integer |  | {\"default\":2} | v1 | standard v2.0.0\n",
+        );
+        let default = |bundle: &str, name: &str| catalog.default(&pattern("spec.size"), release(bundle), name).cloned();
+        assert_eq!(default("v1.0.0", "v1beta1"), Some(json!(1)));
+        assert_eq!(default("v2.0.0", "v1"), Some(json!(2)));
+        assert_eq!(default("v2.0.0", "v1beta1"), None);
+        assert_eq!(default("v3.0.0", "v1"), None);
+    }
+
+    #[test]
+    fn fields_stand_in_tree_order_with_their_patterns() {
+        let catalog = catalog(
+            "spec | object |  |  |  | ALL\n\
+             spec.a | object |  |  |  | ALL\n\
+             spec.a.z | string |  |  |  | standard v1.0.0\n\
+             spec.a.z | string | required |  |  | standard v2.0.0\n\
+             spec.a{} | array |  |  |  | standard v3.0.0\n\
+             spec.a{}[] | string |  |  |  | standard v3.0.0\n\
+             spec.a-b | string |  |  |  | ALL\n\
+             spec[\"x.y\"] | string |  |  |  | ALL\n",
+        );
+        let found: Vec<String> = catalog.fields().map(|field| field.pattern.to_string()).collect();
+        let expected =
+            ["spec", "spec.a", "spec.a.z", "spec.a.z", "spec.a{}", "spec.a{}[]", "spec.a-b", "spec[\"x.y\"]"];
+        assert_eq!(found, expected);
+        assert_eq!(catalog.having(&pattern("spec.a.z")), set("standard v1.0.0..v2.0.0"));
+        assert!(catalog.having(&pattern("spec.a.y")).is_empty());
+        assert_eq!(catalog.fields_of(&pattern("spec.a.z")).filter(|field| field.required).count(), 1);
     }
 }

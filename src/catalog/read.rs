@@ -131,7 +131,7 @@ impl<'t> Draft<'t> {
             if path == above {
                 return Ok(node);
             }
-            if let Some(part) = path.strip_prefix(above).and_then(|rest| single_part(rest, above.is_empty())) {
+            if let Some(part) = part_below(above, path) {
                 let child = self.child(node, part).map_err(|()| format!("`{path}` is out of order"))?;
                 self.above.push((path, child));
                 return Ok(child);
@@ -204,11 +204,12 @@ impl Node {
     }
 }
 
-/// Reads the one part that `rest` holds after its parent's path, if it is one.
-fn single_part(rest: &str, at_root: bool) -> Option<Part> {
+/// Reads the one part that leads from the path `above` to `path`, if it is one.
+fn part_below(above: &str, path: &str) -> Option<Part> {
+    let rest = path.strip_prefix(above)?;
     let text = match rest.strip_prefix('.') {
-        Some(text) if !at_root => text,
-        None if at_root || rest.starts_with(['[', '{']) => rest,
+        Some(text) if !above.is_empty() => text,
+        None if above.is_empty() || rest.starts_with(['[', '{']) => rest,
         _ => return None,
     };
     if !text.contains(['.', '[', '{']) {
@@ -217,5 +218,36 @@ fn single_part(rest: &str, at_root: bool) -> Option<Part> {
     match FieldPattern::parse(text).ok()?.parts() {
         [part] => Some(part.clone()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::catalog::sample::{HEADER, read};
+
+    #[track_caller]
+    fn refused(rows: &str, message: &str) {
+        let error = read(&format!("{HEADER}{rows}")).unwrap_err();
+        assert!(error.starts_with("line ") && error.contains(message), "{error}");
+    }
+
+    #[test]
+    fn a_line_out_of_place_is_refused() {
+        refused("spec.a | string |  |  |  | ALL\n", "`spec.a` does not follow");
+        let spec = "spec | object |  |  |  | ALL\n";
+        refused(&format!("{spec}spec.b | string |  |  |  | ALL\nspec.a | string |  |  |  | ALL\n"), "out of order");
+        refused(&format!("{spec}specs.a | string |  |  |  | ALL\n"), "does not follow");
+        refused(&format!("{spec}spec.a[] | string |  |  |  | ALL\n"), "does not follow");
+    }
+
+    #[test]
+    fn an_unknown_word_is_refused() {
+        refused("spec | objekt |  |  |  | ALL\n", "`objekt` is no type");
+        refused("spec | object | optional |  |  | ALL\n", "`optional`");
+        refused("spec | object |  | {\"x\":1} |  | ALL\n", "no attributes");
+        refused("spec | object |  |  |  | standard v9\n", "`v9`");
+        refused("spec | object\n", "fewer than six columns");
+        assert!(read("kind | A.b\nserves | v1 | standard v1.0.0\n").unwrap_err().contains("`serves`"));
+        assert!(read("scope | Cluster | standard v1.0.0\n").unwrap_err().contains("names the kind"));
     }
 }

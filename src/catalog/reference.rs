@@ -94,3 +94,58 @@ fn shape(catalog: &Catalog, node: usize, release: ReleaseId) -> Option<Shape> {
     let group = group("group").or_else(|| group("apiGroup")).or_else(api_version).or_else(implicit)?;
     Some((group, default(kind), has("name").is_some(), has("namespace").is_some()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::sample::{ALL, catalog, set};
+
+    fn group(field: &str, default: Option<&str>) -> GroupSource {
+        GroupSource::Group { field: field.to_owned(), default: default.map(str::to_owned) }
+    }
+
+    #[test]
+    fn references_are_told_apart_by_their_defaults() {
+        let found = catalog(
+            "\
+spec | object |  |  |  | ALL
+spec.from | object |  |  |  | ALL
+spec.from.apiGroup | string |  |  |  | ALL
+spec.from.kind | string |  |  |  | ALL
+spec.from.namespace | string |  |  |  | ALL
+spec.refs | array |  |  |  | ALL
+spec.refs[] | object |  |  |  | ALL
+spec.refs[].group | string |  |  |  | standard v1.0.0
+spec.refs[].group | string |  | {\"default\":\"example.com\"} |  | standard v2.0.0
+spec.refs[].kind | string |  | {\"default\":\"Shop\"} |  | standard v1.0.0..v2.0.0
+spec.refs[].name | string |  |  |  | ALL
+spec.store | object |  |  |  | ALL
+spec.store.kind | string |  |  |  | ALL
+spec.store.name | string |  |  |  | ALL
+spec.type | object |  |  |  | ALL
+spec.type.kind | string |  |  |  | ALL
+",
+        )
+        .references();
+        let reference = |pattern: &str, releases: &str, group: GroupSource| Reference {
+            pattern: FieldPattern::parse(pattern).unwrap(),
+            releases: set(releases),
+            group,
+            default_kind: None,
+            has_name: true,
+            has_namespace: false,
+        };
+        let shop = |releases: &str, default: Option<&str>| Reference {
+            default_kind: Some("Shop".to_owned()),
+            ..reference("spec.refs[]", releases, group("group", default))
+        };
+        let from = reference("spec.from", ALL, group("apiGroup", None));
+        let expected = [
+            Reference { has_name: false, has_namespace: true, ..from },
+            shop("standard v1.0.0", None),
+            shop("standard v2.0.0", Some("example.com")),
+            reference("spec.store", ALL, GroupSource::Implicit),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -137,6 +137,13 @@ fn defined(version: WireVersion, shared: Option<&Value>) -> DefinedVersion {
     DefinedVersion { name, served, storage, deprecated, fields: walk.fields, notes: walk.notes }
 }
 
+/// Whether the value that a field stands in must have it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Presence {
+    Optional,
+    Required,
+}
+
 /// One pass over one schema.
 #[derive(Default)]
 struct Walk {
@@ -165,23 +172,24 @@ impl Walk {
         let Some(Value::Object(properties)) = schema.get("properties") else { return };
         for (name, child) in properties.iter().filter(|(name, _)| wanted(name)) {
             let required = required.iter().any(|one| one == name.as_str());
-            self.field(at.with(Part::Key(name.clone())), child, required);
+            let presence = if required { Presence::Required } else { Presence::Optional };
+            self.field(at.with(Part::Key(name.clone())), child, presence);
         }
     }
 
-    fn field(&mut self, at: FieldPattern, schema: &Value, required: bool) {
+    fn field(&mut self, at: FieldPattern, schema: &Value, presence: Presence) {
         let empty = Map::new();
         let schema = schema.as_object().unwrap_or(&empty);
         let kind = self.kind(&at, schema);
         let attributes = self.attributes(&at, schema).to_column();
-        self.fields.insert(at.clone(), FieldFact { kind, required, attributes });
+        self.fields.insert(at.clone(), FieldFact { kind, required: presence == Presence::Required, attributes });
         self.properties(&at, schema, |_| true);
         if let Some(items) = schema.get("items") {
-            self.field(at.with(Part::Items), items, false);
+            self.field(at.with(Part::Items), items, Presence::Optional);
         }
         match schema.get("additionalProperties") {
-            Some(Value::Bool(true)) => self.field(at.with(Part::Values), &Value::Null, false),
-            Some(values @ Value::Object(_)) => self.field(at.with(Part::Values), values, false),
+            Some(Value::Bool(true)) => self.field(at.with(Part::Values), &Value::Null, Presence::Optional),
+            Some(values @ Value::Object(_)) => self.field(at.with(Part::Values), values, Presence::Optional),
             _ => {}
         }
     }
@@ -315,5 +323,111 @@ fn canonical(value: &Value) -> Value {
         }
         Value::Array(items) => Value::Array(items.iter().map(canonical).collect()),
         other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads a CRD with one version whose schema of `spec` is `spec`, and returns its rows and notes as text.
+    fn walked(spec: &str) -> (Vec<String>, Vec<String>) {
+        let text = format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: example.com\n  \
+             names: {{ kind: Shop }}\n  scope: Namespaced\n  versions:\n  - {{ name: v1, served: true, storage: true, \
+             schema: {{ openAPIV3Schema: {{ type: object, required: [spec], properties: {{ kind: {{ type: string }}, \
+             status: {{ type: object }}, spec: {spec} }} }} }} }}\n"
+        );
+        let version = definitions(&text).unwrap().remove(0).versions.remove(0);
+        let row = |(pattern, fact): (&FieldPattern, &FieldFact)| {
+            let required = if fact.required { "!" } else { "" };
+            format!("{pattern}{required} {} {}", fact.kind.name(), fact.attributes).trim_end().to_owned()
+        };
+        let note = |note: &Note| format!("{} {}", note.pattern, note.what);
+        (version.fields.iter().map(row).collect(), version.notes.iter().map(note).collect())
+    }
+
+    #[track_caller]
+    fn check(spec: &str, rows: &[&str]) {
+        assert_eq!(walked(spec), (rows.iter().map(ToString::to_string).collect(), Vec::new()));
+    }
+
+    #[test]
+    fn lists_and_maps_have_their_own_patterns() {
+        check(
+            "{ type: object, required: [a], properties: { a: { type: array, x-kubernetes-list-type: map, \
+             x-kubernetes-list-map-keys: [k], items: { type: object, properties: { k: { type: string } } } }, \
+             m: { type: object, additionalProperties: { type: integer, format: int32 } }, \
+             f: { type: object, additionalProperties: true } } }",
+            &[
+                "spec! object",
+                r#"spec.a! array {"listType":"map","listKeys":["k"]}"#,
+                "spec.a[] object",
+                "spec.a[].k string",
+                "spec.f object",
+                "spec.f{} any",
+                "spec.m object",
+                r#"spec.m{} integer {"format":"int32"}"#,
+            ],
+        );
+    }
+
+    #[test]
+    fn values_are_spelt_one_way() {
+        check(
+            "{ type: string, enum: [b, a, b], default: { y: 1, x: 2 }, description: text, nullable: true }",
+            &[r#"spec! string {"enum":["a","b"],"default":{"x":2,"y":1},"nullable":true}"#],
+        );
+    }
+
+    #[test]
+    fn special_types_of_kubernetes_are_known() {
+        check(
+            "{ type: object, properties: { i: { x-kubernetes-int-or-string: true, \
+             anyOf: [{ type: integer }, { type: string }] }, p: { x-kubernetes-preserve-unknown-fields: true } } }",
+            &["spec! object", "spec.i integer-or-string", r#"spec.p any {"preserveUnknown":true}"#],
+        );
+    }
+
+    #[test]
+    fn what_a_catalog_cannot_hold_is_noted() {
+        let (rows, notes) = walked("{ type: string, pattern: '^(?=a)', oneOf: [{ minLength: 1 }] }");
+        assert_eq!(rows, ["spec! string"]);
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(notes.iter().any(|note| note.starts_with("spec `oneOf: [{\"minLength\":1}]` is left out")));
+        assert!(notes.iter().any(|note| note.starts_with("spec pattern `^(?=a)`:")));
+    }
+
+    #[test]
+    fn one_schema_may_serve_every_version() {
+        let text = "apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+spec:
+  group: example.com
+  names: { kind: Shop }
+  scope: Cluster
+  version: v1
+  validation: { openAPIV3Schema: { properties: { spec: { type: string } } } }
+---
+apiVersion: v1
+kind: ConfigMap
+---
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+spec: { group: example.com, names: { kind: Store }, scope: Cluster, version: v1 }
+";
+        let found = definitions(text).unwrap();
+        let fields = |at: usize| -> Vec<String> {
+            found[at].versions[0]
+                .fields
+                .iter()
+                .map(|(pattern, fact)| format!("{pattern} {}", fact.kind.name()))
+                .collect()
+        };
+        assert_eq!(
+            (found.len(), fields(0), fields(1)),
+            (2, vec!["spec string".to_owned()], vec![" object".to_owned()])
+        );
+        assert_eq!(found[0].scope, Scope::Cluster);
     }
 }

@@ -150,3 +150,101 @@ fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId>
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACK: &str = "title: Shops
+source: here
+groups: [example.com]
+releases:
+- { bundle: v1.0.0, channels: [single] }
+- { bundle: v2.0.0, channels: [standard, experimental] }
+";
+
+    fn crd(kind: &str, group: &str, fields: &str) -> String {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: {group}\n  names: {{ \
+             kind: {kind} }}\n  scope: Namespaced\n  versions:\n  - {{ name: v1, served: true, storage: true, schema: {{ \
+             openAPIV3Schema: {{ type: object, properties: {fields} }} }} }}\n"
+        )
+    }
+
+    /// Writes a pack and CRD files into a folder of their own.
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [("pack/pack.yaml", PACK)].iter().chain(files) {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn built(files: &[(&str, &str)]) -> Result<Built> {
+        let folder = folder(files);
+        build(&folder.path().join("pack"), &folder.path().join("crds"))
+    }
+
+    #[track_caller]
+    fn refused(files: &[(&str, &str)], message: &str) {
+        let error = format!("{:#}", built(files).unwrap_err());
+        assert!(error.contains(message), "{error}");
+    }
+
+    #[test]
+    fn equal_facts_share_a_row() {
+        let old = crd("Shop", "example.com", "{ spec: { type: string, maxLength: 5 } }");
+        let new = crd("Shop", "example.com", "{ spec: { type: string } }");
+        let files = [
+            ("crds/v1.0.0/shop.yaml", old.as_str()),
+            ("crds/v1.0.0/notes.yaml", "kind: ConfigMap\n"),
+            ("crds/v1.0.0/README.md", "no YAML: [\n"),
+            ("crds/v2.0.0/standard/shop.yaml", &old),
+            ("crds/v2.0.0/experimental/all.yaml", &new),
+        ];
+        let expected = "kind\tShop.example.com
+scope\tNamespaced\tsingle v1.0.0, standard v2.0.0, experimental v2.0.0
+served\tv1\tsingle v1.0.0, standard v2.0.0, experimental v2.0.0
+storage\tv1\tsingle v1.0.0, standard v2.0.0, experimental v2.0.0
+path\ttype\trequired\tattributes\tapiVersions\treleases
+spec\tstring\t\t{\"maxLength\":5}\t\tsingle v1.0.0, standard v2.0.0
+spec\tstring\t\t\t\texperimental v2.0.0
+";
+        let built = built(&files).unwrap();
+        assert_eq!(built.files, BTreeMap::from([("Shop.example.com.tsv".to_owned(), expected.to_owned())]));
+        assert!(built.notes.is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_the_pack_does_not_list_is_refused_with_the_line_to_add() {
+        let shop = crd("Shop", "example.com", "{}");
+        refused(&[("crds/v3.0.0/standard/a.yaml", &shop)], "add `- { bundle: v3.0.0, channels: [standard] }`");
+        refused(&[("crds/v1.0.0/standard/a.yaml", &shop)], "add `standard` to the channels of v1.0.0");
+        refused(&[("crds/v1.0.0/stable/a.yaml", &shop)], "`stable` is no channel");
+        refused(&[("crds/a.yaml", &shop)], "RELEASE/CHANNEL/");
+        refused(&[("crds/v1.0.0/a.yaml", &crd("Shop", "other.com", "{}"))], "add `- other.com` under `groups`");
+    }
+
+    #[test]
+    fn a_listed_release_must_have_a_crd() {
+        let shop = crd("Shop", "example.com", "{}");
+        refused(&[("crds/v1.0.0/a.yaml", &shop)], "pack.yaml lists v2.0.0 in channel standard, but");
+        refused(&[("crds/v1.0.0/a.yaml", &shop), ("crds/v1.0.0/b.yaml", &shop)], "a second time");
+        refused(&[("crds/v1.0.0/a.yaml", "a: [\n")], "a.yaml");
+    }
+
+    #[test]
+    fn writing_leaves_nothing_stale() {
+        let folder = folder(&[("pack/catalog/Gone.example.com.tsv", "x"), ("pack/catalog/README.md", "x")]);
+        let pack = folder.path().join("pack");
+        let files = BTreeMap::from([("Shop.example.com.tsv".to_owned(), "kind\n".to_owned())]);
+        let built = Built { files, notes: Vec::new() };
+        assert_eq!(stale(&built, &pack).unwrap(), ["Gone.example.com.tsv", "Shop.example.com.tsv"]);
+        write(&built, &pack).unwrap();
+        assert!(stale(&built, &pack).unwrap().is_empty());
+        assert_eq!(fs::read_to_string(pack.join("catalog/Shop.example.com.tsv")).unwrap(), "kind\n");
+        assert!(pack.join("catalog/README.md").exists());
+    }
+}
