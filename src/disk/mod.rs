@@ -3,7 +3,7 @@
 //! [`walk`] finds and reads files, [`read`](mod@read) reads one of them or standard input, [`transaction`] replaces
 //! files: all of them or none. Every call on the file system that changes something goes through [`files`], so that tests
 //! can make each of them fail. What goes wrong with one path is a [`Failure`]; what was left out on purpose is a
-//! [`Skip`](walk::Skip).
+//! [`Skip`].
 //!
 //! Invariant: no other module touches the file system of the user's tree, and this one knows nothing of what is in a file.
 
@@ -12,6 +12,8 @@ pub mod failure;
 pub mod files;
 
 mod listing;
+
+pub mod options;
 
 pub mod read;
 
@@ -22,7 +24,8 @@ pub mod transaction;
 pub mod walk;
 
 pub use failure::Failure;
+pub use options::WalkOptions;
 pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin};
 
 pub use transaction::{Aborted, Change, Fingerprint, Step, Transaction, Written};
-pub use walk::{Scan, Skip, WalkOptions, scan};
+pub use walk::{Scan, Skip, scan};
