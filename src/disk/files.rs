@@ -206,3 +206,149 @@ fn dress(file: &File, like: &Metadata) -> io::Result<()> {
 fn dress(file: &File, like: &Metadata) -> io::Result<()> {
     file.set_permissions(like.permissions())
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+
+    use super::*;
+    use crate::disk::transaction::{Aborted, Change, Fingerprint, Step, Transaction, Written};
+
+    fn replace(path: &Path) -> Result<Written, Aborted> {
+        let before = Fingerprint::of(b"old");
+        Transaction::stage(vec![Change { path: path.to_owned(), before, after: b"new".to_vec() }])?.commit()
+    }
+
+    fn file(folder: &Path, mode: u32) -> PathBuf {
+        let path = folder.join("a.yaml");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+
+    #[track_caller]
+    fn check_refused(path: &Path, step: Step, failure: Failure) {
+        let aborted = replace(path).unwrap_err();
+        assert_eq!((aborted.step, aborted.failures), (step, vec![(path.to_owned(), failure)]));
+        assert_eq!(fs::read(path).unwrap(), b"old");
+    }
+
+    /// Says whether this process may do what modes forbid; then a test of what they forbid has nothing to see.
+    fn is_privileged(folder: &Path) -> bool {
+        let path = folder.join("probe");
+        fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
+        File::open(&path).is_ok()
+    }
+
+    #[expect(clippy::print_stderr, reason = "a test that has nothing to see says so")]
+    fn skipped(test: &str) {
+        eprintln!("skipped: {test}");
+    }
+
+    #[test]
+    fn the_mode_stays() {
+        for mode in [0o600, 0o640, 0o644, 0o666, 0o755] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = file(folder.path(), mode);
+            replace(&path).unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, mode);
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+        }
+    }
+
+    #[test]
+    fn the_owner_stays_where_permitted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), 0o664);
+        if chown(&path, Some(4321), Some(4322)).is_err() {
+            return skipped("the_owner_stays_where_permitted: only root gives files away");
+        }
+        replace(&path).unwrap();
+        let metadata = fs::metadata(&path).unwrap();
+        assert_eq!((metadata.uid(), metadata.gid(), metadata.mode() & 0o7777), (4321, 4322, 0o664));
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_its_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), 0o644);
+        fs::create_dir(folder.path().join("links")).unwrap();
+        let link = folder.path().join("links/to.yaml");
+        symlink("../a.yaml", &link).unwrap();
+        assert_eq!(replace(&link).unwrap().files, std::slice::from_ref(&link));
+        assert_eq!(fs::read_link(&link).unwrap(), Path::new("../a.yaml"));
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path().join("links")).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_to_nothing_is_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("to.yaml");
+        symlink("none.yaml", &link).unwrap();
+        assert_eq!(replace(&link).unwrap_err().failures, [(link, Failure::Missing)]);
+    }
+
+    #[test]
+    fn a_file_of_two_names_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), 0o644);
+        fs::hard_link(&path, folder.path().join("b.yaml")).unwrap();
+        check_refused(&path, Step::Look, Failure::HardLinked(2));
+    }
+
+    #[test]
+    fn a_read_only_file_is_refused_even_to_root() {
+        let folder = tempfile::tempdir().unwrap();
+        check_refused(&file(folder.path(), 0o444), Step::Look, Failure::ReadOnly);
+    }
+
+    #[test]
+    fn a_file_that_others_may_write_but_not_this_user_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), 0o466);
+        if is_privileged(folder.path()) {
+            return skipped("a_file_that_others_may_write_but_not_this_user_is_refused: modes bind no root");
+        }
+        check_refused(&path, Step::Look, Failure::Denied);
+    }
+
+    #[test]
+    fn a_folder_that_takes_no_new_file_stops_the_staging() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), 0o644);
+        if is_privileged(folder.path()) {
+            return skipped("a_folder_that_takes_no_new_file_stops_the_staging: modes bind no root");
+        }
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
+        check_refused(&path, Step::Stage, Failure::Denied);
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    #[test]
+    fn what_somebody_else_put_there_is_neither_written_nor_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), 0o644);
+        let taken = folder.path().join("taken");
+        fs::write(&taken, "theirs").unwrap();
+        let error = Disk.write_new(&taken, b"ours", &path).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&taken).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn many_files_are_flushed_as_few_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<PathBuf> = (0..=FLUSHED_ONE_BY_ONE).map(|at| folder.path().join(at.to_string())).collect();
+        paths.iter().for_each(|path| fs::write(path, "x").unwrap());
+        let mut paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+        assert_eq!(Disk.flush(&paths), Ok(()));
+        assert_eq!(Disk.flush(&[folder.path()]), Ok(()));
+        let none = folder.path().join("none");
+        paths.push(&none);
+        assert_eq!(Disk.flush(&paths), Err((none.clone(), Failure::Missing)));
+        assert_eq!(Disk.flush(&[&none]), Err((none.clone(), Failure::Missing)));
+    }
+}

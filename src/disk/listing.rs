@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 
 use ignore::{IncrementalIgnore, WalkBuilder};
 
+use super::options::{Globs, WalkOptions};
 use super::roots::shown;
-use super::walk::{Globs, Skip, WalkOptions, builder, is_left_alone};
+use super::walk::{Skip, builder};
 
 /// Lists what lies below `root` and is ignored or left out by a glob, in the order of paths.
 pub(super) fn ignored(root: &Path, options: &WalkOptions) -> Vec<(PathBuf, Skip)> {
@@ -46,7 +47,7 @@ impl Listing {
             if self.all.matched(&path, is_folder).is_ignore() {
                 let skip = if self.files.matched(&path, is_folder).is_ignore() { Skip::Ignored } else { Skip::Glob };
                 self.found.push((shown(&root.join(&path)), skip));
-            } else if is_folder && !is_left_alone(&entry.file_name(), options) {
+            } else if is_folder && !options.leaves_alone(&entry.file_name()) {
                 folders.push(path);
             }
         }

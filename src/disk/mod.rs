@@ -3,7 +3,7 @@
 //! [`walk`] finds and reads files, [`read`](mod@read) reads one of them or standard input, [`transaction`] replaces
 //! files: all of them or none. Every call on the file system that changes something goes through [`files`], so that tests
 //! can make each of them fail. What goes wrong with one path is a [`Failure`]; what was left out on purpose is a
-//! [`Skip`](walk::Skip).
+//! [`Skip`].
 //!
 //! Invariant: no other module touches the file system of the user's tree, and this one knows nothing of what is in a file.
 
@@ -15,6 +15,8 @@ mod listing;
 
 pub mod output;
 
+pub mod options;
+
 pub mod read;
 
 mod roots;
@@ -25,7 +27,8 @@ pub mod walk;
 
 pub use failure::Failure;
 pub use output::{append_output, write_output};
+pub use options::WalkOptions;
 pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin};
 
 pub use transaction::{Aborted, Change, Fingerprint, Step, Transaction, Written};
-pub use walk::{Scan, Skip, WalkOptions, scan};
+pub use walk::{Scan, Skip, scan};

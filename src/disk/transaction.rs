@@ -350,3 +350,354 @@ fn keep(files: &impl Files, swap: &Swap) -> Result<(), Failure> {
 fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::disk::failure::Kind;
+
+    /// The real files, with a hook before every call that gets its number, its name and its path.
+    struct Watched<H: Fn(usize, &str, &Path) -> io::Result<()>> {
+        hook: H,
+        calls: Cell<usize>,
+    }
+
+    impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Watched<H> {
+        fn new(hook: H) -> Self {
+            Self { hook, calls: Cell::new(0) }
+        }
+
+        fn before(&self, call: &str, path: &Path) -> io::Result<()> {
+            (self.hook)(self.calls.replace(self.calls.get() + 1), call, path)
+        }
+    }
+
+    impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Files for Watched<H> {
+        fn target(&self, path: &Path) -> Result<PathBuf, Failure> {
+            self.before("target", path)?;
+            Disk.target(path)
+        }
+
+        fn read(&self, path: &Path) -> Result<Vec<u8>, Failure> {
+            self.before("read", path)?;
+            Disk.read(path)
+        }
+
+        fn write_new(&self, path: &Path, bytes: &[u8], like: &Path) -> io::Result<()> {
+            self.before("write_new", path)?;
+            Disk.write_new(path, bytes, like)
+        }
+
+        fn link(&self, path: &Path, name: &Path) -> io::Result<()> {
+            self.before("link", path)?;
+            Disk.link(path, name)
+        }
+
+        fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+            self.before("rename", to)?;
+            Disk.rename(from, to)
+        }
+
+        fn remove(&self, path: &Path) -> io::Result<()> {
+            self.before("remove", path)?;
+            Disk.remove(path)
+        }
+
+        /// Waits for no disk: a test that fails every call in turn would take minutes.
+        fn flush(&self, paths: &[&Path]) -> Result<(), (PathBuf, Failure)> {
+            paths.iter().try_for_each(|path| {
+                self.before("flush", path).map_err(|error| (path.to_path_buf(), Failure::from(error)))
+            })
+        }
+    }
+
+    const NAMES: [&str; 3] = ["a.yaml", "b/c.yaml", "b/d.yaml"];
+
+    fn old(name: &str) -> Vec<u8> {
+        format!("old {name}\n").into_bytes()
+    }
+
+    fn new(name: &str) -> Vec<u8> {
+        format!("new and longer {name}\n").into_bytes()
+    }
+
+    fn tree() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("b")).unwrap();
+        for name in NAMES {
+            fs::write(folder.path().join(name), old(name)).unwrap();
+        }
+        folder
+    }
+
+    fn change(top: &Path, name: &str) -> Change {
+        Change { path: top.join(name), before: Fingerprint::of(&old(name)), after: new(name) }
+    }
+
+    fn changes(top: &Path) -> Vec<Change> {
+        NAMES.map(|name| change(top, name)).to_vec()
+    }
+
+    /// Reads every file of the test's tree, by its path.
+    fn contents(top: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+        let entries = [top.to_owned(), top.join("b")].map(|folder| fs::read_dir(folder).unwrap());
+        let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
+    }
+
+    fn state(top: &Path, content: fn(&str) -> Vec<u8>) -> BTreeMap<PathBuf, Vec<u8>> {
+        NAMES.iter().map(|name| (top.join(name), content(name))).collect()
+    }
+
+    fn run(top: &Path, hook: impl Fn(usize, &str, &Path) -> io::Result<()>) -> Result<Written, Aborted> {
+        Transaction::stage_on(Watched::new(hook), changes(top))?.commit()
+    }
+
+    /// Checks what lies in the tree against what the outcome says; returns whether nothing stayed that should not.
+    #[track_caller]
+    fn check_outcome(top: &Path, outcome: Result<Written, Aborted>) -> bool {
+        let mut found = contents(top);
+        let (expected, leftovers) = match outcome {
+            Ok(written) => {
+                assert_eq!(written.files, NAMES.map(|name| top.join(name)));
+                (state(top, new), written.leftovers)
+            }
+            Err(aborted) => {
+                let mut expected = state(top, old);
+                for (path, kept) in &aborted.unrestored {
+                    let name = path.strip_prefix(top).unwrap().to_str().unwrap();
+                    assert_eq!(found.remove(kept), Some(old(name)), "the old content is where the message says");
+                    expected.insert(path.clone(), new(name));
+                }
+                assert!(!aborted.failures.is_empty());
+                (
+                    expected,
+                    aborted.leftovers.into_iter().chain(aborted.unrestored.into_iter().map(|pair| pair.1)).collect(),
+                )
+            }
+        };
+        let is_clean = leftovers.is_empty();
+        found.retain(|path, _| !leftovers.contains(path));
+        assert_eq!(found, expected);
+        is_clean
+    }
+
+    fn fault() -> io::Result<()> {
+        Err(io::Error::other("fault"))
+    }
+
+    /// Runs with hooks made for each number, until one is larger than the number of calls made; returns that number.
+    fn for_every_call(check: impl Fn(&Path, usize, &Cell<usize>)) -> usize {
+        for at in 0.. {
+            let folder = tree();
+            let calls = Cell::new(0);
+            check(&folder.path().canonicalize().unwrap(), at, &calls);
+            if calls.get() <= at {
+                return at;
+            }
+        }
+        unreachable!("a transaction makes a finite number of calls")
+    }
+
+    #[test]
+    fn every_file_gets_its_new_bytes_and_nothing_else_stays() {
+        let folder = tree();
+        let top = folder.path().canonicalize().unwrap();
+        let transaction = Transaction::stage(changes(&top)).unwrap();
+        assert_eq!(transaction.paths().collect::<Vec<_>>(), NAMES.map(|name| top.join(name)));
+        let written = transaction.commit().unwrap();
+        assert_eq!(written, Written { files: NAMES.map(|name| top.join(name)).to_vec(), leftovers: vec![] });
+        assert_eq!(contents(&top), state(&top, new));
+    }
+
+    #[test]
+    fn one_fault_at_any_call_leaves_all_old_or_all_new() {
+        let calls = for_every_call(|top, at, calls| {
+            let was_removing = Cell::new(false);
+            let outcome = run(top, |call, name, _| {
+                calls.set(call + 1);
+                was_removing.set(was_removing.get() || call == at && name == "remove");
+                if call == at { fault() } else { Ok(()) }
+            });
+            if let Err(aborted) = &outcome {
+                assert_eq!(aborted.unrestored, []);
+            }
+            assert_eq!(check_outcome(top, outcome), !was_removing.get(), "call {at}");
+        });
+        // Per file: target, stage, flush, compare, link, rename, compare, remove; two folders are flushed.
+        assert_eq!(calls, 3 * 8 + 2);
+    }
+
+    #[test]
+    fn two_faults_at_any_calls_lose_nothing_that_is_not_named() {
+        for first in 0..3 * 8 + 2 {
+            for_every_call(|top, second, calls| {
+                let outcome = run(top, |call, _, _| {
+                    calls.set(call + 1);
+                    if call == first || call == second { fault() } else { Ok(()) }
+                });
+                check_outcome(top, outcome);
+            });
+        }
+    }
+
+    #[test]
+    fn when_nothing_works_any_more_each_file_is_whole_and_old_content_is_named() {
+        for_every_call(|top, at, calls| {
+            let outcome = run(top, |call, _, _| {
+                calls.set(call + 1);
+                if call >= at { fault() } else { Ok(()) }
+            });
+            check_outcome(top, outcome);
+        });
+    }
+
+    #[test]
+    fn where_there_are_no_links_copies_are_kept() {
+        let top = tree();
+        let top = top.path().canonicalize().unwrap();
+        let outcome = run(&top, |_, call, _| if call == "link" { fault() } else { Ok(()) });
+        assert!(outcome.is_ok() && check_outcome(&top, outcome));
+        let top = tree();
+        let top = top.path().canonicalize().unwrap();
+        let last = top.join(NAMES[2]);
+        let outcome = run(
+            &top,
+            |_, call, path| if call == "link" || (call, path) == ("rename", &last) { fault() } else { Ok(()) },
+        );
+        assert!(outcome.is_err() && check_outcome(&top, outcome));
+    }
+
+    #[test]
+    fn a_file_that_changed_stops_all_and_every_such_file_is_named() {
+        let folder = tree();
+        let top = folder.path().canonicalize().unwrap();
+        let transaction = Transaction::stage(changes(&top)).unwrap();
+        fs::write(top.join(NAMES[0]), "edited\n").unwrap();
+        fs::remove_file(top.join(NAMES[2])).unwrap();
+        let aborted = transaction.commit().unwrap_err();
+        let failures = vec![(top.join(NAMES[0]), Failure::Changed), (top.join(NAMES[2]), Failure::Missing)];
+        assert_eq!(aborted, Aborted::new(Step::Compare, failures));
+        let mut expected = state(&top, old);
+        expected.insert(top.join(NAMES[0]), b"edited\n".to_vec());
+        expected.remove(&top.join(NAMES[2]));
+        assert_eq!(contents(&top), expected);
+    }
+
+    #[test]
+    fn an_edit_after_the_comparison_is_found_in_what_was_kept() {
+        for call in ["link", "rename"] {
+            let folder = tree();
+            let top = folder.path().canonicalize().unwrap();
+            let last = top.join(NAMES[2]);
+            let edited = Rc::new(Cell::new(false));
+            let outcome = run(&top, |_, name, path| {
+                if (name, path) == (call, &last) && !edited.replace(true) {
+                    fs::write(&last, "edited\n")?;
+                }
+                Ok(())
+            });
+            assert_eq!(outcome, Err(Aborted::new(Step::Compare, vec![(last.clone(), Failure::Changed)])));
+            let mut expected = state(&top, old);
+            expected.insert(last, b"edited\n".to_vec());
+            assert_eq!(contents(&top), expected);
+        }
+    }
+
+    #[test]
+    fn dropping_a_transaction_removes_what_it_staged() {
+        let folder = tree();
+        let transaction = Transaction::stage(changes(folder.path())).unwrap();
+        assert_eq!(contents(folder.path()).len(), 6);
+        drop(transaction);
+        assert_eq!(contents(folder.path()), state(folder.path(), old));
+    }
+
+    #[test]
+    fn a_folder_that_disappears_stops_all() {
+        let folder = tree();
+        let top = folder.path().canonicalize().unwrap();
+        let transaction = Transaction::stage(changes(&top)).unwrap();
+        fs::rename(top.join("b"), top.join("gone")).unwrap();
+        let aborted = transaction.commit().unwrap_err();
+        let missing = |name: &str| (top.join(name), Failure::Missing);
+        assert_eq!(aborted, Aborted::new(Step::Compare, vec![missing(NAMES[1]), missing(NAMES[2])]));
+        assert_eq!(fs::read(top.join(NAMES[0])).unwrap(), old(NAMES[0]));
+        assert!(!top.join("b").exists());
+    }
+
+    #[track_caller]
+    fn check_refused(top: &Path, changes: Vec<Change>, failures: &[(&str, Failure)]) {
+        let before = contents(top);
+        let failures = failures.iter().map(|(name, failure)| (top.join(name), failure.clone())).collect();
+        let aborted = Transaction::stage(changes).unwrap_err();
+        assert_eq!(aborted, Aborted::new(Step::Look, failures));
+        assert_eq!(contents(top), before);
+    }
+
+    #[test]
+    fn all_that_cannot_be_replaced_is_named_at_once() {
+        let folder = tree();
+        let top = folder.path();
+        let changes = ["none.yaml", "a.yaml", "b"].map(|name| change(top, name)).to_vec();
+        let failures = [("b", Failure::NotAFile(Kind::Folder)), ("none.yaml", Failure::Missing)];
+        check_refused(top, changes, &failures);
+    }
+
+    #[test]
+    fn one_file_takes_one_change() {
+        let folder = tree();
+        let top = folder.path();
+        let same = change(top, "a.yaml");
+        let through_b = Change { path: top.join("b/../a.yaml"), ..same.clone() };
+        let written = Transaction::stage(vec![same.clone(), through_b.clone()]).unwrap().commit().unwrap();
+        assert_eq!(written.files, [top.join("a.yaml")]);
+        let before = Fingerprint::of(&same.after);
+        let [first, second] = [same, through_b].map(|change| Change {
+            before,
+            after: change.path.as_os_str().as_encoded_bytes().to_vec(),
+            ..change
+        });
+        let failure = Failure::SameFile(first.path.clone());
+        check_refused(top, vec![second, first], &[("b/../a.yaml", failure)]);
+    }
+
+    #[test]
+    fn a_change_that_changes_nothing_does_not_touch_its_file() {
+        let folder = tree();
+        let top = folder.path();
+        let path = top.join("none.yaml");
+        let nothing = Change { path, before: Fingerprint::of(b"same"), after: b"same".to_vec() };
+        let outcome = Transaction::stage_on(Watched::new(|_, _, _| fault()), vec![nothing]).unwrap().commit();
+        assert_eq!(outcome, Ok(Written::default()));
+    }
+
+    #[test]
+    fn an_abort_says_what_failed_and_where_old_content_is() {
+        let path = |name: &str| PathBuf::from(name);
+        let aborted = Aborted {
+            step: Step::Replace,
+            failures: vec![(path("b"), Failure::Denied)],
+            unrestored: vec![(path("a"), path(".old"))],
+            leftovers: vec![path(".new")],
+        };
+        let text = "only some files were put back\n  b: replacing it: permission denied\n  a: is new; its old content is in \
+                    .old\n  .new: could not be removed";
+        assert_eq!(aborted.to_string(), text);
+        let aborted = Aborted::new(Step::Compare, vec![(path("a"), Failure::Missing)]);
+        assert_eq!(aborted.to_string(), "nothing was written\n  a: no such file or folder");
+    }
+
+    /// The hashes are those of the FNV authors' test vectors.
+    #[test]
+    fn fingerprints_are_the_same_in_every_process() {
+        assert_eq!(Fingerprint::of(b"").to_string(), "0-6c62272e07bb014262b821756295c58d");
+        assert_eq!(Fingerprint::of(b"a").to_string(), "1-d228cb696f1a8caf78912b704e4a8964");
+        assert_eq!(Fingerprint::of(b"foobar").to_string(), "6-343e1662793c64bf6f0d3597ba446f18");
+    }
+}

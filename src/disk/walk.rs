@@ -4,101 +4,26 @@
 //! the visitor makes of them is kept. Wanted is a file named as a root, and below a folder a file with a wanted extension
 //! that is neither hidden nor ignored. Ignored means what it means to git: `.gitignore` and `.git/info/exclude` count inside a
 //! repository and no further up than its root, since a `.gitignore` in a home folder must not empty every tree below it;
-//! `.ignore` and `.reversionignore` count everywhere, in that order of weight. A person's own `core.excludesFile` does not
-//! count: the same tree gives the same answer on every machine.
+//! `.ignore` and, outweighing all others, `.reversionignore` count everywhere. A person's own `core.excludesFile` does not
+//! count: the same tree gives the same answer on every machine. An ignore file that cannot be read is as good as none.
 //!
 //! Invariant: the result is the same for any number of threads and any order of a folder's entries.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
-use super::failure::{Failure, Kind, one_line};
+use super::failure::{Failure, Kind};
+use super::options::{IgnoreFiles, Links, Listing, Named, WalkOptions, is_own};
 use super::read::{Buffer, MAX_FILE_SIZE};
 use super::roots::{Roots, shown};
 use super::{listing, roots};
 
-/// The extensions that are wanted always; case does not matter.
-pub const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
-
 /// How many bytes decide whether a file is text.
 const PROBE: usize = 8 << 10;
-
-/// What a walk visits. The default visits what a person would expect to be changed.
-#[derive(Clone, Debug, Default)]
-pub struct WalkOptions {
-    /// Whether ignore files count.
-    pub ignore_files: IgnoreFiles,
-    /// Whether entries whose name starts with a dot are visited.
-    pub hidden: Hidden,
-    /// Whether symbolic links below a root are followed; a root that is a link always is.
-    pub links: Links,
-    /// Whether files that are named as roots need a wanted extension.
-    pub named: Named,
-    /// How much is told of what was left out.
-    pub listing: Listing,
-    /// Globs that leave out or let in.
-    pub globs: Globs,
-    /// Wanted extensions besides [`EXTENSIONS`], without a dot.
-    pub extensions: Vec<String>,
-    /// How many threads walk; 0 lets the machine decide.
-    pub threads: usize,
-}
-
-/// Whether `.gitignore`, `.git/info/exclude`, `.ignore` and `.reversionignore` count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IgnoreFiles {
-    /// They do.
-    #[default]
-    Respect,
-    /// They do not.
-    Disregard,
-}
-
-/// What happens to an entry whose name starts with a dot. `.git` and `.reversion` are never entered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Hidden {
-    /// It is left out and counted.
-    #[default]
-    Skip,
-    /// It is visited like any other.
-    Visit,
-}
-
-/// What happens to a symbolic link below a root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Links {
-    /// It is left out and counted.
-    #[default]
-    Skip,
-    /// It is followed; a link that leads back to a folder above it is a [`Failure::Loop`].
-    Follow,
-}
-
-/// What happens to a file that is named as a root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Named {
-    /// It is visited, whatever its name: a person typed it.
-    #[default]
-    Always,
-    /// It is visited when it has a wanted extension: the name comes from a list of all changed files.
-    ByExtension,
-}
-
-/// How much a [`Scan`] tells of what was left out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Listing {
-    /// Files that are no text are named, the rest of what the walk met is counted.
-    #[default]
-    Count,
-    /// Everything is named, also what is ignored: the folders are gone through a second time.
-    Every,
-}
 
 /// Why a path was left out on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,33 +65,6 @@ impl fmt::Display for Skip {
             Self::Ignored => "ignored",
             Self::Glob => "left out by a glob",
         })
-    }
-}
-
-/// Globs as a line of `.gitignore` has them, relative to the current folder; `!` in front leaves out.
-///
-/// A glob outweighs ignore files. With at least one glob that lets in, every file that matches none is left out.
-#[derive(Clone, Debug)]
-pub struct Globs(Override);
-
-impl Default for Globs {
-    fn default() -> Self {
-        Self(Override::empty())
-    }
-}
-
-impl Globs {
-    /// Reads globs; later ones outweigh earlier ones.
-    ///
-    /// # Errors
-    /// A message that names the glob and what is wrong with it.
-    pub fn new(globs: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, String> {
-        let folder = std::env::current_dir().unwrap_or_default();
-        let mut builder = OverrideBuilder::new(folder);
-        for glob in globs {
-            builder.add(glob.as_ref()).map_err(|error| one_line(&error.to_string()))?;
-        }
-        builder.build().map(Self).map_err(|error| one_line(&error.to_string()))
     }
 }
 
@@ -321,7 +219,7 @@ pub(super) fn builder(root: &Path, options: &WalkOptions) -> WalkBuilder {
         .git_ignore(respect)
         .git_exclude(respect)
         .require_git(true)
-        .overrides(options.globs.0.clone())
+        .overrides(options.globs.matcher().clone())
         .follow_links(options.links == Links::Follow)
         .threads(options.threads);
     if respect {
@@ -340,23 +238,13 @@ fn leave_hidden(walk: &mut WalkBuilder, options: &WalkOptions) -> Arc<Mutex<Vec<
     let hidden = Arc::new(Mutex::new(Vec::new()));
     let (found, options) = (Arc::clone(&hidden), options.clone());
     walk.filter_entry(move |entry| {
-        let leave = is_left_alone(entry.file_name(), &options);
+        let leave = options.leaves_alone(entry.file_name());
         if leave && !is_own(entry.file_name()) {
             found.lock().unwrap_or_else(PoisonError::into_inner).push(shown(entry.path()));
         }
         !leave
     });
     hidden
-}
-
-/// Says whether an entry of this name is not visited and, if it is a folder, not entered.
-pub(super) fn is_left_alone(name: &OsStr, options: &WalkOptions) -> bool {
-    is_own(name) || options.hidden == Hidden::Skip && name.as_encoded_bytes().starts_with(b".")
-}
-
-/// Says whether a name is that of a folder which git or this program keeps for itself.
-fn is_own(name: &OsStr) -> bool {
-    name == ".git" || name == ".reversion"
 }
 
 /// Makes a visitor for each thread of a round.
@@ -412,8 +300,6 @@ where
     V: Fn(&Path, &[u8]) -> Option<T> + Sync,
 {
     fn entry(&mut self, entry: &DirEntry) {
-        // An ignore file that cannot be read would let in what should stay out; one with a bad glob is git's to judge.
-        self.found.scan.failed.extend(entry.error().and_then(|error| failure(error, None)));
         let Some(file_type) = entry.file_type().filter(|file_type| !file_type.is_dir()) else {
             return;
         };
@@ -424,7 +310,7 @@ where
         let named = entry.depth() == 0 && self.round.options.named == Named::Always;
         if file_type.is_symlink() {
             self.skip(path, Skip::Link);
-        } else if !named && !has_extension(&path, self.round.options) {
+        } else if !named && !self.round.options.wants(&path) {
             self.skip(path, Skip::Extension);
         } else if !file_type.is_file() {
             self.found.scan.failed.push((path, Failure::NotAFile(Kind::of(file_type))));
@@ -469,14 +355,6 @@ where
     }
 }
 
-fn has_extension(path: &Path, options: &WalkOptions) -> bool {
-    let Some(extension) = path.extension() else {
-        return false;
-    };
-    let mut wanted = EXTENSIONS.into_iter().chain(options.extensions.iter().map(String::as_str));
-    wanted.any(|wanted| extension.eq_ignore_ascii_case(wanted))
-}
-
 /// Turns the walk's error into a failure of a path; a bad glob in an ignore file is none.
 fn failure(error: &ignore::Error, path: Option<&Path>) -> Option<(PathBuf, Failure)> {
     let at = |failure| Some((shown(path.unwrap_or(Path::new("."))), failure));
@@ -488,5 +366,333 @@ fn failure(error: &ignore::Error, path: Option<&Path>) -> Option<(PathBuf, Failu
         ignore::Error::Io(error) => at(Failure::from(error)),
         ignore::Error::Glob { .. } => None,
         ignore::Error::UnrecognizedFileType(_) | ignore::Error::InvalidDefinition => at(Failure::Io(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::disk::options::{Globs, Hidden};
+
+    /// Makes a tree of files that hold their own name; a name with a `/` at the end is an empty folder.
+    fn tree(names: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in names {
+            add(folder.path(), name, name);
+        }
+        folder
+    }
+
+    fn add(top: &Path, name: &str, content: impl AsRef<[u8]>) {
+        let path = top.join(name);
+        if name.ends_with('/') {
+            return fs::create_dir_all(path).unwrap();
+        }
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn walk(roots: &[PathBuf], options: &WalkOptions) -> Scan<String> {
+        scan(roots, options, |_, bytes| Some(String::from_utf8_lossy(bytes).into_owned()))
+    }
+
+    fn below<'a, T>(top: &Path, found: &'a [(PathBuf, T)]) -> Vec<(String, &'a T)> {
+        let name = |path: &Path| path.strip_prefix(top).unwrap().to_str().unwrap().replace('\\', "/");
+        found.iter().map(|(path, of)| (name(path), of)).collect()
+    }
+
+    /// Walks `top` and checks the names of the files visited.
+    #[track_caller]
+    fn check(top: &Path, options: &WalkOptions, expected: &[&str]) -> Scan<String> {
+        let scan = walk(&[top.to_owned()], options);
+        let visited = below(top, &scan.visited);
+        assert_eq!(visited.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), expected);
+        assert_eq!((&scan.failed, scan.seen), (&vec![], expected.len()));
+        scan
+    }
+
+    fn every() -> WalkOptions {
+        WalkOptions { listing: Listing::Every, ..WalkOptions::default() }
+    }
+
+    fn globs(globs: &[&str]) -> WalkOptions {
+        WalkOptions { globs: Globs::new(globs).unwrap(), ..every() }
+    }
+
+    #[track_caller]
+    fn check_skipped(top: &Path, scan: &Scan<String>, expected: &[(&str, Skip)]) {
+        let skipped = below(top, &scan.skipped);
+        assert_eq!(skipped.iter().map(|(name, skip)| (name.as_str(), **skip)).collect::<Vec<_>>(), expected);
+        assert_eq!(scan.skips.values().sum::<usize>(), expected.len());
+    }
+
+    #[test]
+    fn files_with_a_wanted_extension_are_visited_in_the_order_of_paths() {
+        let names = ["b.yml", "a/z.yaml", "a-b/y.json", "a.YAML", "c.txt", "yaml", "d.toml"];
+        let folder = tree(&names);
+        let options = WalkOptions { extensions: vec!["toml".to_owned()], ..every() };
+        let visited = ["a/z.yaml", "a-b/y.json", "a.YAML", "b.yml", "d.toml"];
+        let scan = check(folder.path(), &options, &visited);
+        check_skipped(folder.path(), &scan, &[("c.txt", Skip::Extension), ("yaml", Skip::Extension)]);
+        assert!(scan.visited.iter().all(|(path, text)| path.ends_with(text)), "each path comes with its own bytes");
+        assert_eq!(scan.bytes, visited.iter().map(|name| name.len() as u64).sum::<u64>());
+    }
+
+    #[test]
+    fn only_what_the_visitor_keeps_is_kept_but_all_is_seen() {
+        let folder = tree(&["a.yaml", "b.yaml"]);
+        let scan =
+            scan(&[folder.path().to_owned()], &WalkOptions::default(), |_, bytes| (bytes == b"b.yaml").then_some(1));
+        assert_eq!(scan.visited, [(folder.path().join("b.yaml"), 1)]);
+        assert_eq!((scan.seen, scan.bytes), (2, 12));
+    }
+
+    #[test]
+    fn the_number_of_threads_and_the_order_of_creation_make_no_difference() {
+        let mut names: Vec<String> = (0..300).map(|at| format!("{}/{}/f{at}.yaml", at % 7, at % 31)).collect();
+        names.extend((0..50).map(|at| format!("{}/.hidden{at}", at % 7)));
+        let forward = tree(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let backward = tree(&names.iter().rev().map(String::as_str).collect::<Vec<_>>());
+        let found = |top: &Path, threads: usize| {
+            let scan = walk(&[top.to_owned()], &WalkOptions { threads, ..every() });
+            let texts = |(name, text): (String, &String)| (name, text.clone());
+            let visited: Vec<_> = below(top, &scan.visited).into_iter().map(texts).collect();
+            let skipped: Vec<_> = below(top, &scan.skipped).into_iter().map(|(name, skip)| (name, *skip)).collect();
+            (visited, skipped, scan.seen, scan.bytes, scan.skips)
+        };
+        let expected = found(forward.path(), 1);
+        assert_eq!((expected.0.len(), expected.1.len()), (300, 50));
+        for threads in [0, 2, 3, 8] {
+            assert_eq!(found(forward.path(), threads), expected);
+            assert_eq!(found(backward.path(), threads), expected);
+        }
+    }
+
+    const HIDDEN: [&str; 5] = [".github/w.yaml", ".a.yaml", "b/.c.yaml", "b/d.yaml", ".git/config.yaml"];
+
+    #[test]
+    fn hidden_entries_are_left_out_and_counted_once_each() {
+        let folder = tree(&HIDDEN);
+        let scan = check(folder.path(), &WalkOptions::default(), &["b/d.yaml"]);
+        assert_eq!(scan.skips, BTreeMap::from([(Skip::Hidden, 3)]));
+        assert_eq!(scan.skipped, []);
+        let scan = check(folder.path(), &every(), &["b/d.yaml"]);
+        check_skipped(
+            folder.path(),
+            &scan,
+            &[(".a.yaml", Skip::Hidden), (".github", Skip::Hidden), ("b/.c.yaml", Skip::Hidden)],
+        );
+    }
+
+    #[test]
+    fn hidden_entries_are_visited_on_demand_but_never_git_s_own() {
+        let folder = tree(&HIDDEN);
+        add(folder.path(), ".reversion/journal.json", "{}");
+        let options = WalkOptions { hidden: Hidden::Visit, ..every() };
+        let scan = check(folder.path(), &options, &[".a.yaml", ".github/w.yaml", "b/.c.yaml", "b/d.yaml"]);
+        check_skipped(folder.path(), &scan, &[]);
+    }
+
+    /// A tree in which each kind of ignore file names one file; `b/` is for all of them to leave alone.
+    fn ignoring() -> tempfile::TempDir {
+        let folder =
+            tree(&["git.yaml", "plain.yaml", "own.yaml", "excluded.yaml", "out/x.yaml", "b/git.yaml", "b/y.yaml"]);
+        add(folder.path(), ".gitignore", "/git.yaml\nout/\n");
+        add(folder.path(), ".ignore", "/plain.yaml\n");
+        add(folder.path(), ".reversionignore", "/own.yaml\n");
+        folder
+    }
+
+    #[test]
+    fn inside_a_repository_every_ignore_file_counts() {
+        let folder = ignoring();
+        add(folder.path(), ".git/info/exclude", "excluded.yaml\n");
+        let scan = check(folder.path(), &every(), &["b/git.yaml", "b/y.yaml"]);
+        let hidden = [".gitignore", ".ignore", ".reversionignore"].map(|name| (name, Skip::Hidden));
+        let ignored = ["excluded.yaml", "git.yaml", "out", "own.yaml", "plain.yaml"].map(|name| (name, Skip::Ignored));
+        check_skipped(folder.path(), &scan, &[&hidden[..], &ignored[..]].concat());
+        let all = ["b/git.yaml", "b/y.yaml", "excluded.yaml", "git.yaml", "out/x.yaml", "own.yaml", "plain.yaml"];
+        check(folder.path(), &WalkOptions { ignore_files: IgnoreFiles::Disregard, ..every() }, &all);
+    }
+
+    #[test]
+    fn outside_a_repository_git_s_files_do_not_count() {
+        let folder = ignoring();
+        let scan =
+            check(folder.path(), &every(), &["b/git.yaml", "b/y.yaml", "excluded.yaml", "git.yaml", "out/x.yaml"]);
+        assert_eq!(scan.skips[&Skip::Ignored], 2);
+    }
+
+    #[test]
+    fn ignore_files_above_the_root_count_up_to_the_repository() {
+        let folder = tree(&["repository/.git/", "repository/apps/a.yaml", "repository/apps/b.yaml"]);
+        add(folder.path(), ".gitignore", "*\n");
+        add(folder.path(), "repository/.gitignore", "a.yaml\n");
+        let apps = folder.path().join("repository/apps");
+        let scan = check(&apps, &every(), &["b.yaml"]);
+        check_skipped(&apps, &scan, &[("a.yaml", Skip::Ignored)]);
+    }
+
+    #[test]
+    fn an_own_ignore_file_outweighs_the_others() {
+        let folder = tree(&[".git/", "a.yaml"]);
+        add(folder.path(), ".gitignore", "a.yaml\n");
+        add(folder.path(), ".reversionignore", "!a.yaml\n");
+        check(folder.path(), &WalkOptions::default(), &["a.yaml"]);
+    }
+
+    #[test]
+    fn globs_leave_out_and_let_in() {
+        let folder = tree(&[".git/", "a.yaml", "a.json", "b/c.yaml", "v/d.yaml"]);
+        add(folder.path(), ".gitignore", "a.json\n");
+        let scan = check(folder.path(), &globs(&["!**/v", "!c.yaml"]), &["a.yaml"]);
+        let skipped =
+            [(".gitignore", Skip::Hidden), ("a.json", Skip::Ignored), ("b/c.yaml", Skip::Glob), ("v", Skip::Glob)];
+        check_skipped(folder.path(), &scan, &skipped);
+        check(folder.path(), &globs(&["*.json"]), &["a.json"]);
+        assert!(Globs::new(["a[b"]).unwrap_err().contains("a[b"));
+    }
+
+    #[test]
+    fn a_file_named_as_a_root_is_visited_whatever_hides_it() {
+        let folder = tree(&[".git/", ".hidden/notes.txt", "ignored.yaml"]);
+        add(folder.path(), ".ignore", "ignored.yaml\n");
+        let roots = [".hidden/notes.txt", "ignored.yaml"].map(|name| folder.path().join(name));
+        let scan = walk(&roots, &every());
+        assert_eq!(scan.visited.iter().map(|(path, _)| path).collect::<Vec<_>>(), roots.iter().collect::<Vec<_>>());
+        let scan = walk(&roots, &WalkOptions { named: Named::ByExtension, ..every() });
+        assert_eq!(scan.visited, [(roots[1].clone(), "ignored.yaml".to_owned())]);
+        assert_eq!(scan.skipped, [(roots[0].clone(), Skip::Extension)]);
+    }
+
+    #[test]
+    fn roots_inside_each_other_visit_each_file_once() {
+        let folder = tree(&["a/b/c.yaml", "a/d.yaml", "a/.e/f.yaml", "a/g.txt"]);
+        let top = folder.path();
+        let roots = ["a/b", "a", "a/b/c.yaml", "a/../a", "a/.e", "a/d.yaml"].map(|name| top.join(name));
+        let scan = walk(&roots, &every());
+        let names: Vec<_> = below(top, &scan.visited).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["a/.e/f.yaml", "a/b/c.yaml", "a/d.yaml"]);
+        assert_eq!((scan.seen, &scan.failed), (3, &vec![]));
+        check_skipped(top, &scan, &[("a/g.txt", Skip::Extension)]);
+    }
+
+    #[test]
+    fn paths_are_spelled_as_the_root_is_without_a_dot_in_front() {
+        let options = |extra: &str| WalkOptions { extensions: vec!["rs".to_owned()], ..globs(&[extra]) };
+        let expected = Path::new("src/disk/walk.rs");
+        for root in [".", "./src", "src/", "src/disk/walk.rs", "./src//disk"] {
+            let scan = scan(&[PathBuf::from(root)], &options("/src/disk/walk.rs"), |path, _| Some(path.to_owned()));
+            assert_eq!(scan.visited, [(expected.to_owned(), expected.to_owned())], "{root}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_is_named_and_not_visited() {
+        let folder = tree(&[]);
+        let late = [&vec![b'a'; PROBE][..], b"\0"].concat();
+        add(folder.path(), "binary.yaml", b"a\0b");
+        add(folder.path(), "wide.yaml", b"\xff\xfea\0");
+        add(folder.path(), "late.yaml", &late);
+        let scan = check(folder.path(), &WalkOptions::default(), &["late.yaml"]);
+        check_skipped(folder.path(), &scan, &[("binary.yaml", Skip::Binary), ("wide.yaml", Skip::Utf16)]);
+        let root = folder.path().join("binary.yaml");
+        assert_eq!(walk(std::slice::from_ref(&root), &WalkOptions::default()).skipped, [(root, Skip::Binary)]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_and_the_rest_is_visited() {
+        let folder = tree(&["a.yaml", "none/"]);
+        let huge = folder.path().join("huge.yaml");
+        fs::File::create(&huge).unwrap().set_len(MAX_FILE_SIZE + 1).unwrap();
+        let missing = folder.path().join("missing.yaml");
+        let scan = walk(&[missing.clone(), folder.path().to_owned(), PathBuf::new()], &WalkOptions::default());
+        let failed =
+            [(PathBuf::new(), Failure::Missing), (huge, Failure::TooLarge(MAX_FILE_SIZE)), (missing, Failure::Missing)];
+        assert_eq!(scan.failed, failed);
+        assert_eq!(scan.seen, 1);
+    }
+
+    #[cfg(unix)]
+    mod unix {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        use std::os::unix::net::UnixListener;
+
+        use super::*;
+
+        fn follow() -> WalkOptions {
+            WalkOptions { links: Links::Follow, ..every() }
+        }
+
+        #[test]
+        fn links_are_left_out_unless_followed() {
+            let folder = tree(&["a/b.yaml", "c.yaml"]);
+            let top = folder.path();
+            symlink("a", top.join("folder")).unwrap();
+            symlink("c.yaml", top.join("file.yaml")).unwrap();
+            let scan = check(top, &every(), &["a/b.yaml", "c.yaml"]);
+            check_skipped(top, &scan, &[("file.yaml", Skip::Link), ("folder", Skip::Link)]);
+            check(top, &follow(), &["a/b.yaml", "c.yaml", "file.yaml", "folder/b.yaml"]);
+            check(&top.join("folder"), &every(), &["b.yaml"]);
+        }
+
+        #[test]
+        fn a_link_back_and_a_link_to_nothing_are_named_when_followed() {
+            let folder = tree(&["a/b.yaml"]);
+            let top = folder.path();
+            symlink("..", top.join("a/up")).unwrap();
+            symlink("nothing", top.join("gone.yaml")).unwrap();
+            let scan = walk(&[top.to_owned()], &follow());
+            let failed = [(top.join("a/up"), Failure::Loop(top.to_owned())), (top.join("gone.yaml"), Failure::Missing)];
+            assert_eq!(scan.failed, failed);
+            assert_eq!(below(top, &scan.visited), [("a/b.yaml".to_owned(), &"a/b.yaml".to_owned())]);
+        }
+
+        /// A socket stands for a named pipe too, which std cannot make: neither is opened.
+        #[test]
+        fn what_is_not_a_file_is_not_opened() {
+            let folder = tree(&["a.yaml"]);
+            let path = folder.path().join("s.yaml");
+            let _socket = UnixListener::bind(&path).unwrap();
+            let expected = [(path.clone(), Failure::NotAFile(Kind::Socket))];
+            assert_eq!(walk(&[folder.path().to_owned()], &every()).failed, expected);
+            assert_eq!(walk(std::slice::from_ref(&path), &every()).failed, expected);
+            assert_eq!(walk(&[PathBuf::from("/dev/null")], &every()).failed[0].1, Failure::NotAFile(Kind::Device));
+        }
+
+        #[test]
+        fn a_name_that_is_not_utf8_is_a_name() {
+            let folder = tree(&[]);
+            let path = folder.path().join(OsStr::from_bytes(b"\xff.yaml"));
+            if fs::write(&path, "x").is_err() {
+                return skipped("a_name_that_is_not_utf8_is_a_name: this file system has no such names");
+            }
+            assert_eq!(walk(&[folder.path().to_owned()], &every()).visited, [(path, "x".to_owned())]);
+        }
+
+        #[test]
+        fn what_modes_forbid_is_named() {
+            let folder = tree(&["a.yaml", "b/c.yaml", "d/e.yaml"]);
+            let top = folder.path();
+            let forbid = |name: &str, mode| {
+                fs::set_permissions(top.join(name), fs::Permissions::from_mode(mode)).unwrap();
+                (top.join(name), Failure::Denied)
+            };
+            let expected = [forbid("a.yaml", 0o0), forbid("b", 0o0)];
+            if fs::File::open(top.join("a.yaml")).is_ok() {
+                return skipped("what_modes_forbid_is_named: modes bind no root");
+            }
+            assert_eq!(walk(&[top.to_owned()], &every()).failed, expected);
+            forbid("b", 0o755);
+        }
+
+        #[expect(clippy::print_stderr, reason = "a test that has nothing to see says so")]
+        fn skipped(test: &str) {
+            eprintln!("skipped: {test}");
+        }
     }
 }
