@@ -1,16 +1,28 @@
 //! Answers: which nodes does a text have, and which bytes does each cover?
 //!
+//! Nodes lie in one array in document order, 16 bytes each; `next` is the index after the node's subtree, so the first
+//! child of a container is the node after it. The children of a mapping alternate key, value. Anchors, tags and aliases
+//! are rare and stand in side tables. Dashes and colons are not stored: they are the first byte after white space and
+//! comments behind the node before them (`skip_trivia`).
+//!
 //! Invariant: a tree holds spans into the text it was made from, and nothing of the text itself.
 
-use serde_json::Value;
-
-use super::problem::Problem;
-use crate::field::FieldPath;
+use super::problem::{Problem, ProblemCode};
 use crate::text::Span;
+
+/// How deep collections may lie in each other, and values in values once aliases stand for what they name.
+pub(super) const NESTING_LIMIT: usize = 200;
 
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    /// Returns the node's position in the array of nodes.
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// One document of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +34,130 @@ pub struct Document {
     pub span: Span,
 }
 
+/// The shape a node is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Lines of `key: value`.
+    Mapping,
+    /// Lines of `- item`.
+    Sequence,
+    /// `{key: value}`.
+    FlowMapping,
+    /// `[item]`.
+    FlowSequence,
+    /// A mapping without braces in a flow sequence: `[key: value]`.
+    Pair,
+    /// `text`
+    Plain,
+    /// `'text'`
+    Single,
+    /// `"text"`
+    Double,
+    /// `|` and lines.
+    Literal,
+    /// `>` and lines.
+    Folded,
+    /// Nothing at all, which reads as null: `key:`.
+    Empty,
+    /// `*name`
+    Alias,
+}
+
+impl Kind {
+    /// Says whether the node has keys.
+    pub(super) const fn is_mapping(self) -> bool {
+        matches!(self, Self::Mapping | Self::FlowMapping | Self::Pair)
+    }
+
+    /// Says whether the node has items.
+    pub(super) const fn is_sequence(self) -> bool {
+        matches!(self, Self::Sequence | Self::FlowSequence)
+    }
+
+    /// Says whether the node's children stand on lines of their own, held together by their column.
+    pub(super) const fn is_block_collection(self) -> bool {
+        matches!(self, Self::Mapping | Self::Sequence)
+    }
+
+    /// Says whether the node's children are held together by commas.
+    pub(super) const fn is_flow_collection(self) -> bool {
+        matches!(self, Self::FlowMapping | Self::FlowSequence | Self::Pair)
+    }
+
+    /// Says whether the node is text behind a `|` or `>`.
+    pub(super) const fn is_block_scalar(self) -> bool {
+        matches!(self, Self::Literal | Self::Folded)
+    }
+}
+
+/// One node: what it is and which bytes it covers, without its anchor and tag.
+///
+/// A block collection starts at its first dash, `?` or key (or that key's anchor or tag), so the column of its start is
+/// its indentation. It ends where its last child ends. A block scalar starts at `|` and ends before the line end of its
+/// last line of content. An empty node stands behind its dash or colon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    /// The column the content of a block scalar starts in; 0 for all other nodes.
+    pub(super) indent: u16,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) next: u32,
+}
+
+impl Node {
+    /// Returns the bytes the node covers.
+    pub(super) const fn span(&self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
+}
+
+/// The tags that change what kubectl reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// `!!str`
+    Str,
+    /// `!!int`
+    Int,
+    /// `!!float`
+    Float,
+    /// `!!bool`
+    Bool,
+    /// `!!null`
+    Null,
+    /// `!!binary`
+    Binary,
+    /// `!!timestamp`
+    Timestamp,
+    /// `!!merge`
+    Merge,
+    /// Any other, which kubectl passes over: `!x`.
+    Other,
+}
+
+/// The anchor and tag in front of a node: `&name !!str`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Properties {
+    pub(super) node: NodeId,
+    pub(super) span: Span,
+    pub(super) tag: Option<Tag>,
+}
+
+/// An alias and the node its anchor is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AliasOf {
+    pub(super) alias: NodeId,
+    pub(super) target: NodeId,
+}
+
 /// The spans of a parsed text.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
-    documents: Vec<Document>,
-    comments: Vec<Span>,
+    pub(super) nodes: Vec<Node>,
+    pub(super) documents: Vec<Document>,
+    pub(super) comments: Vec<Span>,
+    pub(super) properties: Vec<Properties>,
+    pub(super) aliases: Vec<AliasOf>,
 }
 
 impl Tree {
@@ -40,28 +171,111 @@ impl Tree {
         &self.comments
     }
 
-    /// Reads a node as kubectl does.
-    ///
-    /// # Errors
-    /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`, `UnreadableValue`.
-    pub fn value(&self, text: &str, node: NodeId) -> Result<Value, Problem> {
-        let _ = (text, node);
-        unimplemented!("comes next")
+    /// Returns the bytes of a node, without its anchor and tag.
+    pub fn span(&self, node: NodeId) -> Span {
+        self.node(node).span()
     }
 
-    /// Finds the node at `path` below `root`.
-    ///
-    /// # Errors
-    /// `NotFound`, `ThroughAlias`, `ThroughMerge`, `DuplicateKey`.
-    pub fn find(&self, text: &str, root: NodeId, path: &FieldPath) -> Result<NodeId, Problem> {
-        let _ = (text, root, path);
-        unimplemented!("comes next")
+    pub(super) fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node.index()]
     }
 
-    /// Returns where a finding about `path` points: the key, or the start of a list item; where the path does not exist,
-    /// its nearest parent; where an alias or merge gives the value, the place that uses it.
-    pub fn place(&self, text: &str, root: NodeId, path: &FieldPath) -> Span {
-        let _ = (text, root, path);
-        unimplemented!("comes next")
+    /// Returns the children of a container in order; none for other nodes.
+    pub(super) fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
+        let end = self.node(node).next;
+        let first = (node.0 + 1 < end).then(|| NodeId(node.0 + 1));
+        std::iter::successors(first, move |child| {
+            let next = self.node(*child).next;
+            (next < end).then_some(NodeId(next))
+        })
+    }
+
+    /// Returns the keys and values of a mapping in order; none for other nodes.
+    pub(super) fn pairs(&self, node: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> {
+        let mut children = self.node(node).kind.is_mapping().then(|| self.children(node)).into_iter().flatten();
+        std::iter::from_fn(move || Some((children.next()?, children.next()?)))
+    }
+
+    /// Returns the anchor and tag of a node, where it has one.
+    pub(super) fn properties_of(&self, node: NodeId) -> Option<&Properties> {
+        let found = self.properties.binary_search_by_key(&node, |properties| properties.node).ok()?;
+        Some(&self.properties[found])
+    }
+
+    /// Returns the tag of a node.
+    pub(super) fn tag(&self, node: NodeId) -> Option<Tag> {
+        self.properties_of(node)?.tag
+    }
+
+    /// Returns the first byte of a node: that of its anchor or tag, where it has one.
+    pub(super) fn start(&self, node: NodeId) -> usize {
+        self.properties_of(node).map_or(self.node(node).start as usize, |properties| properties.span.start)
+    }
+
+    /// Returns the node an alias stands for.
+    pub(super) fn target(&self, alias: NodeId) -> Option<NodeId> {
+        let found = self.aliases.binary_search_by_key(&alias, |entry| entry.alias).ok()?;
+        Some(self.aliases[found].target)
+    }
+
+    /// Says whether an alias stands for this very node.
+    pub(super) fn is_referenced(&self, node: NodeId) -> bool {
+        self.aliases.iter().any(|entry| entry.target == node)
+    }
+
+    /// Says whether `inner` is `outer` or lies below it.
+    pub(super) fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
+        outer <= inner && inner.0 < self.node(outer).next
+    }
+
+    /// Returns the comments that start in `span`.
+    pub(super) fn comments_in(&self, span: Span) -> &[Span] {
+        let first = self.comments.partition_point(|comment| comment.start < span.start);
+        let last = self.comments.partition_point(|comment| comment.start < span.end);
+        &self.comments[first..last.max(first)]
+    }
+}
+
+/// Returns the offset of the first byte at or after `from` that is no white space, comment or byte order mark.
+pub(super) fn skip_trivia(text: &str, from: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => at += 1,
+            b'#' if at == 0 || matches!(bytes[at - 1], b' ' | b'\t' | b'\n' | b'\r' | 0xbf) => {
+                at = memchr::memchr2(b'\n', b'\r', &bytes[at..]).map_or(bytes.len(), |length| at + length);
+            }
+            0xef if text[at..].starts_with('\u{feff}') => at += '\u{feff}'.len_utf8(),
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Says whether an indicator at `at` stands alone, as `?` and `-` must: `? key`, not `?key`.
+pub(super) fn stands_alone(text: &str, at: usize) -> bool {
+    text.as_bytes().get(at + 1).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+}
+
+/// Makes the problem of a text or value that is nested deeper than [`NESTING_LIMIT`].
+pub(super) fn too_deep(at: usize) -> Problem {
+    Problem::new(ProblemCode::Limit, at, format!("nested more than {NESTING_LIMIT} levels deep"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_takes_16_bytes() {
+        assert_eq!(size_of::<Node>(), 16);
+    }
+
+    #[test]
+    fn trivia_is_white_space_comments_and_byte_order_marks() {
+        assert_eq!(skip_trivia("a  # b\r\n\t# c\n  d", 1), 15);
+        assert_eq!(skip_trivia("\u{feff}# c\na", 0), 7);
+        assert_eq!(skip_trivia("a#b", 1), 1);
     }
 }

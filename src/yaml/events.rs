@@ -1,0 +1,484 @@
+//! Answers: what is the span tree of a text, for any YAML?
+//!
+//! granit-parser reads the text and reports events; this module puts a node down for each. granit reports neither where the
+//! dash of a list, the `|` of a block scalar or an empty value stands, so a cursor follows the events through the text,
+//! and each node is found behind the indicators its parent calls for.
+//!
+//! Invariant: where cursor and events disagree the text is refused; no span is guessed.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle};
+
+use super::problem::{Problem, ProblemCode};
+use super::tree::{
+    AliasOf, Document, Kind, NESTING_LIMIT, Node, NodeId, Properties, Tag, Tree, skip_trivia, stands_alone,
+};
+use crate::text::Span;
+
+/// Parses a whole text: any number of documents.
+///
+/// # Errors
+/// `ParseError` with the place; `Limit` for a text of more than 4 GiB.
+pub fn parse(text: &str) -> Result<Tree, Problem> {
+    if u32::try_from(text.len()).is_err() {
+        return Err(Problem::new(ProblemCode::Limit, 0, "larger than 4 GiB"));
+    }
+    let options = granit_parser::options! {
+        emit_anchor_events: true,
+        max_buffered_comment_events: usize::MAX,
+        flow_nesting_limit: NESTING_LIMIT,
+        block_nesting_limit: NESTING_LIMIT,
+    };
+    let mut builder = Builder::new(text);
+    for event in Parser::new_from_str_with_options(text, options) {
+        let (event, span) = event.map_err(|error| unreadable(&error))?;
+        let range = span.byte_range().expect("a parser of a string knows byte offsets");
+        let tag_end = span.tag_span().and_then(|tag| tag.byte_range()).map(|tag| tag.end);
+        builder.event(event, range, tag_end)?;
+    }
+    Ok(builder.finish())
+}
+
+fn unreadable(error: &ScanError) -> Problem {
+    let at = error.marker().byte_offset().unwrap_or(0);
+    let message = match error.kind() {
+        ErrorKind::RecursionLimitExceeded => format!("nested more than {NESTING_LIMIT} levels deep"),
+        _ => error.info(),
+    };
+    Problem::new(ProblemCode::ParseError, at, message)
+}
+
+/// What the next node below an open container is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    Item,
+    Key,
+    Value,
+}
+
+struct Open {
+    node: NodeId,
+    slot: Slot,
+}
+
+/// What an event says of the anchor and tag of its node.
+#[derive(Clone, Copy)]
+struct Marked {
+    anchor: usize,
+    tag: Option<Tag>,
+    tag_end: Option<usize>,
+}
+
+struct Builder<'t> {
+    text: &'t str,
+    tree: Tree,
+    open: Vec<Open>,
+    anchors: BTreeMap<usize, NodeId>,
+    /// Behind the last byte that belongs to a node or its indicators.
+    cursor: usize,
+    /// Where the present document's slice starts, and where its root is to come.
+    slice: usize,
+    root: Option<NodeId>,
+    /// Where the line of a `...` ends, once the document before it has ended.
+    after_end_line: Option<usize>,
+}
+
+impl<'t> Builder<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            tree: Tree::default(),
+            open: Vec::new(),
+            anchors: BTreeMap::new(),
+            cursor: 0,
+            slice: 0,
+            root: None,
+            after_end_line: None,
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>, range: Range<usize>, tag_end: Option<usize>) -> Result<(), Problem> {
+        let marked = |anchor, tag: Option<&granit_parser::Tag>| Marked { anchor, tag: tag.map(tag_of), tag_end };
+        match event {
+            Event::Comment(..) => self.tree.comments.push(Span::new(range.start, range.end)),
+            Event::DocumentStart(explicit, _) => self.start_document(explicit, range),
+            Event::DocumentEnd => self.end_document(range),
+            Event::Alias(anchor) => self.alias(anchor, range)?,
+            Event::Scalar(_, style, anchor, tag) => self.scalar(style, range, marked(anchor, tag.as_deref()))?,
+            Event::SequenceStart(style, anchor, tag) => {
+                let kind = if style == StructureStyle::Flow { Kind::FlowSequence } else { Kind::Sequence };
+                self.collection(kind, range, marked(anchor, tag.as_deref()))?;
+            }
+            Event::MappingStart(style, anchor, tag) => {
+                let kind = match style {
+                    StructureStyle::Block => Kind::Mapping,
+                    StructureStyle::Flow if self.text[range.start..].starts_with('{') && !range.is_empty() => {
+                        Kind::FlowMapping
+                    }
+                    StructureStyle::Flow => Kind::Pair,
+                };
+                self.collection(kind, range, marked(anchor, tag.as_deref()))?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(range),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn start_document(&mut self, explicit: bool, range: Range<usize>) {
+        self.root = None;
+        if !self.tree.documents.is_empty() {
+            self.slice = self.after_end_line.take().unwrap_or(range.start);
+            if let Some(last) = self.tree.documents.last_mut() {
+                last.span.end = self.slice;
+            }
+        }
+        self.cursor = if explicit { range.end } else { skip_end_markers(self.text, self.slice) };
+    }
+
+    fn end_document(&mut self, range: Range<usize>) {
+        if let Some(root) = self.root {
+            self.tree.documents.push(Document { root, span: Span::new(self.slice, self.text.len()) });
+        }
+        let explicit = !range.is_empty();
+        self.after_end_line = explicit
+            .then(|| self.text[range.end..].find('\n').map_or(self.text.len(), |length| range.end + length + 1));
+    }
+
+    fn alias(&mut self, anchor: usize, range: Range<usize>) -> Result<(), Problem> {
+        self.indicators()?;
+        let alias = self.push(Kind::Alias, range.start, range.end);
+        let target = self.anchors.get(&anchor).copied();
+        let target = target.ok_or_else(|| Problem::new(ProblemCode::ParseError, range.start, "unknown anchor"))?;
+        self.tree.aliases.push(AliasOf { alias, target });
+        Ok(())
+    }
+
+    fn scalar(&mut self, style: ScalarStyle, range: Range<usize>, marked: Marked) -> Result<(), Problem> {
+        self.indicators()?;
+        let properties = self.properties(marked)?;
+        let node = match style {
+            ScalarStyle::Plain if range.is_empty() => self.push(Kind::Empty, self.cursor, self.cursor),
+            ScalarStyle::Plain => self.push(Kind::Plain, range.start, range.end),
+            ScalarStyle::SingleQuoted => self.push(Kind::Single, range.start, range.end),
+            ScalarStyle::DoubleQuoted => self.push(Kind::Double, range.start, range.end),
+            ScalarStyle::Literal => self.block_scalar(Kind::Literal, range.end)?,
+            ScalarStyle::Folded => self.block_scalar(Kind::Folded, range.end)?,
+        };
+        self.record(node, marked, properties);
+        Ok(())
+    }
+
+    fn collection(&mut self, kind: Kind, range: Range<usize>, marked: Marked) -> Result<(), Problem> {
+        self.indicators()?;
+        let properties = self.properties(marked)?;
+        let start = if kind == Kind::Sequence { skip_trivia(self.text, self.cursor) } else { range.start };
+        if kind == Kind::Sequence && !self.text[start..].starts_with('-') || start < self.cursor {
+            return Err(lost(start));
+        }
+        let end = if kind.is_flow_collection() && kind != Kind::Pair { start + 1 } else { start };
+        let node = self.push(kind, start, end);
+        self.record(node, marked, properties);
+        let slot = if kind.is_mapping() { Slot::Key } else { Slot::Item };
+        self.open.push(Open { node, slot });
+        Ok(())
+    }
+
+    fn close(&mut self, range: Range<usize>) {
+        let Some(Open { node, .. }) = self.open.pop() else { return };
+        let next = self.tree.nodes.len() as u32;
+        let node = &mut self.tree.nodes[node.index()];
+        if matches!(node.kind, Kind::FlowMapping | Kind::FlowSequence) {
+            self.cursor = range.end;
+        }
+        node.next = next;
+        node.end = (self.cursor as u32).max(node.start);
+    }
+
+    /// Passes the dash, `?`, `:` or comma in front of the next node.
+    fn indicators(&mut self) -> Result<(), Problem> {
+        let Some(Open { node, slot }) = self.open.last() else { return Ok(()) };
+        let flow = self.tree.node(*node).kind.is_flow_collection();
+        let mut at = skip_trivia(self.text, self.cursor);
+        if flow && *slot != Slot::Value {
+            while self.text[at..].starts_with(',') {
+                at = skip_trivia(self.text, at + 1);
+            }
+        }
+        let next = self.text.as_bytes().get(at);
+        match slot {
+            Slot::Item if flow => self.cursor = at,
+            Slot::Item if next == Some(&b'-') => self.cursor = at + 1,
+            Slot::Item => return Err(lost(at)),
+            Slot::Key if next == Some(&b'?') && stands_alone(self.text, at) => self.cursor = at + 1,
+            Slot::Key => self.cursor = at,
+            Slot::Value if next == Some(&b':') => self.cursor = at + 1,
+            Slot::Value => {}
+        }
+        Ok(())
+    }
+
+    /// Passes the anchor and tag in front of the next node.
+    fn properties(&mut self, marked: Marked) -> Result<Option<Span>, Problem> {
+        let count = usize::from(marked.anchor != 0) + usize::from(marked.tag.is_some());
+        let mut span = None;
+        for _ in 0..count {
+            let start = skip_trivia(self.text, self.cursor);
+            self.cursor = match self.text.as_bytes().get(start) {
+                Some(b'&') => anchor_end(self.text, start),
+                Some(b'!') => marked.tag_end.ok_or_else(|| lost(start))?,
+                _ => return Err(lost(start)),
+            };
+            span = Some(Span::new(span.map_or(start, |span: Span| span.start), self.cursor));
+        }
+        Ok(span)
+    }
+
+    fn record(&mut self, node: NodeId, marked: Marked, span: Option<Span>) {
+        if let Some(span) = span {
+            self.tree.properties.push(Properties { node, span, tag: marked.tag });
+        }
+        if marked.anchor != 0 {
+            self.anchors.insert(marked.anchor, node);
+        }
+    }
+
+    fn push(&mut self, kind: Kind, start: usize, end: usize) -> NodeId {
+        let node = NodeId(self.tree.nodes.len() as u32);
+        let [start32, end32] = [start as u32, end as u32];
+        self.tree.nodes.push(Node { kind, indent: 0, start: start32, end: end32, next: node.0 + 1 });
+        self.cursor = end;
+        match self.open.last_mut() {
+            None => self.root = self.root.or(Some(node)),
+            Some(open) => {
+                open.slot = match open.slot {
+                    Slot::Item => Slot::Item,
+                    Slot::Key => Slot::Value,
+                    Slot::Value => Slot::Key,
+                }
+            }
+        }
+        node
+    }
+
+    fn block_scalar(&mut self, kind: Kind, content_end: usize) -> Result<NodeId, Problem> {
+        let start = skip_trivia(self.text, self.cursor);
+        if !self.text[start..].starts_with(['|', '>']) {
+            return Err(lost(start));
+        }
+        let block = self.open.iter().rev().find(|open| self.tree.node(open.node).kind.is_block_collection());
+        let parent = block.map_or(0, |open| column(self.text, self.tree.node(open.node).start as usize));
+        let (indent, end) = block_scalar_extent(self.text, start, content_end, parent);
+        let node = self.push(kind, start, end);
+        self.tree.nodes[node.index()].indent =
+            u16::try_from(indent).map_err(|_| Problem::new(ProblemCode::Limit, start, "indented too deep"))?;
+        Ok(node)
+    }
+
+    fn finish(mut self) -> Tree {
+        self.tree.comments.sort();
+        self.tree.properties.sort_by_key(|properties| properties.node);
+        self.tree
+    }
+}
+
+fn lost(at: usize) -> Problem {
+    Problem::new(ProblemCode::ParseError, at, "written in a way this program cannot follow")
+}
+
+/// Returns where a document without `---` may start: behind the `...` lines that end nothing.
+fn skip_end_markers(text: &str, from: usize) -> usize {
+    let mut at = skip_trivia(text, from);
+    while text[at..].starts_with("...") && stands_alone(text, at + 2) {
+        at = skip_trivia(text, at + 3);
+    }
+    at
+}
+
+fn tag_of(tag: &granit_parser::Tag) -> Tag {
+    match tag.suffix_in_namespace("tag:yaml.org,2002:").as_deref() {
+        Some("str") => Tag::Str,
+        Some("int") => Tag::Int,
+        Some("float") => Tag::Float,
+        Some("bool") => Tag::Bool,
+        Some("null") => Tag::Null,
+        Some("binary") => Tag::Binary,
+        Some("timestamp") => Tag::Timestamp,
+        Some("merge") => Tag::Merge,
+        _ => Tag::Other,
+    }
+}
+
+fn anchor_end(text: &str, start: usize) -> usize {
+    let name = |character: char| !character.is_whitespace() && !",[]{}".contains(character);
+    text[start..].find(|character| !name(character)).map_or(text.len(), |length| start + length)
+}
+
+/// Counts the characters between the start of the line and `at`, without a byte order mark.
+fn column(text: &str, at: usize) -> usize {
+    let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    text[line..at].trim_start_matches('\u{feff}').chars().count()
+}
+
+/// Returns the column the content of the block scalar at `start` is indented by, and where its last line ends.
+///
+/// `limit` is where granit stopped reading it: the end of the text, or somewhere in the white space before the next
+/// token. `parent` is the column of the collection around it.
+fn block_scalar_extent(text: &str, start: usize, limit: usize, parent: usize) -> (usize, usize) {
+    let header_end = text[start..].find('\n').map_or(text.len(), |length| start + length);
+    let header = text[start..header_end].split('#').next().unwrap_or_default().trim_end();
+    let lines = || lines_between(text, header_end + 1, limit);
+    let spaces = |line: Span| line.of(text).len() - line.of(text).trim_start_matches(' ').len();
+    let is_blank = |line: Span| spaces(line) == line.end - line.start;
+    let explicit = header.chars().find_map(|character| character.to_digit(10));
+    let indent = match explicit {
+        Some(digit) => parent + digit as usize,
+        None => {
+            lines().find(|line| !is_blank(*line)).or_else(|| lines().max_by_key(|line| spaces(*line))).map_or(0, spaces)
+        }
+    };
+    let keep = header.contains('+');
+    // A last line of blanks that nothing ends is no line to keep.
+    let is_ended = |line: Span| line.end < text.len();
+    let is_content = |line: &Span| !is_blank(*line) || spaces(*line) > indent || keep && is_ended(*line);
+    let end = lines().filter(is_content).last().map_or(start + header.len(), |line| line.end);
+    (indent, end)
+}
+
+/// Returns the lines of a text from `from` on, without line ends, up to the line that is not read before `limit`.
+fn lines_between(text: &str, from: usize, limit: usize) -> impl Iterator<Item = Span> {
+    let mut at = from;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..).filter(|_| at < limit)?;
+        let newline = rest.find('\n');
+        let end = at + newline.unwrap_or(rest.len());
+        let line = Span::new(at, at + text[at..end].trim_end_matches('\r').len());
+        // granit may have read the indentation of the next token's line.
+        let foreign = limit < line.end && text[at..limit].bytes().all(|byte| byte == b' ');
+        at = newline.map_or(text.len(), |_| end + 1);
+        (!foreign).then_some(line)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists every node as its kind and bytes.
+    #[track_caller]
+    fn check(text: &str, expected: &[(Kind, &str)]) {
+        let tree = parse(text).unwrap();
+        let found: Vec<_> = tree.nodes.iter().map(|node| (node.kind, node.span().of(text))).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn block_collections_start_at_their_first_dash_or_key() {
+        let text = "z: # c\n- - 1\n  -\n- &a k: v\n";
+        check(
+            text,
+            &[
+                (Kind::Mapping, "z: # c\n- - 1\n  -\n- &a k: v"),
+                (Kind::Plain, "z"),
+                (Kind::Sequence, "- - 1\n  -\n- &a k: v"),
+                (Kind::Sequence, "- 1\n  -"),
+                (Kind::Plain, "1"),
+                (Kind::Empty, ""),
+                (Kind::Mapping, "&a k: v"),
+                (Kind::Plain, "k"),
+                (Kind::Plain, "v"),
+            ],
+        );
+    }
+
+    #[test]
+    fn empty_nodes_stand_behind_their_indicator() {
+        let text = "a:   # c\n?\n: !!str\nb: {c, d: }\n";
+        let tree = parse(text).unwrap();
+        let empty: Vec<usize> =
+            tree.nodes.iter().filter(|node| node.kind == Kind::Empty).map(|node| node.start as usize).collect();
+        assert_eq!(empty, [2, 10, 18, 24, 28]);
+    }
+
+    #[test]
+    fn flow_pairs_have_no_brackets() {
+        check(
+            "[a: b, {c}]",
+            &[
+                (Kind::FlowSequence, "[a: b, {c}]"),
+                (Kind::Pair, "a: b"),
+                (Kind::Plain, "a"),
+                (Kind::Plain, "b"),
+                (Kind::FlowMapping, "{c}"),
+                (Kind::Plain, "c"),
+                (Kind::Empty, ""),
+            ],
+        );
+    }
+
+    #[track_caller]
+    fn check_block_scalar(text: &str, expected: &str, indent: u16) {
+        let tree = parse(text).unwrap();
+        let node = tree.nodes.iter().find(|node| node.kind.is_block_scalar()).unwrap();
+        assert_eq!((node.span().of(text), node.indent), (expected, indent));
+    }
+
+    #[test]
+    fn block_scalars_end_with_their_last_line_of_content() {
+        check_block_scalar("a: | # c\n  x\n\n\nb: 1\n", "| # c\n  x", 2);
+        check_block_scalar("a: |+\n  x\n\n\nb: 1\n", "|+\n  x\n\n", 2);
+        check_block_scalar("a:\n  - |+\n    x\n\n  - y\n", "|+\n    x\n", 4);
+        check_block_scalar("a: !!str |2-\n    x\n   \n\n", "|2-\n    x\n   ", 2);
+        check_block_scalar("a: >\r\n  x\r\n\r\nb: 1\r\n", ">\r\n  x", 2);
+        check_block_scalar("a: |\nb: 1\n", "|", 0);
+        check_block_scalar("a: >", ">", 0);
+        check_block_scalar("--- |1\n  x", "|1\n  x", 1);
+    }
+
+    #[track_caller]
+    fn check_slices(text: &str, expected: &[&str]) {
+        let tree = parse(text).unwrap();
+        let slices: Vec<&str> = tree.documents.iter().map(|document| document.span.of(text)).collect();
+        assert_eq!(slices, expected);
+        for slice in slices {
+            assert_eq!(parse(slice).unwrap().documents.len(), 1, "{slice}");
+        }
+    }
+
+    #[test]
+    fn slices_tile_the_text_and_parse_alone() {
+        check_slices("", &[]);
+        check_slices("# only\n", &[]);
+        check_slices("---", &["---"]);
+        check_slices("# c\n---\na: 1\n# d\n---\n", &["# c\n---\na: 1\n# d\n", "---\n"]);
+        check_slices(
+            "\u{feff}%YAML 1.1\n--- # c\na: 1\n... # end\n# of b\nb: 2\n---\n# none\n--- {c: 3}\n# tail\n",
+            &[
+                "\u{feff}%YAML 1.1\n--- # c\na: 1\n... # end\n",
+                "# of b\nb: 2\n",
+                "---\n# none\n",
+                "--- {c: 3}\n# tail\n",
+            ],
+        );
+        check_slices("a\n...\n...\nb\n...\n...\n", &["a\n...\n", "...\nb\n...\n...\n"]);
+    }
+
+    #[test]
+    fn deep_nesting_is_refused() {
+        for open in ["[", "{a: ", "- ", "? "] {
+            let problem = parse(&open.repeat(100_000)).unwrap_err();
+            assert_eq!(problem.code, ProblemCode::ParseError, "{open}");
+        }
+        assert!(parse(&format!("{}{}", "[".repeat(200), "]".repeat(200))).is_ok());
+        assert!(parse(&format!("{}{}", "[".repeat(201), "]".repeat(201))).is_err());
+    }
+
+    #[test]
+    fn a_parse_error_names_the_byte() {
+        let problem = parse("é: 1\nb: [\n").unwrap_err();
+        assert_eq!(problem.code, ProblemCode::ParseError);
+        assert!(problem.at >= 6, "{problem:?}");
+    }
+}

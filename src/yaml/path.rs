@@ -1,0 +1,222 @@
+//! Answers: which node, and which place in the text, does a field path name?
+//!
+//! Invariant: a node is only found where the path's own bytes lead to it; what an alias or merge lends is refused, so that
+//! an edit cannot land somewhere else. A place can always be given.
+
+use std::collections::BTreeSet;
+
+use super::problem::{Problem, ProblemCode};
+use super::tree::{Kind, NodeId, Tree, skip_trivia};
+use crate::field::{FieldPath, Step};
+use crate::text::Span;
+
+impl Tree {
+    /// Finds the node at `path` below `root`.
+    ///
+    /// # Errors
+    /// `NotFound`; `ThroughAlias` and `ThroughMerge` where the value is written elsewhere; `DuplicateKey`.
+    pub fn find(&self, text: &str, root: NodeId, path: &FieldPath) -> Result<NodeId, Problem> {
+        path.steps().iter().try_fold(root, |node, step| self.step(text, node, step))
+    }
+
+    /// Finds the child that one step leads to.
+    pub(super) fn step(&self, text: &str, node: NodeId, step: &Step) -> Result<NodeId, Problem> {
+        let missing = |what: String| Problem::new(ProblemCode::NotFound, self.start(node), what);
+        if self.node(node).kind == Kind::Alias {
+            let message = format!("`{}` is an alias; change the value it stands for", self.span(node).of(text));
+            return Err(Problem::new(ProblemCode::ThroughAlias, self.start(node), message));
+        }
+        match step {
+            Step::Key(key) => self.pair(text, node, key).map(|(_, value)| value),
+            Step::Index(index) if self.node(node).kind.is_sequence() => {
+                self.children(node).nth(*index).ok_or_else(|| missing(format!("there is no item {index}")))
+            }
+            Step::Index(_) => Err(missing("there is no list".to_owned())),
+        }
+    }
+
+    /// Finds the entry of `key` in a mapping.
+    pub(super) fn pair(&self, text: &str, mapping: NodeId, key: &str) -> Result<(NodeId, NodeId), Problem> {
+        let mut found = self.pairs(mapping).filter(|(node, _)| self.is_key(text, *node, key));
+        match (found.next(), found.next()) {
+            (Some(pair), None) => Ok(pair),
+            (Some(_), Some((second, _))) => {
+                let message = format!("key `{key}` stands twice in one mapping; keep one of them");
+                Err(Problem::new(ProblemCode::DuplicateKey, self.start(second), message))
+            }
+            (None, _) => Err(match self.lender(text, mapping, key) {
+                Some(lender) => {
+                    let message = format!("`{key}` comes from a merge; change the value that is merged");
+                    Problem::new(ProblemCode::ThroughMerge, self.start(lender), message)
+                }
+                None => Problem::new(ProblemCode::NotFound, self.start(mapping), format!("there is no `{key}`")),
+            }),
+        }
+    }
+
+    /// Says whether a key node is the text `key`.
+    pub(super) fn is_key(&self, text: &str, node: NodeId, key: &str) -> bool {
+        match self.node(node).kind {
+            Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => {
+                !self.is_merge_key(text, node) && self.cooked(text, node) == key
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns the value of the `<<` that lends `key` to a mapping.
+    pub(super) fn lender(&self, text: &str, mapping: NodeId, key: &str) -> Option<NodeId> {
+        let mut seen = BTreeSet::new();
+        self.pairs(mapping)
+            .filter(|(node, _)| self.is_merge_key(text, *node))
+            .find(|(_, value)| self.lends(text, *value, key, &mut seen))
+            .map(|(_, value)| value)
+    }
+
+    /// Says whether merging `node` brings `key`; each node is looked at once.
+    fn lends(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            if self.pairs(node).any(|(name, _)| self.is_key(text, name, key)) {
+                return true;
+            }
+            match self.node(node).kind {
+                Kind::Alias => open.extend(self.target(node)),
+                kind if kind.is_sequence() => open.extend(self.children(node)),
+                _ => open.extend(
+                    self.pairs(node).filter(|(name, _)| self.is_merge_key(text, *name)).map(|(_, value)| value),
+                ),
+            }
+        }
+        false
+    }
+
+    /// Returns where a finding about `path` points: the key, or the dash of a list item.
+    ///
+    /// Where the path does not exist it is the nearest parent; where an alias or merge gives the value it is the place
+    /// that uses it.
+    pub fn place(&self, text: &str, root: NodeId, path: &FieldPath) -> Span {
+        let mut node = root;
+        let mut span = self.first_token(root);
+        for step in path.steps() {
+            if self.node(node).kind == Kind::Alias {
+                return self.span(node);
+            }
+            match step {
+                Step::Key(key) => match self.pairs(node).find(|(name, _)| self.is_key(text, *name, key)) {
+                    Some((name, value)) => {
+                        span = self.span(name);
+                        node = value;
+                    }
+                    None => return self.lender(text, node, key).map_or(span, |lender| self.first_token(lender)),
+                },
+                Step::Index(index) => {
+                    let item = self.node(node).kind.is_sequence().then(|| self.children(node).nth(*index)).flatten();
+                    let Some(item) = item else { return span };
+                    span = self.item_start(text, node, *index, item);
+                    node = item;
+                }
+            }
+        }
+        span
+    }
+
+    fn item_start(&self, text: &str, list: NodeId, index: usize, item: NodeId) -> Span {
+        if self.node(list).kind != Kind::Sequence {
+            return self.first_token(item);
+        }
+        let before = index.checked_sub(1).and_then(|before| self.children(list).nth(before));
+        let dash = skip_trivia(text, before.map_or(self.span(list).start, |before| self.span(before).end));
+        Span::new(dash, dash + 1)
+    }
+
+    /// Returns a node's first token: its first key, its bracket, or all of it.
+    fn first_token(&self, node: NodeId) -> Span {
+        let span = self.span(node);
+        match self.node(node).kind {
+            Kind::Mapping | Kind::Pair => self.pairs(node).next().map_or(span, |(key, _)| self.span(key)),
+            Kind::Sequence | Kind::FlowMapping | Kind::FlowSequence => Span::new(span.start, span.start + 1),
+            Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded | Kind::Empty | Kind::Alias => {
+                span
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+    use crate::text::LineIndex;
+
+    const TEXT: &str = "\
+base: &base
+  image: a
+list:
+- x: 1
+
+# c
+- - y
+  - {z: 2}
+prod:
+  <<: [*base]
+  own: 1
+dev: *base
+";
+
+    fn path(text: &str) -> FieldPath {
+        let steps = text.split('.').filter(|step| !step.is_empty());
+        FieldPath::new(steps.map(|step| step.parse().map_or_else(|_| Step::Key(step.to_owned()), Step::Index)))
+    }
+
+    #[track_caller]
+    fn check_place(at: &str, expected: &str, line: usize) {
+        let tree = parse(TEXT).unwrap();
+        let span = tree.place(TEXT, tree.documents()[0].root, &path(at));
+        let found = LineIndex::new(TEXT).position(TEXT, span.start).line;
+        assert_eq!((span.of(TEXT), found), (expected, line), "{at}");
+    }
+
+    #[test]
+    fn a_place_is_a_key_or_a_dash() {
+        check_place("", "base", 1);
+        check_place("base.image", "image", 2);
+        check_place("list.0", "-", 4);
+        check_place("list.0.x", "x", 4);
+        check_place("list.1", "-", 7);
+        check_place("list.1.1", "-", 8);
+        check_place("list.1.1.z", "z", 8);
+    }
+
+    #[test]
+    fn a_place_that_does_not_exist_is_its_parent() {
+        check_place("list.0.y.z", "-", 4);
+        check_place("list.9", "list", 3);
+        check_place("base.image.a", "image", 2);
+        check_place("nothing.at.all", "base", 1);
+    }
+
+    #[test]
+    fn a_lent_value_is_where_it_is_used() {
+        check_place("dev", "dev", 12);
+        check_place("dev.image", "*base", 12);
+        check_place("prod.own", "own", 11);
+        check_place("prod.image", "[", 10);
+    }
+
+    #[test]
+    fn a_node_is_found_by_its_own_bytes_only() {
+        let tree = parse(TEXT).unwrap();
+        let find = |at: &str| tree.find(TEXT, tree.documents()[0].root, &path(at)).map_err(|problem| problem.code);
+        assert_eq!(find("list.1.1.z").map(|node| tree.span(node).of(TEXT)), Ok("2"));
+        assert_eq!(find("dev").map(|node| tree.span(node).of(TEXT)), Ok("*base"));
+        assert_eq!(find("dev.image"), Err(ProblemCode::ThroughAlias));
+        assert_eq!(find("prod.image"), Err(ProblemCode::ThroughMerge));
+        assert_eq!(find("prod.none"), Err(ProblemCode::NotFound));
+        assert_eq!(find("list.x"), Err(ProblemCode::NotFound));
+        assert_eq!(find("prod.0"), Err(ProblemCode::NotFound));
+    }
+}

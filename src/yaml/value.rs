@@ -1,0 +1,312 @@
+//! Answers: which plain data does kubectl see at a node?
+//!
+//! Scalars are resolved by yaml.v2's rules, aliases stand for what they name, merges are applied. Keys go by their text;
+//! what kubectl would make of a key such as `on` only decides which keys are one and the same.
+//!
+//! Invariant: reading ends, whatever the aliases: a value that holds itself and one that explodes are both refused.
+
+use serde_json::{Map, Value};
+
+use super::problem::{Problem, ProblemCode};
+use super::resolve::{Resolved, resolve};
+use super::tree::{Kind, NESTING_LIMIT, NodeId, Tag, Tree, too_deep};
+
+/// How many nodes aliases may stand for in one value.
+const ALIAS_BUDGET: usize = 100_000;
+
+impl Tree {
+    /// Reads a node as kubectl does (sigs.k8s.io/yaml on yaml.v2), with keys as they are written.
+    ///
+    /// # Errors
+    /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON cannot hold and for
+    /// a tag its scalar does not fit; `Limit` for values nested too deep.
+    pub fn value(&self, text: &str, node: NodeId) -> Result<Value, Problem> {
+        Reader { tree: self, text, budget: ALIAS_BUDGET, aliases: 0, depth: 0 }.value(node)
+    }
+
+    /// Says whether a mapping's key asks for a merge: `<<`.
+    pub(super) fn is_merge_key(&self, text: &str, key: NodeId) -> bool {
+        let node = self.node(key);
+        match self.tag(key) {
+            Some(tag) => tag == Tag::Merge,
+            None => node.kind == Kind::Plain && node.span().of(text) == "<<",
+        }
+    }
+}
+
+struct Reader<'t> {
+    tree: &'t Tree,
+    text: &'t str,
+    budget: usize,
+    /// How many aliases lie between the root and here.
+    aliases: usize,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn value(&mut self, node: NodeId) -> Result<Value, Problem> {
+        let at = self.tree.start(node);
+        if self.depth > 2 * NESTING_LIMIT {
+            return Err(too_deep(at));
+        }
+        if self.aliases > 0 {
+            let left = self.budget.checked_sub(1);
+            self.budget = left.ok_or_else(|| {
+                let message = format!("aliases stand for more than {ALIAS_BUDGET} values");
+                Problem::new(ProblemCode::AliasBudget, at, message)
+            })?;
+        }
+        self.depth += 1;
+        let value = match self.tree.node(node).kind {
+            Kind::Mapping | Kind::FlowMapping | Kind::Pair => self.mapping(node),
+            Kind::Sequence | Kind::FlowSequence => {
+                self.tree.children(node).map(|item| self.value(item)).collect::<Result<_, _>>().map(Value::Array)
+            }
+            Kind::Alias => self.alias(node),
+            Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded | Kind::Empty => self.scalar(node),
+        };
+        self.depth -= 1;
+        value
+    }
+
+    fn alias(&mut self, alias: NodeId) -> Result<Value, Problem> {
+        let target = self.tree.target(alias).expect("every alias node is in the table of aliases");
+        if self.tree.contains(target, alias) {
+            let at = self.tree.span(alias).start;
+            return Err(Problem::new(ProblemCode::RecursiveAlias, at, "the value holds itself"));
+        }
+        self.aliases += 1;
+        let value = self.value(target);
+        self.aliases -= 1;
+        value
+    }
+
+    fn scalar(&self, node: NodeId) -> Result<Value, Problem> {
+        let cooked = self.tree.cooked(self.text, node);
+        let plain = matches!(self.tree.node(node).kind, Kind::Plain | Kind::Empty);
+        let resolved = match self.tree.tag(node) {
+            None if plain => resolve(&cooked),
+            None | Some(Tag::Str | Tag::Other | Tag::Merge | Tag::Timestamp) => Resolved::Text,
+            Some(Tag::Binary) => return Err(self.unreadable(node, "binary data")),
+            Some(tag) => tagged(tag, &cooked).ok_or_else(|| self.unreadable(node, "does not fit its tag"))?,
+        };
+        match resolved {
+            Resolved::Value(value) => Ok(value),
+            Resolved::Text => Ok(Value::String(cooked.into_owned())),
+            Resolved::NoJson => Err(self.unreadable(node, "not a number JSON has")),
+        }
+    }
+
+    fn unreadable(&self, node: NodeId, reason: &str) -> Problem {
+        let span = self.tree.span(node);
+        let shown: String = span.of(self.text).chars().take(40).collect();
+        Problem::new(ProblemCode::UnreadableValue, span.start, format!("`{shown}` cannot be read: {reason}"))
+    }
+
+    fn mapping(&mut self, node: NodeId) -> Result<Value, Problem> {
+        let mut map = Map::new();
+        let mut merges = Vec::new();
+        let mut identities = Vec::new();
+        for (key, value) in self.tree.pairs(node) {
+            if self.tree.is_merge_key(self.text, key) {
+                if !merges.is_empty() {
+                    return Err(self.duplicate(key, "<<"));
+                }
+                merges.push(value);
+                continue;
+            }
+            let name = self.key(key, &mut identities)?;
+            let clash = map.contains_key(&name);
+            if clash
+                || identities.iter().filter(|(_, identity)| map.contains_key(identity) || *identity == name).count() > 0
+            {
+                return Err(self.duplicate(key, &name));
+            }
+            let value = self.value(value)?;
+            map.insert(name, value);
+        }
+        for merge in merges {
+            self.merge(merge, &mut map)?;
+        }
+        Ok(Value::Object(map))
+    }
+
+    /// Returns a key's text. A key kubectl reads as something else, such as `on`, is noted with what kubectl makes of it.
+    fn key(&self, key: NodeId, identities: &mut Vec<(String, String)>) -> Result<String, Problem> {
+        let at = self.tree.start(key);
+        let kind = self.tree.node(key).kind;
+        let scalar = matches!(kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded);
+        if !scalar {
+            return Err(Problem::new(ProblemCode::ComplexKey, at, complex_key_message(kind)));
+        }
+        let name = self.tree.cooked(self.text, key).into_owned();
+        if kind == Kind::Plain && self.tree.tag(key).is_none() {
+            match resolve(&name) {
+                Resolved::Text | Resolved::NoJson => {}
+                Resolved::Value(Value::Null) => {
+                    return Err(Problem::new(ProblemCode::ComplexKey, at, "a key is null; put it in quotes"));
+                }
+                Resolved::Value(value) => {
+                    let identity = value.to_string();
+                    if identity != name {
+                        if identities.iter().any(|(_, other)| *other == identity) {
+                            return Err(self.duplicate(key, &name));
+                        }
+                        identities.push((name.clone(), identity));
+                    }
+                }
+            }
+        }
+        Ok(name)
+    }
+
+    fn duplicate(&self, key: NodeId, name: &str) -> Problem {
+        let message = format!("key `{name}` stands twice in one mapping; keep one of them");
+        Problem::new(ProblemCode::DuplicateKey, self.tree.start(key), message)
+    }
+
+    /// Adds the keys of merged mappings that are not there yet; the first mapping of a list wins.
+    fn merge(&mut self, node: NodeId, map: &mut Map<String, Value>) -> Result<(), Problem> {
+        let at = self.tree.start(node);
+        let sources = match self.value(node)? {
+            Value::Array(items) => items,
+            value => vec![value],
+        };
+        for source in sources {
+            let Value::Object(source) = source else {
+                return Err(Problem::new(ProblemCode::UnreadableValue, at, "`<<` merges something that is no mapping"));
+            };
+            for (key, value) in source {
+                map.entry(key).or_insert(value);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn complex_key_message(kind: Kind) -> &'static str {
+    match kind {
+        Kind::FlowMapping => "a key is a mapping; put a template such as `{{ .x }}` in quotes",
+        Kind::Empty => "a key is empty",
+        Kind::Alias => "a key is an alias",
+        _ => "a key is no plain text",
+    }
+}
+
+/// Resolves a scalar whose tag says what it must be; `None` where it is not.
+fn tagged(tag: Tag, text: &str) -> Option<Resolved> {
+    let resolved = resolve(text);
+    let fits = match (&resolved, tag) {
+        (Resolved::NoJson, Tag::Float) => true,
+        (Resolved::Value(Value::Null), Tag::Null) | (Resolved::Value(Value::Bool(_)), Tag::Bool) => true,
+        (Resolved::Value(Value::Number(number)), Tag::Int) => !number.is_f64(),
+        (Resolved::Value(Value::Number(_)), Tag::Float) => true,
+        _ => false,
+    };
+    fits.then_some(resolved)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::parse;
+    use super::*;
+
+    fn read(text: &str) -> Result<Value, Problem> {
+        let tree = parse(text)?;
+        tree.value(text, tree.documents()[0].root)
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &Value) {
+        assert_eq!(read(text).unwrap(), *expected, "{text}");
+    }
+
+    #[track_caller]
+    fn check_refused(text: &str, code: ProblemCode, at: usize) {
+        let problem = read(text).unwrap_err();
+        assert_eq!((problem.code, problem.at), (code, at), "{text}");
+    }
+
+    #[test]
+    fn scalars_are_what_kubectl_reads() {
+        check("[yes, y, on, off, no, n]", &json!([true, true, true, false, false, false]));
+        check("[012, 0777, 0o17, 0x1F, 0b101, 08, 1_000]", &json!([10, 511, 15, 31, 5, 8, 1000]));
+        check("[1:30, 1.0, 1e3, 2001-12-14]", &json!(["1:30", 1, 1000, "2001-12-14"]));
+        check("on: 1\n0x10: 2\n", &json!({"on": 1, "0x10": 2}));
+        check(r#"{"a": "\/", 'b': '012'}"#, &json!({"a": "/", "b": "012"}));
+        check("%YAML 1.2\n---\na: !x v\nb: !x 12\n", &json!({"a": "v", "b": "12"}));
+        check("a: |\n  012\nb:\nc: ~\n", &json!({"a": "012\n", "b": null, "c": null}));
+    }
+
+    #[test]
+    fn tags_say_what_a_scalar_is() {
+        check(
+            "[!!str 12, !!int '12', !!float 1, !!bool yes, !!null '', !!str , !!timestamp 2001-12-14, ! 12]",
+            &json!(["12", 12, 1, true, null, "", "2001-12-14", "12"]),
+        );
+        check_refused("a: !!int x", ProblemCode::UnreadableValue, 9);
+        check_refused("a: !!int 1.5", ProblemCode::UnreadableValue, 9);
+    }
+
+    #[test]
+    fn what_json_cannot_hold_is_refused() {
+        check_refused("a: .inf", ProblemCode::UnreadableValue, 3);
+        check_refused("a: [1, .nan]", ProblemCode::UnreadableValue, 7);
+        check_refused("a: !!binary aGk=", ProblemCode::UnreadableValue, 12);
+    }
+
+    #[test]
+    fn keys_are_text_and_stand_once() {
+        check_refused("null: 1", ProblemCode::ComplexKey, 0);
+        check_refused("~: 1", ProblemCode::ComplexKey, 0);
+        check_refused(": 1", ProblemCode::ComplexKey, 0);
+        check_refused("a: {{ .Values.x }}", ProblemCode::ComplexKey, 4);
+        check_refused("? [a]\n: 1", ProblemCode::ComplexKey, 2);
+        check_refused("a: &k b\n*k : 1", ProblemCode::ComplexKey, 8);
+        check_refused("a: 1\n'a': 2\n", ProblemCode::DuplicateKey, 5);
+        check_refused("1: a\n\"1\": b\n", ProblemCode::DuplicateKey, 5);
+        check_refused("on: 1\ntrue: 2\n", ProblemCode::DuplicateKey, 6);
+        check_refused("true: 1\non: 2\n", ProblemCode::DuplicateKey, 8);
+        check_refused("16: a\n0x10: b\n", ProblemCode::DuplicateKey, 6);
+        check_refused("yes: a\non: b\n", ProblemCode::DuplicateKey, 7);
+        check("\"null\": 1\non: 2\noff: 3\n", &json!({"null": 1, "on": 2, "off": 3}));
+    }
+
+    #[test]
+    fn merges_fill_in_what_is_not_there() {
+        let base = "a: &a {x: 1, y: 1}\nb: &b {y: 2, z: 2}\n";
+        check(
+            &format!("{base}c: {{<<: *a, y: 3}}\n"),
+            &json!({"a": {"x": 1, "y": 1}, "b": {"y": 2, "z": 2}, "c": {"y": 3, "x": 1}}),
+        );
+        check(
+            &format!("{base}c:\n  y: 3\n  <<: [*b, *a]\n"),
+            &json!({"a": {"x": 1, "y": 1}, "b": {"y": 2, "z": 2}, "c": {"y": 3, "z": 2, "x": 1}}),
+        );
+        check("'<<': 1", &json!({"<<": 1}));
+        check("a: {<<: {b: 1}}", &json!({"a": {"b": 1}}));
+        check_refused("<<: 1", ProblemCode::UnreadableValue, 4);
+        check_refused("<<: {a: 1}\n<<: {b: 1}\n", ProblemCode::DuplicateKey, 11);
+    }
+
+    #[test]
+    fn aliases_end() {
+        check("a: &x [1]\nb: *x\n", &json!({"a": [1], "b": [1]}));
+        check("a: &x 1\nb: &x 2\nc: *x\n", &json!({"a": 1, "b": 2, "c": 2}));
+        check_refused("a: &x\n  b: *x\n", ProblemCode::RecursiveAlias, 11);
+        check_refused("a: &x {<<: *x}\n", ProblemCode::RecursiveAlias, 11);
+        let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+        for level in 1..10 {
+            let items = vec![format!("*a{}", level - 1); 10].join(", ");
+            bomb.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+        }
+        assert_eq!(read(&bomb).unwrap_err().code, ProblemCode::AliasBudget);
+        let mut chain = String::from("a0: &a0 [x]\n");
+        for level in 1..1000 {
+            chain.push_str(&format!("a{level}: &a{level} [*a{}]\n", level - 1));
+        }
+        assert_eq!(read(&chain).unwrap_err().code, ProblemCode::Limit);
+    }
+}
