@@ -10,10 +10,12 @@ fn main() -> io::Result<()> {
     let mut files = Vec::new();
     collect(&root, &mut files)?;
     files.sort();
-    let mut code = String::from("/// Every pack file: path under `rules/`, text.\nstatic FILES: &[(&str, &str)] = &[\n");
+    let mut code =
+        String::from("/// Every pack file: path under `rules/`, text.\nstatic FILES: &[(&str, &str)] = &[\n");
     for file in files {
         let name = file.strip_prefix(&root).expect("a walk stays in its folder").to_string_lossy().replace('\\', "/");
-        writeln!(code, "    ({name:?}, include_str!({:?})),", file.display().to_string()).expect("a String takes all text");
+        writeln!(code, "    ({name:?}, include_str!({:?})),", file.display().to_string())
+            .expect("a String takes all text");
     }
     code.push_str("];\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));

@@ -33,6 +33,4 @@ pub mod plan;
 
 pub mod report;
 
-
-
 pub mod cli;

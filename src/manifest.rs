@@ -54,7 +54,8 @@ pub struct Object {
 
 impl Object {
     fn from_value(document: usize, place: FieldPath, value: Value) -> Option<Self> {
-        let text = |path: &[&str]| path.iter().try_fold(&value, |value, key| value.get(key))?.as_str().map(str::to_owned);
+        let text =
+            |path: &[&str]| path.iter().try_fold(&value, |value, key| value.get(key))?.as_str().map(str::to_owned);
         let api_version = ApiVersion::parse(&text(&["apiVersion"])?);
         let kind = GroupKind::new(text(&["kind"])?, api_version.group.as_str());
         let namespace = text(&["metadata", "namespace"]);
@@ -201,7 +202,8 @@ fn whole_file(file: &str, code: Code, message: String, help: &str) -> Finding {
 
 fn template_finding(file: &str) -> Finding {
     let message = "the file is a template, not a manifest, and mentions a known API; it was skipped".to_owned();
-    let help = "check its rendered output (`helm template ... | reversion check - --to ...`) and change the template by hand";
+    let help =
+        "check its rendered output (`helm template ... | reversion check - --to ...`) and change the template by hand";
     Finding { severity: Severity::Warning, ..whole_file(file, Code::Template, message, help) }
 }
 
@@ -261,7 +263,8 @@ impl Manifest {
 
     fn take(&mut self, document: usize, place: FieldPath, mut value: Value) {
         let is_list = value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"));
-        let items = if is_list { value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take) } else { None };
+        let items =
+            if is_list { value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take) } else { None };
         if is_kustomization(&self.file) {
             self.patches.extend(patches(&self.file, &value));
         }

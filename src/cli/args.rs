@@ -11,8 +11,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Re-versions Kubernetes manifests in place, offline, up or down, exact to the byte.
 #[derive(Debug, Parser)]
 #[command(name = "reversion", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 nothing to do or all done; 1 changes needed (check, diff) or something held back; \
-2 failed: a bad argument, a file that cannot be read or understood, a failed write; 3 no object was recognised.")]
+#[command(
+    after_help = "Exit codes: 0 nothing to do or all done; 1 changes needed (check, diff) or something held back; \
+2 failed: a bad argument, a file that cannot be read or understood, a failed write; 3 no object was recognised."
+)]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
@@ -76,7 +78,14 @@ pub(super) struct FileArgs {
     #[arg(long)]
     pub(super) inspect: bool,
     /// Number of threads; 0 takes what the machine has
-    #[arg(short = 'j', long, value_name = "N", default_value_t = 0, env = "REVERSION_THREADS", hide_default_value = true)]
+    #[arg(
+        short = 'j',
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        env = "REVERSION_THREADS",
+        hide_default_value = true
+    )]
     pub(super) threads: usize,
 }
 

@@ -31,7 +31,9 @@ impl Console {
     /// Prints a report where it was asked for.
     pub(super) fn report(self, text: &str, output: &OutputArgs) -> Result<()> {
         match &output.output_file {
-            Some(file) => disk::write_output(file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display())),
+            Some(file) => {
+                disk::write_output(file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
+            }
             None => self.print(text.as_bytes()),
         }
     }

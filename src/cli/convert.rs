@@ -159,10 +159,14 @@ fn no_target(files: &FileArgs, packs: &Packs, console: Console) -> anyhow::Error
     let groups = met.manifests.iter().flat_map(|manifest| &manifest.objects).map(|object| object.kind.group.as_str());
     let names: BTreeSet<_> = groups.filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
     let Some(first) = names.first() else {
-        return anyhow!("no target: say --to PACK@BUNDLE/CHANNEL (no object of a known pack is here; `reversion releases` lists the packs)");
+        return anyhow!(
+            "no target: say --to PACK@BUNDLE/CHANNEL (no object of a known pack is here; `reversion releases` lists the packs)"
+        );
     };
     let all = names.iter().copied().collect::<Vec<_>>().join(", ");
-    anyhow!("no target: the files hold objects of {all}; say where to, such as --to {first}@latest (`reversion releases {first}` lists the releases)")
+    anyhow!(
+        "no target: the files hold objects of {all}; say where to, such as --to {first}@latest (`reversion releases {first}` lists the releases)"
+    )
 }
 
 /// Reads where to go and how.

@@ -57,5 +57,7 @@ fn rule_text(pack: &Pack, rule: &Rule) -> String {
         rule.source,
     );
     let steps: String = rule.text.lines().map(|line| format!("  {line}\n")).collect();
-    format!("{head}\n{facts}\nforward, to {bundle} and newer; backward, to older releases, each step is undone, the last one first:\n{steps}")
+    format!(
+        "{head}\n{facts}\nforward, to {bundle} and newer; backward, to older releases, each step is undone, the last one first:\n{steps}"
+    )
 }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use super::args::FileArgs;
 use super::console::Console;
-use crate::disk::walk::{Globs, Hidden, IgnoreFiles, Links, Listing, Named};
+use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing, Named};
 use crate::disk::{self, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Manifest, Reading, Recognizer};
@@ -145,7 +145,13 @@ impl Pass {
         if matches!(skip, Skip::Binary | Skip::Utf16) {
             self.counts.binaries += 1;
             let help = "save it as UTF-8 text if it holds manifests";
-            self.findings.push(file_finding(file, Code::Binary, Severity::Warning, format!("the file is {skip}"), help));
+            self.findings.push(file_finding(
+                file,
+                Code::Binary,
+                Severity::Warning,
+                format!("the file is {skip}"),
+                help,
+            ));
         }
     }
 }

@@ -27,7 +27,14 @@ fn summary(pack: &Pack) -> String {
         _ => "no release".to_owned(),
     };
     let counts = (pack.line().iter().count(), pack.kinds().count(), pack.rules().len());
-    format!("{}: {} {range}, {} releases, {} kinds, {} rules\n", pack.name(), pack.title(), counts.0, counts.1, counts.2)
+    format!(
+        "{}: {} {range}, {} releases, {} kinds, {} rules\n",
+        pack.name(),
+        pack.title(),
+        counts.0,
+        counts.1,
+        counts.2
+    )
 }
 
 fn pack_text(pack: &Pack) -> Result<String> {

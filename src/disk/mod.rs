@@ -26,8 +26,8 @@ pub mod transaction;
 pub mod walk;
 
 pub use failure::Failure;
-pub use output::{append_output, write_output};
 pub use options::WalkOptions;
+pub use output::{append_output, write_output};
 pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin};
 
 pub use transaction::{Aborted, Change, Fingerprint, Step, Transaction, Written};

@@ -101,7 +101,9 @@ impl<'de> Deserialize<'de> for Box<dyn Operation> {
                 let operation = named(&name, &mut map)?;
                 match map.next_key::<String>()? {
                     None => Ok(operation),
-                    Some(second) => Err(de::Error::custom(format!("`{second}` stands beside `{name}`: one operation per item"))),
+                    Some(second) => {
+                        Err(de::Error::custom(format!("`{second}` stands beside `{name}`: one operation per item")))
+                    }
                 }
             }
         }

@@ -39,7 +39,8 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
         let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
         let path = path.to_str().with_context(|| format!("{} is no name in UTF-8", path.display()))?;
         ensure!(entry.metadata()?.len() <= MAX_PACK_FILE, "{path} is larger than {MAX_PACK_FILE} bytes");
-        let text = std::fs::read_to_string(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
+        let text =
+            std::fs::read_to_string(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
         files.insert(path.replace('\\', "/"), Cow::Owned(text));
     }
     let pack = load(name, files)?;
@@ -73,7 +74,15 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
         }
     }
     rules.sort_by(|left, right| (left.order, &left.id).cmp(&(right.order, &right.id)));
-    Ok(Pack { name: name.to_owned(), title: head.title, source: head.source, groups: head.groups, line, catalogs, rules })
+    Ok(Pack {
+        name: name.to_owned(),
+        title: head.title,
+        source: head.source,
+        groups: head.groups,
+        line,
+        catalogs,
+        rules,
+    })
 }
 
 fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine) -> Result<Rule> {

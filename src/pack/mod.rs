@@ -242,7 +242,8 @@ impl Packs {
 /// Returns up to five of `names`, nearest to `wanted` first.
 pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let bare = |text: &str| text.trim_start_matches('v').to_owned();
-    let mut ranked: Vec<_> = names.map(|name| (strsim::damerau_levenshtein(&bare(wanted), &bare(name)), name)).collect();
+    let mut ranked: Vec<_> =
+        names.map(|name| (strsim::damerau_levenshtein(&bare(wanted), &bare(name)), name)).collect();
     ranked.sort_unstable();
     ranked.into_iter().take(5).map(|(_, name)| name).collect()
 }

@@ -85,7 +85,8 @@ fn edit_document(
     let mut objects = objects.to_vec();
     let mut refused = Refused::new();
     loop {
-        let programs: Vec<_> = objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
+        let programs: Vec<_> =
+            objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
         match yaml::rewrite(span.of(&manifest.text), &programs) {
             Ok(done) if refused.is_empty() => return Ok(done),
             Ok(_) => return Err(refused),
@@ -104,7 +105,11 @@ fn program(object: &Object, conversion: Option<&Conversion>) -> Vec<Intent> {
 }
 
 /// Returns the data that each changed document must hold afterwards.
-fn expected(manifest: &Manifest, conversions: &[Option<Conversion>], changed: &BTreeMap<usize, Vec<usize>>) -> Vec<Option<Value>> {
+fn expected(
+    manifest: &Manifest,
+    conversions: &[Option<Conversion>],
+    changed: &BTreeMap<usize, Vec<usize>>,
+) -> Vec<Option<Value>> {
     let documents = manifest.tree.documents();
     let mut expected: Vec<Option<Value>> = vec![None; documents.len()];
     for (document, objects) in changed {

@@ -269,7 +269,8 @@ impl Run<'_> {
         for reference in references {
             let kept = stay.get(&reference.kind).into_iter().flatten().find(|held| names(&reference, held, object));
             if let Some(held) = kept {
-                let message = format!("{} names {}, which is held back; the reference stays", reference.path, held.title());
+                let message =
+                    format!("{} names {}, which is held back; the reference stays", reference.path, held.title());
                 let remark = Remark { code: Code::ReferenceKept, path: reference.path, message, help: None };
                 findings.push(finding(manifest, object, &remark, Severity::Warning));
             } else if let Err(halt) = references::follow(&reference, &self.retypes, &mut session) {
@@ -292,7 +293,9 @@ impl Run<'_> {
             let told = told.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
             let told = told.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
             let before = plan.findings.len();
-            plan.findings.extend(told.map(|(remark, severity)| finding(manifest, object, remark, adjust(remark.code, severity))));
+            plan.findings.extend(
+                told.map(|(remark, severity)| finding(manifest, object, remark, adjust(remark.code, severity))),
+            );
             plan.findings.extend(held.get(&(file, at)).cloned());
             let is_held = plan.findings[before..].iter().any(|finding| finding.severity >= Severity::Held);
             if self.goal.packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_none()) {

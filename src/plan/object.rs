@@ -118,14 +118,22 @@ pub enum Completeness {
 }
 
 /// Takes `object` to `target`, whose pack knows the object's group.
-pub fn convert(object: &Object, target: &Target<'_>, choices: &Choices, completeness: Completeness) -> Conversion {
+pub(super) fn convert(object: &Object, target: &Target<'_>, choices: &Choices, completeness: Completeness) -> Conversion {
     let (rules, warnings, lost) = (Vec::new(), Vec::new(), Vec::new());
     let candidates = ReleaseSet::default();
     let mut work = Work { object, target, choices, completeness, candidates, rules, warnings, lost };
     match work.run() {
         Ok((kind, session)) => {
             let (value, program, _) = session.finish();
-            Conversion { kind, value, program, rules: work.rules, blocks: Vec::new(), warnings: work.warnings, lost: work.lost }
+            Conversion {
+                kind,
+                value,
+                program,
+                rules: work.rules,
+                blocks: Vec::new(),
+                warnings: work.warnings,
+                lost: work.lost,
+            }
         }
         Err(blocks) => Conversion { blocks, warnings: work.warnings, ..Conversion::untouched(object) },
     }
@@ -185,7 +193,11 @@ impl Work<'_> {
     fn halted(&self, rule: &Rule, halt: Halt, program: &[Intent]) -> Remark {
         match halt {
             Halt::Conflict { old, new } => {
-                let message = format!("{} and {} are both there; one is the new spelling of the other", origin(program, &old), origin(program, &new));
+                let message = format!(
+                    "{} and {} are both there; one is the new spelling of the other",
+                    origin(program, &old),
+                    origin(program, &new)
+                );
                 let help = format!("remove one of the two (rule {})", rule.id);
                 remark(Code::Conflict, origin(program, &old), message, Some(help))
             }
@@ -297,7 +309,12 @@ pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Remark {
 }
 
 /// Returns what an inference says against an object: what holds it back, and what is only told.
-pub(super) fn remarks(inference: &Inference, object: &Object, pack: &Pack, catalog: &Catalog) -> (Vec<Remark>, Vec<Remark>) {
+pub(super) fn remarks(
+    inference: &Inference,
+    object: &Object,
+    pack: &Pack,
+    catalog: &Catalog,
+) -> (Vec<Remark>, Vec<Remark>) {
     let line = pack.line();
     let mut warnings = Vec::new();
     for unknown in &inference.unknown {
@@ -315,11 +332,13 @@ pub(super) fn remarks(inference: &Inference, object: &Object, pack: &Pack, catal
         warnings.push(remark(Code::ApiVersionMismatch, api_version, message, None));
     }
     let conflict = |fact: &Fact| {
-        let message = format!("{} is in {}, which excludes other fields of the object", fact.path, line.describe(fact.releases));
+        let message =
+            format!("{} is in {}, which excludes other fields of the object", fact.path, line.describe(fact.releases));
         let help = "keep one spelling: remove or rename what does not belong to the object's release";
         remark(Code::Conflict, fact.path.clone(), message, Some(help.to_owned()))
     };
-    let conflicts = if inference.is_conflict() { inference.evidence.iter().map(conflict).collect() } else { Vec::new() };
+    let conflicts =
+        if inference.is_conflict() { inference.evidence.iter().map(conflict).collect() } else { Vec::new() };
     (conflicts, warnings)
 }
 

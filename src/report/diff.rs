@@ -71,7 +71,9 @@ fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str) {
     let content = text.strip_suffix('\n').unwrap_or(text);
     let _infallible = match paint {
         Paint::Plain => writeln!(out, "{sign}{content}"),
-        Paint::Colour => writeln!(out, "{colour}{sign}{}\u{1b}[0m", super::visible(content.strip_suffix('\r').unwrap_or(content))),
+        Paint::Colour => {
+            writeln!(out, "{colour}{sign}{}\u{1b}[0m", super::visible(content.strip_suffix('\r').unwrap_or(content)))
+        }
     };
     if !text.ends_with('\n') {
         out.push_str("\\ No newline at end of file\n");
@@ -109,7 +111,8 @@ mod tests {
 
     #[track_caller]
     fn check(before: &str, after: &str, expected: &str) {
-        let plan = FilePlan { file: "a b.yaml".into(), before: before.into(), after: after.into(), edits: EditSet::default() };
+        let plan =
+            FilePlan { file: "a b.yaml".into(), before: before.into(), after: after.into(), edits: EditSet::default() };
         assert_eq!(unified(&plan, Paint::Plain), expected);
     }
 

@@ -52,7 +52,8 @@ fn property(text: &str) -> String {
 
 /// Prints the step summary in Markdown: the counts and a table of the objects that change or are held back.
 pub fn step_summary(report: &Report<'_>) -> String {
-    let mut out = format!("### reversion {} {}\n\n{}\n", report.command, report.targets.join(" "), text::summary(report));
+    let mut out =
+        format!("### reversion {} {}\n\n{}\n", report.command, report.targets.join(" "), text::summary(report));
     let rows: Vec<_> = report.objects.iter().filter(|object| object.outcome != Outcome::Unchanged).collect();
     if !rows.is_empty() {
         out.push_str("\n| object | place | outcome | from | to |\n|---|---|---|---|---|\n");

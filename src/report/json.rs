@@ -12,12 +12,19 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Renders a conversion.
 pub fn report(report: &Report<'_>) -> String {
-    let files: Vec<_> = report.files.iter().map(|file| {
-        let edits: Vec<_> = file.edits.edits().iter().map(|edit| {
-            json!({"start": edit.span.start, "end": edit.span.end, "text": edit.text})
-        }).collect();
-        json!({"file": file.file, "edits": edits})
-    }).collect();
+    let files: Vec<_> = report
+        .files
+        .iter()
+        .map(|file| {
+            let edits: Vec<_> = file
+                .edits
+                .edits()
+                .iter()
+                .map(|edit| json!({"start": edit.span.start, "end": edit.span.end, "text": edit.text}))
+                .collect();
+            json!({"file": file.file, "edits": edits})
+        })
+        .collect();
     let document = json!({
         "schemaVersion": SCHEMA_VERSION,
         "command": report.command,
@@ -94,10 +101,9 @@ fn location(location: &Location) -> Value {
 }
 
 fn object(plan: &ObjectPlan) -> Value {
-    let side = |(kind, api_version): &(crate::release::GroupKind, crate::release::ApiVersion)| {
-        json!({"kind": kind.kind, "apiVersion": api_version.to_string()})
-    };
-    let rules: Vec<_> = plan.rules.iter().map(|(rule, direction)| json!({"rule": rule, "direction": direction.name()})).collect();
+    let side = |(kind, api_version): &(crate::release::GroupKind, crate::release::ApiVersion)| json!({"kind": kind.kind, "apiVersion": api_version.to_string()});
+    let rules: Vec<_> =
+        plan.rules.iter().map(|(rule, direction)| json!({"rule": rule, "direction": direction.name()})).collect();
     let patch = match plan.outcome {
         Outcome::Changed => json!(json_patch::diff(&plan.before, &plan.after)),
         Outcome::Unchanged | Outcome::HeldBack => json!([]),

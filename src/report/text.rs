@@ -63,7 +63,8 @@ pub fn seen(counts: &Counts) -> String {
 /// Prints what was left out.
 pub fn left(counts: &Counts) -> String {
     let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
-    let named: Vec<_> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
+    let named: Vec<_> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
     let skipped = thousands(counts.templates + counts.binaries);
     let detail = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
     format!("{skipped} skipped{detail}; {} failed", thousands(counts.failed))

@@ -86,6 +86,28 @@ pub enum Intent {
 }
 
 impl Intent {
+    /// Returns the same change for a value that stands at `place` of a larger one.
+    #[must_use]
+    pub fn under(&self, place: &FieldPath) -> Self {
+        let mut moved = self.clone();
+        match &mut moved {
+            Self::Rename { path, .. }
+            | Self::Replace { path, .. }
+            | Self::Delete { path }
+            | Self::Insert { path, .. }
+            | Self::InsertItem { path, .. }
+            | Self::Wrap { path }
+            | Self::Unwrap { path } => *path = place.join(path),
+            Self::Move { from, to, .. } => {
+                *from = place.join(from);
+                *to = place.join(to);
+            }
+        }
+        moved
+    }
+}
+
+impl Intent {
     /// Makes the change on plain data; on an error `root` is as it was.
     ///
     /// # Errors
