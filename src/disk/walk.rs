@@ -509,8 +509,11 @@ mod tests {
     fn inside_a_repository_every_ignore_file_counts() {
         let folder = ignoring();
         add(folder.path(), ".git/info/exclude", "excluded.yaml\n");
+        // Hidden already: what is in it is not looked at, so it is not named either.
+        add(folder.path(), ".hidden/own.yaml/x", "");
+        add(folder.path(), ".hidden/.ignore", "*\n");
         let scan = check(folder.path(), &every(), &["b/git.yaml", "b/y.yaml"]);
-        let hidden = [".gitignore", ".ignore", ".reversionignore"].map(|name| (name, Skip::Hidden));
+        let hidden = [".gitignore", ".hidden", ".ignore", ".reversionignore"].map(|name| (name, Skip::Hidden));
         let ignored = ["excluded.yaml", "git.yaml", "out", "own.yaml", "plain.yaml"].map(|name| (name, Skip::Ignored));
         check_skipped(folder.path(), &scan, &[&hidden[..], &ignored[..]].concat());
         let all = ["b/git.yaml", "b/y.yaml", "excluded.yaml", "git.yaml", "out/x.yaml", "own.yaml", "plain.yaml"];
@@ -587,6 +590,12 @@ mod tests {
             let scan = scan(&[PathBuf::from(root)], &options("/src/disk/walk.rs"), |path, _| Some(path.to_owned()));
             assert_eq!(scan.visited, [(expected.to_owned(), expected.to_owned())], "{root}");
         }
+    }
+
+    #[test]
+    fn a_file_with_the_name_of_standard_input_is_a_file() {
+        assert_eq!(walkable(Path::new("-")).as_os_str(), "./-");
+        assert_eq!(shown(&walkable(Path::new("-"))).as_os_str(), "-");
     }
 
     #[test]
