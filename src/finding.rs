@@ -65,6 +65,7 @@ codes! {
     AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, as a partial object or one with variables does. It is converted.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
     ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has its fields. The fields decide; the apiVersion is corrected by a conversion.";
+    BadStash "bad-stash" "The annotation reversion.dev/stash holds something that is no stash of this program. Nothing of it is used and it stays; restore its text or remove it.";
     Binary "binary" "The file holds NUL bytes and is no text. It is skipped and counted.";
     ChangedDefault "changed-default" "A default has another value in the target release and the object relies on it. Held back unless this loss is allowed.";
     CommentDropped "comment-dropped" "A comment stood on a field that the target release does not have; it goes with the field.";
@@ -85,6 +86,8 @@ codes! {
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
     ReferenceKept "reference-kept" "A reference names an object that is held back, so the reference stays as it is too.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
+    Restored "restored" "A value that an earlier conversion lost came back from the stash, because the target release has a place for it.";
+    StaleStash "stale-stash" "The stash keeps a value whose surroundings were edited since, so it is not put back and the edit stays. Put it back by hand from the annotation, or remove the annotation.";
     Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted: convert its rendered output or its source by hand.";
     UnknownApiVersion "unknown-api-version" "No release ever served this apiVersion for this kind. The fields decide.";
     UnknownField "unknown-field" "No release has this field. It is passed through untouched; check its spelling.";

@@ -158,6 +158,9 @@ pub(super) struct TargetArgs {
     #[arg(long, value_name = "CODE,...", env = "REVERSION_ALLOW_LOSS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "all", value_delimiter = ',')]
     pub(super) allow_loss: Vec<String>,
+    /// Keep lost values in the annotation reversion.dev/stash of their object, for the way back
+    #[arg(long, env = "REVERSION_STASH")]
+    pub(super) stash: bool,
     /// Keep an object's apiVersion while the target serves it and has not deprecated it
     #[arg(long, env = "REVERSION_KEEP_API_VERSION")]
     pub(super) keep_api_version: bool,

@@ -11,7 +11,7 @@ use super::{Exit, Pending, packs};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::LossClass;
 use crate::pack::{Packs, Target};
-use crate::plan::{self, AllowedLoss, Choices, Goal, Plan, VersionChoice, loss_code};
+use crate::plan::{self, AllowedLoss, Choices, Goal, Keeping, Plan, VersionChoice, loss_code};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, text};
 
 /// A run's plan with what was met.
@@ -181,7 +181,8 @@ fn goal<'p>(args: &TargetArgs, packs: &'p Packs) -> Result<Goal<'p>> {
         targets.push(target);
     }
     let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
-    Ok(Goal { packs, targets, choices: Choices { allowed: allowed(&args.allow_loss)?, version } })
+    let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
+    Ok(Goal { packs, targets, choices: Choices { keeping, allowed: allowed(&args.allow_loss)?, version } })
 }
 
 fn allowed(names: &[String]) -> Result<AllowedLoss> {

@@ -206,8 +206,10 @@ impl LossClass {
 pub struct Loss {
     /// How it is lost.
     pub class: LossClass,
-    /// Where it stood in the object before the conversion of this step.
+    /// Where it stood when it was lost: in the data after the first `step` changes.
     pub path: FieldPath,
+    /// How many changes had been made by then.
+    pub step: usize,
     /// Why, as one sentence without a final dot.
     pub reason: String,
 }
@@ -278,9 +280,9 @@ impl Session {
         Ok(())
     }
 
-    /// Records a loss.
+    /// Records the loss of what stands at `path` in the data as it is now; the change that takes it away comes after.
     pub fn lose(&mut self, class: LossClass, path: FieldPath, reason: impl Into<String>) {
-        self.losses.push(Loss { class, path, reason: reason.into() });
+        self.losses.push(Loss { class, path, step: self.program.len(), reason: reason.into() });
     }
 
     /// Gives the object another kind and group; its version stays until the target's is known.

@@ -138,6 +138,33 @@ impl Pack {
         self.try_catalog(kind).expect("catalogs are checked when a pack is loaded or built into the program")
     }
 
+    /// Finds the release that `bundle[/channel]` names: `1.4/standard`, `1.4`, `latest`; without a channel the one that is not
+    /// experimental.
+    ///
+    /// # Errors
+    /// A failure that names the near bundles, or the channels there are.
+    pub fn release(&self, text: &str) -> Result<ReleaseId> {
+        let name = &self.name;
+        let (wanted, channel) = match text.split_once('/') {
+            Some((bundle, channel)) => (bundle, Some(channel)),
+            None => (text, None),
+        };
+        let bundle = self.line.newest_bundle(wanted).with_context(|| {
+            let near = nearest(wanted, self.line.bundles().iter().map(String::as_str));
+            format!("pack {name} has no release `{wanted}`; near ones: {}", near.join(", "))
+        })?;
+        let channels: Vec<_> = self.line.iter().filter(|(_, release)| release.bundle == bundle).collect();
+        let found = match channel {
+            Some(channel) => channels.iter().find(|(_, release)| release.channel.name() == channel),
+            None => channels.iter().find(|(_, release)| release.channel != Channel::Experimental).or(channels.first()),
+        };
+        let (release, _) = found.with_context(|| {
+            let names: Vec<_> = channels.iter().map(|(_, release)| release.channel.name()).collect();
+            format!("{name} {bundle} has no channel `{}`; it has: {}", channel.unwrap_or_default(), names.join(", "))
+        })?;
+        Ok(*release)
+    }
+
     /// Returns the rules that lead to `release`, each with its direction, in the order they run: those of its bundle and
     /// older forward, then newer ones backward from the newest.
     pub fn rules_towards(&self, release: ReleaseId) -> impl Iterator<Item = (&Rule, Direction)> {
@@ -218,24 +245,7 @@ impl Packs {
             format!("`{text}` names no release: write PACK@BUNDLE/CHANNEL, such as gateway-api@1.4/standard")
         })?;
         let pack = self.named(name)?;
-        let (wanted, channel) = match release.split_once('/') {
-            Some((bundle, channel)) => (bundle, Some(channel)),
-            None => (release, None),
-        };
-        let bundle = pack.line.newest_bundle(wanted).with_context(|| {
-            let near = nearest(wanted, pack.line.bundles().iter().map(String::as_str));
-            format!("pack {name} has no release `{wanted}`; near ones: {}", near.join(", "))
-        })?;
-        let channels: Vec<_> = pack.line.iter().filter(|(_, release)| release.bundle == bundle).collect();
-        let found = match channel {
-            Some(channel) => channels.iter().find(|(_, release)| release.channel.name() == channel),
-            None => channels.iter().find(|(_, release)| release.channel != Channel::Experimental).or(channels.first()),
-        };
-        let (release, _) = found.with_context(|| {
-            let names: Vec<_> = channels.iter().map(|(_, release)| release.channel.name()).collect();
-            format!("{name} {bundle} has no channel `{}`; it has: {}", channel.unwrap_or_default(), names.join(", "))
-        })?;
-        Ok(Target { pack, release: *release })
+        Ok(Target { pack, release: pack.release(release)? })
     }
 }
 

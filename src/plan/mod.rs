@@ -19,9 +19,13 @@ use crate::text::EditSet;
 
 mod edit;
 mod object;
+mod parting;
 mod references;
+mod stash;
+mod trace;
 
-pub use object::{AllowedLoss, Choices, Completeness, Conversion, Remark, VersionChoice, loss_code};
+pub use object::{AllowedLoss, Choices, Completeness, Conversion, Keeping, Remark, VersionChoice, loss_code};
+pub use stash::{ANNOTATION, MAX_STASH};
 
 use references::Retypes;
 
@@ -325,7 +329,7 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
 /// What is as it was before and needs no doing is worth a note only.
 const fn adjust(code: Code, severity: Severity) -> Severity {
     match code {
-        Code::UnknownKind | Code::AlreadyInvalid => Severity::Note,
+        Code::UnknownKind | Code::AlreadyInvalid | Code::Restored => Severity::Note,
         _ => severity,
     }
 }

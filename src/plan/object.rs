@@ -1,10 +1,11 @@
 //! Answers: what becomes of one object on the way to a target release?
 //!
-//! [`convert`] infers, runs the rules, gives the apiVersion that the target serves and checks the result against the
-//! target's catalog. Whatever stands in the way is a [`Block`]; an object with one keeps its bytes.
+//! [`convert`] infers, runs the rules, drops what the target does not have, gives the apiVersion that the target serves and
+//! checks the result against the target's catalog. What is lost is kept in the object's stash or let go, as the user chose;
+//! what an older stash holds is given back first. Whatever stands in the way is a block; an object with one keeps its bytes.
 //!
-//! Invariant: nothing is guessed. What the target cannot say is a loss, and an object with a loss that is not allowed is
-//! held back whole.
+//! Invariant: nothing is guessed. What the target cannot say is a loss, and an object with a loss that is neither kept nor
+//! allowed is held back whole.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +15,15 @@ use crate::catalog::{Catalog, Fact, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
-use crate::lens::{Direction, Halt, Loss, LossClass, Session};
+use crate::lens::{Direction, Halt, LossClass, Session};
 use crate::manifest::Object;
 use crate::pack::{Pack, Rule, Target};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::yaml::Intent;
+
+use super::parting::{Carried, Parting};
+use super::stash::Stash;
+use super::trace::origin;
 
 /// Which losses a user takes.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +38,7 @@ pub enum AllowedLoss {
 }
 
 impl AllowedLoss {
-    fn allows(&self, code: Code) -> bool {
+    pub(super) fn allows(&self, code: Code) -> bool {
         match self {
             Self::None => false,
             Self::Codes(codes) => codes.contains(&code),
@@ -80,7 +85,7 @@ pub struct Conversion {
     pub blocks: Vec<Remark>,
     /// What else there is to say.
     pub warnings: Vec<Remark>,
-    /// What was lost, with the user's leave.
+    /// What was lost with the user's leave, or is kept in the stash.
     pub lost: Vec<Remark>,
 }
 
@@ -99,9 +104,21 @@ impl Conversion {
     }
 }
 
+/// What becomes of lost values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// They are gone, where that is allowed.
+    #[default]
+    Nothing,
+    /// The object carries them along in the annotation `reversion.dev/stash`.
+    Stash,
+}
+
 /// How objects are converted.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
+    /// What becomes of lost values; it goes before `allowed`.
+    pub keeping: Keeping,
     /// The losses taken.
     pub allowed: AllowedLoss,
     /// The apiVersion taken.
@@ -124,47 +141,89 @@ pub(super) fn convert(
     choices: &Choices,
     completeness: Completeness,
 ) -> Conversion {
-    let (rules, warnings, lost) = (Vec::new(), Vec::new(), Vec::new());
-    let candidates = ReleaseSet::default();
-    let mut work = Work { object, target, choices, completeness, candidates, rules, warnings, lost };
+    let (candidates, warnings, lost) = (ReleaseSet::default(), Vec::new(), Vec::new());
+    let mut work = Work { object, target, choices, completeness, candidates, warnings, lost };
     match work.run() {
-        Ok((kind, session)) => {
+        Ok(Arrival { kind, session, rules, warnings, .. }) => {
             let (value, program, _) = session.finish();
-            Conversion {
-                kind,
-                value,
-                program,
-                rules: work.rules,
-                blocks: Vec::new(),
-                warnings: work.warnings,
-                lost: work.lost,
-            }
+            work.warnings.extend(warnings);
+            Conversion { kind, value, program, rules, blocks: Vec::new(), warnings: work.warnings, lost: work.lost }
         }
         Err(blocks) => Conversion { blocks, warnings: work.warnings, ..Conversion::untouched(object) },
     }
 }
 
-struct Work<'a> {
-    object: &'a Object,
-    target: &'a Target<'a>,
-    choices: &'a Choices,
+/// One object under way.
+pub(super) struct Work<'a> {
+    pub(super) object: &'a Object,
+    pub(super) target: &'a Target<'a>,
+    pub(super) choices: &'a Choices,
     completeness: Completeness,
     /// The releases that the object can have been written for.
-    candidates: ReleaseSet,
-    rules: Vec<(String, Direction)>,
-    warnings: Vec<Remark>,
-    lost: Vec<Remark>,
+    pub(super) candidates: ReleaseSet,
+    pub(super) warnings: Vec<Remark>,
+    pub(super) lost: Vec<Remark>,
 }
 
+/// An object's data at the target.
+#[derive(Clone)]
+pub(super) struct Arrival {
+    pub(super) kind: GroupKind,
+    pub(super) session: Session,
+    /// The rules that changed something on the way.
+    rules: Vec<(String, Direction)>,
+    warnings: Vec<Remark>,
+    pub(super) start: Start,
+}
+
+/// Where the way to the target began: the object as it is, or as the release that it left had it, with what its stash gave
+/// back.
+#[derive(Clone)]
+pub(super) struct Start {
+    pub(super) kind: GroupKind,
+    pub(super) value: Value,
+    /// How many changes led there.
+    pub(super) step: usize,
+    /// The values given back, by their number in the stash, and where they stand.
+    pub(super) restored: Vec<(usize, FieldPath)>,
+}
+
+/// A stash and the numbers of the values that it shall give back.
+pub(super) type Detour<'a> = (&'a Stash, &'a BTreeSet<usize>);
+
 impl Work<'_> {
-    fn run(&mut self) -> Result<(GroupKind, Session), Vec<Remark>> {
+    fn run(&mut self) -> Result<Arrival, Vec<Remark>> {
         self.infer()?;
+        let mut carried = self.carried();
+        let whole = self.with_everything(&mut carried)?;
+        let parting = Parting::new(&whole, &carried);
+        let mut arrival = match &carried {
+            Carried::Stash(stash) if !parting.gives_all_back(stash) => self.travel(Some((stash, &parting.back)))?,
+            _ => whole.clone(),
+        };
+        self.tell_restored(&whole, &carried, &parting);
+        if let Some(stash) = self.pack_up(&whole, &carried, &parting)? {
+            stash.write(self.target.pack, &mut arrival.session).map_err(stuck)?;
+        }
+        Ok(arrival)
+    }
+
+    /// Takes the object to the target: by way of the release that it left, where it is given something back.
+    pub(super) fn travel(&self, detour: Option<Detour<'_>>) -> Result<Arrival, Vec<Remark>> {
         let mut session = Session::new(self.object.value.clone());
-        let kind = self.run_rules(&mut session)?;
+        let mut rules = Vec::new();
+        let mut kind = self.object.kind.clone();
+        let mut restored = Vec::new();
+        if let Some((stash, wanted)) = detour.filter(|(_, wanted)| !wanted.is_empty()) {
+            kind = self.run_rules(stash.left, kind, &mut session, &mut rules)?;
+            restored = stash.restore(wanted, &mut session).map_err(stuck)?;
+        }
+        let (value, step) = (session.object().clone(), session.program().len());
+        let start = Start { kind: kind.clone(), value, step, restored };
+        let kind = self.run_rules(self.target.release, kind, &mut session, &mut rules)?;
         let catalog = self.target.pack.catalog(&kind).expect("rules lead to kinds that the pack has");
-        self.settle(&kind, catalog, &mut session)?;
-        self.take_losses(session.losses(), session.program())?;
-        Ok((kind, session))
+        let warnings = self.settle(&kind, catalog, &mut session)?;
+        Ok(Arrival { kind, session, rules, warnings, start })
     }
 
     fn infer(&mut self) -> Result<(), Vec<Remark>> {
@@ -179,16 +238,22 @@ impl Work<'_> {
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
     }
 
-    fn run_rules(&mut self, session: &mut Session) -> Result<GroupKind, Vec<Remark>> {
-        let mut kind = self.object.kind.clone();
-        for (rule, direction) in self.target.pack.rules_towards(self.target.release) {
+    /// Runs the rules that lead to `release`, adds those that changed something to `done`, and returns the kind afterwards.
+    pub(super) fn run_rules(
+        &self,
+        release: ReleaseId,
+        mut kind: GroupKind,
+        session: &mut Session,
+        done: &mut Vec<(String, Direction)>,
+    ) -> Result<GroupKind, Vec<Remark>> {
+        for (rule, direction) in self.target.pack.rules_towards(release) {
             if *rule.from_kind(direction) != kind {
                 continue;
             }
             let before = session.program().len();
             rule.lens(direction).run(session).map_err(|halt| vec![self.halted(rule, halt, session.program())])?;
             if session.program().len() > before {
-                self.rules.push((rule.id.clone(), direction));
+                done.push((rule.id.clone(), direction));
                 kind = rule.to_kind(direction).clone();
             }
         }
@@ -212,8 +277,9 @@ impl Work<'_> {
         }
     }
 
-    /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
-    fn settle(&mut self, kind: &GroupKind, catalog: &Catalog, session: &mut Session) -> Result<(), Vec<Remark>> {
+    /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest; returns
+    /// what is told about it.
+    fn settle(&self, kind: &GroupKind, catalog: &Catalog, session: &mut Session) -> Result<Vec<Remark>, Vec<Remark>> {
         let release = self.target.release;
         let served = catalog.served(release);
         let Some(first) = served.first() else {
@@ -230,15 +296,16 @@ impl Work<'_> {
         let fits = |version: &&Version<'_>| self.violations(catalog, session.object(), version.name).is_empty();
         let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
         self.drop_missing(catalog, version, session)?;
-        self.judge(self.violations(catalog, session.object(), version), session.program())?;
+        let warnings = self.judge(self.violations(catalog, session.object(), version), session.program())?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
-        session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)
+        session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)?;
+        Ok(warnings)
     }
 
     /// Holds the object back for what the target refuses, but not for what was refused all along (a field left to a patch,
     /// a variable that is filled in later): that is told and left.
-    fn judge(&mut self, violations: Vec<Violation>, program: &[Intent]) -> Result<(), Vec<Remark>> {
-        let mut blocks = Vec::new();
+    fn judge(&self, violations: Vec<Violation>, program: &[Intent]) -> Result<Vec<Remark>, Vec<Remark>> {
+        let (mut blocks, mut warnings) = (Vec::new(), Vec::new());
         for violation in violations {
             let path = origin(program, &violation.path);
             if self.became_an_item(&violation, &path) {
@@ -251,10 +318,10 @@ impl Work<'_> {
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else {
                 let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
-                self.warnings.push(remark(Code::AlreadyInvalid, path, message, None));
+                warnings.push(remark(Code::AlreadyInvalid, path, message, None));
             }
         }
-        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+        if blocks.is_empty() { Ok(warnings) } else { Err(blocks) }
     }
 
     /// Says whether a part of a patch, which was merged field by field, has become an incomplete item of a list.
@@ -299,24 +366,6 @@ impl Work<'_> {
             session.change(Intent::Delete { path: violation.path }).map_err(stuck)?;
         }
         Ok(())
-    }
-
-    /// Sorts the losses into those taken and those that hold the object back.
-    fn take_losses(&mut self, losses: &[Loss], program: &[Intent]) -> Result<(), Vec<Remark>> {
-        let mut blocks = Vec::new();
-        for loss in losses {
-            let code = loss_code(loss.class);
-            let path = origin(program, &loss.path);
-            let message = format!("{path} would be lost: {}", loss.reason);
-            if self.choices.allowed.allows(code) {
-                let message = format!("{path} is lost: {}", loss.reason);
-                self.lost.push(remark(code, path, message, None));
-            } else {
-                let help = format!("`--allow-loss={code}` converts without it; or remove the field by hand");
-                blocks.push(remark(code, path, message, Some(help)));
-            }
-        }
-        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
     }
 }
 
@@ -368,7 +417,7 @@ pub const fn loss_code(class: LossClass) -> Code {
     }
 }
 
-fn remark(code: Code, path: FieldPath, message: String, help: Option<String>) -> Remark {
+pub(super) fn remark(code: Code, path: FieldPath, message: String, help: Option<String>) -> Remark {
     Remark { code, path, message, help }
 }
 
@@ -379,39 +428,4 @@ pub(super) fn stuck(halt: Halt) -> Vec<Remark> {
         Halt::Refused { at, reason, .. } => (at, reason),
     };
     vec![remark(Code::Refused, path, message, Some("change the object by hand".to_owned()))]
-}
-
-/// Returns where the value at `path`, in the data after `program`, stood before it.
-fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
-    program.iter().rev().fold(path.clone(), |path, intent| match intent {
-        Intent::Rename { path: old, to } => {
-            let new = old.split_last().map(|(parent, _)| parent.key(to)).unwrap_or_default();
-            replace_prefix(&path, &new, old)
-        }
-        Intent::Move { from, to, key, .. } => replace_prefix(&path, &to.key(key), from),
-        Intent::Wrap { path: wrapped } => replace_prefix(&path, &wrapped.index(0), wrapped),
-        Intent::Unwrap { path: unwrapped } => replace_prefix(&path, unwrapped, &unwrapped.index(0)),
-        Intent::Delete { path: deleted } => undo_removal(path, deleted),
-        Intent::Insert { .. } | Intent::InsertItem { .. } | Intent::Replace { .. } => path,
-    })
-}
-
-fn replace_prefix(path: &FieldPath, prefix: &FieldPath, by: &FieldPath) -> FieldPath {
-    match path.steps().strip_prefix(prefix.steps()) {
-        Some(tail) => by.join(&FieldPath::new(tail.iter().cloned())),
-        None => path.clone(),
-    }
-}
-
-/// Moves an item's index back up where an item before it was removed.
-fn undo_removal(path: FieldPath, deleted: &FieldPath) -> FieldPath {
-    let Some((list, Step::Index(removed))) = deleted.split_last() else { return path };
-    let depth = list.steps().len();
-    match path.steps().get(depth) {
-        Some(Step::Index(index)) if path.starts_with(&list) && index >= removed => {
-            let tail = FieldPath::new(path.steps()[depth + 1..].iter().cloned());
-            list.index(index + 1).join(&tail)
-        }
-        _ => path,
-    }
 }

@@ -1,0 +1,284 @@
+//! Answers: what becomes of what an object loses on its way, and of what it lost before?
+//!
+//! The object is taken to its target with everything that its stash gives back; what is lost on that way is the [`Parting`].
+//! A value from the stash that is lost again stays in the stash and is not written in between. A new loss is kept, where the
+//! user wants that and the way back leads to its place, or let go, where that is allowed; otherwise it blocks.
+//!
+//! Invariant: what is kept was found again, on data, on the way back to the release it was lost from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::object::{Arrival, Keeping, Remark, Start, Work, loss_code, remark};
+use super::stash::{self, ANNOTATION, Kept, Sights, Stash};
+use super::trace::origin;
+use crate::catalog::ListType;
+use crate::field::FieldPath;
+use crate::finding::Code;
+use crate::lens::{Loss, Session};
+use crate::release::{GroupKind, ReleaseId};
+
+/// What an object brings along from earlier conversions.
+pub(super) enum Carried {
+    /// Nothing.
+    Nothing,
+    /// A stash that cannot be used, and why no other can be made: the rest of a sentence.
+    Unusable(&'static str),
+    /// A stash.
+    Stash(Stash),
+}
+
+/// What is lost on the way from where everything is there.
+pub(super) struct Parting {
+    losses: Vec<Lost>,
+    /// The numbers of the stash's values that come back for good.
+    pub(super) back: BTreeSet<usize>,
+    /// The numbers of those that are lost again, and where they stood.
+    again: Vec<(usize, FieldPath)>,
+}
+
+/// One loss, and where its value stood.
+struct Lost {
+    loss: Loss,
+    /// In the user's object.
+    place: FieldPath,
+    /// In the data at the start; nothing for what was lost before.
+    at_start: Option<FieldPath>,
+}
+
+impl Parting {
+    /// Looks at what the way of `whole` lost.
+    pub(super) fn new(whole: &Arrival, carried: &Carried) -> Self {
+        let (start, program) = (&whole.start, whole.session.program());
+        let lost = |loss: &Loss| Lost {
+            place: origin(&program[..loss.step], &loss.path),
+            at_start: program[..loss.step].get(start.step..).map(|program| origin(program, &loss.path)),
+            loss: loss.clone(),
+        };
+        let losses: Vec<_> = whole.session.losses().iter().map(lost).collect();
+        let meet = |path: &FieldPath, other: &FieldPath| path.starts_with(other) || other.starts_with(path);
+        let is_lost =
+            |path: &FieldPath| losses.iter().filter_map(|lost| lost.at_start.as_ref()).any(|at| meet(at, path));
+        let restored = if matches!(carried, Carried::Stash(_)) { start.restored.clone() } else { Vec::new() };
+        let (again, back): (Vec<_>, Vec<_>) = restored.into_iter().partition(|(_, path)| is_lost(path));
+        Self { losses, back: back.into_iter().map(|(number, _)| number).collect(), again }
+    }
+
+    /// Says whether every value of `stash` comes back for good.
+    pub(super) fn gives_all_back(&self, stash: &Stash) -> bool {
+        self.back.len() == stash.kept.len()
+    }
+
+    /// Returns the losses of what was not in the stash already.
+    fn new_losses(&self) -> impl Iterator<Item = &Lost> {
+        let is_old = |at: &FieldPath| self.again.iter().any(|(_, path)| at.starts_with(path));
+        self.losses.iter().filter(move |lost| !lost.at_start.as_ref().is_some_and(is_old))
+    }
+
+    /// Returns what stays of `stash`: what was lost again, as it is surrounded now, and what did not find its place. What a new
+    /// loss holds is kept with that.
+    fn still_kept(&self, stash: &Stash, packed: &Packed, sights: &Sights<'_>) -> Vec<Kept> {
+        let is_part = |path: &FieldPath| packed.iter().any(|(whole, kept)| kept.is_ok() && path.starts_with(whole));
+        let stays = |(number, kept): (usize, &Kept)| match self.again.iter().find(|(again, _)| *again == number) {
+            Some((_, path)) if is_part(path) => None,
+            Some((_, path)) => Some(kept.seen_again(path, sights)),
+            None => (!self.back.contains(&number)).then(|| kept.clone()),
+        };
+        stash.kept.iter().enumerate().filter_map(stays).collect()
+    }
+
+    /// Returns the places of everything that was lost, none below another.
+    fn gone(&self) -> Vec<FieldPath> {
+        let mut gone: Vec<FieldPath> = Vec::new();
+        let mut places: Vec<_> = self.losses.iter().filter_map(|lost| lost.at_start.clone()).collect();
+        places.sort_unstable();
+        places.dedup();
+        for place in places {
+            if !gone.last().is_some_and(|last| place.starts_with(last)) {
+                gone.push(place);
+            }
+        }
+        gone
+    }
+}
+
+/// What is kept of each new loss, by where it stood at the start, or why it cannot be: the rest of a sentence.
+type Packed = BTreeMap<FieldPath, Result<Kept, String>>;
+
+impl Work<'_> {
+    /// Reads the object's stash.
+    pub(super) fn carried(&mut self) -> Carried {
+        match Stash::read(&self.object.value, self.target.pack) {
+            Ok(None) => Carried::Nothing,
+            Ok(Some(stash)) => Carried::Stash(stash),
+            Err(why) => {
+                let message = format!("the annotation {ANNOTATION} holds no stash: {why}");
+                let help = "nothing of it is used, and it stays as it is; restore its text or remove it".to_owned();
+                self.warnings.push(remark(Code::BadStash, stash::annotation(), message, Some(help)));
+                Carried::Unusable("the annotation holds something else")
+            }
+        }
+    }
+
+    /// Takes the object to the target with everything that its stash gives back. A stash whose values stand in the way there
+    /// is set aside.
+    pub(super) fn with_everything(&mut self, carried: &mut Carried) -> Result<Arrival, Vec<Remark>> {
+        let Carried::Stash(stash) = &*carried else { return self.travel(None) };
+        let everything = (0..stash.kept.len()).collect();
+        match self.travel(Some((stash, &everything))) {
+            Ok(whole) => Ok(whole),
+            Err(blocks) => {
+                let arrival = self.travel(None)?;
+                let why = blocks.first().map_or("", |block| block.message.as_str());
+                self.stale(format!("the stash cannot be given back on this way: {why}"));
+                *carried = Carried::Unusable("the stash that is there cannot be given back");
+                Ok(arrival)
+            }
+        }
+    }
+
+    /// Tells what comes back from the stash, and what does not because it was edited around.
+    pub(super) fn tell_restored(&mut self, whole: &Arrival, carried: &Carried, parting: &Parting) {
+        let Carried::Stash(stash) = carried else { return };
+        let found: BTreeSet<usize> = whole.start.restored.iter().map(|(number, _)| *number).collect();
+        for (number, kept) in stash.kept.iter().enumerate() {
+            if parting.back.contains(&number) {
+                let message = format!("{kept} comes back from the stash");
+                self.warnings.push(remark(Code::Restored, stash::annotation(), message, None));
+            } else if !found.contains(&number) {
+                self.stale(format!("the stash keeps {kept}, and what surrounded it has changed since"));
+            }
+        }
+    }
+
+    fn stale(&mut self, message: String) {
+        let help = "put the value back by hand where it belongs, and take it out of the annotation".to_owned();
+        self.warnings.push(remark(Code::StaleStash, stash::annotation(), message, Some(help)));
+    }
+
+    /// Decides about every loss, and returns what the object's stash shall be; nothing where it has none and gets none.
+    pub(super) fn pack_up(
+        &mut self,
+        whole: &Arrival,
+        carried: &Carried,
+        parting: &Parting,
+    ) -> Result<Option<Stash>, Vec<Remark>> {
+        let old = match carried {
+            Carried::Stash(stash) => Some(stash),
+            Carried::Nothing | Carried::Unusable(_) => None,
+        };
+        let wanted = self.choices.keeping == Keeping::Stash && parting.new_losses().next().is_some();
+        if !wanted && old.is_none() {
+            self.take_losses(parting, &Packed::new())?;
+            return Ok(None);
+        }
+        let left = old.map_or_else(|| self.release_left(&whole.start), |old| old.left);
+        let gone = parting.gone();
+        let list_keys = |list: &FieldPath| self.list_keys(&whole.start.kind, list, left);
+        let echo = self.way_back(whole, left);
+        let sights = Sights { before: &whole.start.value, after: &echo, gone: &gone, list_keys: &list_keys };
+        let mut packed = if wanted { self.pack_new(carried, parting, &sights) } else { Packed::new() };
+        let mut stash = Stash {
+            left,
+            annotations: old.map_or_else(|| stash::annotations_of(&self.object.value), |old| old.annotations),
+            kept: old.map_or_else(Vec::new, |old| parting.still_kept(old, &packed, &sights)),
+        };
+        let before = stash.kept.len();
+        stash.kept.extend(packed.values().filter_map(|kept| kept.as_ref().ok()).cloned());
+        if let Err(why) = stash.text(self.target.pack) {
+            stash.kept.truncate(before);
+            packed.values_mut().for_each(|kept| *kept = Err(why.clone()));
+        }
+        self.take_losses(parting, &packed)?;
+        Ok(Some(stash))
+    }
+
+    /// Keeps what can be kept of the new losses.
+    fn pack_new(&self, carried: &Carried, parting: &Parting, sights: &Sights<'_>) -> Packed {
+        let metadata = self.object.value.get("metadata");
+        let annotations = metadata.and_then(|metadata| metadata.get("annotations"));
+        let refusal = match carried {
+            Carried::Unusable(why) => Some(*why),
+            _ if self.object.kind.kind == "Secret" => Some("the data of a Secret is never kept"),
+            _ if !metadata.is_some_and(Value::is_object) => Some("the object has no metadata to carry it"),
+            _ if annotations.is_some_and(|annotations| !annotations.is_object() && !annotations.is_null()) => {
+                Some("the object's annotations are no mapping")
+            }
+            Carried::Nothing | Carried::Stash(_) => None,
+        };
+        let mut packed = Packed::new();
+        for lost in parting.new_losses() {
+            let Some(path) = lost.at_start.clone().filter(|path| sights.gone.contains(path)) else { continue };
+            let kept = match refusal {
+                Some(why) => Err(why),
+                None => Kept::new(&path, loss_code(lost.loss.class).name(), sights),
+            };
+            packed.insert(path, kept.map_err(str::to_owned));
+        }
+        packed
+    }
+
+    /// Takes what is at the target back, on data: what the way back meets there when nothing is edited in between. Where it
+    /// halts, that is nothing.
+    fn way_back(&self, whole: &Arrival, left: ReleaseId) -> Value {
+        let mut session = Session::new(whole.session.object().clone());
+        match self.run_rules(left, whole.kind.clone(), &mut session, &mut Vec::new()) {
+            Ok(kind) if kind == whole.start.kind => session.finish().0,
+            _ => Value::Null,
+        }
+    }
+
+    /// Returns the release nearest to the target that the data at the start is at: no rule has anything to do to it.
+    fn release_left(&self, start: &Start) -> ReleaseId {
+        let line = self.target.pack.line();
+        let order = line.get(self.target.release).order;
+        let mut candidates: Vec<ReleaseId> = self.candidates.iter().collect();
+        candidates.sort_by_key(|release| line.get(*release).order.abs_diff(order));
+        let is_at = |release: &&ReleaseId| {
+            let mut session = Session::new(start.value.clone());
+            let done = self.run_rules(**release, start.kind.clone(), &mut session, &mut Vec::new());
+            done.is_ok() && session.program().is_empty()
+        };
+        *candidates.iter().find(is_at).or(candidates.first()).unwrap_or(&self.target.release)
+    }
+
+    fn list_keys(&self, kind: &GroupKind, list: &FieldPath, release: ReleaseId) -> Vec<String> {
+        let Some(catalog) = self.target.pack.catalog(kind) else { return Vec::new() };
+        let pattern = list.pattern();
+        let mut fields = catalog.fields_of(&pattern).filter(|field| field.releases.contains(release));
+        let keyed = fields.find(|field| field.attributes.list_type == Some(ListType::Map));
+        keyed.map_or_else(Vec::new, |field| field.attributes.list_keys.clone())
+    }
+
+    /// Sorts the new losses into those kept, those taken and those that hold the object back.
+    fn take_losses(&mut self, parting: &Parting, packed: &Packed) -> Result<(), Vec<Remark>> {
+        let mut blocks = Vec::new();
+        for Lost { loss, place, at_start } in parting.new_losses() {
+            let (code, reason) = (loss_code(loss.class), &loss.reason);
+            let kept = at_start.as_ref().and_then(|at| packed.iter().find(|(path, _)| at.starts_with(path)));
+            let why = match kept {
+                Some((_, Ok(_))) => {
+                    let message = format!("{place} is kept in the stash: {reason}");
+                    self.lost.push(remark(code, place.clone(), message, None));
+                    continue;
+                }
+                Some((_, Err(why))) => Some(why.as_str()),
+                None if self.choices.keeping == Keeping::Stash => Some("it is lost before the stash is given back"),
+                None => None,
+            };
+            if self.choices.allowed.allows(code) {
+                let message = format!("{place} is lost: {reason}");
+                self.lost.push(remark(code, place.clone(), message, None));
+                continue;
+            }
+            let (message, first) = match why {
+                Some(why) => (format!("{place} would be lost: {reason}; it cannot be kept in the stash: {why}"), ""),
+                None => (format!("{place} would be lost: {reason}"), "`--stash` keeps it for the way back; "),
+            };
+            let help = format!("{first}`--allow-loss={code}` converts without it; or remove the field by hand");
+            blocks.push(remark(code, place.clone(), message, Some(help)));
+        }
+        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+}

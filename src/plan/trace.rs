@@ -1,0 +1,110 @@
+//! Answers: where was, before some changes, what stands at a place after them?
+//!
+//! [`origin`] follows a path back through the changes, the last one first. Findings point into the user's own text with it, and
+//! the stash names what was lost by where it was.
+//!
+//! Invariant: a path that no change touched is its own origin.
+
+use crate::field::{FieldPath, Step};
+use crate::yaml::Intent;
+
+/// Returns where the value at `path`, in the data after `program`, stood before it.
+pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
+    program.iter().rev().fold(path.clone(), |path, intent| match intent {
+        Intent::Rename { path: old, to } => {
+            let new = old.split_last().map(|(parent, _)| parent.key(to)).unwrap_or_default();
+            replace_prefix(&path, &new, old)
+        }
+        Intent::Move { from, to, key, .. } => replace_prefix(&path, &to.key(key), from),
+        Intent::Wrap { path: wrapped } => replace_prefix(&path, &wrapped.index(0), wrapped),
+        Intent::Unwrap { path: unwrapped } => replace_prefix(&path, unwrapped, &unwrapped.index(0)),
+        Intent::Delete { path: deleted } => match deleted.split_last() {
+            Some((list, Step::Index(removed))) => after_insertion(&path, &list, *removed),
+            _ => path,
+        },
+        Intent::InsertItem { path: list, index, .. } => before_insertion(&path, list, *index),
+        Intent::Insert { .. } | Intent::Replace { .. } => path,
+    })
+}
+
+/// Returns where the value at `path` stands once an item was put into `list` at `index`.
+pub(super) fn after_insertion(path: &FieldPath, list: &FieldPath, index: usize) -> FieldPath {
+    with_index(path, list, |at| if at >= index { at + 1 } else { at })
+}
+
+/// Returns where the value at `path` stood before an item was put into `list` at `index`.
+fn before_insertion(path: &FieldPath, list: &FieldPath, index: usize) -> FieldPath {
+    with_index(path, list, |at| if at > index { at - 1 } else { at })
+}
+
+/// Changes the index of the item of `list` that `path` leads into.
+fn with_index(path: &FieldPath, list: &FieldPath, change: impl Fn(usize) -> usize) -> FieldPath {
+    let depth = list.steps().len();
+    match path.steps().get(depth) {
+        Some(Step::Index(index)) if path.starts_with(list) => {
+            let tail = FieldPath::new(path.steps()[depth + 1..].iter().cloned());
+            list.index(change(*index)).join(&tail)
+        }
+        _ => path.clone(),
+    }
+}
+
+fn replace_prefix(path: &FieldPath, prefix: &FieldPath, by: &FieldPath) -> FieldPath {
+    match path.steps().strip_prefix(prefix.steps()) {
+        Some(tail) => by.join(&FieldPath::new(tail.iter().cloned())),
+        None => path.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn path(text: &str) -> FieldPath {
+        let steps = text.split('.').filter(|step| !step.is_empty());
+        FieldPath::new(steps.map(|step| step.parse().map_or_else(|_| Step::Key(step.to_owned()), Step::Index)))
+    }
+
+    /// Carries out `program`, in which every leaf has a value of its own, and looks each leaf up where it came from.
+    #[track_caller]
+    fn check(before: &Value, program: &[Intent], places: &[&str]) {
+        let mut after = before.clone();
+        program.iter().for_each(|intent| intent.apply_data(&mut after).unwrap());
+        for place in places {
+            let from = origin(program, &path(place));
+            assert!(path(place).get(&after).is_some(), "{place} is in {after}");
+            assert_eq!(path(place).get(&after), from.get(before), "{place} came from {from}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_followed_through_renames_moves_and_lists() {
+        let before =
+            json!({"spec": {"ref": {"name": 1}, "tls": {"a": 2, "b": 3}, "l": [{"x": 4}, {"x": 5}, {"x": 6}]}});
+        let program = [
+            Intent::Rename { path: path("spec.ref"), to: "refs".to_owned() },
+            Intent::Wrap { path: path("spec.refs") },
+            Intent::Move {
+                from: path("spec.tls.a"),
+                to: path("spec"),
+                key: "z".to_owned(),
+                place: crate::yaml::Place::Last,
+            },
+            Intent::Delete { path: path("spec.l.0") },
+            Intent::InsertItem { path: path("spec.l"), index: 1, value: json!(9) },
+        ];
+        check(&before, &program, &["spec.refs.0.name", "spec.z", "spec.tls.b", "spec.l.0.x", "spec.l.2.x"]);
+        let back = [Intent::Unwrap { path: path("spec.l.0.x") }];
+        check(&json!({"spec": {"l": [{"x": [7]}]}}), &back, &["spec.l.0.x"]);
+    }
+
+    #[test]
+    fn what_was_taken_away_is_found_before_it_was() {
+        let item = |index| Intent::Delete { path: path("l").index(index) };
+        let program = [item(2), item(1), Intent::Unwrap { path: path("l") }];
+        assert_eq!(origin(&program[..0], &path("l.2")), path("l.2"));
+        assert_eq!(origin(&program[..1], &path("l.1")), path("l.1"));
+        assert_eq!(origin(&[item(0)], &path("l.1")), path("l.2"));
+    }
+}
