@@ -36,10 +36,16 @@ impl Context {
     }
 }
 
-/// Writes a string as a plain or double-quoted scalar.
+/// Writes a string as a plain or quoted scalar: in single quotes where double ones would have to be escaped.
 pub(super) fn scalar(text: &str, context: Context) -> String {
     let plain = context != Context::Json && can_stand_plain(text, context) && reads_as_text(text);
-    if plain { text.to_owned() } else { double_quoted(text) }
+    let single =
+        context != Context::Json && text.contains('"') && !text.contains('\'') && text.chars().all(is_printable);
+    match (plain, single) {
+        (true, _) => text.to_owned(),
+        (false, true) => format!("'{text}'"),
+        (false, false) => double_quoted(text),
+    }
 }
 
 /// Writes a string in the quotes of the scalar it takes the place of.
@@ -270,7 +276,9 @@ mod tests {
                 ("---", "\"---\""),
                 ("a\tb", "\"a\\tb\""),
                 ("a\u{85}", "\"a\\u0085\""),
-                ("\"", "\"\\\"\""),
+                ("\"", "'\"'"),
+                ("\"'", "\"\\\"'\""),
+                ("{\"a\":\"\\n\"}", "'{\"a\":\"\\n\"}'"),
                 ("", "\"\""),
                 ("yes", "\"yes\""),
             ],
