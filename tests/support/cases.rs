@@ -75,14 +75,12 @@ impl<'p> Course<'p> {
         let recipe = Recipe::new(self.pack, catalog, start, version, &places(self.rule, self.direction));
         let mut object = recipe.draw(&mut random);
         if random.chance(60) {
-            let tries = (0..12).find(|_| {
-                let fits = self.fits(&object, target);
-                if !fits {
-                    object = recipe.draw(&mut random);
+            for _ in 0..12 {
+                if self.fits(&object, target) {
+                    break;
                 }
-                fits
-            });
-            drop(tries);
+                object = recipe.draw(&mut random);
+            }
         }
         Some(Case { start, version: version.to_owned(), target, object, style: random.next() })
     }
@@ -144,7 +142,11 @@ fn original(renamed: &[(FieldPattern, FieldPattern)], pattern: &FieldPattern) ->
 /// Returns the fields that a rule removes without a counterpart on the other side, which it may do without a loss.
 pub(crate) fn dropped(rule: &Rule, direction: Direction) -> Vec<FieldPattern> {
     let operations = rule.lens(direction).operations().iter();
-    operations.map(|operation| operation.claims()).filter(|step| step.new.is_empty()).flat_map(|step| step.old).collect()
+    operations
+        .map(|operation| operation.claims())
+        .filter(|step| step.new.is_empty())
+        .flat_map(|step| step.old)
+        .collect()
 }
 
 /// Returns every place below `value` with the value there, outermost first.
@@ -155,7 +157,9 @@ pub(crate) fn walk(value: &Value) -> Vec<(FieldPath, &Value)> {
         at += 1;
         match value {
             Value::Object(map) => found.extend(map.iter().map(|(key, value)| (path.key(key), value))),
-            Value::Array(items) => found.extend(items.iter().enumerate().map(|(index, item)| (path.index(index), item))),
+            Value::Array(items) => {
+                found.extend(items.iter().enumerate().map(|(index, item)| (path.index(index), item)))
+            }
             _ => {}
         }
     }

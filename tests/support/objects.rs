@@ -185,7 +185,8 @@ impl Draw<'_> {
         let most = attributes.max_items.unwrap_or(4).min(4);
         let mut list: Vec<Value> = Vec::new();
         let mut tries = 0;
-        while tries < 40 && ((list.len() as u64) < least || (list.len() as u64) < most && self.random.chance(self.habits.items))
+        while tries < 40
+            && ((list.len() as u64) < least || (list.len() as u64) < most && self.random.chance(self.habits.items))
         {
             tries += 1;
             let item = self.value(items, "")?;
@@ -236,7 +237,10 @@ impl Draw<'_> {
         let count = least.max(self.random.below(4) as u64).min(most.max(least));
         for _ in 0..count {
             let key = if self.random.chance(50) { words::label(self.random) } else { words::key(self.random) };
-            let value = shape.values.as_ref().map_or_else(|| Some(self.anything(1)), |values| self.value(values, ""));
+            let value = match &shape.values {
+                Some(values) => self.value(values, ""),
+                None => Some(self.anything(1)),
+            };
             if let Some(value) = value.filter(|_| entries.iter().all(|(other, _)| *other != key)) {
                 entries.push((key, value));
             }
@@ -248,8 +252,11 @@ impl Draw<'_> {
     /// A group that is left out stands for the field's default. Renaming such a kind writes the group down, and the way
     /// back does not take it away again; `references_without_a_group` in `laws.rs` covers them by themselves.
     fn refer(&mut self, shape: &Shape, entries: &mut Vec<(String, Value)>) {
-        let group_key = ["group", "apiGroup", "apiVersion"].into_iter().find(|key| shape.keys.iter().any(|(k, _)| k == key));
-        let (Some(group_key), Some(at)) = (group_key, entries.iter().position(|(key, _)| key == "kind")) else { return };
+        let group_key =
+            ["group", "apiGroup", "apiVersion"].into_iter().find(|key| shape.keys.iter().any(|(k, _)| k == key));
+        let (Some(group_key), Some(at)) = (group_key, entries.iter().position(|(key, _)| key == "kind")) else {
+            return;
+        };
         let kind_shape = shape.keys.iter().find(|(key, _)| key == "kind").expect("drawn from it");
         if kind_shape.1.attributes.allowed.is_some() {
             return;

@@ -13,9 +13,10 @@ impl Random {
     /// Starts from `seed`; `names` and `number` tell the streams of one run apart.
     pub(crate) fn new(seed: u64, names: &[&str], number: u64) -> Self {
         // FNV-1a, so that a name's stream stays the same when other names come and go.
-        let hash = names.iter().flat_map(|name| name.bytes().chain([0])).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
+        let hash = names
+            .iter()
+            .flat_map(|name| name.bytes().chain([0]))
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
         let mut random = Self(seed ^ hash ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         random.next();
         random

@@ -154,7 +154,9 @@ impl Writer<'_> {
             match document {
                 // A file that starts with an empty document needs a marker to have one.
                 Value::Null => self.out.push_str(if number == 0 { "---\n" } else { "# nothing here\n" }),
-                Value::Object(map) if self.style.layout == Layout::Block && !map.is_empty() => self.mapping(map, 0, false),
+                Value::Object(map) if self.style.layout == Layout::Block && !map.is_empty() => {
+                    self.mapping(map, 0, false)
+                }
                 value => {
                     let flow = self.flow(value, 0);
                     self.out.push_str(&flow);
@@ -181,7 +183,11 @@ impl Writer<'_> {
             self.out.push('\n');
         }
         while self.random.chance(self.style.comments.min(60)) {
-            let at = if self.after_block_scalar { column } else { *self.random.pick(&[column, column, column, 0, column + 2]) };
+            let at = if self.after_block_scalar {
+                column
+            } else {
+                *self.random.pick(&[column, column, column, 0, column + 2])
+            };
             let comment = self.comment();
             self.out.push_str(&format!("{}{comment}\n", spaces(at)));
         }
@@ -291,8 +297,13 @@ impl Writer<'_> {
             1 => "",
             _ => "+",
         };
-        let is_folded = !body.contains('\n') && !body.starts_with(' ') && !body.ends_with(' ') && self.random.chance(50);
-        let indicator = if body.starts_with([' ', '\n']) || self.random.chance(10) { self.style.step.to_string() } else { String::new() };
+        let is_folded =
+            !body.contains('\n') && !body.starts_with(' ') && !body.ends_with(' ') && self.random.chance(50);
+        let indicator = if body.starts_with([' ', '\n']) || self.random.chance(10) {
+            self.style.step.to_string()
+        } else {
+            String::new()
+        };
         self.out.push_str(&format!("{anchor} {}{indicator}{chomping}", if is_folded { '>' } else { '|' }));
         self.end_line();
         let body = if is_folded { fold(body) } else { body.to_owned() };

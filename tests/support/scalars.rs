@@ -80,7 +80,8 @@ fn is_plain(string: &str, context: Context) -> bool {
     let inside = |c: char| word(c) || context == Context::Block && block(c);
     let Some(first) = string.chars().next() else { return false };
     // Figures that are followed by a letter no number has: `10s`, but not `1e3`.
-    let count = first.is_ascii_digit() && string.chars().any(|c| matches!(c, 'g'..='n' | 'p'..='w')) && !string.contains(':');
+    let count =
+        first.is_ascii_digit() && string.chars().any(|c| matches!(c, 'g'..='n' | 'p'..='w')) && !string.contains(':');
     (first.is_alphabetic() || first == '/' || count)
         && string.chars().all(inside)
         && !string.ends_with([' ', ':'])

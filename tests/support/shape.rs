@@ -39,7 +39,8 @@ impl Shape {
         let mut root = Self::empty();
         for field in catalog.fields() {
             let versions = field.api_versions;
-            let says = field.releases.contains(release) && (versions.is_empty() || versions.iter().any(|v| v == version));
+            let says =
+                field.releases.contains(release) && (versions.is_empty() || versions.iter().any(|v| v == version));
             if says && let Some(place) = root.make(field.pattern.parts()) {
                 (place.kind, place.required) = (field.kind, field.required);
                 place.attributes = field.attributes.clone();

@@ -5,6 +5,7 @@
 //! Invariant: what is returned breaks the law.
 
 use reversion::field::Step;
+use reversion::release::{ApiVersion, GroupKind};
 use serde_json::Value;
 
 use super::cases::walk;
@@ -38,4 +39,12 @@ pub(crate) fn shrink(object: &Value, breaks: impl Fn(&Value) -> bool) -> Value {
             None => return small,
         }
     }
+}
+
+/// Says whether `object` still says that it is of `kind`, and has a name.
+pub(crate) fn is_object_of(object: &Value, kind: &GroupKind) -> bool {
+    let text = |key: &str| object[key].as_str().unwrap_or_default();
+    text("kind") == kind.kind
+        && ApiVersion::parse(text("apiVersion")).group == kind.group
+        && object["metadata"]["name"].is_string()
 }
