@@ -181,7 +181,7 @@ impl Bench {
                 let releases: Vec<_> = catalog.releases().iter().collect();
                 for release in releases.first().into_iter().chain(releases.last()) {
                     for version in catalog.served(*release) {
-                        let recipe = Recipe::new(pack, catalog, *release, version.name, &[]);
+                        let recipe = Recipe::new(pack, catalog, *release, version.name, &[], *release);
                         let mut random = Random::new(self.seed, &[&kind.to_string()], 0);
                         for _ in 0..5 {
                             let object = recipe.draw(&mut random);

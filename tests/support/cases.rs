@@ -9,7 +9,7 @@
 use reversion::field::{FieldPath, FieldPattern, Part, Step};
 use reversion::lens::{Claims, Direction, Session};
 use reversion::pack::{Pack, Rule, Target};
-use reversion::release::{Channel, ReleaseId};
+use reversion::release::{Channel, GroupKind, ReleaseId};
 use serde_json::Value;
 
 use super::objects::Recipe;
@@ -72,7 +72,7 @@ impl<'p> Course<'p> {
         let catalog = self.pack.catalog(kind)?;
         let versions = catalog.served(start);
         let version = random.pick(&versions).name;
-        let recipe = Recipe::new(self.pack, catalog, start, version, &places(self.rule, self.direction));
+        let recipe = Recipe::new(self.pack, catalog, start, version, &places(self.rule, self.direction), target);
         let mut object = recipe.draw(&mut random);
         if random.chance(60) {
             for _ in 0..12 {
@@ -87,20 +87,24 @@ impl<'p> Course<'p> {
 
     /// Says whether the target has nothing against what the rules make of `object`.
     fn fits(&self, object: &Value, target: ReleaseId) -> bool {
-        let mut session = Session::new(object.clone());
-        let mut kind = self.rule.from_kind(self.direction).clone();
-        for (rule, direction) in self.pack.rules_towards(target) {
-            if *rule.from_kind(direction) == kind {
-                if rule.lens(direction).run(&mut session).is_err() {
-                    return false;
-                }
-                kind = rule.to_kind(direction).clone();
-            }
-        }
+        let Some((kind, session)) = self.run_rules(object, target) else { return false };
         let Some(catalog) = self.pack.catalog(&kind) else { return false };
         let served = catalog.served(target);
         let fits = served.iter().any(|version| catalog.check(session.object(), target, version.name).is_empty());
         fits && session.losses().is_empty()
+    }
+
+    /// Runs every rule that leads to `target` on data alone; `None` where one halts.
+    pub(crate) fn run_rules(&self, object: &Value, target: ReleaseId) -> Option<(GroupKind, Session)> {
+        let mut session = Session::new(object.clone());
+        let mut kind = self.rule.from_kind(self.direction).clone();
+        for (rule, direction) in self.pack.rules_towards(target) {
+            if *rule.from_kind(direction) == kind {
+                rule.lens(direction).run(&mut session).ok()?;
+                kind = rule.to_kind(direction).clone();
+            }
+        }
+        Some((kind, session))
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) struct Recipe<'p> {
     version: String,
     shape: Shape,
     wanted: Vec<FieldPattern>,
-    /// The kinds that a reference may name: those the release serves.
+    /// The kinds that a reference may name: those the release serves, and the target too, under whatever name.
     kinds: Vec<GroupKind>,
 }
 
@@ -41,9 +41,10 @@ impl<'p> Recipe<'p> {
         release: ReleaseId,
         version: &str,
         wanted: &[FieldPattern],
+        target: ReleaseId,
     ) -> Self {
-        let serves = |kind: &&GroupKind| pack.catalog(kind).is_some_and(|one| one.releases().contains(release));
-        let kinds = pack.kinds().filter(serves).cloned().chain([GroupKind::new("Service", "")]).collect();
+        let lasts = |kind: &&GroupKind| is_served(pack, kind, release) && has_successor(pack, kind, target);
+        let kinds = pack.kinds().filter(lasts).cloned().chain([GroupKind::new("Service", "")]).collect();
         let shape = Shape::read(catalog, release, version);
         Self { catalog, release, version: version.to_owned(), shape, wanted: wanted.to_vec(), kinds }
     }
@@ -98,6 +99,24 @@ impl<'p> Recipe<'p> {
         }
         Value::Object(entries.into_iter().collect())
     }
+}
+
+fn is_served(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> bool {
+    pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release))
+}
+
+/// Says whether `target` has the kind that the rules make of `kind`.
+///
+/// A reference to a kind that the target lacks stays as it is, while one over a release in between follows as far as it
+/// can: such references have no place in the laws.
+fn has_successor(pack: &Pack, kind: &GroupKind, target: ReleaseId) -> bool {
+    let mut last = kind.clone();
+    for (rule, direction) in pack.rules_towards(target) {
+        if *rule.from_kind(direction) == last {
+            last = rule.to_kind(direction).clone();
+        }
+    }
+    last == *kind || is_served(pack, &last, target)
 }
 
 /// What one object is like, in percent.

@@ -150,10 +150,13 @@ impl Writer<'_> {
                 self.end_line();
             }
             self.after_block_scalar = false;
+            // A file that starts with an empty document needs a marker to have one.
+            if document.is_null() && self.out.is_empty() {
+                self.out.push_str("---\n");
+            }
             self.own_lines(0);
             match document {
-                // A file that starts with an empty document needs a marker to have one.
-                Value::Null => self.out.push_str(if number == 0 { "---\n" } else { "# nothing here\n" }),
+                Value::Null => self.out.push_str("# nothing here\n"),
                 Value::Object(map) if self.style.layout == Layout::Block && !map.is_empty() => {
                     self.mapping(map, 0, false)
                 }
@@ -286,7 +289,8 @@ impl Writer<'_> {
     fn can_be_block_scalar(&mut self, text: &str) -> bool {
         let lines_are_plain = text.split('\n').all(|line| line.chars().all(scalars::is_printable) && !is_blank(line));
         // Only line ends after the last word: what a chomping indicator means is clear then.
-        lines_are_plain && !text.trim_matches('\n').is_empty() && self.random.chance(self.style.block_scalars)
+        let is_likely = self.random.chance(if text.contains([' ', '\n']) { self.style.block_scalars } else { 2 });
+        lines_are_plain && !text.trim_matches('\n').is_empty() && self.style.block_scalars > 0 && is_likely
     }
 
     /// Writes `|` or `>` and the lines below it.

@@ -17,6 +17,7 @@ pub(crate) struct Sheet {
     pub(crate) text: String,
     /// The values of the documents in the text.
     pub(crate) documents: Vec<Value>,
+    pub(crate) style: Style,
 }
 
 impl Sheet {
@@ -25,13 +26,13 @@ impl Sheet {
         if case.style == 0 {
             let documents = vec![case.object.clone()];
             let text = render::text(&documents, &Style::PLAIN, &mut Random::new(0, &[], 0));
-            return Self { text, documents };
+            return Self { text, documents, style: Style::PLAIN };
         }
         let mut random = Random::new(case.style, &[], 0);
         let style = Style::draw(&mut random);
         let documents = company(&case.object, &mut random);
         let text = render::text(&documents, &style, &mut random);
-        Self { text, documents }
+        Self { text, documents, style }
     }
 }
 
