@@ -141,8 +141,8 @@ pub(super) fn convert(
     choices: &Choices,
     completeness: Completeness,
 ) -> Conversion {
-    let (candidates, warnings, lost) = (ReleaseSet::default(), Vec::new(), Vec::new());
-    let mut work = Work { object, target, choices, completeness, candidates, warnings, lost };
+    let (candidates, unknown, warnings, lost) = (ReleaseSet::default(), Vec::new(), Vec::new(), Vec::new());
+    let mut work = Work { object, target, choices, completeness, candidates, unknown, warnings, lost };
     match work.run() {
         Ok(Arrival { kind, session, rules, warnings, .. }) => {
             let (value, program, _) = session.finish();
@@ -161,6 +161,8 @@ pub(super) struct Work<'a> {
     completeness: Completeness,
     /// The releases that the object can have been written for.
     pub(super) candidates: ReleaseSet,
+    /// Its fields that no release has.
+    unknown: Vec<FieldPath>,
     pub(super) warnings: Vec<Remark>,
     pub(super) lost: Vec<Remark>,
 }
@@ -235,6 +237,7 @@ impl Work<'_> {
         let (blocks, warnings) = remarks(&inference, object, self.target.pack, catalog);
         self.warnings = warnings;
         self.candidates = inference.candidates;
+        self.unknown = inference.unknown.into_iter().map(|unknown| unknown.path).collect();
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
     }
 
@@ -359,13 +362,23 @@ impl Work<'_> {
 
     /// Removes the fields that the target does not have and records each as a loss.
     fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session) -> Result<(), Vec<Remark>> {
-        let mut missing = catalog.check(session.object(), self.target.release, version);
-        missing.retain(|violation| matches!(violation.kind, ViolationKind::UnknownField { .. }));
-        for violation in missing.into_iter().rev() {
-            session.lose(LossClass::DroppedField, violation.path.clone(), format!("{} has no such field", self.target));
-            session.change(Intent::Delete { path: violation.path }).map_err(stuck)?;
+        let violations = catalog.check(session.object(), self.target.release, version);
+        let missing = violations.into_iter().filter(|found| matches!(found.kind, ViolationKind::UnknownField { .. }));
+        let mut places: Vec<_> = missing.map(|violation| violation.path).collect();
+        places.extend(self.made_unknown(catalog, session));
+        places.sort_unstable();
+        for path in places.into_iter().rev() {
+            session.lose(LossClass::DroppedField, path.clone(), format!("{} has no such field", self.target));
+            session.change(Intent::Delete { path }).map_err(stuck)?;
         }
         Ok(())
+    }
+
+    /// Returns the fields that no release has at the place where the rules put them: a newer field below a mapping that
+    /// took its older name. What was unknown from the start stays.
+    fn made_unknown(&self, catalog: &Catalog, session: &Session) -> Vec<FieldPath> {
+        let unknown = catalog.facts(session.object()).unknown.into_iter().map(|unknown| unknown.path);
+        unknown.filter(|path| !self.unknown.contains(&origin(session.program(), path))).collect()
     }
 }
 

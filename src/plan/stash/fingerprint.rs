@@ -22,6 +22,14 @@ impl Fingerprint {
         Self(hash.0)
     }
 
+    /// Takes the fingerprint of `value`, and of a mapping as if it had no `key`.
+    pub(super) fn of_but(value: &Value, key: Option<&str>) -> Self {
+        match (value, key) {
+            (Value::Object(map), Some(key)) => Self::without(map, key),
+            _ => Self::of(value),
+        }
+    }
+
     /// Takes the fingerprint of a mapping as if it had no `key`.
     pub(super) fn without(map: &Map<String, Value>, key: &str) -> Self {
         let mut hash = Hash::new();

@@ -131,21 +131,23 @@ impl Sights<'_> {
         place
     }
 
-    fn crumbs(&self, parent: &FieldPath) -> Option<Vec<Crumb>> {
+    /// Returns the steps to `parent`, from which the value of `key` was taken, or a list item.
+    fn crumbs(&self, parent: &FieldPath, key: Option<&str>) -> Option<Vec<Crumb>> {
         let mut crumbs = Vec::new();
         let mut seen = FieldPath::default();
-        for step in parent.steps() {
+        for (depth, step) in parent.steps().iter().enumerate() {
             crumbs.push(match step {
                 Step::Key(key) => Crumb::Key(key.clone()),
                 Step::Index(_) => {
                     let place = self.place(&seen.with(step.clone()));
                     let item = place.get(self.after)?;
+                    let own = key.filter(|_| depth + 1 == parent.steps().len());
                     let keys = (self.list_keys)(&seen);
                     let named = |key: &String| Some((key.clone(), item.get(key)?.clone()));
                     let fields: Map<String, Value> = keys.iter().filter_map(named).collect();
                     match place.steps().last() {
                         Some(Step::Index(index)) if fields.is_empty() => {
-                            Crumb::Alike(Alike { index: *index, like: Fingerprint::of(item) })
+                            Crumb::Alike(Alike { index: *index, like: Fingerprint::of_but(item, own) })
                         }
                         _ => Crumb::Named(Named { item: fields }),
                     }
@@ -167,7 +169,7 @@ impl Kept {
         const NO_PLACE: &str = "the way back does not lead to where it stood";
         let value = path.get(sights.before).ok_or(MADE_ON_THE_WAY)?.clone();
         let (parent, last) = path.split_last().ok_or(NO_PLACE)?;
-        let r#in = sights.crumbs(&parent).ok_or(NO_PLACE)?;
+        let r#in = sights.crumbs(&parent, path.last_key()).ok_or(NO_PLACE)?;
         let around = sights.place(&parent);
         let around = around.get(sights.after).ok_or(NO_PLACE)?;
         let (at, around, instead) = match (last, around) {
@@ -227,22 +229,29 @@ impl Kept {
         }
     }
 
+    /// Finds the mapping or list that the value was taken from.
     fn parent(&self, object: &Value) -> Option<FieldPath> {
-        self.r#in.iter().try_fold(FieldPath::default(), |path, crumb| match crumb {
-            Crumb::Key(key) => Some(path.key(key)),
-            Crumb::Named(Named { item: fields }) => {
-                let items = path.get(object)?.as_array()?;
-                let same = |item: &Value| fields.iter().all(|(key, value)| item.get(key) == Some(value));
-                only(items.iter().map(same)).map(|index| path.index(index))
-            }
-            Crumb::Alike(Alike { index, like }) => {
-                let items = path.get(object)?.as_array()?;
-                let alike = |item: &Value| Fingerprint::of(item) == *like;
-                let index =
-                    if items.get(*index).is_some_and(alike) { Some(*index) } else { only(items.iter().map(alike)) };
-                index.map(|index| path.index(index))
-            }
-        })
+        let mut path = FieldPath::default();
+        for (depth, crumb) in self.r#in.iter().enumerate() {
+            let items = || path.get(object)?.as_array();
+            path = match crumb {
+                Crumb::Key(key) => path.key(key),
+                Crumb::Named(Named { item: fields }) => {
+                    let same = |item: &Value| fields.iter().all(|(key, value)| item.get(key) == Some(value));
+                    path.index(only(items()?.iter().map(same))?)
+                }
+                Crumb::Alike(Alike { index, like }) => {
+                    // The value itself does not count: it may stand there again.
+                    let own = self.entry().filter(|_| depth + 1 == self.r#in.len()).map(|(key, _)| key);
+                    let alike = |item: &Value| Fingerprint::of_but(item, own) == *like;
+                    let items = items()?;
+                    let stands = items.get(*index).is_some_and(alike);
+                    let moved = || only(items.iter().map(alike));
+                    path.index(if stands { *index } else { moved()? })
+                }
+            };
+        }
+        Some(path)
     }
 
     /// Returns the value.

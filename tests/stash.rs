@@ -1,0 +1,353 @@
+//! What an object carries along: losses are kept in its annotation and come back, edits in between survive, and an annotation
+//! that is no stash does no harm.
+//!
+//! Conversions of texts by hand first, then laws L1 to L5 with a stash on objects drawn from the catalogs, then texts of
+//! stashes that were tampered with.
+
+use reversion::finding::{Code, Severity};
+use reversion::pack::{Packs, embedded};
+use reversion::plan::{self, ANNOTATION, AllowedLoss, Choices, Goal, Keeping, MAX_STASH};
+use serde_json::{Value, json};
+
+#[expect(dead_code, reason = "the laws of rules use the rest")]
+mod support;
+
+use support::engine::{self, Run};
+
+const EXPERIMENTAL: &str = "gateway-api@1.6.1/experimental";
+const STANDARD: &str = "gateway-api@1.6.1/standard";
+
+fn packs() -> Packs {
+    embedded::with(Vec::new()).unwrap()
+}
+
+fn stashing() -> Choices {
+    Choices { keeping: Keeping::Stash, ..Choices::default() }
+}
+
+/// Takes a file to a target.
+fn run(target: &str, choices: Choices, text: &str) -> Run {
+    let packs = packs();
+    let goal = Goal { packs: &packs, targets: vec![packs.target(target).unwrap()], choices };
+    let manifest = engine::read(&packs, "case.yaml", text.as_bytes()).unwrap();
+    let plan = plan::plan(&[manifest], &goal);
+    let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after.clone());
+    Run { before: text.to_owned(), after, plan }
+}
+
+/// Takes a file to a target with `--stash`; nothing may be held back.
+#[track_caller]
+fn leave(target: &str, text: &str) -> String {
+    done(run(target, stashing(), text))
+}
+
+/// Takes a file to a target without any option; nothing may be held back.
+#[track_caller]
+fn arrive(target: &str, text: &str) -> String {
+    done(run(target, Choices::default(), text))
+}
+
+#[track_caller]
+fn done(run: Run) -> String {
+    assert!(run.stopping().is_empty(), "{:?}", run.stopping());
+    run.after
+}
+
+#[track_caller]
+fn told(run: &Run, code: Code) -> usize {
+    run.plan.findings.iter().filter(|finding| finding.code == code).count()
+}
+
+/// Goes there and back; the text there must hold `gone` no more, and the text back must be the first one.
+#[track_caller]
+fn round_trip(there: &str, back: &str, gone: &[&str], text: &str) {
+    let away = leave(there, text);
+    let bare: String = away.split_inclusive('\n').filter(|line| !line.contains(ANNOTATION)).collect();
+    for word in gone {
+        assert!(text.contains(word) && !bare.contains(word), "{word} is still in\n{away}");
+    }
+    assert_eq!(leave(there, &away), away, "a second run changes something");
+    assert_eq!(arrive(there, &away), away, "a second run without --stash changes something");
+    assert_eq!(arrive(back, &away), text);
+}
+
+const ROUTE: &str = "\
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata:
+  name: checkout
+spec:
+  parentRefs:
+  - name: web
+  rules:
+  - name: pay
+    matches:
+    - path:
+        value: /pay # the till
+    retry:
+      attempts: 3
+      codes:
+      - 503
+    backendRefs:
+    - name: pay
+      port: 80
+  - name: rest
+    backendRefs:
+    - name: shop
+      port: 80
+    sessionPersistence:
+      sessionName: shop
+";
+
+#[test]
+fn lost_fields_come_back_where_they_stood() {
+    round_trip(STANDARD, EXPERIMENTAL, &["retry", "sessionPersistence"], ROUTE);
+    round_trip("gateway-api@1.1.0/experimental", EXPERIMENTAL, &["retry", "name: rest"], ROUTE);
+    round_trip("gateway-api@1.0.0/standard", "gateway-api@1.3.0/experimental", &["retry", "name: pay\n    m"], ROUTE);
+}
+
+#[test]
+fn the_file_keeps_its_style() {
+    round_trip(STANDARD, EXPERIMENTAL, &["retry"], &ROUTE.replace('\n', "\r\n"));
+    round_trip(STANDARD, EXPERIMENTAL, &["retry"], ROUTE.trim_end());
+    let annotated = ROUTE.replace("  name: checkout\n", "  annotations:\n    team: shop\n  name: checkout\n");
+    round_trip(STANDARD, EXPERIMENTAL, &["retry"], &annotated);
+    let empty = ROUTE.replace("  name: checkout\n", "  annotations: {}\n  name: checkout\n");
+    round_trip(STANDARD, EXPERIMENTAL, &["retry"], &empty);
+    let flow =
+        ROUTE.replace("metadata:\n  name: checkout\n", "metadata: {name: checkout, annotations: {team: shop}}\n");
+    round_trip(STANDARD, EXPERIMENTAL, &["retry"], &flow);
+    let json = "{\"apiVersion\": \"gateway.networking.k8s.io/v1\", \"kind\": \"HTTPRoute\", \"metadata\": {\"name\": \"a\"},\n\
+                \"spec\": {\"rules\": [{\"backendRefs\": [{\"name\": \"a\", \"port\": 1}], \"retry\": {\"attempts\": 2}}]}}\n";
+    round_trip(STANDARD, EXPERIMENTAL, &["attempts"], json);
+    let items: String = ROUTE.lines().map(|line| format!("  {line}\n")).collect();
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n- {}", items.trim_start());
+    round_trip(STANDARD, EXPERIMENTAL, &["retry"], &list);
+}
+
+#[test]
+fn the_annotation_goes_with_its_last_value() {
+    let away = leave("gateway-api@1.1.0/experimental", ROUTE);
+    let nearer = leave("gateway-api@1.6.1/standard", &away);
+    assert!(nearer.contains("name: rest") && nearer.contains(ANNOTATION), "names are back, retries are not: {nearer}");
+    assert!(!nearer.contains("    retry:"));
+    assert_eq!(arrive(EXPERIMENTAL, &nearer), ROUTE);
+    let others = away.replace("  annotations:\n", "  annotations:\n    team: shop\n");
+    let back = arrive(EXPERIMENTAL, &others);
+    assert_eq!(back, ROUTE.replace("checkout\n", "checkout\n  annotations:\n    team: shop\n"));
+}
+
+const POLICY: &str = "\
+apiVersion: gateway.networking.k8s.io/v1alpha3
+kind: BackendTLSPolicy
+metadata:
+  name: shop
+spec:
+  targetRefs:
+  - group: ''
+    kind: Service
+    name: shop
+  - group: ''
+    kind: Service
+    name: stock
+  - group: ''
+    kind: Service
+    name: till
+  validation:
+    hostname: shop.example
+    wellKnownCACertificates: System
+    subjectAltNames:
+    - type: Hostname
+      hostname: a.shop.example
+";
+
+#[test]
+fn rules_run_back_before_values_come_back() {
+    let back = "gateway-api@1.3.0/experimental";
+    let wanted = POLICY.replace("group: ''", "group: \"\"");
+    let away = leave("gateway-api@1.0.0/experimental", &wanted);
+    assert!(away.contains("targetRef:") && away.contains("  tls:"), "{away}");
+    round_trip("gateway-api@1.0.0/experimental", back, &["targetRefs", "subjectAltNames"], &wanted);
+    round_trip("gateway-api@1.1.0/experimental", back, &["subjectAltNames"], &wanted);
+    let traffic = "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata:\n  name: a\nspec:\n  \
+                   targetRefs:\n  - group: \"\"\n    kind: Service\n    name: a\n  retryConstraint:\n    budget:\n      percent: 20\n";
+    round_trip("gateway-api@1.2.0/experimental", "gateway-api@1.5.0/experimental", &["retryConstraint"], traffic);
+}
+
+#[test]
+fn two_steps_away_are_one() {
+    let steps = leave("gateway-api@1.0.0/experimental", &leave("gateway-api@1.1.0/experimental", POLICY));
+    assert_eq!(arrive("gateway-api@1.3.0/experimental", &steps).replace("\"\"", "''"), POLICY);
+    let channels = leave("gateway-api@1.1.0/standard", &leave(STANDARD, ROUTE));
+    assert_eq!(arrive(EXPERIMENTAL, &channels), ROUTE);
+    let nearer = leave("gateway-api@1.4.0/standard", &channels);
+    assert_eq!(arrive("gateway-api@1.4.0/experimental", &nearer), ROUTE);
+}
+
+#[test]
+fn an_edit_elsewhere_does_not_matter() {
+    let away = leave(STANDARD, ROUTE);
+    let edited = away.replace("name: web", "name: other").replace("checkout", "basket");
+    let expected = ROUTE.replace("name: web", "name: other").replace("checkout", "basket");
+    assert_eq!(arrive(EXPERIMENTAL, &edited), expected);
+}
+
+#[test]
+fn a_moved_item_is_found() {
+    let away = leave(STANDARD, ROUTE);
+    let (head, rules) = away.split_once("  - name: pay\n").unwrap();
+    let (pay, rest) = rules.split_once("  - name: rest\n").unwrap();
+    let swapped = format!("{head}  - name: rest\n{rest}  - name: pay\n{pay}");
+    let (head, rules) = ROUTE.split_once("  - name: pay\n").unwrap();
+    let (pay, rest) = rules.split_once("  - name: rest\n").unwrap();
+    assert_eq!(arrive(EXPERIMENTAL, &swapped), format!("{head}  - name: rest\n{rest}  - name: pay\n{pay}"));
+}
+
+const GATEWAY: &str = "\
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata:
+  name: web
+spec:
+  gatewayClassName: edge
+  listeners:
+  - name: one
+    port: 443
+    protocol: HTTPS
+    tls:
+      certificateRefs:
+      - name: one
+      frontendValidation:
+        caCertificateRefs:
+        - group: ''
+          kind: ConfigMap
+          name: ca
+  - name: two
+    port: 80
+    protocol: HTTP
+";
+
+#[test]
+fn items_with_a_key_are_found_by_it() {
+    let away = leave("gateway-api@1.2.0/standard", GATEWAY);
+    assert!(away.contains(r#"{"item":{"name":"one"}}"#), "{away}");
+    let edited = away
+        .replace("port: 443", "port: 8443")
+        .replace("  - name: one\n    port", "  - name: zero\n    port: 1\n    protocol: HTTP\n  - name: one\n    port");
+    let back = run("gateway-api@1.2.0/experimental", Choices::default(), &edited);
+    assert!(back.after.contains("      frontendValidation:\n"), "{}", back.after);
+    assert!(back.after.contains("port: 8443") && !back.after.contains(ANNOTATION));
+}
+
+#[track_caller]
+fn stays_edited(from: &str, to: &str) {
+    let away = leave(STANDARD, ROUTE);
+    let edited = away.replacen(from, to, 1);
+    assert_ne!(edited, away);
+    let back = run(EXPERIMENTAL, Choices::default(), &edited);
+    assert!(back.stopping().is_empty(), "{:?}", back.stopping());
+    assert_eq!(told(&back, Code::StaleStash), 1, "{}", back.after);
+    assert!(back.after.contains(to), "the edit is gone: {}", back.after);
+    assert!(!back.after.contains("    retry:\n      attempts: 3"), "the value came back: {}", back.after);
+    assert!(back.after.contains(ANNOTATION) && back.after.contains("    sessionPersistence:"), "{}", back.after);
+    let again = run(EXPERIMENTAL, Choices::default(), &back.after);
+    assert_eq!((again.after.as_str(), told(&again, Code::StaleStash)), (back.after.as_str(), 1));
+}
+
+#[test]
+fn an_edit_of_the_surroundings_stays() {
+    stays_edited("value: /pay", "value: /till");
+    stays_edited("    - name: pay\n      port: 80\n", "    - name: pay\n      port: 8080\n");
+    stays_edited("  - name: pay\n    matches", "  - name: payment\n    matches");
+    stays_edited(
+        "    backendRefs:\n    - name: pay",
+        "    retry:\n      attempts: 9\n    backendRefs:\n    - name: pay",
+    );
+}
+
+#[test]
+fn what_was_written_again_by_hand_is_used_up() {
+    let away = leave(STANDARD, ROUTE);
+    let (head, tail) = ROUTE.split_once("spec:").unwrap();
+    let (new_head, _) = away.split_once("spec:").unwrap();
+    assert_ne!(head, new_head);
+    assert_eq!(arrive(EXPERIMENTAL, &format!("{new_head}spec:{tail}")), ROUTE);
+}
+
+#[test]
+fn what_cannot_be_kept_is_held_back_or_allowed() {
+    let long = ROUTE.replace("sessionName: shop", &format!("sessionName: {}", "x".repeat(MAX_STASH)));
+    let held = run(STANDARD, stashing(), &long);
+    let codes: Vec<_> = held.stopping().iter().map(|finding| (finding.code, finding.severity)).collect();
+    assert!(codes.contains(&(Code::DroppedField, Severity::Held)), "{codes:?}");
+    assert_eq!(held.after, long);
+    let both = Choices { allowed: AllowedLoss::All, ..stashing() };
+    let without = run(STANDARD, both.clone(), &long);
+    assert!(!without.after.contains(ANNOTATION) && !without.after.contains("retry"), "{}", without.after);
+    assert_eq!(arrive(EXPERIMENTAL, &done(run(STANDARD, both, ROUTE))), ROUTE, "what can be kept is kept");
+}
+
+#[test]
+fn nothing_lost_leaves_no_trace() {
+    let plain = ROUTE.replace("    retry:\n      attempts: 3\n      codes:\n      - 503\n", "");
+    let plain = plain.replace("    sessionPersistence:\n      sessionName: shop\n", "");
+    assert_eq!(leave(STANDARD, &plain), plain);
+    assert!(!leave("gateway-api@1.4.0/experimental", &plain).contains(ANNOTATION));
+}
+
+/// Puts an annotation on the route that experimental no longer has anything to give back to.
+fn with_annotation(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    ROUTE.replace("checkout\n", &format!("checkout\n  annotations:\n    {ANNOTATION}: {quoted}\n"))
+}
+
+#[test]
+fn an_annotation_that_is_no_stash_does_no_harm() {
+    let kept = |r#in: Value, at: Value| json!({"in": r#in, "at": at, "value": 1, "around": "cbf29ce484222325", "loss": "dropped-field"});
+    let stash = |left: &str, kept: Vec<Value>| json!({"version": 1, "left": left, "kept": kept}).to_string();
+    let bad = [
+        String::new(),
+        "{".to_owned(),
+        "[]".to_owned(),
+        "null".to_owned(),
+        "{\"version\":2}".to_owned(),
+        "{\"version\":1}".to_owned(),
+        "[".repeat(60_000),
+        "x".repeat(1 << 20),
+        stash("gateway-api@9.9.9/standard", Vec::new()),
+        stash("gateway-api@1.6/standard", Vec::new()),
+        stash("ngf@1.6.1/standard", Vec::new()),
+        stash(EXPERIMENTAL, vec![kept(json!(["metadata"]), json!({"key": "name"}))]),
+        stash(EXPERIMENTAL, vec![kept(json!([]), json!({"key": "kind"}))]),
+        stash(EXPERIMENTAL, vec![kept(json!([]), json!({"index": 0}))]),
+        stash(EXPERIMENTAL, vec![kept(json!([{"index": 0, "like": "cbf29ce484222325"}]), json!({"index": 0}))]),
+        stash(EXPERIMENTAL, vec![kept(json!(["spec"]), json!({"key": "a", "place": 1}))]),
+        stash(EXPERIMENTAL, vec![kept(json!(["spec"]), json!({"key": "a"})); 257]),
+    ];
+    for text in bad {
+        let before = with_annotation(&text);
+        let run = run(EXPERIMENTAL, Choices::default(), &before);
+        assert_eq!((told(&run, Code::BadStash), told(&run, Code::StaleStash)), (1, 0), "{text:.80}");
+        assert_eq!(run.after, before, "{text:.80}");
+    }
+    let stale = [
+        stash(EXPERIMENTAL, vec![kept(json!(["spec"]), json!({"key": "a"}))]),
+        stash(EXPERIMENTAL, vec![kept(json!(["spec", "rules"]), json!({"index": usize::MAX}))]),
+        stash(EXPERIMENTAL, vec![kept(json!(["spec", "rules", {"item": {}}]), json!({"key": "name"}))]),
+        stash(EXPERIMENTAL, vec![kept(json!(["a", "b", "c"]), json!({"key": "", "after": ""}))]),
+    ];
+    for text in stale {
+        let before = with_annotation(&text);
+        let run = run(EXPERIMENTAL, Choices::default(), &before);
+        assert_eq!((told(&run, Code::BadStash), told(&run, Code::StaleStash)), (0, 1), "{text}");
+        assert_eq!(run.after, before, "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_kept_beside_what_is_no_stash() {
+    let before = with_annotation("mine");
+    let held = run(STANDARD, stashing(), &before);
+    assert_eq!(held.after, before);
+    assert!(held.holds_back() && told(&held, Code::BadStash) == 1);
+}
