@@ -4,15 +4,22 @@
 //! Conversions of texts by hand first, then laws L1 to L5 with a stash on objects drawn from the catalogs, then texts of
 //! stashes that were tampered with.
 
+use reversion::catalog::Catalog;
+use reversion::field::{FieldPath, FieldPattern};
 use reversion::finding::{Code, Severity};
-use reversion::pack::{Packs, embedded};
+use reversion::pack::{Pack, Packs, Target, embedded};
 use reversion::plan::{self, ANNOTATION, AllowedLoss, Choices, Goal, Keeping, MAX_STASH};
 use serde_json::{Value, json};
 
 #[expect(dead_code, reason = "the laws of rules use the rest")]
 mod support;
 
+use support::cases::walk;
+use support::checks::values;
 use support::engine::{self, Run};
+use support::objects::Recipe;
+use support::random::Random;
+use support::render::{self, Style};
 
 const EXPERIMENTAL: &str = "gateway-api@1.6.1/experimental";
 const STANDARD: &str = "gateway-api@1.6.1/standard";
@@ -28,8 +35,12 @@ fn stashing() -> Choices {
 /// Takes a file to a target.
 fn run(target: &str, choices: Choices, text: &str) -> Run {
     let packs = packs();
-    let goal = Goal { packs: &packs, targets: vec![packs.target(target).unwrap()], choices };
-    let manifest = engine::read(&packs, "case.yaml", text.as_bytes()).unwrap();
+    go(&packs, packs.target(target).unwrap(), choices, text)
+}
+
+fn go(packs: &Packs, target: Target<'_>, choices: Choices, text: &str) -> Run {
+    let goal = Goal { packs, targets: vec![target], choices };
+    let manifest = engine::read(packs, "case.yaml", text.as_bytes()).unwrap();
     let plan = plan::plan(&[manifest], &goal);
     let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after.clone());
     Run { before: text.to_owned(), after, plan }
@@ -350,4 +361,251 @@ fn nothing_is_kept_beside_what_is_no_stash() {
     let held = run(STANDARD, stashing(), &before);
     assert_eq!(held.after, before);
     assert!(held.holds_back() && told(&held, Code::BadStash) == 1);
+}
+
+/// A drawn object that was taken away with a stash.
+struct Away<'p> {
+    packs: &'p Packs,
+    start: Target<'p>,
+    target: Target<'p>,
+    /// The file as the program itself writes it for the release it starts from.
+    text: String,
+    /// The file at the target.
+    away: String,
+    random: Random,
+}
+
+impl Away<'_> {
+    fn go(&self, target: Target<'_>, choices: Choices, text: &str) -> Run {
+        go(self.packs, target, choices, text)
+    }
+
+    fn tell(&self, message: &str) -> String {
+        format!("{message}\n--- {}\n{}\n--- {}\n{}", self.start, self.text, self.target, self.away)
+    }
+}
+
+/// Draws objects, some 200 or `REVERSION_LAWS_CASES`, and hands over those that leave something behind.
+///
+/// # Panics
+/// Where fewer than a quarter does: the law would say nothing.
+fn drawn(law: &str, check: impl Fn(&mut Away<'_>) -> Result<(), String>) {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let (cases, seed) = (number("REVERSION_LAWS_CASES").unwrap_or(200), number("REVERSION_LAWS_SEED").unwrap_or(2026));
+    let packs = packs();
+    let mut spoke = 0;
+    for case in 0..cases {
+        let random = Random::new(seed, &["stash"], case);
+        let Some(mut away) = draw(&packs, random) else { continue };
+        spoke += 1;
+        if let Err(message) = check(&mut away) {
+            panic!("{law}, seed {seed}, case {case}: {}", away.tell(&message));
+        }
+    }
+    assert!(spoke * 4 > cases, "{law}: only {spoke} of {cases} objects have a stash");
+}
+
+fn draw<'p>(packs: &'p Packs, mut random: Random) -> Option<Away<'p>> {
+    let all: Vec<&Pack> = packs.iter().collect();
+    let pack = *random.pick(&all);
+    let kinds: Vec<_> = pack.kinds().filter_map(|kind| pack.catalog(kind)).collect();
+    let (catalog, release, target, lost) = (0..200).find_map(|_| {
+        let catalog = *random.pick(&kinds);
+        let releases: Vec<_> = catalog.releases().iter().collect();
+        let (start, target) = (*random.pick(&releases), *random.pick(&releases));
+        let lost = only_in(catalog, start, target);
+        (!lost.is_empty()).then_some((catalog, start, target, lost))
+    })?;
+    let version = random.pick(&catalog.served(release)).name;
+    let wanted: Vec<_> = lost.into_iter().filter(|_| random.chance(60)).collect();
+    let object = Recipe::new(pack, catalog, release, version, &wanted, target).draw(&mut random);
+    let style = if random.chance(30) { Style::PLAIN } else { Style::draw(&mut random) };
+    let text = render::text(&[object], &style, &mut random);
+    let (start, target) = (Target { pack, release }, Target { pack, release: target });
+    let settled = go(packs, start, Choices::default(), &text);
+    let away = go(packs, target, stashing(), &settled.after);
+    let is_stashed = away.after.contains(ANNOTATION) && !away.holds_back() && !settled.holds_back();
+    let text = settled.after;
+    is_stashed.then(|| Away { packs, start, target, text, away: away.after, random })
+}
+
+/// Returns the fields that `here` has and `there` has not, without those below another.
+fn only_in(
+    catalog: &Catalog,
+    here: reversion::release::ReleaseId,
+    there: reversion::release::ReleaseId,
+) -> Vec<FieldPattern> {
+    let mut found: Vec<FieldPattern> = Vec::new();
+    for field in catalog.fields() {
+        let having = catalog.having(&field.pattern);
+        let is_below = found.iter().any(|above| field.pattern.starts_with(above));
+        if having.contains(here) && !having.contains(there) && !is_below {
+            found.push(field.pattern);
+        }
+    }
+    found
+}
+
+#[test]
+fn what_was_kept_comes_back() {
+    drawn("what was kept comes back", |case| {
+        let back = case.go(case.start, Choices::default(), &case.away);
+        if !back.stopping().is_empty() {
+            return Err(format!("the way back is held: {:?}", back.stopping()));
+        }
+        same(&values(&case.text)?, &values(&back.after)?)
+    });
+}
+
+#[test]
+fn a_second_run_changes_nothing() {
+    drawn("a second run changes nothing", |case| {
+        for choices in [Choices::default(), stashing()] {
+            let again = case.go(case.target, choices, &case.away);
+            if again.after != case.away || !again.plan.files.is_empty() || !again.stopping().is_empty() {
+                return Err(format!("the second run makes\n{}\n{:?}", again.after, again.plan.findings));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn the_way_over_another_release_comes_back_too() {
+    drawn("the way over another release comes back too", |case| {
+        let releases: Vec<_> = case.start.pack.line().iter().map(|(release, _)| release).collect();
+        let between = Target { release: *case.random.pick(&releases), ..case.start };
+        let there = case.go(between, stashing(), &case.text);
+        let away = case.go(case.target, stashing(), &there.after);
+        if there.holds_back() || away.holds_back() {
+            return Ok(());
+        }
+        let back = case.go(case.start, Choices::default(), &away.after);
+        if !back.stopping().is_empty() {
+            return Err(format!("the way back over {between} is held: {:?}\n{}", back.stopping(), away.after));
+        }
+        same(&values(&case.text)?, &values(&back.after)?).map_err(|message| {
+            format!("over {between}: {message}\n--- {between}\n{}\n--- then\n{}", there.after, away.after)
+        })
+    });
+}
+
+#[test]
+fn an_edit_survives() {
+    drawn("an edit survives", |case| {
+        let mut object = values(&case.away)?.remove(0);
+        let spec = FieldPath::default().key("spec");
+        let places: Vec<_> =
+            walk(&object).into_iter().map(|(path, _)| path).filter(|path| path.starts_with(&spec)).collect();
+        let place = case.random.pick(&places).clone();
+        let value = place.get_mut(&mut object).ok_or("it was walked to")?;
+        edit(value, &mut case.random);
+        never_overrides(case, &object)
+    });
+}
+
+/// Changes a value a little.
+fn edit(value: &mut Value, random: &mut Random) {
+    match value {
+        Value::String(text) => text.push('x'),
+        Value::Number(number) => *value = json!(number.as_i64().unwrap_or(0) / 2 + 1),
+        Value::Bool(flag) => *flag = !*flag,
+        Value::Null => *value = json!("x"),
+        Value::Array(items) => match random.below(3) {
+            0 => items.reverse(),
+            1 => drop(items.pop()),
+            _ => items.extend(items.last().cloned()),
+        },
+        Value::Object(map) => {
+            let keys: Vec<String> = map.keys().cloned().collect();
+            if !keys.is_empty() {
+                map.shift_remove(random.pick(&keys));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stash_that_was_tampered_with_overrides_nothing() {
+    drawn("a stash that was tampered with overrides nothing", |case| {
+        for _ in 0..5 {
+            let mut object = values(&case.away)?.remove(0);
+            let text = object["metadata"]["annotations"][ANNOTATION].as_str().ok_or("it has a stash")?.to_owned();
+            let tampered =
+                if case.random.chance(50) { bitten(&text, &mut case.random) } else { bent(&text, &mut case.random)? };
+            object["metadata"]["annotations"][ANNOTATION] = json!(tampered);
+            never_overrides(case, &object)?;
+        }
+        Ok(())
+    });
+}
+
+/// Takes characters out of a text, or puts some in.
+fn bitten(text: &str, random: &mut Random) -> String {
+    let mut characters: Vec<char> = text.chars().collect();
+    for _ in 0..=random.below(4) {
+        let at = random.below(characters.len());
+        match random.below(3) {
+            0 => drop(characters.remove(at)),
+            1 => characters[at] = *random.pick(&['"', '9', '{', ']', 'a', '\u{0}', 'é']),
+            _ => characters.truncate(at + 1),
+        }
+    }
+    characters.into_iter().collect()
+}
+
+/// Changes values of a JSON text.
+fn bent(text: &str, random: &mut Random) -> Result<String, String> {
+    let mut json: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    for _ in 0..=random.below(3) {
+        let places: Vec<_> = walk(&json).into_iter().map(|(path, _)| path).collect();
+        let place = random.pick(&places).clone();
+        let value = place.get_mut(&mut json).ok_or("it was walked to")?;
+        if random.chance(30) { *value = json!(["spec"]) } else { edit(value, random) }
+    }
+    Ok(json.to_string())
+}
+
+/// Says that the object, on its way back, is what it would be without a stash, and perhaps more.
+fn never_overrides(case: &Away<'_>, object: &Value) -> Result<(), String> {
+    let mut bare = object.clone();
+    if let Some(annotations) = bare["metadata"]["annotations"].as_object_mut() {
+        annotations.shift_remove(ANNOTATION);
+    }
+    let write = |object: &Value| render::text(std::slice::from_ref(object), &Style::PLAIN, &mut Random::new(0, &[], 0));
+    let (text, bare) = (write(object), write(&bare));
+    let expected = case.go(case.start, Choices::default(), &bare);
+    let back = case.go(case.start, Choices::default(), &text);
+    if expected.holds_back() != back.holds_back() {
+        return Err(format!("only one is held back: {:?} {:?}\n{text}", expected.stopping(), back.stopping()));
+    }
+    let (expected, got) = (values(&expected.after)?.remove(0), values(&back.after)?.remove(0));
+    match holds(&got, &expected) {
+        true => Ok(()),
+        false => Err(format!("the edited object\n{text}\nbecame\n{}\nand not\n{}", back.after, write(&expected))),
+    }
+}
+
+/// Says whether everything in `part` is in `whole`.
+fn holds(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, value)| match whole.get(key) {
+                Some(more) => holds(more, value),
+                // The mapping that was made for the stash went with it.
+                None => key == "annotations" && value.as_object().is_some_and(serde_json::Map::is_empty),
+            })
+        }
+        (Value::Array(whole), Value::Array(part)) => {
+            let mut rest = whole.iter();
+            part.iter().all(|item| rest.any(|more| holds(more, item)))
+        }
+        _ => whole == part,
+    }
+}
+
+fn same(left: &[Value], right: &[Value]) -> Result<(), String> {
+    // As texts, so that the order of keys counts.
+    let [left, right] = [left, right].map(|values| json!(values).to_string());
+    if left == right { Ok(()) } else { Err(format!("what came back differs:\n{left}\n{right}")) }
 }

@@ -184,6 +184,13 @@ pub struct Target<'p> {
     pub release: ReleaseId,
 }
 
+impl<'p> Target<'p> {
+    /// Returns the last release of a pack's line.
+    pub fn newest(pack: &'p Pack) -> Option<Self> {
+        pack.line.iter().last().map(|(release, _)| Self { pack, release })
+    }
+}
+
 impl std::fmt::Display for Target<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}@{}", self.pack.name, self.pack.line.get(self.release))

@@ -133,7 +133,7 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
         .map(|manifest| {
             let one = |object: &Object| {
                 let target = goal.target_of(&object.kind.group)?;
-                Some(object::convert(object, target, &goal.choices, completeness(manifest)))
+                Some(object::convert(object, target, goal, completeness(manifest)))
             };
             manifest.objects.iter().map(one).collect()
         })

@@ -21,7 +21,9 @@ use crate::pack::{Pack, Rule, Target};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::yaml::Intent;
 
+use super::Goal;
 use super::parting::{Carried, Parting};
+use super::references;
 use super::stash::Stash;
 use super::trace::origin;
 
@@ -134,15 +136,10 @@ pub enum Completeness {
     Partial,
 }
 
-/// Takes `object` to `target`, whose pack knows the object's group.
-pub(super) fn convert(
-    object: &Object,
-    target: &Target<'_>,
-    choices: &Choices,
-    completeness: Completeness,
-) -> Conversion {
+/// Takes `object` to `target`, which is the goal's for the pack that knows the object's group.
+pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, completeness: Completeness) -> Conversion {
     let (candidates, unknown, warnings, lost) = (ReleaseSet::default(), Vec::new(), Vec::new(), Vec::new());
-    let mut work = Work { object, target, choices, completeness, candidates, unknown, warnings, lost };
+    let mut work = Work { object, target, goal, completeness, candidates, unknown, warnings, lost };
     match work.run() {
         Ok(Arrival { kind, session, rules, warnings, .. }) => {
             let (value, program, _) = session.finish();
@@ -157,7 +154,7 @@ pub(super) fn convert(
 pub(super) struct Work<'a> {
     pub(super) object: &'a Object,
     pub(super) target: &'a Target<'a>,
-    pub(super) choices: &'a Choices,
+    pub(super) goal: &'a Goal<'a>,
     completeness: Completeness,
     /// The releases that the object can have been written for.
     pub(super) candidates: ReleaseSet,
@@ -218,13 +215,14 @@ impl Work<'_> {
         let mut restored = Vec::new();
         if let Some((stash, wanted)) = detour.filter(|(_, wanted)| !wanted.is_empty()) {
             kind = self.run_rules(stash.left, kind, &mut session, &mut rules)?;
-            restored = stash.restore(wanted, &mut session).map_err(stuck)?;
+            let sight = self.normal(&kind, session.object());
+            restored = stash.restore(wanted, &sight, &mut session).map_err(stuck)?;
         }
         let (value, step) = (session.object().clone(), session.program().len());
         let start = Start { kind: kind.clone(), value, step, restored };
         let kind = self.run_rules(self.target.release, kind, &mut session, &mut rules)?;
         let catalog = self.target.pack.catalog(&kind).expect("rules lead to kinds that the pack has");
-        let warnings = self.settle(&kind, catalog, &mut session)?;
+        let warnings = self.settle(&start, &kind, catalog, &mut session)?;
         Ok(Arrival { kind, session, rules, warnings, start })
     }
 
@@ -239,6 +237,11 @@ impl Work<'_> {
         self.candidates = inference.candidates;
         self.unknown = inference.unknown.into_iter().map(|unknown| unknown.path).collect();
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+
+    /// Returns the data of an object of `kind` for comparing: references may have been followed since it was seen last.
+    pub(super) fn normal(&self, kind: &GroupKind, object: &Value) -> Value {
+        references::normal(object, self.target.pack.catalog(kind), self.goal.packs)
     }
 
     /// Runs the rules that lead to `release`, adds those that changed something to `done`, and returns the kind afterwards.
@@ -282,7 +285,13 @@ impl Work<'_> {
 
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest; returns
     /// what is told about it.
-    fn settle(&self, kind: &GroupKind, catalog: &Catalog, session: &mut Session) -> Result<Vec<Remark>, Vec<Remark>> {
+    fn settle(
+        &self,
+        start: &Start,
+        kind: &GroupKind,
+        catalog: &Catalog,
+        session: &mut Session,
+    ) -> Result<Vec<Remark>, Vec<Remark>> {
         let release = self.target.release;
         let served = catalog.served(release);
         let Some(first) = served.first() else {
@@ -292,13 +301,13 @@ impl Work<'_> {
             return Err(vec![remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))]);
         };
         let present = self.object.api_version.version.as_str();
-        let kept = match self.choices.version {
+        let kept = match self.goal.choices.version {
             VersionChoice::MostStable => None,
             VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
         };
         let fits = |version: &&Version<'_>| self.violations(catalog, session.object(), version.name).is_empty();
         let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
-        self.drop_missing(catalog, version, session)?;
+        self.drop_missing(start, catalog, version, session)?;
         let warnings = self.judge(self.violations(catalog, session.object(), version), session.program())?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)?;
@@ -361,11 +370,17 @@ impl Work<'_> {
     }
 
     /// Removes the fields that the target does not have and records each as a loss.
-    fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session) -> Result<(), Vec<Remark>> {
+    fn drop_missing(
+        &self,
+        start: &Start,
+        catalog: &Catalog,
+        version: &str,
+        session: &mut Session,
+    ) -> Result<(), Vec<Remark>> {
         let violations = catalog.check(session.object(), self.target.release, version);
         let missing = violations.into_iter().filter(|found| matches!(found.kind, ViolationKind::UnknownField { .. }));
         let mut places: Vec<_> = missing.map(|violation| violation.path).collect();
-        places.extend(self.made_unknown(catalog, session));
+        places.extend(self.made_unknown(start, catalog, session));
         places.sort_unstable();
         for path in places.into_iter().rev() {
             session.lose(LossClass::DroppedField, path.clone(), format!("{} has no such field", self.target));
@@ -375,11 +390,27 @@ impl Work<'_> {
     }
 
     /// Returns the fields that no release has at the place where the rules put them: a newer field below a mapping that
-    /// took its older name. What was unknown from the start stays.
-    fn made_unknown(&self, catalog: &Catalog, session: &Session) -> Vec<FieldPath> {
-        let unknown = catalog.facts(session.object()).unknown.into_iter().map(|unknown| unknown.path);
-        unknown.filter(|path| !self.unknown.contains(&origin(session.program(), path))).collect()
+    /// took its older name. What was unknown from the start, in the object or in what came back to it, stays.
+    fn made_unknown(&self, start: &Start, catalog: &Catalog, session: &Session) -> Vec<FieldPath> {
+        let unknown = unknown(catalog, session.object());
+        if unknown.is_empty() {
+            return unknown;
+        }
+        let came_back = self.target.pack.catalog(&start.kind).map(|catalog| self::unknown(catalog, &start.value));
+        let was_unknown = |path: &FieldPath| {
+            let (program, written) = (session.program(), origin(session.program(), path));
+            match written.get(&self.object.value) {
+                Some(_) => self.unknown.contains(&written),
+                None => came_back.iter().flatten().any(|known| *known == origin(&program[start.step..], path)),
+            }
+        };
+        unknown.into_iter().filter(|path| !was_unknown(path)).collect()
     }
+}
+
+/// Returns the fields of `object` that no release has.
+fn unknown(catalog: &Catalog, object: &Value) -> Vec<FieldPath> {
+    catalog.facts(object).unknown.into_iter().map(|unknown| unknown.path).collect()
 }
 
 /// Tells a kind that no release of `pack` has.

@@ -168,7 +168,7 @@ impl Work<'_> {
             Carried::Stash(stash) => Some(stash),
             Carried::Nothing | Carried::Unusable(_) => None,
         };
-        let wanted = self.choices.keeping == Keeping::Stash && parting.new_losses().next().is_some();
+        let wanted = self.goal.choices.keeping == Keeping::Stash && parting.new_losses().next().is_some();
         if !wanted && old.is_none() {
             self.take_losses(parting, &Packed::new())?;
             return Ok(None);
@@ -224,7 +224,7 @@ impl Work<'_> {
     fn way_back(&self, whole: &Arrival, left: ReleaseId) -> Value {
         let mut session = Session::new(whole.session.object().clone());
         match self.run_rules(left, whole.kind.clone(), &mut session, &mut Vec::new()) {
-            Ok(kind) if kind == whole.start.kind => session.finish().0,
+            Ok(kind) if kind == whole.start.kind => self.normal(&kind, session.object()),
             _ => Value::Null,
         }
     }
@@ -264,10 +264,12 @@ impl Work<'_> {
                     continue;
                 }
                 Some((_, Err(why))) => Some(why.as_str()),
-                None if self.choices.keeping == Keeping::Stash => Some("it is lost before the stash is given back"),
+                None if self.goal.choices.keeping == Keeping::Stash => {
+                    Some("it is lost before the stash is given back")
+                }
                 None => None,
             };
-            if self.choices.allowed.allows(code) {
+            if self.goal.choices.allowed.allows(code) {
                 let message = format!("{place} is lost: {reason}");
                 self.lost.push(remark(code, place.clone(), message, None));
                 continue;

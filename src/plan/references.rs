@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::catalog::{Catalog, GroupSource};
 use crate::field::FieldPath;
 use crate::lens::{Halt, Session};
-use crate::pack::Target;
+use crate::pack::{Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, Place};
 
@@ -78,6 +78,26 @@ pub(super) fn find(object: &Value, catalog: Option<&Catalog>, retypes: &Retypes)
         found.extend(reference.filter(|reference| retypes.contains_key(&reference.kind)));
     });
     found
+}
+
+/// Returns `object` with every reference as the newest release of its pack spells it, its group written out: two objects that
+/// differ in nothing but the release their references are spelled for become the same.
+pub(super) fn normal(object: &Value, catalog: Option<&Catalog>, packs: &Packs) -> Value {
+    let retypes: Retypes = packs.iter().filter_map(Target::newest).flat_map(|target| retypes(&target)).collect();
+    let mut session = Session::new(object.clone());
+    for reference in find(object, catalog, &retypes) {
+        // A reference that cannot be followed stays as it is, on every way alike.
+        let _unchanged = follow(&reference, &retypes, &mut session);
+    }
+    let (mut normal, _, _) = session.finish();
+    for (path, group) in catalog.map(|catalog| default_groups(&normal, catalog)).unwrap_or_default() {
+        if let Some(Value::Object(map)) = path.get_mut(&mut normal)
+            && !map.contains_key("apiVersion")
+        {
+            map.entry("group").or_insert_with(|| Value::from(group));
+        }
+    }
+    normal
 }
 
 /// Returns the default group of each mapping in `object` that the catalog knows as a reference.

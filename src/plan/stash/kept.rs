@@ -105,7 +105,7 @@ pub(super) enum Spot {
 pub(in crate::plan) struct Sights<'a> {
     /// The object with everything.
     pub(in crate::plan) before: &'a Value,
-    /// The object without what was lost.
+    /// The object without what was lost, for comparing.
     pub(in crate::plan) after: &'a Value,
     /// Everything that was lost, as paths of `before`, none below another.
     pub(in crate::plan) gone: &'a [FieldPath],

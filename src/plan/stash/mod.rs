@@ -132,16 +132,18 @@ impl Stash {
     }
 
     /// Gives back the values of these numbers whose surroundings are as they were left, and returns each with its number and
-    /// the place it has afterwards. The session's object is in the terms of the release that was left.
+    /// the place it has afterwards. The session's object is in the terms of the release that was left; `sight` is the same for
+    /// comparing.
     ///
     /// # Errors
     /// As [`Session::change`].
     pub(super) fn restore(
         &self,
         wanted: &BTreeSet<usize>,
+        sight: &Value,
         session: &mut Session,
     ) -> Result<Vec<(usize, FieldPath)>, Halt> {
-        let spot = |number: &usize| Some((*number, self.kept[*number].spot(session.object())?));
+        let spot = |number: &usize| Some((*number, self.kept[*number].spot(sight)?));
         let spots: Vec<_> = wanted.iter().filter_map(spot).collect();
         let mut restored = Vec::new();
         for (number, spot) in &spots {
