@@ -80,6 +80,7 @@ codes! {
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. Held back; choose another target or remove the object.";
     Limit "limit" "The input passes a documented limit (size, nesting, number of values). It is left alone.";
     LossyMapping "lossy-mapping" "Several old values share one new value, so the way back cannot tell them apart. Held back unless this loss is allowed.";
+    MixedCrds "mixed-crds" "The CRDs in the tree are of several releases or channels of one API, so they name no target. Install a full bundle.";
     NameTaken "name-taken" "The converted object would have the kind, namespace and name of another object of the run. Both stay as they are; rename one.";
     Narrowed "narrowed" "A list has more items than the target release can hold. Held back unless this loss is allowed; better, split the object by hand.";
     NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";

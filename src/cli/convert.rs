@@ -1,17 +1,15 @@
 //! The subcommands `check`, `diff` and `convert`: what would change, as a report, as a diff, as a stream.
 
-use std::collections::BTreeSet;
+use anyhow::Result;
 
-use anyhow::{Result, anyhow, bail, ensure};
-
-use super::args::{ConvertArgs, FileArgs, Format, OutputArgs, StreamArgs, TargetArgs};
+use super::args::{ConvertArgs, Format, OutputArgs, StreamArgs};
 use super::console::Console;
 use super::pass::{self, Pass};
+use super::target::Typed;
 use super::{Exit, Pending, packs};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::LossClass;
-use crate::pack::{Packs, Target};
-use crate::plan::{self, AllowedLoss, Choices, Goal, Keeping, Plan, VersionChoice, loss_code};
+use crate::pack::Target;
+use crate::plan::{self, Plan};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, text};
 
 /// A run's plan with what was met.
@@ -76,9 +74,9 @@ pub(super) fn diffs(report: &Report<'_>, args: &ConvertArgs, console: Console) -
 /// Runs `convert -`: what is held back or not recognised goes through as it came.
 pub(super) fn stream(args: &StreamArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
-    let goal = goal(&args.target, &packs)?;
+    let typed = Typed::read(&args.target, &packs)?;
     let bytes = pass::read_stdin()?;
-    let planned = plan_pass(pass::of_bytes(&bytes, &packs), &goal);
+    let planned = plan_pass(pass::of_bytes(&bytes, &packs), typed, console)?;
     let exit = planned.exit(Pending::Nothing);
     if exit != Exit::Failed {
         console.print(planned.plan.files.first().map_or(bytes.as_slice(), |file| file.after.as_bytes()))?;
@@ -134,68 +132,16 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
 /// Reads the files and plans.
 pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
     let packs = packs(&args.packs)?;
-    if args.target.to.is_empty() {
-        return Err(no_target(&args.files, &packs, console));
-    }
-    let goal = goal(&args.target, &packs)?;
-    Ok(plan_pass(pass::pass(&args.files, &packs, console)?, &goal))
+    let typed = Typed::read(&args.target, &packs)?;
+    plan_pass(pass::pass(&args.files, &packs, console)?, typed, console)
 }
 
-fn plan_pass(pass: Pass, goal: &Goal<'_>) -> Planned {
-    let mut plan = plan::plan(&pass.manifests, goal);
+fn plan_pass(mut pass: Pass, typed: Typed<'_>, console: Console) -> Result<Planned> {
+    let goal = typed.goal(&mut pass, console)?;
+    let mut plan = plan::plan(&pass.manifests, &goal);
     plan.findings.extend(pass.findings);
     plan.findings.sort();
     let known = |object: &&plan::ObjectPlan| goal.target_of(&object.from.0.group).is_some();
     let counts = Counts { recognised: plan.objects.iter().filter(known).count(), ..pass.counts };
-    Planned { targets: goal.targets.iter().map(Target::to_string).collect(), plan, counts }
-}
-
-/// Makes the usage error for a call without a target: it names the packs whose objects are there.
-fn no_target(files: &FileArgs, packs: &Packs, console: Console) -> anyhow::Error {
-    let met = match pass::pass(files, packs, console) {
-        Ok(pass) => pass,
-        Err(failure) => return failure,
-    };
-    let groups = met.manifests.iter().flat_map(|manifest| &manifest.objects).map(|object| object.kind.group.as_str());
-    let names: BTreeSet<_> = groups.filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
-    let Some(first) = names.first() else {
-        return anyhow!(
-            "no target: say --to PACK@BUNDLE/CHANNEL (no object of a known pack is here; `reversion releases` lists the packs)"
-        );
-    };
-    let all = names.iter().copied().collect::<Vec<_>>().join(", ");
-    anyhow!(
-        "no target: the files hold objects of {all}; say where to, such as --to {first}@latest (`reversion releases {first}` lists the releases)"
-    )
-}
-
-/// Reads where to go and how.
-fn goal<'p>(args: &TargetArgs, packs: &'p Packs) -> Result<Goal<'p>> {
-    ensure!(!args.to.is_empty(), "no target: say --to PACK@BUNDLE/CHANNEL (`reversion releases` lists the packs)");
-    let mut targets: Vec<Target<'p>> = Vec::new();
-    for text in &args.to {
-        let target = packs.target(text)?;
-        if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
-            bail!("two targets for one pack: {other} and {target}");
-        }
-        targets.push(target);
-    }
-    let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
-    let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
-    Ok(Goal { packs, targets, choices: Choices { keeping, allowed: allowed(&args.allow_loss)?, version } })
-}
-
-fn allowed(names: &[String]) -> Result<AllowedLoss> {
-    let mut codes = BTreeSet::new();
-    for name in names {
-        if name == "all" {
-            return Ok(AllowedLoss::All);
-        }
-        let losses = LossClass::ALL.map(loss_code);
-        let Some(code) = losses.iter().find(|code| code.name() == name) else {
-            bail!("--allow-loss: `{name}` is no loss; there are: {}", losses.map(Code::name).join(", "));
-        };
-        codes.insert(*code);
-    }
-    Ok(if codes.is_empty() { AllowedLoss::None } else { AllowedLoss::Codes(codes) })
+    Ok(Planned { targets: goal.targets.iter().map(Target::to_string).collect(), plan, counts })
 }

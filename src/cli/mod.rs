@@ -20,6 +20,7 @@ mod detect;
 mod explain;
 mod pass;
 mod releases;
+mod target;
 
 use args::{Cli, Command, OutputArgs, PackArgs, PackCommand};
 use console::Console;

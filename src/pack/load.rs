@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
 use super::{LazyCatalog, Pack, Rule, wire};
@@ -58,6 +58,11 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
     let text = files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml"))?;
     let head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text)?;
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
+    for (value, correction) in &head.corrections {
+        if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
+            bail!("{name}/pack.yaml: the correction of {value} names {bundle}, which is no bundle of this pack");
+        }
+    }
     let mut catalogs = BTreeMap::new();
     let mut rules = Vec::new();
     for (path, text) in files {
@@ -79,6 +84,8 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
         title: head.title,
         source: head.source,
         groups: head.groups,
+        annotations: head.annotations,
+        corrections: head.corrections,
         line,
         catalogs,
         rules,

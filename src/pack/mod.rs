@@ -26,6 +26,8 @@ pub struct Pack {
     title: String,
     source: String,
     groups: Vec<String>,
+    annotations: Option<wire::Annotations>,
+    corrections: BTreeMap<String, wire::Correction>,
     line: ReleaseLine,
     catalogs: BTreeMap<GroupKind, LazyCatalog>,
     rules: Vec<Rule>,
@@ -104,6 +106,16 @@ impl Pack {
     /// Returns the API groups whose kinds the pack knows.
     pub fn groups(&self) -> &[String] {
         &self.groups
+    }
+
+    /// Returns the annotations by which an installed CRD names its own release.
+    pub const fn annotations(&self) -> Option<&wire::Annotations> {
+        self.annotations.as_ref()
+    }
+
+    /// Returns what misleading values of the bundle annotation stand for.
+    pub const fn corrections(&self) -> &BTreeMap<String, wire::Correction> {
+        &self.corrections
     }
 
     /// Returns the releases.

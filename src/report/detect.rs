@@ -29,7 +29,8 @@ fn object(found: &Detected<'_>) -> String {
     out
 }
 
-/// Prints, for each pack, the releases that every object without a conflict can belong to: the release of the tree.
+/// Prints, for each pack, the releases that every object without a conflict can belong to: the release of the tree. What the
+/// CRDs in the tree say of themselves stands below.
 pub fn common(detection: &Detection<'_>) -> String {
     let mut packs: BTreeMap<&str, (&ReleaseLine, ReleaseSet, ReleaseSet)> = BTreeMap::new();
     for found in detection.objects.iter().filter(|found| !found.inference.is_conflict()) {
@@ -45,6 +46,10 @@ pub fn common(detection: &Detection<'_>) -> String {
         let range = |set: ReleaseSet| if set.is_empty() { "no single release".to_owned() } else { line.describe(set) };
         let _infallible = writeln!(out, "{pack}: by fields {}", range(by_fields));
         let _infallible = writeln!(out, "{pack}: with apiVersions {}", range(with_versions));
+    }
+    for installed in &detection.crds {
+        let crds = visible(&installed.describe());
+        let _infallible = writeln!(out, "{}: CRDs in the tree: {crds}", installed.pack.name());
     }
     out
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Counts, Detection, Report, Written};
 use crate::finding::{Finding, Location};
+use crate::infer::crds::Installed;
 use crate::plan::{ObjectPlan, Outcome};
 use crate::release::Channel;
 
@@ -68,9 +69,25 @@ pub fn detection(detection: &Detection<'_>) -> String {
         "command": "detect",
         "summary": counts(&detection.counts, []),
         "objects": objects,
+        "crds": detection.crds.iter().flat_map(crds).collect::<Vec<_>>(),
         "findings": detection.findings.iter().map(finding).collect::<Vec<_>>(),
     });
     pretty(&document)
+}
+
+fn crds<'d>(installed: &'d Installed<'_>) -> impl Iterator<Item = Value> + 'd {
+    let line = installed.pack.line();
+    installed.crds.iter().map(move |crd| {
+        let releases: Vec<_> = crd.releases.iter().map(|release| line.get(release).to_string()).collect();
+        json!({
+            "pack": installed.pack.name(),
+            "kind": crd.kind.to_string(),
+            "bundle": crd.bundle,
+            "channel": crd.channel,
+            "releases": releases,
+            "location": location(&crd.location),
+        })
+    })
 }
 
 fn pretty(document: &Value) -> String {

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use crate::finding::{Finding, Severity};
 use crate::infer::Inference;
+use crate::infer::crds::Installed;
 use crate::manifest::Object;
 use crate::plan::{FilePlan, ObjectPlan, Outcome};
 use crate::release::ReleaseLine;
@@ -95,6 +96,8 @@ pub struct Detected<'a> {
 pub struct Detection<'a> {
     /// The recognised objects, in the order of files and text.
     pub objects: Vec<Detected<'a>>,
+    /// The CRDs in the tree that name their release, by pack.
+    pub crds: Vec<Installed<'a>>,
     /// Everything to tell, sorted by place.
     pub findings: Vec<Finding>,
     /// What was met.

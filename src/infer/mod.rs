@@ -1,7 +1,8 @@
 //! Answers: which releases of its API can an object have been written for, and which field says so?
 //!
 //! The candidates start as every release of the kind and are cut down by each field and enum value that the object holds.
-//! The facts that did the cutting are the evidence. The apiVersion is kept apart: fields win.
+//! The facts that did the cutting are the evidence. The apiVersion is kept apart: fields win. [`crds`] reads what the CRDs of a
+//! tree say of themselves.
 //!
 //! Invariant: a field that no release has never narrows; absence never narrows.
 
@@ -9,6 +10,8 @@ use serde_json::Value;
 
 use crate::catalog::{Catalog, Fact, Unknown};
 use crate::release::ReleaseSet;
+
+pub mod crds;
 
 /// What an object's fields say about its release.
 #[derive(Clone, Debug)]

@@ -1,0 +1,121 @@
+//! Answers: which releases does a call go to, and what may it lose on the way?
+//!
+//! What is typed with `--to` counts. Without it, the CRDs in the tree name the target of their pack; where they do not, the
+//! call ends with an error that says what to type.
+//!
+//! Invariant: a target that was not typed is told on standard error, with the CRD that named it.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, anyhow, bail, ensure};
+
+use super::args::TargetArgs;
+use super::console::Console;
+use super::pass::Pass;
+use crate::finding::Code;
+use crate::infer::crds::{Installed, Verdict, installed};
+use crate::lens::LossClass;
+use crate::pack::{Packs, Target};
+use crate::plan::{AllowedLoss, Choices, Goal, Keeping, VersionChoice, loss_code};
+use crate::report::visible;
+
+/// What a call's arguments say, before any file is read.
+pub(super) struct Typed<'p> {
+    packs: &'p Packs,
+    targets: Vec<Target<'p>>,
+    choices: Choices,
+}
+
+impl<'p> Typed<'p> {
+    /// Reads the arguments.
+    pub(super) fn read(args: &TargetArgs, packs: &'p Packs) -> Result<Self> {
+        let mut targets: Vec<Target<'p>> = Vec::new();
+        for text in &args.to {
+            let target = packs.target(text)?;
+            if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
+                bail!("two targets for one pack: {other} and {target}");
+            }
+            targets.push(target);
+        }
+        let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
+        let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
+        let choices = Choices { keeping, allowed: allowed(&args.allow_loss)?, version };
+        Ok(Self { packs, targets, choices })
+    }
+
+    /// Makes the goal of a call that met `pass`, and adds what the CRDs in it are told for.
+    pub(super) fn goal(self, pass: &mut Pass, console: Console) -> Result<Goal<'p>> {
+        let installed = installed(&pass.manifests, self.packs);
+        let mut targets = self.targets;
+        if targets.is_empty() {
+            targets = named_by(&installed, console)?;
+            ensure!(!targets.is_empty(), "{}", no_target(pass, &installed, self.packs));
+        }
+        pass.findings.extend(installed.iter().filter_map(Installed::finding));
+        Ok(Goal { packs: self.packs, targets, choices: self.choices })
+    }
+}
+
+/// Returns the targets that CRDs name, and tells them.
+fn named_by<'p>(installed: &[Installed<'p>], console: Console) -> Result<Vec<Target<'p>>> {
+    let mut targets = Vec::new();
+    for installed in installed {
+        if let Verdict::Release(target) = installed.verdict() {
+            console.note(&format!("target {target}, named by the CRDs: {}\n", visible(&installed.describe())))?;
+            targets.push(target);
+        }
+    }
+    Ok(targets)
+}
+
+/// Says why there is no target: it names the packs whose objects are there, and CRDs that name none.
+fn no_target(pass: &Pass, installed: &[Installed<'_>], packs: &Packs) -> anyhow::Error {
+    let objects = pass.manifests.iter().flat_map(|manifest| &manifest.objects);
+    let groups = objects.map(|object| object.kind.group.as_str());
+    let mut names: BTreeSet<_> = groups.filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
+    names.extend(installed.iter().map(|installed| installed.pack.name()));
+    let Some(first) = names.first() else {
+        return anyhow!(
+            "no target: say --to PACK@BUNDLE/CHANNEL (no object of a known pack is here; `reversion releases` lists the packs)"
+        );
+    };
+    let hint = format!("say where to, such as --to {first}@latest (`reversion releases {first}` lists the releases)");
+    let crds: Vec<String> = installed.iter().map(unhelpful).collect();
+    match crds.is_empty() {
+        true => anyhow!(
+            "no target: the files hold objects of {}; {hint}",
+            names.iter().copied().collect::<Vec<_>>().join(", ")
+        ),
+        false => anyhow!("no target: {}; or {hint}", crds.join("; ")),
+    }
+}
+
+/// Says why the CRDs of a pack name no target.
+fn unhelpful(installed: &Installed<'_>) -> String {
+    let crds = installed.describe();
+    let title = installed.pack.title();
+    let why = installed.crds.iter().find_map(|crd| crd.correction.as_ref());
+    match (installed.verdict(), why) {
+        (Verdict::Mixed, _) => {
+            format!("the CRDs of {title} are of several releases: {crds}; install a full bundle")
+        }
+        (_, Some(why)) => format!("the CRDs of {title} name no release, {crds}: {why}; install a release"),
+        _ => format!("the CRDs of {title} are of a release that is not known here: {crds}; install a known one"),
+    }
+}
+
+/// Reads the codes of `--allow-loss`.
+fn allowed(names: &[String]) -> Result<AllowedLoss> {
+    let mut codes = BTreeSet::new();
+    for name in names {
+        if name == "all" {
+            return Ok(AllowedLoss::All);
+        }
+        let losses = LossClass::ALL.map(loss_code);
+        let Some(code) = losses.iter().find(|code| code.name() == name) else {
+            bail!("--allow-loss: `{name}` is no loss; there are: {}", losses.map(Code::name).join(", "));
+        };
+        codes.insert(*code);
+    }
+    Ok(if codes.is_empty() { AllowedLoss::None } else { AllowedLoss::Codes(codes) })
+}

@@ -1,0 +1,231 @@
+//! Answers: which release of an API do the CRDs in a tree say is installed?
+//!
+//! Projects write bundle and channel on their CRDs; a pack says under which annotations, and which values are known not to
+//! mean what they say. All CRDs of one pack must agree: a bundle is installed whole.
+//!
+//! Invariant: CRDs that name several releases name none.
+
+use serde_json::Value;
+
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Location, Severity};
+use crate::manifest::{Manifest, Object};
+use crate::pack::{Pack, Packs, Target};
+use crate::release::{Channel, GroupKind, ReleaseSet};
+
+/// The API group and kind of a CRD.
+const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
+
+/// One CRD in the tree, and what it says of its release.
+#[derive(Clone, Debug)]
+pub struct Crd {
+    /// The annotation with the bundle.
+    pub location: Location,
+    /// The kind it defines.
+    pub kind: GroupKind,
+    /// The bundle, as written.
+    pub bundle: String,
+    /// The channel, as written.
+    pub channel: Option<String>,
+    /// The releases that this stands for; none where the pack knows no such release.
+    pub releases: ReleaseSet,
+    /// Why it stands for other releases than it says.
+    pub correction: Option<String>,
+}
+
+impl Crd {
+    /// Prints bundle and channel: `v1.3.0 experimental`.
+    fn name(&self) -> String {
+        match &self.channel {
+            Some(channel) => format!("{} {channel}", self.bundle),
+            None => self.bundle.clone(),
+        }
+    }
+}
+
+/// The CRDs of one pack in a tree, at least one.
+#[derive(Clone, Debug)]
+pub struct Installed<'p> {
+    /// The pack.
+    pub pack: &'p Pack,
+    /// The CRDs that say something of their release, in the order of files and text.
+    pub crds: Vec<Crd>,
+}
+
+/// What the CRDs of a tree say together.
+#[derive(Clone, Copy, Debug)]
+pub enum Verdict<'p> {
+    /// This release; where the annotations fit several, the oldest.
+    Release(Target<'p>),
+    /// Several releases.
+    Mixed,
+    /// A release that the pack does not know.
+    Unknown,
+}
+
+/// Finds the CRDs of known packs in `manifests`; one entry for each pack that has any, sorted by the pack's name.
+pub fn installed<'p>(manifests: &[Manifest], packs: &'p Packs) -> Vec<Installed<'p>> {
+    let of_pack = |pack: &'p Pack| {
+        let objects =
+            manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
+        let crds: Vec<Crd> = objects.filter_map(|(manifest, object)| read(manifest, object, pack)).collect();
+        (!crds.is_empty()).then_some(Installed { pack, crds })
+    };
+    packs.iter().filter_map(of_pack).collect()
+}
+
+fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
+    if (object.kind.group.as_str(), object.kind.kind.as_str()) != CRD {
+        return None;
+    }
+    let keys = pack.annotations()?;
+    let text = |path: &[&str]| {
+        let value = path.iter().try_fold(&object.value, |value, key| value.get(key));
+        value.and_then(Value::as_str).map(str::to_owned)
+    };
+    let group = text(&["spec", "group"]).filter(|group| pack.groups().contains(group))?;
+    let kind = GroupKind::new(text(&["spec", "names", "kind"])?, group);
+    let bundle = text(&["metadata", "annotations", &keys.bundle])?;
+    let channel = keys.channel.as_ref().and_then(|key| text(&["metadata", "annotations", key]));
+    let correction = pack.corrections().get(&bundle);
+    let bundles = correction.map_or_else(|| vec![bundle.clone()], |correction| correction.bundles.clone());
+    let is_meant = |name: &str, in_channel: Channel| {
+        bundles.iter().any(|bundle| bundle == name)
+            && channel.as_deref().is_none_or(|channel| channel == in_channel.name())
+    };
+    let releases = pack.line().iter().filter(|(_, release)| is_meant(&release.bundle, release.channel));
+    let place = FieldPath::default().key("metadata").key("annotations").key(&keys.bundle);
+    Some(Crd {
+        location: manifest.locate(object, &place),
+        kind,
+        releases: releases.map(|(id, _)| id).collect(),
+        correction: correction.map(|correction| correction.reason.clone()),
+        bundle,
+        channel,
+    })
+}
+
+impl<'p> Installed<'p> {
+    /// Says which release all CRDs agree on.
+    pub fn verdict(&self) -> Verdict<'p> {
+        let common = self.crds.iter().fold(self.pack.line().all(), |all, crd| all & crd.releases);
+        let names: Vec<_> = self.names();
+        match common.iter().next() {
+            Some(release) => Verdict::Release(Target { pack: self.pack, release }),
+            None if names.len() > 1 => Verdict::Mixed,
+            None => Verdict::Unknown,
+        }
+    }
+
+    /// Prints each release that is named, with the first CRD that names it: `v1.3.0 experimental (crds/a.yaml:3:5)`.
+    pub fn describe(&self) -> String {
+        let text = |(name, first, count): &(String, &Crd, usize)| match count {
+            1 => format!("{name} ({})", first.location),
+            _ => format!("{name} ({} and {} more)", first.location, count - 1),
+        };
+        self.names().iter().map(text).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Tells CRDs of several releases.
+    pub fn finding(&self) -> Option<Finding> {
+        let Verdict::Mixed = self.verdict() else { return None };
+        Some(Finding {
+            location: self.crds.first()?.location.clone(),
+            code: Code::MixedCrds,
+            severity: Severity::Warning,
+            object: None,
+            field: None,
+            message: format!("the CRDs of {} are of several releases: {}", self.pack.title(), self.describe()),
+            help: Some("install a full bundle: every CRD of one release and channel".to_owned()),
+        })
+    }
+
+    /// Returns the releases that are named, in the order they are met, each with its first CRD and how many name it.
+    fn names(&self) -> Vec<(String, &Crd, usize)> {
+        let mut names: Vec<(String, &Crd, usize)> = Vec::new();
+        for crd in &self.crds {
+            let name = crd.name();
+            match names.iter_mut().find(|(other, ..)| *other == name) {
+                Some((_, _, count)) => *count += 1,
+                None => names.push((name, crd, 1)),
+            }
+        }
+        names
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::{Reading, Recognizer};
+    use crate::pack::embedded;
+
+    fn crd(kind: &str, annotations: &str) -> String {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: a\n  annotations: \
+             {annotations}\nspec:\n  group: gateway.networking.k8s.io\n  names: {{kind: {kind}}}\n---\n"
+        )
+    }
+
+    fn bundle(version: &str, channel: &str) -> String {
+        format!("{{gateway.networking.k8s.io/bundle-version: {version}, gateway.networking.k8s.io/channel: {channel}}}")
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let packs = embedded::with(Vec::new()).unwrap();
+        let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
+        let Reading::Manifest(manifest) = crate::manifest::read("c.yaml", text.as_bytes(), &recognizer) else {
+            panic!("{text}")
+        };
+        let found = installed(&[*manifest], &packs);
+        let told: Vec<_> = found
+            .iter()
+            .map(|installed| {
+                let verdict = match installed.verdict() {
+                    Verdict::Release(target) => target.to_string(),
+                    Verdict::Mixed => "mixed".to_owned(),
+                    Verdict::Unknown => "unknown".to_owned(),
+                };
+                assert_eq!(installed.finding().is_some(), verdict == "mixed");
+                format!("{verdict}: {}", installed.describe())
+            })
+            .collect();
+        assert_eq!(told.join("\n"), expected);
+    }
+
+    #[test]
+    fn crds_that_agree_name_a_release() {
+        let both = crd("Gateway", &bundle("v1.3.0", "experimental")) + &crd("XMesh", &bundle("v1.3.0", "experimental"));
+        check(&both, "gateway-api@1.3.0/experimental: v1.3.0 experimental (c.yaml:5:17 and 1 more)");
+        check(
+            &crd("Gateway", "{gateway.networking.k8s.io/bundle-version: v0.4.3}"),
+            "gateway-api@0.4.3: v0.4.3 (c.yaml:5:17)",
+        );
+    }
+
+    #[test]
+    fn a_wrong_value_is_corrected() {
+        check(
+            &crd("Gateway", &bundle("v0.8.0", "standard")),
+            "gateway-api@0.8.0/standard: v0.8.0 standard (c.yaml:5:17)",
+        );
+        check(&crd("Gateway", &bundle("v0.0.0-dev", "standard")), "unknown: v0.0.0-dev standard (c.yaml:5:17)");
+    }
+
+    #[test]
+    fn crds_that_differ_name_none() {
+        let channels = crd("Gateway", &bundle("v1.3.0", "standard")) + &crd("XMesh", &bundle("v1.3.0", "experimental"));
+        check(&channels, "mixed: v1.3.0 standard (c.yaml:5:17), v1.3.0 experimental (c.yaml:14:17)");
+        let unknown = crd("Gateway", &bundle("v1.3.0", "standard")) + &crd("XMesh", &bundle("v9.0.0", "standard"));
+        check(&unknown, "mixed: v1.3.0 standard (c.yaml:5:17), v9.0.0 standard (c.yaml:14:17)");
+    }
+
+    #[test]
+    fn what_is_no_crd_of_a_pack_says_nothing() {
+        check(&crd("Gateway", "{}"), "");
+        let other = crd("Gateway", &bundle("v1.3.0", "standard"));
+        check(&other.replace("group: gateway.networking.k8s.io", "group: example.com"), "");
+        check(&other.replace("CustomResourceDefinition", "ConfigMap"), "");
+    }
+}
