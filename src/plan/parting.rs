@@ -32,10 +32,10 @@ pub(super) enum Carried {
 /// What is lost on the way from where everything is there.
 pub(super) struct Parting {
     losses: Vec<Lost>,
-    /// The numbers of the stash's values that come back for good.
+    /// The values that the stash gave back, by number, and where they stood then.
+    restored: Vec<(usize, FieldPath)>,
+    /// The numbers of those that are not lost again as a whole.
     pub(super) back: BTreeSet<usize>,
-    /// The numbers of those that are lost again, and where they stood.
-    again: Vec<(usize, FieldPath)>,
 }
 
 /// One loss, and where its value stood.
@@ -57,35 +57,50 @@ impl Parting {
             loss: loss.clone(),
         };
         let losses: Vec<_> = whole.session.losses().iter().map(lost).collect();
-        let meet = |path: &FieldPath, other: &FieldPath| path.starts_with(other) || other.starts_with(path);
         let is_lost =
-            |path: &FieldPath| losses.iter().filter_map(|lost| lost.at_start.as_ref()).any(|at| meet(at, path));
+            |path: &FieldPath| losses.iter().filter_map(|lost| lost.at_start.as_ref()).any(|at| path.starts_with(at));
         let restored = if matches!(carried, Carried::Stash(_)) { start.restored.clone() } else { Vec::new() };
-        let (again, back): (Vec<_>, Vec<_>) = restored.into_iter().partition(|(_, path)| is_lost(path));
-        Self { losses, back: back.into_iter().map(|(number, _)| number).collect(), again }
+        let back = restored.iter().filter(|(_, path)| !is_lost(path)).map(|(number, _)| *number).collect();
+        Self { losses, restored, back }
     }
 
-    /// Says whether every value of `stash` comes back for good.
+    /// Says whether every value of `stash` comes back.
     pub(super) fn gives_all_back(&self, stash: &Stash) -> bool {
         self.back.len() == stash.kept.len()
     }
 
     /// Returns the losses of what was not in the stash already.
     fn new_losses(&self) -> impl Iterator<Item = &Lost> {
-        let is_old = |at: &FieldPath| self.again.iter().any(|(_, path)| at.starts_with(path));
+        let is_old = |at: &FieldPath| self.restored.iter().any(|(_, path)| at.starts_with(path));
         self.losses.iter().filter(move |lost| !lost.at_start.as_ref().is_some_and(is_old))
     }
 
-    /// Returns what stays of `stash`: what was lost again, as it is surrounded now, and what did not find its place. What a new
-    /// loss holds is kept with that.
+    /// Returns what stays of `stash`: what was lost again, as it is surrounded now, the lost parts of what came back, and what
+    /// did not find its place. What a new loss holds is kept with that.
     fn still_kept(&self, stash: &Stash, packed: &Packed, sights: &Sights<'_>) -> Vec<Kept> {
         let is_part = |path: &FieldPath| packed.iter().any(|(whole, kept)| kept.is_ok() && path.starts_with(whole));
-        let stays = |(number, kept): (usize, &Kept)| match self.again.iter().find(|(again, _)| *again == number) {
-            Some((_, path)) if is_part(path) => None,
-            Some((_, path)) => Some(kept.seen_again(path, sights)),
-            None => (!self.back.contains(&number)).then(|| kept.clone()),
+        let stays = |(number, kept): (usize, &Kept)| match self.restored.iter().find(|(other, _)| *other == number) {
+            None => vec![kept.clone()],
+            Some((_, path)) if is_part(path) => Vec::new(),
+            Some((_, path)) if self.back.contains(&number) => {
+                // A part that cannot be kept by itself stays in the whole, for the user to see.
+                self.lost_parts(path, sights).unwrap_or_else(|_| vec![kept.clone()])
+            }
+            Some((_, path)) => vec![kept.seen_again(path, sights)],
         };
-        stash.kept.iter().enumerate().filter_map(stays).collect()
+        stash.kept.iter().enumerate().flat_map(stays).collect()
+    }
+
+    /// Keeps what was lost below `path`.
+    fn lost_parts(&self, path: &FieldPath, sights: &Sights<'_>) -> Result<Vec<Kept>, &'static str> {
+        let parts = sights.gone.iter().filter(|gone| gone.starts_with(path));
+        parts.map(|part| Kept::new(part, self.code_at(part).name(), sights)).collect()
+    }
+
+    /// Returns the code of the loss of what stood at `path`.
+    fn code_at(&self, path: &FieldPath) -> Code {
+        let lost = self.losses.iter().find(|lost| lost.at_start.as_ref() == Some(path));
+        lost.map_or(Code::DroppedField, |lost| loss_code(lost.loss.class))
     }
 
     /// Returns the places of everything that was lost, none below another.
