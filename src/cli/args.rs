@@ -161,6 +161,9 @@ pub(super) struct TargetArgs {
     /// Keep lost values in the annotation reversion.dev/stash of their object, for the way back
     #[arg(long, env = "REVERSION_STASH")]
     pub(super) stash: bool,
+    /// Check the result with the CRDs in this folder instead of the target's catalogs; without --to they name the target
+    #[arg(long, value_name = "DIR", env = "REVERSION_CRDS")]
+    pub(super) crds: Option<PathBuf>,
     /// Keep an object's apiVersion while the target serves it and has not deprecated it
     #[arg(long, env = "REVERSION_KEEP_API_VERSION")]
     pub(super) keep_api_version: bool,

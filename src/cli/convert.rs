@@ -74,7 +74,7 @@ pub(super) fn diffs(report: &Report<'_>, args: &ConvertArgs, console: Console) -
 /// Runs `convert -`: what is held back or not recognised goes through as it came.
 pub(super) fn stream(args: &StreamArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
-    let typed = Typed::read(&args.target, &packs)?;
+    let typed = Typed::read(&args.target, &packs, console)?;
     let bytes = pass::read_stdin()?;
     let planned = plan_pass(pass::of_bytes(&bytes, &packs), typed, console)?;
     let exit = planned.exit(Pending::Nothing);
@@ -132,7 +132,7 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
 /// Reads the files and plans.
 pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
     let packs = packs(&args.packs)?;
-    let typed = Typed::read(&args.target, &packs)?;
+    let typed = Typed::read(&args.target, &packs, console)?;
     plan_pass(pass::pass(&args.files, &packs, console)?, typed, console)
 }
 

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::FileArgs;
 use super::console::Console;
@@ -46,6 +46,29 @@ pub(super) fn pass(args: &FileArgs, packs: &Packs, console: Console) -> Result<P
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
     }
     Ok(collect(scan))
+}
+
+/// Reads every file of a folder of CRDs, ignored and hidden ones too.
+///
+/// # Errors
+/// The first file that cannot be read or understood.
+pub(super) fn crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
+    let files = FileArgs {
+        paths: vec![folder.to_owned()],
+        no_ignore: true,
+        hidden: true,
+        follow: true,
+        glob: Vec::new(),
+        extension: Vec::new(),
+        files_from: None,
+        inspect: false,
+        threads: 0,
+    };
+    let met = pass(&files, packs, console)?;
+    match met.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        Some(finding) => bail!("--crds: {}: {}", finding.location, finding.message),
+        None => Ok(met.manifests),
+    }
 }
 
 /// Reads standard input to its end.

@@ -6,17 +6,22 @@
 //! Invariant: a target that was not typed is told on standard error, with the CRD that named it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::TargetArgs;
 use super::console::Console;
-use super::pass::Pass;
+use super::pass::{self, Pass};
+use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::infer::crds::{Installed, Verdict, installed};
 use crate::lens::LossClass;
+use crate::manifest::Manifest;
+use crate::pack::build::own::OwnCrds;
 use crate::pack::{Packs, Target};
-use crate::plan::{AllowedLoss, Choices, Goal, Keeping, VersionChoice, loss_code};
+use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Schema, VersionChoice, loss_code};
 use crate::report::visible;
 
 /// What a call's arguments say, before any file is read.
@@ -24,11 +29,12 @@ pub(super) struct Typed<'p> {
     packs: &'p Packs,
     targets: Vec<Target<'p>>,
     choices: Choices,
+    crds: Option<Vec<Manifest>>,
 }
 
 impl<'p> Typed<'p> {
-    /// Reads the arguments.
-    pub(super) fn read(args: &TargetArgs, packs: &'p Packs) -> Result<Self> {
+    /// Reads the arguments, and the CRDs that they name.
+    pub(super) fn read(args: &TargetArgs, packs: &'p Packs, console: Console) -> Result<Self> {
         let mut targets: Vec<Target<'p>> = Vec::new();
         for text in &args.to {
             let target = packs.target(text)?;
@@ -39,13 +45,18 @@ impl<'p> Typed<'p> {
         }
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
         let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
-        let choices = Choices { keeping, allowed: allowed(&args.allow_loss)?, version };
-        Ok(Self { packs, targets, choices })
+        let crds = args.crds.as_ref().map(|folder| pass::crds(folder, packs, console)).transpose()?;
+        let schema = match (&args.crds, &crds) {
+            (Some(folder), Some(manifests)) => Schema::Own(Arc::new(own(folder, manifests)?)),
+            _ => Schema::Catalog,
+        };
+        let choices = Choices { schema, keeping, allowed: allowed(&args.allow_loss)?, version };
+        Ok(Self { packs, targets, choices, crds })
     }
 
     /// Makes the goal of a call that met `pass`, and adds what the CRDs in it are told for.
     pub(super) fn goal(self, pass: &mut Pass, console: Console) -> Result<Goal<'p>> {
-        let installed = installed(&pass.manifests, self.packs);
+        let installed = installed(self.crds.as_ref().unwrap_or(&pass.manifests), self.packs);
         let mut targets = self.targets;
         if targets.is_empty() {
             targets = named_by(&installed, console)?;
@@ -54,6 +65,14 @@ impl<'p> Typed<'p> {
         pass.findings.extend(installed.iter().filter_map(Installed::finding));
         Ok(Goal { packs: self.packs, targets, choices: self.choices })
     }
+}
+
+/// Reads the CRDs in the objects of `manifests`.
+fn own(folder: &Path, manifests: &[Manifest]) -> Result<OwnCrds> {
+    let objects = manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
+    let place = |manifest: &Manifest, object| manifest.locate(object, &FieldPath::default()).to_string();
+    let values = objects.map(|(manifest, object)| (place(manifest, object), &object.value));
+    OwnCrds::read(&folder.display().to_string(), values).context("--crds")
 }
 
 /// Returns the targets that CRDs name, and tells them.

@@ -24,7 +24,7 @@ mod references;
 mod stash;
 mod trace;
 
-pub use object::{AllowedLoss, Choices, Completeness, Conversion, Keeping, Remark, VersionChoice, loss_code};
+pub use object::{AllowedLoss, Choices, Completeness, Conversion, Keeping, Remark, Schema, VersionChoice, loss_code};
 pub use stash::{ANNOTATION, MAX_STASH};
 
 use references::Retypes;

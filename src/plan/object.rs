@@ -8,6 +8,7 @@
 //! allowed is held back whole.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ use crate::finding::Code;
 use crate::infer::{Inference, infer};
 use crate::lens::{Direction, Halt, LossClass, Session};
 use crate::manifest::Object;
+use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Rule, Target};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::yaml::Intent;
@@ -116,9 +118,21 @@ pub enum Keeping {
     Stash,
 }
 
+/// What a converted object is checked with.
+#[derive(Clone, Debug, Default)]
+pub enum Schema {
+    /// The catalogs of the target release.
+    #[default]
+    Catalog,
+    /// The CRDs that the user has; rules still lead to the target release.
+    Own(Arc<OwnCrds>),
+}
+
 /// How objects are converted.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
+    /// What the result is checked with.
+    pub schema: Schema,
     /// What becomes of lost values; it goes before `allowed`.
     pub keeping: Keeping,
     /// The losses taken.
@@ -187,6 +201,14 @@ pub(super) struct Start {
     pub(super) restored: Vec<(usize, FieldPath)>,
 }
 
+/// What says whether an object is right: the catalog of its kind, in one release.
+struct Authority<'a> {
+    /// What messages call it.
+    name: String,
+    catalog: &'a Catalog,
+    release: ReleaseId,
+}
+
 /// A stash and the numbers of the values that it shall give back.
 pub(super) type Detour<'a> = (&'a Stash, &'a BTreeSet<usize>);
 
@@ -221,8 +243,7 @@ impl Work<'_> {
         let (value, step) = (session.object().clone(), session.program().len());
         let start = Start { kind: kind.clone(), value, step, restored };
         let kind = self.run_rules(self.target.release, kind, &mut session, &mut rules)?;
-        let catalog = self.target.pack.catalog(&kind).expect("rules lead to kinds that the pack has");
-        let warnings = self.settle(&start, &kind, catalog, &mut session)?;
+        let warnings = self.settle(&start, &kind, &mut session)?;
         Ok(Arrival { kind, session, rules, warnings, start })
     }
 
@@ -285,38 +306,61 @@ impl Work<'_> {
 
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest; returns
     /// what is told about it.
-    fn settle(
-        &self,
-        start: &Start,
-        kind: &GroupKind,
-        catalog: &Catalog,
-        session: &mut Session,
-    ) -> Result<Vec<Remark>, Vec<Remark>> {
-        let release = self.target.release;
-        let served = catalog.served(release);
-        let Some(first) = served.first() else {
-            let had = self.target.pack.line().describe(catalog.releases());
-            let message = format!("{} has no {}; the kind is in {had}", self.target, kind);
-            let help = "choose a target that has it, or remove the object".to_owned();
-            return Err(vec![remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))]);
-        };
+    fn settle(&self, start: &Start, kind: &GroupKind, session: &mut Session) -> Result<Vec<Remark>, Vec<Remark>> {
+        let authority = self.authority(kind)?;
+        let served = authority.catalog.served(authority.release);
+        let Some(first) = served.first() else { return Err(vec![self.kind_missing(kind)]) };
         let present = self.object.api_version.version.as_str();
         let kept = match self.goal.choices.version {
             VersionChoice::MostStable => None,
             VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
         };
-        let fits = |version: &&Version<'_>| self.violations(catalog, session.object(), version.name).is_empty();
+        let fits = |version: &&Version<'_>| self.violations(&authority, session.object(), version.name).is_empty();
         let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
-        self.drop_missing(start, catalog, version, session)?;
-        let warnings = self.judge(self.violations(catalog, session.object(), version), session.program())?;
+        self.drop_missing(start, &authority, version, session)?;
+        let violations = self.violations(&authority, session.object(), version);
+        let warnings = self.judge(&authority, violations, session.program())?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)?;
         Ok(warnings)
     }
 
+    /// Returns what says whether an object of `kind` is right.
+    fn authority(&self, kind: &GroupKind) -> Result<Authority<'_>, Vec<Remark>> {
+        match &self.goal.choices.schema {
+            Schema::Catalog => {
+                let catalog = self.target.pack.catalog(kind).expect("rules lead to kinds that the pack has");
+                Ok(Authority { name: self.target.to_string(), catalog, release: self.target.release })
+            }
+            Schema::Own(crds) => {
+                let missing = || vec![self.kind_missing(kind)];
+                let catalog = crds.catalog(kind).ok_or_else(missing)?;
+                Ok(Authority { name: format!("the CRD in {}", crds.name()), catalog, release: crds.release() })
+            }
+        }
+    }
+
+    /// Tells a kind that the target does not have.
+    fn kind_missing(&self, kind: &GroupKind) -> Remark {
+        let catalog = self.target.pack.catalog(kind).expect("rules lead to kinds that the pack has");
+        let had = self.target.pack.line().describe(catalog.releases());
+        let target = match &self.goal.choices.schema {
+            Schema::Catalog => self.target.to_string(),
+            Schema::Own(crds) => crds.name().to_owned(),
+        };
+        let message = format!("{target} has no {kind}; the kind is in {had}");
+        let help = "choose a target that has it, or remove the object".to_owned();
+        remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))
+    }
+
     /// Holds the object back for what the target refuses, but not for what was refused all along (a field left to a patch,
     /// a variable that is filled in later): that is told and left.
-    fn judge(&self, violations: Vec<Violation>, program: &[Intent]) -> Result<Vec<Remark>, Vec<Remark>> {
+    fn judge(
+        &self,
+        authority: &Authority<'_>,
+        violations: Vec<Violation>,
+        program: &[Intent],
+    ) -> Result<Vec<Remark>, Vec<Remark>> {
         let (mut blocks, mut warnings) = (Vec::new(), Vec::new());
         for violation in violations {
             let path = origin(program, &violation.path);
@@ -325,7 +369,7 @@ impl Work<'_> {
                 let help = "write the item out whole in the patch, then run again".to_owned();
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else if self.accepted_before(&path, &violation.kind) {
-                let message = format!("{} does not allow this: {} {}", self.target, violation.path, violation.kind);
+                let message = format!("{} does not allow this: {} {}", authority.name, violation.path, violation.kind);
                 let help = "change the value by hand, then run again".to_owned();
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else {
@@ -360,8 +404,8 @@ impl Work<'_> {
         self.candidates.iter().any(accepts)
     }
 
-    fn violations(&self, catalog: &Catalog, object: &Value, version: &str) -> Vec<Violation> {
-        let mut violations = catalog.check(object, self.target.release, version);
+    fn violations(&self, authority: &Authority<'_>, object: &Value, version: &str) -> Vec<Violation> {
+        let mut violations = authority.catalog.check(object, authority.release, version);
         if self.completeness == Completeness::Partial {
             let in_list = |path: &FieldPath| path.steps().iter().any(|step| matches!(step, Step::Index(_)));
             violations.retain(|violation| violation.kind != ViolationKind::MissingRequired || in_list(&violation.path));
@@ -373,23 +417,23 @@ impl Work<'_> {
     fn drop_missing(
         &self,
         start: &Start,
-        catalog: &Catalog,
+        authority: &Authority<'_>,
         version: &str,
         session: &mut Session,
     ) -> Result<(), Vec<Remark>> {
-        let violations = catalog.check(session.object(), self.target.release, version);
+        let violations = authority.catalog.check(session.object(), authority.release, version);
         let missing = violations.into_iter().filter(|found| matches!(found.kind, ViolationKind::UnknownField { .. }));
         let mut places: Vec<_> = missing.map(|violation| violation.path).collect();
-        places.extend(self.made_unknown(start, catalog, session));
+        places.extend(self.made_unknown(start, authority.catalog, session));
         places.sort_unstable();
         for path in places.into_iter().rev() {
-            session.lose(LossClass::DroppedField, path.clone(), format!("{} has no such field", self.target));
+            session.lose(LossClass::DroppedField, path.clone(), format!("{} has no such field", authority.name));
             session.change(Intent::Delete { path }).map_err(stuck)?;
         }
         Ok(())
     }
 
-    /// Returns the fields that no release has at the place where the rules put them: a newer field below a mapping that
+    /// Returns the fields that `catalog` does not know at the place where the rules put them: a newer field below a mapping that
     /// took its older name. What was unknown from the start, in the object or in what came back to it, stays.
     fn made_unknown(&self, start: &Start, catalog: &Catalog, session: &Session) -> Vec<FieldPath> {
         let unknown = unknown(catalog, session.object());

@@ -105,14 +105,19 @@ struct Validation {
 pub(super) fn definitions(text: &str) -> Result<Vec<Definition>> {
     let mut found = Vec::new();
     for document in serde_yaml::Deserializer::from_str(text) {
-        let value = Value::deserialize(document).context("this is no YAML")?;
-        let group = value["apiVersion"].as_str().and_then(|version| version.split_once('/')).map(|(group, _)| group);
-        if group == Some("apiextensions.k8s.io") && value["kind"] == "CustomResourceDefinition" {
-            let crd: Crd = serde_json::from_value(value).context("this CRD cannot be understood")?;
-            found.push(definition(crd.spec)?);
-        }
+        found.extend(definition_in(&Value::deserialize(document).context("this is no YAML")?)?);
     }
     Ok(found)
+}
+
+/// Reads a document, where it is a CRD.
+pub(super) fn definition_in(value: &Value) -> Result<Option<Definition>> {
+    let group = value["apiVersion"].as_str().and_then(|version| version.split_once('/')).map(|(group, _)| group);
+    if group != Some("apiextensions.k8s.io") || value["kind"] != "CustomResourceDefinition" {
+        return Ok(None);
+    }
+    let crd = Crd::deserialize(value).context("this CRD cannot be understood")?;
+    definition(crd.spec).map(Some)
 }
 
 fn definition(spec: Spec) -> Result<Definition> {

@@ -18,6 +18,7 @@ use crate::release::{Channel, ReleaseId, ReleaseLine};
 
 mod crd;
 mod gather;
+pub mod own;
 
 use gather::Gathered;
 
