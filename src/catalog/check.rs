@@ -81,6 +81,11 @@ pub enum ViolationKind {
         /// The pattern, as in the CRD.
         pattern: String,
     },
+    /// A rule in CEL does not hold: `parentRefs: [{name: a}, {name: a}]` under a rule that asks for different ones.
+    Rule {
+        /// What the rule's author says.
+        message: String,
+    },
     /// The list item is told apart from an earlier one by nothing: `listeners: [{name: a}, {name: a}]`.
     Duplicate {
         /// The earlier item's index, from 0.
@@ -106,6 +111,7 @@ impl fmt::Display for ViolationKind {
             Self::Below { least } => write!(f, "must be at least {least}"),
             Self::Above { most } => write!(f, "must be at most {most}"),
             Self::Pattern { pattern } => write!(f, "must match {pattern}"),
+            Self::Rule { message } => write!(f, "breaks a rule: {message}"),
             Self::Duplicate { first } => write!(f, "repeats item {first}, and items must differ"),
         }
     }

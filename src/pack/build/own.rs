@@ -7,13 +7,16 @@
 //! Invariant: a kind is what its one CRD says; a CRD that cannot be understood is an error, never passed over.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use kube_cel::{CompiledSchema, ErrorKind, Validator, compile_schema};
 use serde_json::Value;
 
 use super::crd;
 use super::gather::Gathered;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Violation, ViolationKind};
+use crate::field::{FieldPath, Step};
 use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine};
 
 /// The CRDs of a folder.
@@ -22,6 +25,23 @@ pub struct OwnCrds {
     name: String,
     release: ReleaseId,
     catalogs: BTreeMap<GroupKind, Catalog>,
+    rules: BTreeMap<(GroupKind, String), Rules>,
+}
+
+/// The CEL rules in the schema of one version, compiled when they are first run.
+#[derive(Debug)]
+struct Rules {
+    schema: Value,
+    compiled: OnceLock<CompiledSchema>,
+}
+
+/// What the CEL rules of a CRD say of an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// The rules that do not hold, sorted by place.
+    pub broken: Vec<Violation>,
+    /// The rules that cannot be run here, and why, sorted.
+    pub unknown: Vec<String>,
 }
 
 impl OwnCrds {
@@ -33,10 +53,16 @@ impl OwnCrds {
         let line = ReleaseLine::new([("v0".to_owned(), vec![Channel::Single])]).map_err(|message| anyhow!(message))?;
         let (release, _) = line.iter().next().context("the line has one release")?;
         let mut gathered = Gathered::default();
+        let mut rules = BTreeMap::new();
         for (place, value) in values {
-            if let Some(definition) = crd::definition_in(value).with_context(|| place.clone())? {
-                gathered.add(release, definition).with_context(|| place.clone())?;
+            let Some(definition) = crd::definition_in(value).with_context(|| place.clone())? else { continue };
+            let kind = definition.kind.clone();
+            for (version, schema) in schemas(value) {
+                let fresh = Rules { schema: schema.clone(), compiled: OnceLock::new() };
+                let other = rules.insert((kind.clone(), version.to_owned()), fresh);
+                ensure!(other.is_none(), "{place}: {kind} is defined by another CRD too");
             }
+            gathered.add(release, definition).context(place)?;
         }
         let mut catalogs = BTreeMap::new();
         for text in gathered.files(&line).values() {
@@ -46,7 +72,7 @@ impl OwnCrds {
         if catalogs.is_empty() {
             bail!("{name} holds no CRD of a known API");
         }
-        Ok(Self { name: name.to_owned(), release, catalogs })
+        Ok(Self { name: name.to_owned(), release, catalogs, rules })
     }
 
     /// Returns what reports call them.
@@ -62,5 +88,140 @@ impl OwnCrds {
     /// Returns the catalog of a kind that they define.
     pub fn catalog(&self, kind: &GroupKind) -> Option<&Catalog> {
         self.catalogs.get(kind)
+    }
+
+    /// Runs the CEL rules of `kind` in the version `name` (`v1beta1`) on an object, as if it were created.
+    pub fn run_rules(&self, kind: &GroupKind, name: &str, object: &Value) -> Verdict {
+        let Some(rules) = self.rules.get(&(kind.clone(), name.to_owned())) else { return Verdict::default() };
+        let compiled = rules.compiled.get_or_init(|| compile_schema(&rules.schema));
+        let Err(errors) = Validator::new().validate_compiled(compiled, object, None) else { return Verdict::default() };
+        let mut verdict = Verdict::default();
+        for error in errors.into_vec() {
+            match error.kind {
+                ErrorKind::ValidationFailure | ErrorKind::EvaluationError => {
+                    let kind = ViolationKind::Rule { message: error.message };
+                    verdict.broken.push(Violation { path: path(&error.field_path), kind });
+                }
+                _ => verdict.unknown.push(format!("`{}`: {}", error.rule, error.message)),
+            }
+        }
+        // A schema's properties come in no order.
+        verdict.broken.sort_by_cached_key(|violation| (violation.path.clone(), violation.kind.to_string()));
+        verdict.unknown.sort_unstable();
+        verdict.unknown.dedup();
+        verdict
+    }
+}
+
+/// Returns the schema of each version of a CRD.
+fn schemas(crd: &Value) -> Vec<(&str, &Value)> {
+    let spec = &crd["spec"];
+    let shared = spec.pointer("/validation/openAPIV3Schema");
+    let listed = spec["versions"].as_array().into_iter().flatten();
+    let mut found: Vec<(&str, &Value)> = listed
+        .filter_map(|version| {
+            let own = version.pointer("/schema/openAPIV3Schema");
+            Some((version["name"].as_str()?, own.or(shared)?))
+        })
+        .collect();
+    if found.is_empty() {
+        found.extend(spec["version"].as_str().zip(shared));
+    }
+    found
+}
+
+/// Reads a place as the rules' library prints it: `spec.rules[0].name`. Keys with dots in them fall apart; such a place is
+/// then that of the nearest parent.
+fn path(text: &str) -> FieldPath {
+    let parts = text.split(['.', '[']).filter(|part| !part.is_empty());
+    let step = |part: &str| match part.strip_suffix(']').map(str::parse) {
+        Some(Ok(index)) => Step::Index(index),
+        _ => Step::Key(part.to_owned()),
+    };
+    FieldPath::new(parts.map(step))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn crd() -> Value {
+        json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "spec": {
+                "group": "example.com",
+                "names": {"kind": "Shop"},
+                "scope": "Namespaced",
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                    "type": "object",
+                    "properties": {"spec": {
+                        "type": "object",
+                        "required": ["size"],
+                        "x-kubernetes-validations": [
+                            {"rule": "self.size > 0", "message": "a shop has a size"},
+                            {"rule": "nothing(self)", "message": "never"},
+                        ],
+                        "properties": {
+                            "size": {"type": "integer"},
+                            "open": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+                            "rooms": {"type": "array", "items": {
+                                "type": "object",
+                                "properties": {"name": {"type": "string"}, "doors": {"type": "integer"}},
+                                "x-kubernetes-validations": [{"rule": "!has(self.doors) || self.doors > 0", "message": "a room has a door"}],
+                            }},
+                        },
+                    }},
+                }}}],
+            },
+        })
+    }
+
+    fn own() -> OwnCrds {
+        OwnCrds::read("crds", [("a.yaml:1:1".to_owned(), &crd()), ("b.yaml".to_owned(), &json!({"kind": "List"}))])
+            .unwrap()
+    }
+
+    #[test]
+    fn schemas_and_lists_are_checked() {
+        let (own, kind) = (own(), GroupKind::new("Shop", "example.com"));
+        let catalog = own.catalog(&kind).unwrap();
+        let check = |spec: Value| -> Vec<String> {
+            let found = catalog.check(&json!({"spec": spec}), own.release(), "v1");
+            found.iter().map(|violation| format!("{} {}", violation.path, violation.kind)).collect()
+        };
+        assert!(check(json!({"size": 1, "open": ["a", "b"]})).is_empty());
+        assert_eq!(
+            check(json!({"open": ["a", "a"]})),
+            ["spec.size is required and missing", "spec.open[1] repeats item 0, and items must differ",]
+        );
+        assert_eq!(catalog.served(own.release()).len(), 1);
+        assert!(own.catalog(&GroupKind::new("Shop", "other.com")).is_none());
+    }
+
+    #[test]
+    fn rules_are_run_where_they_stand() {
+        let (own, kind) = (own(), GroupKind::new("Shop", "example.com"));
+        let object = json!({"spec": {"size": 0, "rooms": [{"doors": 1}, {"name": "a"}, {"doors": 0}]}});
+        let verdict = own.run_rules(&kind, "v1", &object);
+        let broken: Vec<_> = verdict.broken.iter().map(|found| format!("{} {}", found.path, found.kind)).collect();
+        assert_eq!(broken, ["spec breaks a rule: a shop has a size", "spec.rooms[2] breaks a rule: a room has a door"]);
+        assert_eq!(verdict.unknown.len(), 1, "{:?}", verdict.unknown);
+        assert!(verdict.unknown[0].contains("nothing(self)"));
+        assert_eq!(own.run_rules(&kind, "v2", &object), Verdict::default());
+    }
+
+    #[test]
+    fn crds_that_cannot_be_used_are_errors() {
+        let failure = |values: &[Value]| {
+            let values = values.iter().map(|value| ("a.yaml:1:1".to_owned(), value));
+            format!("{:#}", OwnCrds::read("crds", values).unwrap_err())
+        };
+        assert_eq!(failure(&[]), "crds holds no CRD of a known API");
+        assert_eq!(failure(&[crd(), crd()]), "a.yaml:1:1: Shop.example.com is defined by another CRD too");
+        let mut broken = crd();
+        broken["spec"]["scope"] = json!("Galaxy");
+        assert!(failure(&[broken]).starts_with("a.yaml:1:1: "));
     }
 }
