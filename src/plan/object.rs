@@ -118,7 +118,12 @@ pub enum Completeness {
 }
 
 /// Takes `object` to `target`, whose pack knows the object's group.
-pub(super) fn convert(object: &Object, target: &Target<'_>, choices: &Choices, completeness: Completeness) -> Conversion {
+pub(super) fn convert(
+    object: &Object,
+    target: &Target<'_>,
+    choices: &Choices,
+    completeness: Completeness,
+) -> Conversion {
     let (rules, warnings, lost) = (Vec::new(), Vec::new(), Vec::new());
     let candidates = ReleaseSet::default();
     let mut work = Work { object, target, choices, completeness, candidates, rules, warnings, lost };
