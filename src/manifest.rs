@@ -13,7 +13,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::LineIndex;
-use crate::yaml::{self, Problem, ProblemCode, Tree};
+use crate::yaml::{self, NodeId, Problem, ProblemCode, Tree};
 
 /// One file's bytes with what was found in them.
 #[derive(Debug)]
@@ -253,7 +253,13 @@ impl Manifest {
         let documents = self.tree.documents().to_vec();
         for (number, document) in documents.iter().enumerate() {
             match self.tree.value(&self.text, document.root) {
-                Ok(value) => self.take(number, FieldPath::default(), value),
+                Ok(value) => {
+                    if is_kustomization(&self.file) {
+                        self.patches.extend(patches(&self.file, &value));
+                        self.findings.extend(self.inline_patches(document.root, &value, recognizer));
+                    }
+                    self.take(number, FieldPath::default(), value);
+                }
                 Err(_) if !recognizer.hits(document.span.of(&self.text).as_bytes()) => {}
                 Err(problem) => return Err(problem),
             }
@@ -261,13 +267,32 @@ impl Manifest {
         Ok(())
     }
 
+    /// Tells the patches of known objects that a kustomization holds as text: they are not converted.
+    fn inline_patches(&self, root: NodeId, kustomization: &Value, recognizer: &Recognizer) -> Vec<Finding> {
+        let path = FieldPath::default().key("patches");
+        let list = path.get(kustomization).and_then(Value::as_array).into_iter().flatten();
+        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let known = |patch: &Value| {
+            let group = patch.get("target").and_then(|target| text(target, "group"));
+            let inline = text(patch, "patch")?;
+            (recognizer.hits(inline.as_bytes()) || group.is_some_and(|group| recognizer.knows(&group))).then_some(())
+        };
+        let found = list.enumerate().filter(|(_, patch)| known(patch).is_some());
+        let told = found.map(|(index, _)| {
+            let place = path.index(index).key("patch");
+            let location = self.location(self.tree.place(&self.text, root, &place).start);
+            let message = "an inline patch of a known object is not converted".to_owned();
+            let help = "move it to a file of its own and name it with `path`, or change it by hand";
+            let finding = whole_file(&self.file, Code::InlinePatch, message, help);
+            Finding { location, severity: Severity::Warning, field: Some(place.to_string()), ..finding }
+        });
+        told.collect()
+    }
+
     fn take(&mut self, document: usize, place: FieldPath, mut value: Value) {
         let is_list = value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"));
         let items =
             if is_list { value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take) } else { None };
-        if is_kustomization(&self.file) {
-            self.patches.extend(patches(&self.file, &value));
-        }
         match items {
             Some(items) => {
                 for (index, item) in items.into_iter().enumerate() {

@@ -309,6 +309,19 @@ spec.old | string |  |  |  | standard v1.0.0
     }
 
     #[test]
+    fn a_key_may_be_named_in_some_releases_and_free_in_others() {
+        let rows = "\
+spec | object | required |  |  | ALL
+spec.labels | object |  |  |  | ALL
+spec.labels.tier | string |  |  |  | standard v1.0.0
+spec.labels{} | string |  |  |  | standard v2.0.0..v3.0.0
+";
+        let found = |labels: Value| catalog(rows).facts(&json!({"spec": {"labels": labels}})).narrow(set(ALL));
+        assert_eq!(found(json!({"tier": "a"})), set("standard v1.0.0..v3.0.0"));
+        assert_eq!(found(json!({"other": "a"})), set("standard v2.0.0..v3.0.0"));
+    }
+
+    #[test]
     fn other_shapes_than_an_object_say_nothing() {
         for value in [json!(null), json!([1]), json!("x"), json!({"spec": null}), json!({"spec": [1]})] {
             assert_eq!(catalog(ROWS).facts(&value), Facts::default(), "{value}");

@@ -234,6 +234,7 @@ mod tests {
     #[test]
     fn a_line_out_of_place_is_refused() {
         refused("spec.a | string |  |  |  | ALL\n", "`spec.a` does not follow");
+        refused(".spec | string |  |  |  | ALL\n", "`.spec` does not follow");
         let spec = "spec | object |  |  |  | ALL\n";
         refused(&format!("{spec}spec.b | string |  |  |  | ALL\nspec.a | string |  |  |  | ALL\n"), "out of order");
         refused(&format!("{spec}specs.a | string |  |  |  | ALL\n"), "does not follow");

@@ -142,7 +142,7 @@ impl Pass {
 
     /// Tells a file that is no text; what is left out by its name needs no telling.
     fn skipped(&mut self, file: &str, skip: Skip) {
-        if matches!(skip, Skip::Binary | Skip::Utf16) {
+        if skip == Skip::Binary {
             self.counts.binaries += 1;
             let help = "save it as UTF-8 text if it holds manifests";
             self.findings.push(file_finding(

@@ -85,13 +85,7 @@ impl Files for Disk {
 
     fn write_new(&self, path: &Path, bytes: &[u8], like: &Path) -> io::Result<()> {
         let like = fs::metadata(like)?;
-        let mut file = private().write(true).create_new(true).open(path)?;
-        let written = file.write_all(bytes).and_then(|()| dress(&file, &like));
-        if written.is_err() {
-            // The file is this call's own: `create_new` made it.
-            let _ = fs::remove_file(path);
-        }
-        written
+        make(path, |file| file.write_all(bytes).and_then(|()| dress(file, &like)))
     }
 
     fn link(&self, path: &Path, name: &Path) -> io::Result<()> {
@@ -186,6 +180,16 @@ fn private() -> OpenOptions {
 #[cfg(not(unix))]
 fn private() -> OpenOptions {
     OpenOptions::new()
+}
+
+/// Makes a file and has it filled; one that could not be filled is removed again.
+fn make(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let mut file = private().write(true).create_new(true).open(path)?;
+    let filled = fill(&mut file);
+    if filled.is_err() {
+        let _ = fs::remove_file(path);
+    }
+    filled
 }
 
 /// Gives `file` the owner, where permitted, and then the mode of `like`: a change of owner can take bits of the mode away.
@@ -336,6 +340,18 @@ mod tests {
         let error = Disk.write_new(&taken, b"ours", &path).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&taken).unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn a_new_file_is_private_until_it_is_filled_and_gone_when_it_cannot_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new");
+        let full = make(&path, |file| {
+            assert_eq!(file.metadata()?.mode() & 0o077, 0);
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        });
+        assert_eq!(full.unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert!(!path.exists());
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub enum Links {
     /// It is left out and counted.
     #[default]
     Skip,
-    /// It is followed; a link that leads back to a folder above it is a [`Failure::Loop`].
+    /// It is followed; a link that leads back to a folder above it is a [`Failure::Loop`](super::Failure::Loop).
     Follow,
 }
 

@@ -209,6 +209,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("huge.yaml");
         File::create(&path).unwrap().set_len(MAX_FILE_SIZE + 1).unwrap();
+        let mut buffer = Buffer::new(MAX_FILE_SIZE);
+        assert_eq!(buffer.fill(&path), Err(Failure::TooLarge(MAX_FILE_SIZE)));
+        assert_eq!(buffer.bytes.len(), USUAL_SIZE);
         assert_eq!(read(&path), Err(Failure::TooLarge(MAX_FILE_SIZE)));
     }
 

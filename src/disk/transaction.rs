@@ -16,7 +16,6 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
@@ -273,9 +272,9 @@ impl<F: Files> Transaction<F> {
         aborted
     }
 
-    /// Puts every file back, the last one first, and removes what lies beside it.
+    /// Puts every file back and removes what lies beside it.
     fn put_back(&mut self, aborted: &mut Aborted) {
-        for swap in std::mem::take(&mut self.swaps).into_iter().rev() {
+        for swap in std::mem::take(&mut self.swaps).into_iter() {
             if swap.progress == Progress::Replaced {
                 if self.files.rename(&swap.kept, &swap.target).is_err() {
                     aborted.unrestored.push((swap.shown, swap.kept));
@@ -315,7 +314,7 @@ fn plan(files: &impl Files, changes: Vec<Change>) -> Result<Vec<(Swap, Vec<u8>)>
         }
     }
     found.sort_by(|left, right| (&left.0, &left.1.path).cmp(&(&right.0, &right.1.path)));
-    found.dedup_by(|right, left| right.0 == left.0 && right.1.after == left.1.after && right.1.before == left.1.before);
+    found.dedup_by(|right, left| right.0 == left.0 && right.1.after == left.1.after);
     for pair in found.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
         failures.push((pair[1].1.path.clone(), Failure::SameFile(pair[0].1.path.clone())));
     }
@@ -341,7 +340,6 @@ fn token() -> String {
 fn keep(files: &impl Files, swap: &Swap) -> Result<(), Failure> {
     match files.link(&swap.target, &swap.kept) {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error.into()),
         Err(_) => Ok(files.write_new(&swap.kept, &files.read(&swap.target)?, &swap.target)?),
     }
 }
@@ -356,6 +354,7 @@ mod tests {
     use std::cell::Cell;
     use std::collections::BTreeMap;
     use std::fs;
+    use std::io;
     use std::rc::Rc;
 
     use super::*;

@@ -34,10 +34,8 @@ pub enum Skip {
     Hidden,
     /// A symbolic link.
     Link,
-    /// A file with a NUL byte near its start.
+    /// A file with a NUL byte near its start and no byte order mark.
     Binary,
-    /// A file that starts with the byte order mark of UTF-16.
-    Utf16,
     /// A file or folder that an ignore file names. Known only with [`Listing::Every`].
     Ignored,
     /// A file or folder that a glob leaves out. Known only with [`Listing::Every`].
@@ -45,10 +43,12 @@ pub enum Skip {
 }
 
 impl Skip {
-    /// Says why a file of these bytes is not read as text, from its first 8 KiB.
+    /// Says why a file of these bytes is not read as text, from its first 8 KiB. A file with the byte order mark of a wide
+    /// encoding is text, though not one that everybody reads.
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return Some(Self::Utf16);
+        let marks: [&[u8]; 3] = [b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"];
+        if marks.iter().any(|mark| bytes.starts_with(mark)) {
+            return None;
         }
         memchr::memchr(0, &bytes[..bytes.len().min(PROBE)]).map(|_| Self::Binary)
     }
@@ -61,7 +61,6 @@ impl fmt::Display for Skip {
             Self::Hidden => "hidden",
             Self::Link => "symbolic link",
             Self::Binary => "binary",
-            Self::Utf16 => "UTF-16, only UTF-8 is read",
             Self::Ignored => "ignored",
             Self::Glob => "left out by a glob",
         })
@@ -141,7 +140,7 @@ impl<T> Scan<T> {
 
     fn skip(&mut self, path: PathBuf, skip: Skip, listing: Listing) {
         *self.skips.entry(skip).or_default() += 1;
-        if listing == Listing::Every || matches!(skip, Skip::Binary | Skip::Utf16) {
+        if listing == Listing::Every || skip == Skip::Binary {
             self.skipped.push((path, skip));
         }
     }
@@ -509,8 +508,11 @@ mod tests {
     fn inside_a_repository_every_ignore_file_counts() {
         let folder = ignoring();
         add(folder.path(), ".git/info/exclude", "excluded.yaml\n");
+        // Hidden already: what is in it is not looked at, so it is not named either.
+        add(folder.path(), ".hidden/own.yaml/x", "");
+        add(folder.path(), ".hidden/.ignore", "*\n");
         let scan = check(folder.path(), &every(), &["b/git.yaml", "b/y.yaml"]);
-        let hidden = [".gitignore", ".ignore", ".reversionignore"].map(|name| (name, Skip::Hidden));
+        let hidden = [".gitignore", ".hidden", ".ignore", ".reversionignore"].map(|name| (name, Skip::Hidden));
         let ignored = ["excluded.yaml", "git.yaml", "out", "own.yaml", "plain.yaml"].map(|name| (name, Skip::Ignored));
         check_skipped(folder.path(), &scan, &[&hidden[..], &ignored[..]].concat());
         let all = ["b/git.yaml", "b/y.yaml", "excluded.yaml", "git.yaml", "out/x.yaml", "own.yaml", "plain.yaml"];
@@ -590,14 +592,20 @@ mod tests {
     }
 
     #[test]
+    fn a_file_with_the_name_of_standard_input_is_a_file() {
+        assert_eq!(walkable(Path::new("-")).as_os_str(), "./-");
+        assert_eq!(shown(&walkable(Path::new("-"))).as_os_str(), "-");
+    }
+
+    #[test]
     fn what_is_no_text_is_named_and_not_visited() {
         let folder = tree(&[]);
         let late = [&vec![b'a'; PROBE][..], b"\0"].concat();
         add(folder.path(), "binary.yaml", b"a\0b");
         add(folder.path(), "wide.yaml", b"\xff\xfea\0");
         add(folder.path(), "late.yaml", &late);
-        let scan = check(folder.path(), &WalkOptions::default(), &["late.yaml"]);
-        check_skipped(folder.path(), &scan, &[("binary.yaml", Skip::Binary), ("wide.yaml", Skip::Utf16)]);
+        let scan = check(folder.path(), &WalkOptions::default(), &["late.yaml", "wide.yaml"]);
+        check_skipped(folder.path(), &scan, &[("binary.yaml", Skip::Binary)]);
         let root = folder.path().join("binary.yaml");
         assert_eq!(walk(std::slice::from_ref(&root), &WalkOptions::default()).skipped, [(root, Skip::Binary)]);
     }

@@ -195,7 +195,8 @@ impl Run<'_> {
                 let place = other.locate(&other.objects[settled.1], &FieldPath::default());
                 let message = format!("the conversion makes it a {}, and one of that name is at {place}", owner.0.kind);
                 let help = Some("rename or remove one of the two".to_owned());
-                let remark = Remark { code: Code::NameTaken, path: FieldPath::default(), message, help };
+                let path = FieldPath::default().key("metadata").key("name");
+                let remark = Remark { code: Code::NameTaken, path, message, help };
                 let manifest = &self.manifests[id.0];
                 held.insert(*id, finding(manifest, &manifest.objects[id.1], &remark, Severity::Held));
             }

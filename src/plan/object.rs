@@ -241,7 +241,11 @@ impl Work<'_> {
         let mut blocks = Vec::new();
         for violation in violations {
             let path = origin(program, &violation.path);
-            if self.accepted_before(&path, &violation.kind) {
+            if self.became_an_item(&violation, &path) {
+                let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
+                let help = "write the item out whole in the patch, then run again".to_owned();
+                blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
+            } else if self.accepted_before(&path, &violation.kind) {
                 let message = format!("{} does not allow this: {} {}", self.target, violation.path, violation.kind);
                 let help = "change the value by hand, then run again".to_owned();
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
@@ -251,6 +255,14 @@ impl Work<'_> {
             }
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+
+    /// Says whether a part of a patch, which was merged field by field, has become an incomplete item of a list.
+    ///
+    /// Source: Kustomize merges custom resources as JSON merge patches do, where a list takes the place of the other.
+    fn became_an_item(&self, violation: &Violation, origin: &FieldPath) -> bool {
+        let indexes = |path: &FieldPath| path.steps().iter().filter(|step| matches!(step, Step::Index(_))).count();
+        violation.kind == ViolationKind::MissingRequired && indexes(&violation.path) > indexes(origin)
     }
 
     /// Says whether some release that the object can have been written for has nothing against the value at `path`.
@@ -272,7 +284,8 @@ impl Work<'_> {
     fn violations(&self, catalog: &Catalog, object: &Value, version: &str) -> Vec<Violation> {
         let mut violations = catalog.check(object, self.target.release, version);
         if self.completeness == Completeness::Partial {
-            violations.retain(|violation| violation.kind != ViolationKind::MissingRequired);
+            let in_list = |path: &FieldPath| path.steps().iter().any(|step| matches!(step, Step::Index(_)));
+            violations.retain(|violation| violation.kind != ViolationKind::MissingRequired || in_list(&violation.path));
         }
         violations
     }

@@ -1,0 +1,99 @@
+//! Real manifests, as their maintainers had them before and after: read from `../shared/pairs` where it is there.
+//!
+//! Each pair goes up from `before.yaml` and down from `after.yaml`; the outcome is compared with what is written here, so
+//! that a change of behaviour shows. `SHARED` names another place for the folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use reversion::finding::Severity;
+use reversion::manifest::{self, Reading, Recognizer};
+use reversion::pack::{Packs, embedded};
+use reversion::plan::{self, Choices, Goal};
+use reversion::yaml;
+
+/// How a converted file compares with the maintainers' own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// The same bytes.
+    Bytes,
+    /// The same data.
+    Data,
+    /// Other data.
+    Different,
+    /// At least one object was held back.
+    Refused,
+    /// There is no such file to compare with.
+    Nothing,
+}
+
+use Verdict::{Bytes, Data, Different, Nothing, Refused};
+
+/// A pair, its target up and the outcome, its target down and the outcome.
+type Expectation = (&'static str, &'static str, Verdict, &'static str, Verdict);
+
+const PAIRS: &[Expectation] = &[
+    ("035-gateway-unsupported-route-kind", "0.5.1/standard", Bytes, "0.4.3", Bytes),
+    ("102-grpc-traffic-split-2", "1.1.0/standard", Bytes, "1.0.0/experimental", Bytes),
+    ("110-backendtlspolicy-conflict-resolution", "1.4.0/standard", Bytes, "1.3.0/experimental", Bytes),
+];
+
+fn shared() -> Option<PathBuf> {
+    let root = std::env::var_os("SHARED").map(PathBuf::from);
+    let root = root.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"));
+    root.is_dir().then_some(root)
+}
+
+#[test]
+fn gateway_api_pairs_come_out_as_written_here() {
+    let Some(root) = shared() else {
+        println!("skipped: gateway_api_pairs_come_out_as_written_here");
+        return;
+    };
+    let packs = embedded::with(Vec::new()).unwrap();
+    let folder = root.join("pairs/gateway-api");
+    let mut wrong = Vec::new();
+    for (name, up, up_verdict, down, down_verdict) in PAIRS {
+        let file = |side: &str| fs::read_to_string(folder.join(name).join(side)).ok();
+        let (before, after) = (file("before.yaml"), file("after.yaml"));
+        let ways = [(&before, &after, up, up_verdict), (&after, &before, down, down_verdict)];
+        for (input, wanted, target, expected) in ways {
+            let (verdict, detail) = judge(&packs, input.as_deref(), wanted.as_deref(), target);
+            if verdict != *expected {
+                wrong.push(format!("{name} to {target}: {verdict:?}, expected {expected:?}\n{detail}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn judge(packs: &Packs, input: Option<&str>, wanted: Option<&str>, target: &str) -> (Verdict, String) {
+    let Some(input) = input else { return (Nothing, String::new()) };
+    let target = packs.target(&format!("gateway-api@{target}")).unwrap();
+    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
+    let Reading::Manifest(manifest) = manifest::read("pair.yaml", input.as_bytes(), &recognizer) else {
+        return (Different, "not read".to_owned());
+    };
+    let goal = Goal { packs, targets: vec![target], choices: Choices::default() };
+    let plan = plan::plan(&[*manifest], &goal);
+    let held: Vec<_> = plan.findings.iter().filter(|finding| finding.severity >= Severity::Held).collect();
+    if !held.is_empty() {
+        return (Refused, held.iter().map(|finding| format!("  {} {}\n", finding.code, finding.message)).collect());
+    }
+    let text = plan.files.into_iter().next().map_or_else(|| input.to_owned(), |file| file.after);
+    let Some(wanted) = wanted else { return (Nothing, String::new()) };
+    let verdict = if text == wanted {
+        Bytes
+    } else if values(&text) == values(wanted) {
+        Data
+    } else {
+        Different
+    };
+    (verdict, similar::TextDiff::from_lines(wanted, text.as_str()).unified_diff().to_string())
+}
+
+fn values(text: &str) -> Vec<serde_json::Value> {
+    let tree = yaml::parse(text).unwrap();
+    let values = tree.documents().iter().map(|document| tree.value(text, document.root).unwrap());
+    values.filter(|value| !value.is_null()).collect()
+}
