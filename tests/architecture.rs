@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use reversion::finding::{Code, Severity};
+use reversion::lens::OPERATIONS;
 use reversion::pack::{Packs, embedded};
 
 /// The most lines a source file may have.
@@ -313,6 +314,13 @@ fn the_readme_has_every_finding() {
     }
     let names: Vec<_> = rows.iter().map(|row| ticked(&row[0]).join("")).collect();
     assert_eq!(names, Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>(), "the rows are sorted");
+}
+
+#[test]
+fn the_readme_names_every_operation() {
+    let named = ticked(&read("README.md"));
+    let missing = OPERATIONS.iter().map(|operation| operation.name).find(|name| !named.iter().any(|word| word == name));
+    assert_eq!(missing, None, "README.md does not name this operation");
 }
 
 #[test]
