@@ -430,7 +430,7 @@ fn cases() -> Vec<Case> {
     let mut cases: BTreeMap<(String, String), Case> = BTreeMap::new();
     for pack in packs().iter() {
         for path in files(&format!("fixtures/{}", pack.name())) {
-            let bytes = fs::read(root().join(&path)).unwrap();
+            let bytes = fs::read(root().join(&path)).expect("a listed file can be read");
             let parts: Vec<_> = path.split('/').skip(1).collect();
             let [pack, release, rule, name, file] = parts[..] else { panic!("{path}: a case is a folder of a rule") };
             let (rule, name) = (format!("{pack}/{release}/{rule}"), name.to_owned());
@@ -443,7 +443,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn packs() -> Packs {
-    embedded::with(Vec::new()).unwrap()
+    embedded::with(Vec::new()).expect("the built-in packs load")
 }
 
 fn root() -> &'static Path {
@@ -471,9 +471,14 @@ fn files(folder: &str) -> Vec<String> {
         let is_top = entry.path().parent() == Some(root());
         !(is_top && matches!(entry.file_name().to_str(), Some(".git" | "target")))
     };
-    let files = walk.filter_entry(own).map(Result::unwrap).filter(|entry| entry.file_type().is_file());
-    let name = |path: &Path| path.strip_prefix(root()).unwrap().to_str().unwrap().replace('\\', "/");
-    files.map(|entry| name(entry.path())).collect()
+    let entries = walk.filter_entry(own).map(|entry| entry.expect("the project's folders can be listed"));
+    entries.filter(|entry| entry.file_type().is_file()).map(|entry| name(entry.path())).collect()
+}
+
+/// Spells the path of a file of the project as documents do.
+fn name(path: &Path) -> String {
+    let path = path.strip_prefix(root()).expect("a walk stays in its folder");
+    path.to_str().expect("the project's files have plain names").replace('\\', "/")
 }
 
 /// Returns Rust source with comments and the insides of literals taken out; line breaks stay.
