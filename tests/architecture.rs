@@ -67,7 +67,7 @@ struct Source {
 impl Source {
     fn new(path: String, text: String) -> Self {
         let blank = blanked(&text);
-        let end = blank.find("\nmod tests {").unwrap_or(blank.len());
+        let end = if is_test(&path) { 0 } else { blank.find("\nmod tests {").unwrap_or(blank.len()) };
         let (code, tests) = (words(&blank[..end]), words(&blank[end..]));
         Self { path, text, code, tests }
     }
@@ -81,11 +81,13 @@ impl Source {
         }
         names
     }
+}
 
-    /// Whether the whole file is test code.
-    fn is_sample(&self) -> bool {
-        self.path.ends_with("/sample.rs")
-    }
+/// Says whether the table of contents beside the file declares it for tests only.
+fn is_test(path: &str) -> bool {
+    let (folder, file) = path.rsplit_once('/').expect("the path starts with src");
+    let declaration = format!("#[cfg(test)]\nmod {};", file.trim_end_matches(".rs"));
+    fs::read_to_string(root().join(folder).join("mod.rs")).is_ok_and(|table| table.contains(&declaration))
 }
 
 #[test]
@@ -151,7 +153,7 @@ fn super_stays_in_its_module() {
 #[test]
 fn the_map_names_every_module_and_no_other() {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for source in sources() {
+    for source in sources().into_iter().filter(|source| !source.code.is_empty()) {
         let names = source.module();
         if let Some(first) = names.first() {
             let parts = found.entry((*first).to_owned()).or_default();
@@ -460,8 +462,7 @@ fn documents() -> Vec<String> {
 
 fn sources() -> Vec<Source> {
     let rust = files("src").into_iter().filter(|path| path.ends_with(".rs"));
-    let sources: Vec<_> = rust.map(|path| Source::new(path.clone(), read(&path))).collect();
-    sources.into_iter().filter(|source| !source.is_sample()).collect()
+    rust.map(|path| Source::new(path.clone(), read(&path))).collect()
 }
 
 /// Lists the project's files below a folder, from the project's folder, with `/`; not what is built, not git's own.
