@@ -20,7 +20,7 @@ mod condition;
 mod origin;
 pub use condition::Condition;
 
-/// Declares the operations: module, type. The name in rule files is the type's [`Operation::NAME`].
+/// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
     ($($module:ident $type:ident;)*) => {
         $(mod $module;)*
