@@ -370,7 +370,8 @@ fn both(text: &str, first: Intent, second: Intent) -> Option<String> {
 }
 
 fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, max_global_rejects: 1_000_000, ..ProptestConfig::with_cases(3000) }
+    let cases = ProptestConfig::default().cases.max(2000);
+    ProptestConfig { failure_persistence: None, max_global_rejects: 1_000_000, ..ProptestConfig::with_cases(cases) }
 }
 
 proptest! {

@@ -43,7 +43,8 @@ pub(super) fn relocate(
         }
     }
     let mut change = take_out(layout, &entry)?;
-    let arrival = put_in(layout, &entry, old_key, target, key, neighbour)?;
+    let mut arrival = put_in(layout, &entry, old_key, target, key, neighbour)?;
+    put_behind_cut(&change, &mut arrival);
     refuse_wrong_order(layout, &entry, &arrival)?;
     restore_comments(&mut change, &entry, layout);
     change.join(arrival);
@@ -76,6 +77,16 @@ fn stays(entry: &Entry, neighbour: Neighbour) -> bool {
     }
 }
 
+/// Moves what arrives where the cut takes blank lines along to the end of the cut.
+fn put_behind_cut(cut: &Change, arrival: &mut Change) {
+    for edit in arrival.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
+        let at = edit.span.start;
+        if let Some(around) = cut.edits.iter().map(|cut| cut.span).find(|cut| cut.start < at && at < cut.end) {
+            edit.span = Span::new(around.end, around.end);
+        }
+    }
+}
+
 fn put_in(
     layout: &Layout<'_>,
     entry: &Entry,
@@ -90,19 +101,30 @@ fn put_in(
         return insert_in_flow(layout, target, neighbour, &text);
     }
     let lines = Lines::of(layout, entry, old_key, key)?;
-    if how == Target::Empty {
-        return fill_with_lines(layout, target, |column| lines.in_column(layout, column));
-    }
-    let column = layout.column(layout.span(target).start);
-    let mut change = insert_lines(layout, target, neighbour, &lines.in_column(layout, column));
-    if layout.ends_in_kept_lines(lines.span) {
-        // Blank lines behind it would become its content, so it goes behind them.
-        for edit in &mut change.edits {
-            let end = layout.blank_lines_end(edit.span.start);
-            edit.span = Span::new(end, end);
+    let mut change = match how {
+        Target::Empty => fill_with_lines(layout, target, |column| lines.in_column(layout, column))?,
+        _ => {
+            let column = layout.column(layout.span(target).start);
+            insert_lines(layout, target, neighbour, &lines.in_column(layout, column))
         }
+    };
+    if layout.ends_in_kept_lines(lines.span) {
+        put_behind_blank_lines(layout, target, &mut change)?;
     }
     Ok(change)
+}
+
+/// Moves new lines behind the blank lines that follow, which would become content of a `|+` at their end.
+fn put_behind_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Change) -> Result<(), Problem> {
+    for edit in change.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
+        let end = layout.blank_lines_end(edit.span.start);
+        if end > edit.span.start && layout.entry_of(target).is_some_and(|entry| entry.key.is_none()) {
+            let message = "blank lines below would become text; take them out first";
+            return Err(wrong_shape(edit.span.start, message));
+        }
+        edit.span = Span::new(end, end);
+    }
+    Ok(())
 }
 
 /// The lines of an entry that moves, and where its key stands in them.

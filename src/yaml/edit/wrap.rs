@@ -136,6 +136,11 @@ pub(super) fn unwrap(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Pr
         return Err(wrong_shape(layout.tree.start(list), "a list with an anchor or tag cannot be unwrapped"));
     }
     let item = layout.entry(list, 0);
+    let end = layout.own_end(layout.column(entry.start), item.end);
+    let comments_below = end > layout.line_end(item.end);
+    if layout.kind(item.value).is_block_scalar() && comments_below {
+        return Err(wrong_shape(item.start, "the comments below would become text; move them first"));
+    }
     match layout.kind(list) {
         Kind::FlowSequence => unwrap_brackets(layout, list, &item),
         _ if entry.key.is_none() || !layout.is_first_on_line(item.start) => {
@@ -227,7 +232,11 @@ fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: us
     let first_line = layout.line_start(item.start);
     let comments = Span::new(layout.own_start(item.start), first_line);
     change.replace(comments, layout.shifted(comments, column as isize - layout.column(item.start) as isize));
-    let by = column as isize - layout.column(content) as isize;
+    // Lines of a scalar are held by the column of what they belong to: of the dash before, of the key now.
+    let by = match layout.kind(item.value).is_block_collection() {
+        true => column as isize - layout.column(content) as isize,
+        false => layout.column(entry.start) as isize - layout.column(item.start) as isize,
+    };
     let below = layout.line_end(item.start);
     let behind_dash = Span::new(item.opened, below).of(layout.text);
     let first = match behind_dash.trim() {
