@@ -1,6 +1,7 @@
 //! Laws of changing a text, on random documents in many styles.
 
-use std::fmt;
+use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
@@ -454,4 +455,59 @@ proptest! {
             check_undone(&text, there, Intent::Move { from: to.key(key), to: parent, key: key.clone(), place: back })?;
         }
     }
+}
+
+/// Returns the files below `folder`, sorted.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_path_buf()];
+    let mut at = 0;
+    while at < found.len() {
+        if let Ok(entries) = fs::read_dir(&found[at]) {
+            found.extend(entries.map(|entry| entry.unwrap().path()));
+        }
+        at += 1;
+    }
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "json"));
+    found.sort();
+    found
+}
+
+/// Changes every document of real manifests at random places, always the same.
+#[test]
+fn real_manifests_agree() {
+    let shared = std::env::var_os("SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join("pairs");
+    if !folder.is_dir() {
+        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        {
+            eprintln!("skipped: real_manifests_agree");
+        }
+        return;
+    }
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut changed = 0;
+    for file in files(&folder) {
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        let Ok(tree) = parse(&text) else { continue };
+        for document in tree.documents() {
+            let source = document.span.of(&text);
+            let Ok(value) = tree.value(&text, document.root) else { continue };
+            for _ in 0..4 {
+                let bytes = std::iter::repeat_with(|| {
+                    state ^= state << 13;
+                    state ^= state >> 7;
+                    state ^= state << 17;
+                    state.to_be_bytes()[0]
+                });
+                let choices = Choices { bytes: bytes.take(64).collect(), at: 0 };
+                let mut writer =
+                    Writer { choices, manner: Manner::Odd, step: 2, list_indent: 0, comments: 0, out: String::new() };
+                let intent = random_intent(&mut writer, &value);
+                check_agreement(source, &value, &[intent])
+                    .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+                changed += 1;
+            }
+        }
+    }
+    assert!(changed > 1000, "only {changed} changes were tried");
 }

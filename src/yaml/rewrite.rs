@@ -14,6 +14,7 @@ use super::intent::Intent;
 use super::layout::Layout;
 use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
+use super::write::LongText;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
 
@@ -93,9 +94,18 @@ impl Work {
         Ok(work)
     }
 
+    fn layout(&self) -> Layout<'_> {
+        let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
+        if !self.borrowed_line_end.is_empty() {
+            // kubectl reads no line end behind a `|` block that the text ends in without one.
+            layout.long_text = LongText::Quoted;
+        }
+        layout
+    }
+
     /// Plans the next intents of each program, as far as they do not meet.
     fn round(&self, programs: &[Vec<Intent>], done: &mut [usize]) -> Result<Round, Refusal> {
-        let layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
+        let layout = self.layout();
         let mut round = Round::default();
         for (program, intents) in programs.iter().enumerate() {
             let mut paths: Vec<FieldPath> = Vec::new();
@@ -148,7 +158,7 @@ impl Work {
 
     /// Says whether the borrowed line end is still there, and does not end an empty line of a `|+`.
     fn gives_line_end_back(&self) -> bool {
-        let layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
+        let layout = self.layout();
         let is_borrowed = !self.borrowed_line_end.is_empty() && self.text.ends_with(self.borrowed_line_end);
         let ends_in_empty_line = self.text.ends_with("\n\n") || self.text.ends_with("\n\r\n");
         is_borrowed && !(ends_in_empty_line && layout.follows_kept_lines(self.text.len()))
