@@ -398,6 +398,60 @@ fn alike(text: &str, first: &FieldPath, second: &FieldPath) -> bool {
     flow(first) == flow(second)
 }
 
+/// Texts of the pieces that YAML is made of, in any order.
+fn soups() -> impl Strategy<Value = String> {
+    let pieces = vec![
+        "a",
+        "b",
+        ":",
+        ": ",
+        "- ",
+        "-",
+        "? ",
+        "\n",
+        "\n  ",
+        "\n    ",
+        " ",
+        "\t",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ", ",
+        "# c",
+        " # d\n",
+        "|",
+        ">",
+        "|+\n",
+        ">-2\n",
+        "'",
+        "\"",
+        "&x ",
+        "*x",
+        "!!str ",
+        "!t ",
+        "---",
+        "\n---\n",
+        "\n...\n",
+        "%YAML 1.2\n",
+        "\r\n",
+        "\r",
+        "\u{feff}",
+        "é",
+        "<<: ",
+        "~",
+        "1",
+        "\\",
+        "\\n",
+        "''",
+        "a: 1\n",
+        "  - x\n",
+        "- y: z\n",
+    ];
+    prop::collection::vec(prop::sample::select(pieces), 0..14).prop_map(|pieces| pieces.concat())
+}
+
 fn config() -> ProptestConfig {
     let cases = ProptestConfig::default().cases.max(2000);
     ProptestConfig { failure_persistence: None, max_global_rejects: 1_000_000, ..ProptestConfig::with_cases(cases) }
@@ -417,6 +471,26 @@ proptest! {
             intents.push(intent);
         }
         check_agreement(&text, &value, &intents)?;
+    }
+
+    #[test]
+    fn nothing_panics_on_any_text(text in soups(), seed in seeds()) {
+        let Ok(tree) = parse(&text) else { return Ok(()) };
+        for document in tree.documents() {
+            let slice = document.span.of(&text);
+            let _ = tree.place(&text, document.root, &FieldPath::default().key("a").index(0).key("b"));
+            let Ok(value) = tree.value(&text, document.root) else { continue };
+            prop_assert!(parse(slice).is_ok_and(|tree| tree.documents().len() == 1), "{text:?} {slice:?}");
+            let choices = Choices { bytes: seed.0.clone(), at: 0 };
+            let mut writer = Writer { choices, manner: Manner::Odd, step: 2, list_indent: 0, comments: 0, out: String::new() };
+            for _ in 0..4 {
+                let intent = random_intent(&mut writer, &value);
+                let Ok(outcome) = rewrite(slice, &[vec![intent.clone()]]) else { continue };
+                let mut expected = value.clone();
+                let _ = intent.apply_data(&mut expected);
+                let _ = verify(slice, &outcome.text, &[Some(expected)], &outcome.removed_comments);
+            }
+        }
     }
 
     #[test]
