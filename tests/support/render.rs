@@ -26,6 +26,8 @@ pub(crate) struct Style {
     pub(crate) quotes: Quotes,
     /// How often each of these is chosen where it can be, in percent.
     pub(crate) comments: usize,
+    /// Comments stand in other columns than what they are about.
+    pub(crate) stray_comments: bool,
     pub(crate) blank_lines: usize,
     pub(crate) anchors: usize,
     pub(crate) flow: usize,
@@ -57,6 +59,7 @@ impl Style {
         dash_gap: 1,
         quotes: Quotes::Fewest,
         comments: 0,
+        stray_comments: false,
         blank_lines: 0,
         anchors: 0,
         flow: 0,
@@ -81,6 +84,7 @@ impl Style {
             dash_gap: *random.pick(&[1, 1, 1, 1, 3]),
             quotes: *random.pick(&[Quotes::Fewest, Quotes::Fewest, Quotes::Single, Quotes::Double, Quotes::Mixed]),
             comments: *random.pick(&[0, 0, 15, 90]),
+            stray_comments: random.chance(40),
             blank_lines: *random.pick(&[0, 0, 10]),
             anchors: *random.pick(&[0, 0, 0, 8]),
             flow: *random.pick(&[0, 0, 10, 50]),
@@ -186,11 +190,8 @@ impl Writer<'_> {
             self.out.push('\n');
         }
         while self.random.chance(self.style.comments.min(60)) {
-            let at = if self.after_block_scalar {
-                column
-            } else {
-                *self.random.pick(&[column, column, column, 0, column + 2])
-            };
+            let strays = self.style.stray_comments && !self.after_block_scalar;
+            let at = if strays { *self.random.pick(&[column, column, 0, column + 2]) } else { column };
             let comment = self.comment();
             self.out.push_str(&format!("{}{comment}\n", spaces(at)));
         }
