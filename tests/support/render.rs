@@ -68,6 +68,16 @@ impl Style {
 
     /// Draws a style.
     pub(crate) fn draw(random: &mut Random) -> Self {
+        let style = Self::draw_any(random);
+        if !random.chance(25) {
+            return style;
+        }
+        // As most people write: the laws of texts have the most to say of it.
+        let Self { layout, step, list_step, dash_gap, flow, block_scalars, stray_comments, .. } = Self::PLAIN;
+        Self { layout, step, list_step, dash_gap, flow, block_scalars, stray_comments, ..style }
+    }
+
+    fn draw_any(random: &mut Random) -> Self {
         let layout = match random.below(20) {
             0 | 1 => Layout::Flow,
             2 => Layout::CompactJson,
@@ -92,17 +102,18 @@ impl Style {
         }
     }
 
-    const fn is_json(&self) -> bool {
+    /// Says whether the file is JSON.
+    pub(crate) const fn is_json(&self) -> bool {
         matches!(self.layout, Layout::CompactJson | Layout::PrettyJson)
     }
 }
 
-/// Writes `documents`; null is a document that holds nothing. JSON is written for a single document only.
+/// Writes `documents`; null is a document that holds nothing. In JSON there is one document.
 pub(crate) fn text(documents: &[Value], style: &Style, random: &mut Random) -> String {
     let mut writer = Writer { out: String::new(), style, random, comments: 0, anchors: 0, after_block_scalar: false };
-    match documents {
-        [one] if style.is_json() => writer.json(one),
-        documents => writer.documents(documents),
+    match (documents, style.is_json()) {
+        ([document], true) => writer.json(document),
+        _ => writer.documents(documents),
     }
     let keep_newline = style.final_newline || writer.after_block_scalar;
     let mut text = writer.out;
