@@ -214,14 +214,15 @@ fn came_back(trip: &RoundTrip) -> String {
 /// Says whether what the way to the target takes out of the file is written as the way back writes it anew.
 ///
 /// Three spellings are lost, each where the program itself must write: a kind, group or apiVersion as block scalar; the dash,
-/// gap and brackets of a list that is unwrapped, and the column of comments that stand in it but not above its dash; spaces and lines between the brackets, JSON's too, of a mapping
-/// that is emptied or filled by a move.
+/// gap and brackets of a list that is unwrapped, and the column of comments that stand in it but not above its dash; spaces and lines between the brackets, JSON's too, and
+/// the anchor of a mapping that is emptied or filled by a move.
 fn is_as_the_program_writes(sheet: &Sheet, course: &Course<'_>, case: &Case) -> Result<bool, String> {
     let Some((_, session)) = course.run_rules(&case.object, case.target) else { return Ok(false) };
     let style = &sheet.style;
     let plain_lists = style.list_step == 0 && style.dash_gap == 1 && style.flow == 0 && style.layout == Layout::Block;
-    let plain_lists = plain_lists && !style.stray_comments && !sheet.text.lines().any(|line| line.trim() == "-");
-    let plain_mappings = style.flow == 0 && style.layout == Layout::Block;
+    let lone_dash = |line: &str| matches!(line.trim().strip_prefix('-').map(str::trim), Some(rest) if rest.is_empty() || rest.starts_with('#'));
+    let plain_lists = plain_lists && !style.stray_comments && !sheet.text.lines().any(lone_dash);
+    let plain_mappings = style.flow == 0 && style.layout == Layout::Block && style.anchors == 0;
     let fits = |intent: &Intent| match intent {
         Intent::Unwrap { .. } => plain_lists,
         Intent::Move { .. } | Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings,
