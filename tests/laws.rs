@@ -30,7 +30,7 @@ use support::sheet::Sheet;
 use support::{shrink, shrink::shrink};
 
 /// How many objects all rules and directions share, unless the environment says how many each one gets.
-const ALL_CASES: u64 = 1_200;
+const ALL_CASES: u64 = 720;
 
 /// The share of objects, in percent, that each rule must change in each direction.
 const LEAST_CHANGED: u64 = 30;
@@ -53,7 +53,7 @@ fn main() {
         .collect();
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seed = number("REVERSION_LAWS_SEED").unwrap_or(2026);
-    let share = (ALL_CASES / (courses.len() as u64).max(1)).max(40);
+    let share = (ALL_CASES / (courses.len() as u64).max(1)).max(20);
     let bench = Bench { packs, seed, cases: number("REVERSION_LAWS_CASES").unwrap_or(share) };
     let mut trials = vec![
         Trial::test("the renderer writes what it was given", move || bench.renderer(&courses_of(packs))),
