@@ -17,6 +17,8 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
 mod condition;
+#[cfg(test)]
+mod laws;
 mod origin;
 pub use condition::Condition;
 
