@@ -13,6 +13,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
+use std::path::Path;
 use std::sync::Mutex;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -30,7 +31,7 @@ use support::sheet::Sheet;
 use support::{shrink, shrink::shrink};
 
 /// How many objects all rules and directions share, unless the environment says how many each one gets.
-const ALL_CASES: u64 = 1_200;
+const ALL_CASES: u64 = 720;
 
 /// The share of objects, in percent, that each rule must change in each direction.
 const LEAST_CHANGED: u64 = 30;
@@ -53,11 +54,12 @@ fn main() {
         .collect();
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seed = number("REVERSION_LAWS_SEED").unwrap_or(2026);
-    let share = (ALL_CASES / (courses.len() as u64).max(1)).max(40);
+    let share = (ALL_CASES / (courses.len() as u64).max(1)).max(20);
     let bench = Bench { packs, seed, cases: number("REVERSION_LAWS_CASES").unwrap_or(share) };
     let mut trials = vec![
         Trial::test("the renderer writes what it was given", move || bench.renderer(&courses_of(packs))),
         Trial::test("objects of every kind can be drawn", move || bench.every_kind()),
+        Trial::test("every fixture has a rule", move || bench.every_fixture()),
     ];
     for course in courses {
         trials.push(Trial::test(format!("{}: the rule is met", course.name()), move || bench.is_met(course)));
@@ -167,6 +169,23 @@ impl Bench {
                     return Err(
                         format!("case {number}: {text:?}\n{text}\nreads as {got:?}\nnot as {documents:?}").into()
                     );
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A rule that is gone takes its own tests along, but its fixtures stay.
+    fn every_fixture(self) -> Result<(), Failed> {
+        for pack in self.packs.iter() {
+            for bundle in pack.line().bundles() {
+                let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(pack.name()).join(bundle);
+                let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+                for entry in entries {
+                    let id = format!("{}/{bundle}/{}", pack.name(), entry?.file_name().to_string_lossy());
+                    if pack.rules().iter().all(|rule| rule.id != id) {
+                        return Err(format!("fixtures/{id} is about a rule that is not there").into());
+                    }
                 }
             }
         }

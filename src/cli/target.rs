@@ -36,7 +36,7 @@ impl<'p> Typed<'p> {
     /// Reads the arguments, and the CRDs that they name.
     pub(super) fn read(args: &TargetArgs, packs: &'p Packs, console: Console) -> Result<Self> {
         let mut targets: Vec<Target<'p>> = Vec::new();
-        for text in &args.to {
+        for text in args.to.iter().filter(|text| !text.is_empty()) {
             let target = packs.target(text)?;
             if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
                 bail!("two targets for one pack: {other} and {target}");
@@ -126,7 +126,7 @@ fn unhelpful(installed: &Installed<'_>) -> String {
 /// Reads the codes of `--allow-loss`.
 fn allowed(names: &[String]) -> Result<AllowedLoss> {
     let mut codes = BTreeSet::new();
-    for name in names {
+    for name in names.iter().filter(|name| !name.is_empty()) {
         if name == "all" {
             return Ok(AllowedLoss::All);
         }

@@ -17,9 +17,12 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
 mod condition;
+#[cfg(test)]
+mod laws;
+mod origin;
 pub use condition::Condition;
 
-/// Declares the operations: module, type. The name in rule files is the type's [`Operation::NAME`].
+/// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
     ($($module:ident $type:ident;)*) => {
         $(mod $module;)*
@@ -206,10 +209,12 @@ impl LossClass {
 pub struct Loss {
     /// How it is lost.
     pub class: LossClass,
-    /// Where it stood when it was lost: in the data after the first `step` changes.
+    /// Where it stood when the session started.
     pub path: FieldPath,
+    /// Where it stood when it was lost.
+    place: FieldPath,
     /// How many changes had been made by then.
-    pub step: usize,
+    step: usize,
     /// Why, as one sentence without a final dot.
     pub reason: String,
 }
@@ -280,9 +285,25 @@ impl Session {
         Ok(())
     }
 
-    /// Records the loss of what stands at `path` in the data as it is now; the change that takes it away comes after.
-    pub fn lose(&mut self, class: LossClass, path: FieldPath, reason: impl Into<String>) {
-        self.losses.push(Loss { class, path, step: self.program.len(), reason: reason.into() });
+    /// Records the loss of what stands at `path` now.
+    pub fn lose(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
+        let (place, step) = (path.clone(), self.program.len());
+        self.losses.push(Loss { class, path: self.origin(path), place, step, reason: reason.into() });
+    }
+
+    /// Returns where what a loss took stood after the first `step` changes; `None` where it was gone by then.
+    pub fn lost_from(&self, step: usize, loss: &Loss) -> Option<FieldPath> {
+        self.program[..loss.step].get(step..).map(|program| origin::origin(program, &loss.place))
+    }
+
+    /// Returns where what stands at `path` now stood after the first `step` changes.
+    pub fn origin_after(&self, step: usize, path: &FieldPath) -> FieldPath {
+        origin::origin(&self.program[step..], path)
+    }
+
+    /// Returns where what stands at `path` now stood when the session started.
+    pub fn origin(&self, path: &FieldPath) -> FieldPath {
+        origin::origin(&self.program, path)
     }
 
     /// Gives the object another kind and group; its version stays until the target's is known.

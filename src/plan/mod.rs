@@ -22,7 +22,6 @@ mod object;
 mod parting;
 mod references;
 mod stash;
-mod trace;
 
 pub use object::{AllowedLoss, Choices, Completeness, Conversion, Keeping, Remark, Schema, VersionChoice, loss_code};
 pub use stash::{ANNOTATION, MAX_STASH};

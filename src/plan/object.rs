@@ -27,7 +27,6 @@ use super::Goal;
 use super::parting::{Carried, Parting};
 use super::references;
 use super::stash::Stash;
-use super::trace::origin;
 
 /// Which losses a user takes.
 #[derive(Clone, Debug, Default)]
@@ -152,7 +151,7 @@ pub enum Completeness {
 
 /// Takes `object` to `target`, which is the goal's for the pack that knows the object's group.
 pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, completeness: Completeness) -> Conversion {
-    let (candidates, unknown, warnings, lost) = (ReleaseSet::default(), Vec::new(), Vec::new(), Vec::new());
+    let (candidates, unknown, warnings, lost) = (ReleaseSet::default(), BTreeSet::new(), Vec::new(), Vec::new());
     let mut work = Work { object, target, goal, completeness, candidates, unknown, warnings, lost };
     match work.run() {
         Ok(Arrival { kind, session, rules, warnings, .. }) => {
@@ -173,7 +172,7 @@ pub(super) struct Work<'a> {
     /// The releases that the object can have been written for.
     pub(super) candidates: ReleaseSet,
     /// Its fields that no release has.
-    unknown: Vec<FieldPath>,
+    unknown: BTreeSet<FieldPath>,
     pub(super) warnings: Vec<Remark>,
     pub(super) lost: Vec<Remark>,
 }
@@ -214,7 +213,10 @@ pub(super) type Detour<'a> = (&'a Stash, &'a BTreeSet<usize>);
 
 impl Work<'_> {
     fn run(&mut self) -> Result<Arrival, Vec<Remark>> {
-        self.infer()?;
+        let conflicts = self.infer()?;
+        if !conflicts.is_empty() {
+            return Err(self.named_by_a_rule(conflicts));
+        }
         let mut carried = self.carried();
         let whole = self.with_everything(&mut carried)?;
         let parting = Parting::new(&whole, &carried);
@@ -247,17 +249,18 @@ impl Work<'_> {
         Ok(Arrival { kind, session, rules, warnings, start })
     }
 
-    fn infer(&mut self) -> Result<(), Vec<Remark>> {
+    /// Looks at the object as it is; returns the fields that exclude each other.
+    fn infer(&mut self) -> Result<Vec<Remark>, Vec<Remark>> {
         let object = self.object;
         let Some(catalog) = self.target.pack.catalog(&object.kind) else {
             return Err(vec![unknown_kind(object, self.target.pack)]);
         };
         let inference = infer(&object.value, catalog, &object.api_version.version);
-        let (blocks, warnings) = remarks(&inference, object, self.target.pack, catalog);
+        let (conflicts, warnings) = remarks(&inference, object, self.target.pack, catalog);
         self.warnings = warnings;
-        self.candidates = inference.candidates;
         self.unknown = inference.unknown.into_iter().map(|unknown| unknown.path).collect();
-        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+        self.candidates = inference.candidates;
+        Ok(conflicts)
     }
 
     /// Returns the data of an object of `kind` for comparing: references may have been followed since it was seen last.
@@ -278,7 +281,7 @@ impl Work<'_> {
                 continue;
             }
             let before = session.program().len();
-            rule.lens(direction).run(session).map_err(|halt| vec![self.halted(rule, halt, session.program())])?;
+            rule.lens(direction).run(session).map_err(|halt| vec![halted(rule, halt, session)])?;
             if session.program().len() > before {
                 done.push((rule.id.clone(), direction));
                 kind = rule.to_kind(direction).clone();
@@ -287,21 +290,13 @@ impl Work<'_> {
         Ok(kind)
     }
 
-    fn halted(&self, rule: &Rule, halt: Halt, program: &[Intent]) -> Remark {
-        match halt {
-            Halt::Conflict { old, new } => {
-                let message = format!(
-                    "{} and {} are both there; one is the new spelling of the other",
-                    origin(program, &old),
-                    origin(program, &new)
-                );
-                let help = format!("remove one of the two (rule {})", rule.id);
-                remark(Code::Conflict, origin(program, &old), message, Some(help))
-            }
-            Halt::Refused { at, reason, help } => {
-                remark(Code::Refused, origin(program, &at), format!("{reason} (rule {})", rule.id), help)
-            }
-        }
+    /// Tells fields that exclude each other. A rule that meets both its sides names the two spellings better than the
+    /// releases of two fields do.
+    fn named_by_a_rule(&self, conflicts: Vec<Remark>) -> Vec<Remark> {
+        let mut session = Session::new(self.object.value.clone());
+        let met = self.run_rules(self.target.release, self.object.kind.clone(), &mut session, &mut Vec::new());
+        let spelling = |blocks: &Vec<Remark>| blocks.iter().all(|block| block.code == Code::Conflict);
+        met.err().filter(spelling).unwrap_or(conflicts)
     }
 
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest; returns
@@ -319,7 +314,7 @@ impl Work<'_> {
         let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
         self.drop_missing(start, &authority, version, session)?;
         let violations = self.violations(&authority, session.object(), version);
-        let warnings = self.judge(&authority, violations, session.program())?;
+        let warnings = self.judge(&authority, violations, session)?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)?;
         Ok(warnings)
@@ -359,11 +354,11 @@ impl Work<'_> {
         &self,
         authority: &Authority<'_>,
         violations: Vec<Violation>,
-        program: &[Intent],
+        session: &Session,
     ) -> Result<Vec<Remark>, Vec<Remark>> {
         let (mut blocks, mut warnings) = (Vec::new(), Vec::new());
         for violation in violations {
-            let path = origin(program, &violation.path);
+            let path = session.origin(&violation.path);
             if self.became_an_item(&violation, &path) {
                 let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
                 let help = "write the item out whole in the patch, then run again".to_owned();
@@ -384,8 +379,7 @@ impl Work<'_> {
     ///
     /// Source: Kustomize merges custom resources as JSON merge patches do, where a list takes the place of the other.
     fn became_an_item(&self, violation: &Violation, origin: &FieldPath) -> bool {
-        let indexes = |path: &FieldPath| path.steps().iter().filter(|step| matches!(step, Step::Index(_))).count();
-        violation.kind == ViolationKind::MissingRequired && indexes(&violation.path) > indexes(origin)
+        violation.kind == ViolationKind::MissingRequired && in_list(&violation.path) && !in_list(origin)
     }
 
     /// Says whether some release that the object can have been written for has nothing against the value at `path`.
@@ -401,13 +395,26 @@ impl Work<'_> {
             let version = present.or(served.first()).map_or("", |version| version.name);
             !catalog.check(&object.value, release, version).iter().any(same)
         };
-        self.candidates.iter().any(accepts)
+        let accepted = self.candidates.iter().any(accepts);
+        accepted && !(*kind == ViolationKind::MissingRequired && self.is_incomplete(catalog))
+    }
+
+    /// Says whether every release that the object can have been written for misses something in it, as in a patch that no
+    /// kustomization of the run names.
+    fn is_incomplete(&self, catalog: &Catalog) -> bool {
+        let misses = |release: ReleaseId| {
+            let version = catalog.served(release).first().map_or("", |version| version.name);
+            let violations = catalog.check(&self.object.value, release, version);
+            violations
+                .iter()
+                .any(|violation| violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path))
+        };
+        self.candidates.iter().all(misses)
     }
 
     fn violations(&self, authority: &Authority<'_>, object: &Value, version: &str) -> Vec<Violation> {
         let mut violations = authority.catalog.check(object, authority.release, version);
         if self.completeness == Completeness::Partial {
-            let in_list = |path: &FieldPath| path.steps().iter().any(|step| matches!(step, Step::Index(_)));
             violations.retain(|violation| violation.kind != ViolationKind::MissingRequired || in_list(&violation.path));
         }
         violations
@@ -427,7 +434,7 @@ impl Work<'_> {
         places.extend(self.made_unknown(start, authority.catalog, session));
         places.sort_unstable();
         for path in places.into_iter().rev() {
-            session.lose(LossClass::DroppedField, path.clone(), format!("{} has no such field", authority.name));
+            session.lose(LossClass::DroppedField, &path, format!("{} has no such field", authority.name));
             session.change(Intent::Delete { path }).map_err(stuck)?;
         }
         Ok(())
@@ -442,13 +449,27 @@ impl Work<'_> {
         }
         let came_back = self.target.pack.catalog(&start.kind).map(|catalog| self::unknown(catalog, &start.value));
         let was_unknown = |path: &FieldPath| {
-            let (program, written) = (session.program(), origin(session.program(), path));
+            let written = session.origin(path);
             match written.get(&self.object.value) {
                 Some(_) => self.unknown.contains(&written),
-                None => came_back.iter().flatten().any(|known| *known == origin(&program[start.step..], path)),
+                None => came_back.iter().flatten().any(|known| *known == session.origin_after(start.step, path)),
             }
         };
         unknown.into_iter().filter(|path| !was_unknown(path)).collect()
+    }
+}
+
+/// Tells why a rule cannot go on.
+fn halted(rule: &Rule, halt: Halt, session: &Session) -> Remark {
+    match halt {
+        Halt::Conflict { old, new } => {
+            let (old, new) = (session.origin(&old), session.origin(&new));
+            let message = format!("{old} and {new} are both there; one is another spelling of the other");
+            remark(Code::Conflict, old, message, Some(format!("remove one of the two (rule {})", rule.id)))
+        }
+        Halt::Refused { at, reason, help } => {
+            remark(Code::Refused, session.origin(&at), format!("{reason} (rule {})", rule.id), help)
+        }
     }
 }
 
@@ -507,6 +528,10 @@ pub const fn loss_code(class: LossClass) -> Code {
 
 pub(super) fn remark(code: Code, path: FieldPath, message: String, help: Option<String>) -> Remark {
     Remark { code, path, message, help }
+}
+
+fn in_list(path: &FieldPath) -> bool {
+    path.steps().iter().any(|step| matches!(step, Step::Index(_)))
 }
 
 /// Tells a change that the data did not take: the field came from a merge key or lies where no field can be.

@@ -12,11 +12,10 @@ use serde_json::Value;
 
 use super::object::{Arrival, Keeping, Remark, Start, Work, loss_code, remark};
 use super::stash::{self, ANNOTATION, Kept, Sights, Stash};
-use super::trace::origin;
 use crate::catalog::ListType;
 use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::lens::{Loss, Session};
+use crate::lens::{Loss, LossClass, Session};
 use crate::release::{GroupKind, ReleaseId};
 
 /// What an object brings along from earlier conversions.
@@ -41,8 +40,6 @@ pub(super) struct Parting {
 /// One loss, and where its value stood.
 struct Lost {
     loss: Loss,
-    /// In the user's object.
-    place: FieldPath,
     /// In the data at the start; nothing for what was lost before.
     at_start: Option<FieldPath>,
 }
@@ -50,13 +47,9 @@ struct Lost {
 impl Parting {
     /// Looks at what the way of `whole` lost.
     pub(super) fn new(whole: &Arrival, carried: &Carried) -> Self {
-        let (start, program) = (&whole.start, whole.session.program());
-        let lost = |loss: &Loss| Lost {
-            place: origin(&program[..loss.step], &loss.path),
-            at_start: program[..loss.step].get(start.step..).map(|program| origin(program, &loss.path)),
-            loss: loss.clone(),
-        };
-        let losses: Vec<_> = whole.session.losses().iter().map(lost).collect();
+        let (start, session) = (&whole.start, &whole.session);
+        let lost = |loss: &Loss| Lost { at_start: session.lost_from(start.step, loss), loss: loss.clone() };
+        let losses: Vec<_> = session.losses().iter().map(lost).collect();
         let is_lost =
             |path: &FieldPath| losses.iter().filter_map(|lost| lost.at_start.as_ref()).any(|at| path.starts_with(at));
         let restored = if matches!(carried, Carried::Stash(_)) { start.restored.clone() } else { Vec::new() };
@@ -269,8 +262,8 @@ impl Work<'_> {
     /// Sorts the new losses into those kept, those taken and those that hold the object back.
     fn take_losses(&mut self, parting: &Parting, packed: &Packed) -> Result<(), Vec<Remark>> {
         let mut blocks = Vec::new();
-        for Lost { loss, place, at_start } in parting.new_losses() {
-            let (code, reason) = (loss_code(loss.class), &loss.reason);
+        for Lost { loss, at_start } in parting.new_losses() {
+            let (code, place, reason) = (loss_code(loss.class), &loss.path, &loss.reason);
             let kept = at_start.as_ref().and_then(|at| packed.iter().find(|(path, _)| at.starts_with(path)));
             let why = match kept {
                 Some((_, Ok(_))) => {
@@ -293,7 +286,11 @@ impl Work<'_> {
                 Some(why) => (format!("{place} would be lost: {reason}; it cannot be kept in the stash: {why}"), ""),
                 None => (format!("{place} would be lost: {reason}"), "`--stash` keeps it for the way back; "),
             };
-            let help = format!("{first}`--allow-loss={code}` converts without it; or remove the field by hand");
+            let by_hand = match loss.class {
+                LossClass::DroppedField => "remove the field by hand",
+                LossClass::Narrowed => "split the object by hand",
+            };
+            let help = format!("{first}`--allow-loss={code}` converts without it; or {by_hand}");
             blocks.push(remark(code, place.clone(), message, Some(help)));
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }

@@ -269,7 +269,7 @@ impl Draw<'_> {
     /// Makes a reference name a kind that there is, with its group beside it.
     ///
     /// A group that is left out stands for the field's default. Renaming such a kind writes the group down, and the way
-    /// back does not take it away again; `references_without_a_group` in `laws.rs` covers them by themselves.
+    /// back does not take it away again: such references have a fixture of their own.
     fn refer(&mut self, shape: &Shape, entries: &mut Vec<(String, Value)>) {
         let group_key =
             ["group", "apiGroup", "apiVersion"].into_iter().find(|key| shape.keys.iter().any(|(k, _)| k == key));

@@ -26,6 +26,8 @@ pub(crate) struct Style {
     pub(crate) quotes: Quotes,
     /// How often each of these is chosen where it can be, in percent.
     pub(crate) comments: usize,
+    /// Comments stand in other columns than what they are about.
+    pub(crate) stray_comments: bool,
     pub(crate) blank_lines: usize,
     pub(crate) anchors: usize,
     pub(crate) flow: usize,
@@ -57,6 +59,7 @@ impl Style {
         dash_gap: 1,
         quotes: Quotes::Fewest,
         comments: 0,
+        stray_comments: false,
         blank_lines: 0,
         anchors: 0,
         flow: 0,
@@ -65,6 +68,16 @@ impl Style {
 
     /// Draws a style.
     pub(crate) fn draw(random: &mut Random) -> Self {
+        let style = Self::draw_any(random);
+        if !random.chance(25) {
+            return style;
+        }
+        // As most people write: the laws of texts have the most to say of it.
+        let Self { layout, step, list_step, dash_gap, flow, block_scalars, stray_comments, .. } = Self::PLAIN;
+        Self { layout, step, list_step, dash_gap, flow, block_scalars, stray_comments, ..style }
+    }
+
+    fn draw_any(random: &mut Random) -> Self {
         let layout = match random.below(20) {
             0 | 1 => Layout::Flow,
             2 => Layout::CompactJson,
@@ -81,6 +94,7 @@ impl Style {
             dash_gap: *random.pick(&[1, 1, 1, 1, 3]),
             quotes: *random.pick(&[Quotes::Fewest, Quotes::Fewest, Quotes::Single, Quotes::Double, Quotes::Mixed]),
             comments: *random.pick(&[0, 0, 15, 90]),
+            stray_comments: random.chance(40),
             blank_lines: *random.pick(&[0, 0, 10]),
             anchors: *random.pick(&[0, 0, 0, 8]),
             flow: *random.pick(&[0, 0, 10, 50]),
@@ -88,17 +102,18 @@ impl Style {
         }
     }
 
-    const fn is_json(&self) -> bool {
+    /// Says whether the file is JSON.
+    pub(crate) const fn is_json(&self) -> bool {
         matches!(self.layout, Layout::CompactJson | Layout::PrettyJson)
     }
 }
 
-/// Writes `documents`; null is a document that holds nothing. JSON is written for a single document only.
+/// Writes `documents`; null is a document that holds nothing. In JSON there is one document.
 pub(crate) fn text(documents: &[Value], style: &Style, random: &mut Random) -> String {
     let mut writer = Writer { out: String::new(), style, random, comments: 0, anchors: 0, after_block_scalar: false };
-    match documents {
-        [one] if style.is_json() => writer.json(one),
-        documents => writer.documents(documents),
+    match (documents, style.is_json()) {
+        ([document], true) => writer.json(document),
+        _ => writer.documents(documents),
     }
     let keep_newline = style.final_newline || writer.after_block_scalar;
     let mut text = writer.out;
@@ -186,11 +201,8 @@ impl Writer<'_> {
             self.out.push('\n');
         }
         while self.random.chance(self.style.comments.min(60)) {
-            let at = if self.after_block_scalar {
-                column
-            } else {
-                *self.random.pick(&[column, column, column, 0, column + 2])
-            };
+            let strays = self.style.stray_comments && !self.after_block_scalar;
+            let at = if strays { *self.random.pick(&[column, column, 0, column + 2]) } else { column };
             let comment = self.comment();
             self.out.push_str(&format!("{}{comment}\n", spaces(at)));
         }

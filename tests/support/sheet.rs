@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::cases::Case;
 use super::random::Random;
-use super::render::{self, Style};
+use super::render::{self, Layout, Style};
 
 /// A file with the object of a case in it.
 #[derive(Clone, Debug)]
@@ -29,8 +29,11 @@ impl Sheet {
             return Self { text, documents, style: Style::PLAIN };
         }
         let mut random = Random::new(case.style, &[], 0);
-        let style = Style::draw(&mut random);
+        let mut style = Style::draw(&mut random);
         let documents = company(&case.object, &mut random);
+        if documents.len() > 1 && style.is_json() {
+            style.layout = Layout::Flow;
+        }
         let text = render::text(&documents, &style, &mut random);
         Self { text, documents, style }
     }

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::field::FieldPath;
+use crate::field::{FieldPath, Step};
 use crate::lens::{Halt, Session};
 use crate::pack::Pack;
 use crate::release::ReleaseId;
@@ -20,7 +20,6 @@ use crate::yaml::{Intent, Place};
 mod fingerprint;
 mod kept;
 
-use super::trace::after_insertion;
 use kept::Spot;
 pub(super) use kept::{Kept, Sights};
 
@@ -212,6 +211,18 @@ fn items(spots: &[(usize, Spot)]) -> Vec<(usize, &FieldPath, usize)> {
         .collect();
     items.sort_by_key(|(_, list, index)| (std::cmp::Reverse(list.steps().len()), *list, *index));
     items
+}
+
+/// Returns where the value at `path` stands once an item was put into `list` at `index`.
+fn after_insertion(path: &FieldPath, list: &FieldPath, index: usize) -> FieldPath {
+    let depth = list.steps().len();
+    match path.steps().get(depth) {
+        Some(Step::Index(at)) if path.starts_with(list) && *at >= index => {
+            let tail = FieldPath::new(path.steps()[depth + 1..].iter().cloned());
+            list.index(at + 1).join(&tail)
+        }
+        _ => path.clone(),
+    }
 }
 
 /// Makes the object carry `text`, or nothing.

@@ -151,11 +151,21 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
             } else {
                 // The new entry takes the place behind the dash, and the old one gets a line of its own.
                 let column = layout.column(entry.start);
-                change.insert(entry.start, format!("{}{:column$}", lines.trim_start_matches(' '), ""));
+                let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
+                if starts_with_comment(lines) {
+                    let line_ending = layout.line_ending(entry.start);
+                    change.replace(Span::new(blanks, entry.start), format!("{line_ending}{lines}{:column$}", ""));
+                } else {
+                    change.insert(entry.start, format!("{}{:column$}", lines.trim_start_matches(' '), ""));
+                }
             }
         }
     }
     change
+}
+
+fn starts_with_comment(lines: &str) -> bool {
+    lines.trim_start_matches(' ').starts_with('#')
 }
 
 /// Puts lines into an empty container or null that is not inside brackets; `lines` gives them for a column.
@@ -173,7 +183,12 @@ pub(super) fn fill_with_lines(
             let message = "an item with an anchor, tag or comments below cannot become lines";
             return Err(wrong_shape(layout.span(container).start, message));
         }
-        SlotKind::Item => Rendered { head: String::new(), body: lines(slot.item_column(layout)) }.pulled_up(),
+        SlotKind::Item => {
+            let rendered = Rendered { head: String::new(), body: lines(slot.item_column(layout)) };
+            // A comment behind the dash would belong to the item, no longer to the entry, and the other way round.
+            let stays_below = starts_with_comment(&rendered.body) || slot.has_comment_behind(layout);
+            if stays_below { rendered } else { rendered.pulled_up() }
+        }
     };
     Ok(slot.fill(layout, rendered))
 }
@@ -213,8 +228,18 @@ fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, text: &st
         let line_ending = layout.line_ending(entry.start);
         change.insert(layout.own_start(entry.start), format!("{:column$}{text},{line_ending}", ""));
     } else {
-        change.insert(entry.start, format!("{text}, "));
+        change.insert(entry.start, format!("{text},{}", gap_behind_commas(layout, container)));
     }
+}
+
+/// Returns what stands behind the commas of a container that is on one line.
+fn gap_behind_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
+    if layout.count(container) < 2 {
+        return Context::inside(layout, container).gap();
+    }
+    let comma = skip_trivia(layout.text, layout.entry(container, 0).end);
+    let next = layout.entry(container, 1).start;
+    layout.text.get(comma + 1..next).filter(|gap| gap.bytes().all(|byte| byte == b' ')).unwrap_or(" ")
 }
 
 fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, text: &str, change: &mut Change) {
@@ -233,8 +258,9 @@ fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, text: &str
             change.insert(line, format!("{:column$}{text}{after}{line_ending}", ""));
         }
         Some(_) if index + 1 < layout.count(container) => {
-            change.insert(layout.entry(container, index + 1).start, format!("{text}, "));
+            let gap = gap_behind_commas(layout, container);
+            change.insert(layout.entry(container, index + 1).start, format!("{text},{gap}"));
         }
-        Some(_) | None => change.insert(entry.end, format!(", {text}")),
+        Some(_) | None => change.insert(entry.end, format!(",{}{text}", gap_behind_commas(layout, container))),
     }
 }

@@ -1,7 +1,6 @@
-//! Answers: where was, before some changes, what stands at a place after them?
+//! Answers: where did a value stand before the changes of a session?
 //!
-//! [`origin`] follows a path back through the changes, the last one first. Findings point into the user's own text with it, and
-//! the stash names what was lost by where it was.
+//! [`origin`] takes the changes back one by one, the last first, and follows the value's place through each.
 //!
 //! Invariant: a path that no change touched is its own origin.
 
@@ -19,40 +18,30 @@ pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
         Intent::Wrap { path: wrapped } => replace_prefix(&path, &wrapped.index(0), wrapped),
         Intent::Unwrap { path: unwrapped } => replace_prefix(&path, unwrapped, &unwrapped.index(0)),
         Intent::Delete { path: deleted } => match deleted.split_last() {
-            Some((list, Step::Index(removed))) => after_insertion(&path, &list, *removed),
+            Some((list, Step::Index(removed))) => with_index(path, &list, |at| at + usize::from(at >= *removed)),
             _ => path,
         },
-        Intent::InsertItem { path: list, index, .. } => before_insertion(&path, list, *index),
+        Intent::InsertItem { path: list, index, .. } => with_index(path, list, |at| at - usize::from(at > *index)),
         Intent::Insert { .. } | Intent::Replace { .. } => path,
     })
-}
-
-/// Returns where the value at `path` stands once an item was put into `list` at `index`.
-pub(super) fn after_insertion(path: &FieldPath, list: &FieldPath, index: usize) -> FieldPath {
-    with_index(path, list, |at| if at >= index { at + 1 } else { at })
-}
-
-/// Returns where the value at `path` stood before an item was put into `list` at `index`.
-fn before_insertion(path: &FieldPath, list: &FieldPath, index: usize) -> FieldPath {
-    with_index(path, list, |at| if at > index { at - 1 } else { at })
-}
-
-/// Changes the index of the item of `list` that `path` leads into.
-fn with_index(path: &FieldPath, list: &FieldPath, change: impl Fn(usize) -> usize) -> FieldPath {
-    let depth = list.steps().len();
-    match path.steps().get(depth) {
-        Some(Step::Index(index)) if path.starts_with(list) => {
-            let tail = FieldPath::new(path.steps()[depth + 1..].iter().cloned());
-            list.index(change(*index)).join(&tail)
-        }
-        _ => path.clone(),
-    }
 }
 
 fn replace_prefix(path: &FieldPath, prefix: &FieldPath, by: &FieldPath) -> FieldPath {
     match path.steps().strip_prefix(prefix.steps()) {
         Some(tail) => by.join(&FieldPath::new(tail.iter().cloned())),
         None => path.clone(),
+    }
+}
+
+/// Changes the index of the item of `list` that `path` leads into.
+fn with_index(path: FieldPath, list: &FieldPath, change: impl Fn(usize) -> usize) -> FieldPath {
+    let depth = list.steps().len();
+    match path.steps().get(depth) {
+        Some(Step::Index(index)) if path.starts_with(list) => {
+            let tail = FieldPath::new(path.steps()[depth + 1..].iter().cloned());
+            list.index(change(*index)).join(&tail)
+        }
+        _ => path,
     }
 }
 
