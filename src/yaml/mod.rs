@@ -7,8 +7,12 @@
 //! Invariant: a tree is never written out again; what changes is a set of byte-range edits over the user's own text.
 
 mod cook;
+mod edit;
 mod events;
 mod intent;
+#[cfg(test)]
+mod laws;
+mod layout;
 mod path;
 mod problem;
 mod resolve;
@@ -16,6 +20,7 @@ mod rewrite;
 mod tree;
 mod value;
 mod verify;
+mod write;
 
 pub use events::parse;
 pub use intent::{Intent, Place};

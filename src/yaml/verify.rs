@@ -147,7 +147,7 @@ mod tests {
         let wanted = [None, Some(json!({"b": {"c": [1, 3]}}))];
         check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the value it should");
         let problem = verify(BEFORE, BEFORE, &wanted, &[]).unwrap_err();
-        assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("c:").unwrap()));
+        assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
         check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the value it should");
         check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the value it should");
     }
