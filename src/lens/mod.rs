@@ -17,7 +17,10 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
 mod condition;
+mod surroundings;
+
 pub use condition::Condition;
+pub use surroundings::{Neighbour, Surroundings};
 
 /// Declares the operations: module, type. The name in rule files is the type's [`Operation::NAME`].
 macro_rules! operations {
@@ -233,18 +236,44 @@ pub enum Halt {
     },
 }
 
+/// Whether an object is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// The object is applied as it stands.
+    Whole,
+    /// The object is merged into another one (a Kustomize patch), so a field that is not there says nothing.
+    Partial,
+}
+
 /// One object on its way through lenses: its data as it stands, what was done to it, what was lost.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct Session<'a> {
     object: Value,
     program: Vec<Intent>,
     losses: Vec<Loss>,
+    surroundings: Option<&'a Surroundings<'a>>,
+    completeness: Completeness,
 }
 
-impl Session {
-    /// Starts with an object's data.
+impl<'a> Session<'a> {
+    /// Starts with the data of an object that is whole and alone.
     pub const fn new(object: Value) -> Self {
-        Self { object, program: Vec::new(), losses: Vec::new() }
+        Self { object, program: Vec::new(), losses: Vec::new(), surroundings: None, completeness: Completeness::Whole }
+    }
+
+    /// Starts with the data of an object among others.
+    pub fn among(object: Value, surroundings: &'a Surroundings<'a>, completeness: Completeness) -> Self {
+        Self { surroundings: Some(surroundings), completeness, ..Self::new(object) }
+    }
+
+    /// Returns the other objects of the run; `None` where there is no run.
+    pub const fn surroundings(&self) -> Option<&'a Surroundings<'a>> {
+        self.surroundings
+    }
+
+    /// Says whether the object is whole.
+    pub const fn completeness(&self) -> Completeness {
+        self.completeness
     }
 
     /// Returns the object's data as it stands.

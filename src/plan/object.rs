@@ -14,7 +14,7 @@ use crate::catalog::{Catalog, Fact, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
-use crate::lens::{Direction, Halt, Loss, LossClass, Session};
+use crate::lens::{Completeness, Direction, Halt, Loss, LossClass, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::{Pack, Rule, Target};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
@@ -108,25 +108,17 @@ pub struct Choices {
     pub version: VersionChoice,
 }
 
-/// Whether an object is whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completeness {
-    /// The object is applied as it stands.
-    Whole,
-    /// The object is merged into another one (a Kustomize patch), so it need not hold required fields.
-    Partial,
-}
-
 /// Takes `object` to `target`, whose pack knows the object's group.
 pub(super) fn convert(
     object: &Object,
     target: &Target<'_>,
     choices: &Choices,
     completeness: Completeness,
+    surroundings: &Surroundings<'_>,
 ) -> Conversion {
     let (rules, warnings, lost) = (Vec::new(), Vec::new(), Vec::new());
     let candidates = ReleaseSet::default();
-    let mut work = Work { object, target, choices, completeness, candidates, rules, warnings, lost };
+    let mut work = Work { object, target, choices, completeness, surroundings, candidates, rules, warnings, lost };
     match work.run() {
         Ok((kind, session)) => {
             let (value, program, _) = session.finish();
@@ -149,6 +141,7 @@ struct Work<'a> {
     target: &'a Target<'a>,
     choices: &'a Choices,
     completeness: Completeness,
+    surroundings: &'a Surroundings<'a>,
     /// The releases that the object can have been written for.
     candidates: ReleaseSet,
     rules: Vec<(String, Direction)>,
@@ -156,10 +149,10 @@ struct Work<'a> {
     lost: Vec<Remark>,
 }
 
-impl Work<'_> {
-    fn run(&mut self) -> Result<(GroupKind, Session), Vec<Remark>> {
+impl<'a> Work<'a> {
+    fn run(&mut self) -> Result<(GroupKind, Session<'a>), Vec<Remark>> {
         self.infer()?;
-        let mut session = Session::new(self.object.value.clone());
+        let mut session = Session::among(self.object.value.clone(), self.surroundings, self.completeness);
         let kind = self.run_rules(&mut session)?;
         let catalog = self.target.pack.catalog(&kind).expect("rules lead to kinds that the pack has");
         self.settle(&kind, catalog, &mut session)?;
@@ -179,7 +172,7 @@ impl Work<'_> {
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
     }
 
-    fn run_rules(&mut self, session: &mut Session) -> Result<GroupKind, Vec<Remark>> {
+    fn run_rules(&mut self, session: &mut Session<'_>) -> Result<GroupKind, Vec<Remark>> {
         let mut kind = self.object.kind.clone();
         for (rule, direction) in self.target.pack.rules_towards(self.target.release) {
             if *rule.from_kind(direction) != kind {
@@ -213,7 +206,7 @@ impl Work<'_> {
     }
 
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
-    fn settle(&mut self, kind: &GroupKind, catalog: &Catalog, session: &mut Session) -> Result<(), Vec<Remark>> {
+    fn settle(&mut self, kind: &GroupKind, catalog: &Catalog, session: &mut Session<'_>) -> Result<(), Vec<Remark>> {
         let release = self.target.release;
         let served = catalog.served(release);
         let Some(first) = served.first() else {
@@ -291,7 +284,7 @@ impl Work<'_> {
     }
 
     /// Removes the fields that the target does not have and records each as a loss.
-    fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session) -> Result<(), Vec<Remark>> {
+    fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session<'_>) -> Result<(), Vec<Remark>> {
         let mut missing = catalog.check(session.object(), self.target.release, version);
         missing.retain(|violation| matches!(violation.kind, ViolationKind::UnknownField { .. }));
         for violation in missing.into_iter().rev() {
