@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Claims, Condition, Description, Direction, Halt, Operation, Session};
+use super::{Claims, Condition, Description, Direction, Fidelity, Halt, Image, Operation, Session};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -11,6 +11,7 @@ use crate::release::GroupKind;
 #[serde(deny_unknown_fields)]
 pub(super) struct Refuse {
     direction: Direction,
+    #[serde(default)]
     r#if: Condition,
     at: FieldPattern,
     reason: String,
@@ -42,5 +43,14 @@ impl Operation for Refuse {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        let refused = self.direction == Direction::Forward && field.starts_with(&self.at);
+        if refused { Image::Refused } else { Image::Kept }
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        (self.direction == Direction::Forward).then_some(Fidelity::Refused)
     }
 }

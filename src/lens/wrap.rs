@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Halt, LossClass, Operation, Session};
-use crate::field::FieldPattern;
+use super::{Claims, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
+use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
 
@@ -41,6 +41,15 @@ impl Operation for Wrap {
     fn claims(&self) -> Claims {
         Claims::default()
     }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        match field.parts().strip_prefix(self.field.parts()) {
+            None | Some([]) => Image::Kept,
+            Some(below) => {
+                Image::Moved(self.field.with(Part::Items).join(&FieldPattern::new(below.iter().cloned())))
+            }
+        }
+    }
 }
 
 /// The way back from [`Wrap`]; not written in rule files.
@@ -59,7 +68,7 @@ impl Operation for Unwrap {
             }
             for index in (1..count).rev() {
                 let item = path.index(index);
-                session.lose(LossClass::Narrowed, item.clone(), format!("the target release holds 1 item, here are {count}"));
+                session.lose(LossClass::Narrowed, &item, format!("the target release holds 1 item, here are {count}"));
                 session.change(Intent::Delete { path: item })?;
             }
             session.change(Intent::Unwrap { path })?;
@@ -73,5 +82,16 @@ impl Operation for Unwrap {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        match field.parts().strip_prefix(self.field.with(Part::Items).parts()) {
+            None => Image::Kept,
+            Some(below) => Image::Moved(self.field.join(&FieldPattern::new(below.iter().cloned()))),
+        }
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Lossy)
     }
 }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::infer;
-use crate::lens::Direction;
+use crate::lens::{Completeness, Direction, Neighbour, Surroundings};
 use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -21,7 +21,7 @@ mod edit;
 mod object;
 mod references;
 
-pub use object::{AllowedLoss, Choices, Completeness, Conversion, Remark, VersionChoice, loss_code};
+pub use object::{AllowedLoss, Choices, Conversion, Remark, VersionChoice, loss_code};
 
 use references::Retypes;
 
@@ -124,12 +124,13 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let completeness = |manifest: &Manifest| {
         if patches.contains(&manifest.file) { Completeness::Partial } else { Completeness::Whole }
     };
+    let surroundings = surroundings(manifests, &patches);
     let converted: Vec<Vec<Option<Conversion>>> = manifests
         .iter()
         .map(|manifest| {
             let one = |object: &Object| {
                 let target = goal.target_of(&object.kind.group)?;
-                Some(object::convert(object, target, &goal.choices, completeness(manifest)))
+                Some(object::convert(object, target, &goal.choices, completeness(manifest), &surroundings))
             };
             manifest.objects.iter().map(one).collect()
         })
@@ -144,6 +145,18 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
         }
         held.extend(attempt.refused);
     }
+}
+
+/// Indexes the objects of the run as they stand; patches are parts of objects.
+fn surroundings<'a>(manifests: &'a [Manifest], patches: &BTreeSet<String>) -> Surroundings<'a> {
+    let whole = manifests.iter().filter(|manifest| !patches.contains(&manifest.file));
+    let objects = whole.flat_map(|manifest| &manifest.objects);
+    Surroundings::new(objects.map(|object| Neighbour {
+        kind: &object.kind,
+        namespace: object.namespace.as_deref(),
+        name: object.name.as_deref(),
+        value: &object.value,
+    }))
 }
 
 /// Returns the files that a kustomization of the run names as patches.

@@ -208,8 +208,9 @@ impl<'t> Layout<'t> {
     pub(super) fn own_start(&self, start: usize) -> usize {
         let column = self.column(start);
         let mut line = self.line_start(start);
-        while let Some(before) = line.checked_sub(1).map(|newline| self.line_start(newline)) {
-            if before >= line || self.comment_column(before) != Some(column) {
+        while self.text[..line].ends_with('\n') {
+            let before = self.line_start(line - 1);
+            if self.comment_column(before) != Some(column) {
                 break;
             }
             line = before;

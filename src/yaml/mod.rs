@@ -10,6 +10,8 @@ mod cook;
 mod edit;
 mod events;
 mod intent;
+#[cfg(test)]
+mod laws;
 mod layout;
 mod path;
 mod problem;

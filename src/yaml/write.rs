@@ -101,6 +101,16 @@ pub(super) struct Style {
     /// How many columns right of its key the dashes of a list go.
     pub(super) list_indent: usize,
     pub(super) line_ending: &'static str,
+    pub(super) long_text: LongText,
+}
+
+/// How a string of several lines is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LongText {
+    /// As a `|` block, where that shows it unchanged.
+    Block,
+    /// In double quotes, on one line.
+    Quoted,
 }
 
 impl Style {
@@ -110,6 +120,7 @@ impl Style {
             step: layout.step(node),
             list_indent: layout.list_indent(node),
             line_ending: layout.line_ending(layout.span(node).start),
+            long_text: LongText::Block,
         }
     }
 
@@ -167,7 +178,8 @@ impl Style {
 
     /// Writes a scalar or empty container, as a `|` block with its lines in `column` where it has several lines.
     fn scalar(&self, value: &Value, column: usize) -> Rendered {
-        match value.as_str().and_then(|text| Some((text, literal_header(text)?))) {
+        let long = value.as_str().filter(|_| self.long_text == LongText::Block);
+        match long.and_then(|text| Some((text, literal_header(text)?))) {
             None => Rendered { head: one_line(value, Context::Block), body: String::new() },
             Some((text, header)) => {
                 let line = |line: &str| match line {
@@ -291,7 +303,7 @@ mod tests {
     #[test]
     fn values_follow_the_style() {
         let value = json!({"a": [{"b": [1, [2, "x\ny\n"]], "c": {}}, [], "x\ny"], "d": {"on": null}});
-        let style = |step, list_indent| Style { step, list_indent, line_ending: "\n" };
+        let style = |step, list_indent| Style { step, list_indent, line_ending: "\n", long_text: LongText::Block };
         assert_eq!(
             style(2, 0).root(&value).body,
             "a:\n- b:\n  - 1\n  - - 2\n    - |\n      x\n      y\n  c: {}\n- []\n- |-\n  x\n  y\nd:\n  \"on\": null\n"
@@ -332,7 +344,7 @@ mod tests {
 
         #[test]
         fn what_is_written_reads_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
-            let Rendered { head, body } = Style { step, list_indent, line_ending: "\r\n" }.root(&value);
+            let Rendered { head, body } = Style { step, list_indent, line_ending: "\r\n", long_text: LongText::Block }.root(&value);
             for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow), one_line(&value, Context::Json)] {
                 let tree = parse(&text).unwrap();
                 prop_assert_eq!(tree.value(&text, tree.documents()[0].root).unwrap(), value.clone(), "{}", text);

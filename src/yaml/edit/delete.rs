@@ -86,7 +86,9 @@ fn take_out_of_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
     let is_last = entry.index + 1 == layout.count(entry.container);
     let comma = Some(skip_trivia(layout.text, entry.end)).filter(|at| layout.text[*at..].starts_with(','));
     let lines = own_lines(layout, entry, comma);
-    if layout.count(entry.container) == 1 {
+    if layout.kind(entry.container) == Kind::Pair {
+        change.remove_for(layout, container, "{}");
+    } else if layout.count(entry.container) == 1 {
         let inside = Span::new(container.start + 1, container.end - 1);
         let [all, own] = [inside, lines.unwrap_or(inside)].map(|span| layout.tree.comments_in(span).len());
         change.remove(layout, if all == own { inside } else { lines.unwrap_or(inside) });

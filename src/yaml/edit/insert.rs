@@ -12,7 +12,7 @@ use super::super::layout::Layout;
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId, skip_trivia};
 use super::super::write::{Context, Rendered, Style, one_line, one_line_entry};
-use super::slot::{Slot, SlotKind, fill_value};
+use super::slot::{Slot, SlotKind};
 use super::{Change, container_at, refuse_existing, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
@@ -28,7 +28,10 @@ pub(super) fn insert(
     refuse_existing(layout, mapping, key)?;
     let neighbour = neighbour_of(layout, mapping, place)?;
     match Target::of(layout, mapping) {
-        Target::Empty => fill_value(layout, mapping, &Value::Object(Map::from_iter([(key.to_owned(), value.clone())]))),
+        Target::Empty => {
+            let filled = Value::Object(Map::from_iter([(key.to_owned(), value.clone())]));
+            Ok(Slot::of(layout, mapping)?.fill_value(layout, &filled))
+        }
         Target::Lines => {
             let style = Style::near(layout, mapping);
             let lines = style.entry(key, value, layout.column(layout.span(mapping).start));
@@ -58,7 +61,7 @@ pub(super) fn insert_item(
     }
     let neighbour = if index == count { Neighbour::After(count.saturating_sub(1)) } else { Neighbour::Before(index) };
     match Target::of(layout, list) {
-        Target::Empty => fill_value(layout, list, &Value::Array(vec![value.clone()])),
+        Target::Empty => Ok(Slot::of(layout, list)?.fill_value(layout, &Value::Array(vec![value.clone()]))),
         Target::Lines => {
             let style = Style::near(layout, list);
             let lines = style.dashed(value, layout.column(layout.span(list).start));
@@ -166,8 +169,9 @@ pub(super) fn fill_with_lines(
     let rendered = match slot.kind {
         SlotKind::Root => Rendered { head: String::new(), body: lines(0) },
         SlotKind::Value => Rendered { head: String::new(), body: lines(slot.column + step) },
-        SlotKind::Item if slot.has_properties => {
-            return Err(wrong_shape(layout.span(container).start, "an item with an anchor or tag cannot become lines"));
+        SlotKind::Item if slot.has_properties || slot.has_comments_below(layout) => {
+            let message = "an item with an anchor, tag or comments below cannot become lines";
+            return Err(wrong_shape(layout.span(container).start, message));
         }
         SlotKind::Item => Rendered { head: String::new(), body: lines(slot.item_column(layout)) }.pulled_up(),
     };
@@ -228,7 +232,9 @@ fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, text: &str
             let line = layout.line_end(comma.unwrap_or(entry.end));
             change.insert(line, format!("{:column$}{text}{after}{line_ending}", ""));
         }
-        Some(comma) => change.insert(comma + 1, format!(" {text},")),
-        None => change.insert(entry.end, format!(", {text}")),
+        Some(_) if index + 1 < layout.count(container) => {
+            change.insert(layout.entry(container, index + 1).start, format!("{text}, "));
+        }
+        Some(_) | None => change.insert(entry.end, format!(", {text}")),
     }
 }
