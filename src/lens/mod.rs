@@ -51,6 +51,8 @@ operations! {
     values Values;
     when When;
     drop Drop;
+    default Default;
+    identify Identify;
     distinct Distinct;
     refuse Refuse;
     retype Retype;
