@@ -129,6 +129,7 @@ impl Pass {
                 self.counts.objects += manifest.objects.len();
                 self.manifests.push(*manifest);
             }
+            Reading::Kustomization(manifest) => self.manifests.push(*manifest),
             Reading::Template(finding) => {
                 self.counts.templates += 1;
                 self.findings.push(finding);

@@ -13,9 +13,9 @@ pub mod files;
 
 mod listing;
 
-pub mod output;
-
 pub mod options;
+
+pub mod output;
 
 pub mod read;
 

@@ -26,7 +26,7 @@ mod surroundings;
 pub use condition::Condition;
 pub use surroundings::{Neighbour, Surroundings};
 
-/// Declares the operations: module, type. The name in rule files is the type's [`Operation::NAME`].
+/// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
     ($($module:ident $type:ident;)*) => {
         $(mod $module;)*

@@ -1,7 +1,7 @@
 //! Answers: what becomes of one object on the way to a target release?
 //!
 //! [`convert`] infers, runs the rules, gives the apiVersion that the target serves and checks the result against the
-//! target's catalog. Whatever stands in the way is a [`Block`]; an object with one keeps its bytes.
+//! target's catalog. Whatever stands in the way is a block; an object with one keeps its bytes.
 //!
 //! Invariant: nothing is guessed. What the target cannot say is a loss, and an object with a loss that is not allowed is
 //! held back whole.
@@ -389,7 +389,11 @@ impl<'a> Work<'a> {
                 let message = format!("{path} is lost: {}", loss.reason);
                 self.lost.push(remark(code, path, message, None));
             } else {
-                let help = format!("`--allow-loss={code}` converts without it; or remove the field by hand");
+                let by_hand = match loss.class {
+                    LossClass::DroppedField => "remove the field by hand",
+                    LossClass::Narrowed => "split the object by hand",
+                };
+                let help = format!("`--allow-loss={code}` converts without it; or {by_hand}");
                 blocks.push(remark(code, path, message, Some(help)));
             }
         }
