@@ -52,6 +52,8 @@ operations! {
     when When;
     drop Drop;
     distinct Distinct;
+    gather Gather;
+    lookup Lookup;
     refuse Refuse;
     retype Retype;
 }
