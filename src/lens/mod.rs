@@ -54,6 +54,8 @@ operations! {
     default Default;
     identify Identify;
     distinct Distinct;
+    gather Gather;
+    lookup Lookup;
     refuse Refuse;
     retype Retype;
 }

@@ -17,6 +17,7 @@ use crate::pack::{Pack, Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::EditSet;
 
+mod advise;
 mod edit;
 mod object;
 mod references;
@@ -182,7 +183,7 @@ struct Attempt {
 }
 
 impl Run<'_> {
-    fn ids(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> {
+    fn ids(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> + Clone {
         self.manifests.iter().enumerate().flat_map(|(file, manifest)| {
             manifest.objects.iter().enumerate().map(move |(at, object)| ((file, at), manifest, object))
         })
@@ -300,6 +301,11 @@ impl Run<'_> {
     /// Puts the final attempt into a plan.
     fn report(&self, attempt: Attempt, held: &Held) -> Plan {
         let mut plan = Plan { files: attempt.files, findings: attempt.findings, ..Plan::default() };
+        let with_conversion =
+            |((_, manifest, object), conversion)| Option::map(conversion, |made| (manifest, object, made));
+        let made = attempt.conversions.iter().flatten().map(Option::as_ref);
+        let made = self.ids().zip(made).filter_map(with_conversion);
+        plan.findings.extend(self.goal.targets.iter().flat_map(|target| advise::advisories(target, made.clone())));
         for (((file, at), manifest, object), conversion) in self.ids().zip(attempt.conversions.into_iter().flatten()) {
             plan.seen_objects += 1;
             let Some(conversion) = conversion else { continue };
@@ -355,7 +361,8 @@ fn names(reference: &references::Reference, object: &Object, from: &Object) -> b
 }
 
 fn held_back(conversion: Conversion, object: &Object) -> Conversion {
-    Conversion { blocks: conversion.blocks, warnings: conversion.warnings, ..Conversion::untouched(object) }
+    let Conversion { blocks, warnings, written_for, .. } = conversion;
+    Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) }
 }
 
 fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Severity) -> Finding {

@@ -16,6 +16,7 @@ use crate::finding::Code;
 use crate::infer::{Inference, infer};
 use crate::lens::{Completeness, Direction, Halt, Loss, LossClass, Session, Surroundings};
 use crate::manifest::Object;
+use crate::pack::notes::Union;
 use crate::pack::{Pack, Rule, Target};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::yaml::Intent;
@@ -82,6 +83,8 @@ pub struct Conversion {
     pub warnings: Vec<Remark>,
     /// What was lost, with the user's leave.
     pub lost: Vec<Remark>,
+    /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
+    pub written_for: ReleaseSet,
 }
 
 impl Conversion {
@@ -95,6 +98,7 @@ impl Conversion {
             blocks: Vec::new(),
             warnings: Vec::new(),
             lost: Vec::new(),
+            written_for: ReleaseSet::default(),
         }
     }
 }
@@ -117,9 +121,20 @@ pub(super) fn convert(
     surroundings: &Surroundings<'_>,
 ) -> Conversion {
     let (rules, warnings, lost) = (Vec::new(), Vec::new(), Vec::new());
-    let (candidates, unknown) = (ReleaseSet::default(), BTreeSet::new());
-    let mut work =
-        Work { object, target, choices, completeness, surroundings, candidates, unknown, rules, warnings, lost };
+    let (candidates, written_for, unknown) = (ReleaseSet::default(), ReleaseSet::default(), BTreeSet::new());
+    let mut work = Work {
+        object,
+        target,
+        choices,
+        completeness,
+        surroundings,
+        candidates,
+        written_for,
+        unknown,
+        rules,
+        warnings,
+        lost,
+    };
     match work.run() {
         Ok((kind, session)) => {
             let (value, program, _) = session.finish();
@@ -131,9 +146,13 @@ pub(super) fn convert(
                 blocks: Vec::new(),
                 warnings: work.warnings,
                 lost: work.lost,
+                written_for: work.written_for,
             }
         }
-        Err(blocks) => Conversion { blocks, warnings: work.warnings, ..Conversion::untouched(object) },
+        Err(blocks) => {
+            let (warnings, written_for) = (work.warnings, work.written_for);
+            Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) }
+        }
     }
 }
 
@@ -145,6 +164,8 @@ struct Work<'a> {
     surroundings: &'a Surroundings<'a>,
     /// The releases that the object can have been written for.
     candidates: ReleaseSet,
+    /// Those of them that serve its apiVersion, or all where none does.
+    written_for: ReleaseSet,
     /// The fields that no release of its kind has.
     unknown: BTreeSet<FieldPath>,
     rules: Vec<(String, Direction)>,
@@ -180,6 +201,8 @@ impl<'a> Work<'a> {
         self.warnings = warnings;
         self.unknown = inference.unknown.into_iter().map(|unknown| unknown.path).collect();
         self.candidates = inference.candidates;
+        let both = inference.candidates & inference.serving;
+        self.written_for = if both.is_empty() { inference.candidates } else { both };
         Ok(conflicts)
     }
 
@@ -190,13 +213,37 @@ impl<'a> Work<'a> {
                 continue;
             }
             let before = session.program().len();
-            rule.lens(direction).run(session).map_err(|halt| vec![halted(rule, halt, session)])?;
+            if let Err(halt) = rule.lens(direction).run(session) {
+                self.halted(rule, halt, session)?;
+            }
             if session.program().len() > before {
                 self.rules.push((rule.id.clone(), direction));
                 kind = rule.to_kind(direction).clone();
             }
         }
         Ok(kind)
+    }
+
+    /// Holds the object back where a rule cannot go on, unless every release that the object can have been written for wants
+    /// what the rule wants: then it was wrong all along, which is told and left.
+    fn halted(&mut self, rule: &Rule, halt: Halt, session: &Session<'_>) -> Result<(), Vec<Remark>> {
+        let (at, reason, help) = match halt {
+            Halt::Conflict { old, new } => {
+                let (old, new) = (session.origin(&old), session.origin(&new));
+                let message = format!("{old} and {new} are both there; one is another spelling of the other");
+                let help = format!("remove one of the two (rule {})", rule.id);
+                return Err(vec![remark(Code::Conflict, old, message, Some(help))]);
+            }
+            Halt::Refused { at, reason, help } => (session.origin(&at), format!("{reason} (rule {})", rule.id), help),
+        };
+        match rule.within {
+            None => Err(vec![remark(Code::Refused, at, reason, help)]),
+            Some(within) if within.is_superset(self.candidates) => {
+                self.warnings.push(remark(Code::AlreadyInvalid, at, reason, help));
+                Ok(())
+            }
+            Some(_) => Err(vec![remark(Code::InvalidInTarget, at, reason, help)]),
+        }
     }
 
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
@@ -206,7 +253,8 @@ impl<'a> Work<'a> {
         let Some(first) = served.first() else {
             let had = self.target.pack.line().describe(catalog.releases());
             let message = format!("{} has no {}; the kind is in {had}", self.target, kind);
-            let help = "choose a target that has it, or remove the object".to_owned();
+            let hint = self.target.pack.notes().hint(kind, None);
+            let help = hint.unwrap_or("choose a target that has it, or remove the object").to_owned();
             return Err(vec![remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))]);
         };
         let present = self.object.api_version.version.as_str();
@@ -217,14 +265,19 @@ impl<'a> Work<'a> {
         let fits = |version: &&Version<'_>| self.violations(catalog, session.object(), version.name).is_empty();
         let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
         self.drop_missing(catalog, version, session)?;
-        self.judge(self.violations(catalog, session.object(), version), session)?;
+        self.judge(kind, self.violations(catalog, session.object(), version), session)?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)
     }
 
     /// Holds the object back for what the target refuses, but not for what was refused all along (a field left to a patch,
     /// a variable that is filled in later): that is told and left.
-    fn judge(&mut self, violations: Vec<Violation>, session: &Session) -> Result<(), Vec<Remark>> {
+    fn judge(
+        &mut self,
+        kind: &GroupKind,
+        violations: Vec<Violation>,
+        session: &Session<'_>,
+    ) -> Result<(), Vec<Remark>> {
         let mut blocks = Vec::new();
         for violation in violations {
             let path = session.origin(&violation.path);
@@ -234,7 +287,8 @@ impl<'a> Work<'a> {
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else if self.accepted_before(&path, &violation.kind) {
                 let message = format!("{} does not allow this: {} {}", self.target, violation.path, violation.kind);
-                let help = "change the value by hand, then run again".to_owned();
+                let hint = self.target.pack.notes().hint(kind, Some(&violation.path.pattern()));
+                let help = hint.unwrap_or("change the value by hand, then run again").to_owned();
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else {
                 let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
@@ -293,17 +347,35 @@ impl<'a> Work<'a> {
     fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session<'_>) -> Result<(), Vec<Remark>> {
         let mut missing: Vec<FieldPath> = Vec::new();
         for violation in catalog.check(session.object(), self.target.release, version) {
-            missing.extend(matches!(violation.kind, ViolationKind::UnknownField { .. }).then_some(violation.path));
+            match violation.kind {
+                ViolationKind::UnknownField { .. } => missing.push(violation.path),
+                ViolationKind::NotInEnum { .. }
+                    if self.accepted_before(&session.origin(&violation.path), &violation.kind) =>
+                {
+                    missing.extend(self.typed_item(catalog.kind(), &violation.path));
+                }
+                _ => {}
+            }
         }
         // A rule can lead to a kind whose releases never had a field that the old kind has.
         let unknown = catalog.facts(session.object()).unknown.into_iter().map(|unknown| unknown.path);
         missing.extend(unknown.filter(|path| !self.unknown.contains(&session.origin(path))));
         missing.sort();
+        missing.dedup_by(|inner, outer| inner.starts_with(outer));
         for path in missing.into_iter().rev() {
-            session.lose(LossClass::DroppedField, &path, format!("{} has no such field", self.target));
+            let what = if path.last_key().is_some() { "field" } else { "item" };
+            session.lose(LossClass::DroppedField, &path, format!("{} has no such {what}", self.target));
             session.change(Intent::Delete { path }).map_err(stuck)?;
         }
         Ok(())
+    }
+
+    /// Returns the item of a list whose type stands at `path`, where the pack says that such an item goes as a whole.
+    fn typed_item(&self, kind: &GroupKind, path: &FieldPath) -> Option<FieldPath> {
+        let (item, by) = path.split_last()?;
+        let pattern = item.pattern();
+        let typed = |union: &Union| union.kind == *kind && union.items == pattern && Step::Key(union.by.clone()) == *by;
+        self.target.pack.notes().unions.iter().any(typed).then_some(item)
     }
 
     /// Sorts the losses into those taken and those that hold the object back.
@@ -326,20 +398,6 @@ impl<'a> Work<'a> {
             }
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
-    }
-}
-
-/// Tells why a rule cannot go on.
-fn halted(rule: &Rule, halt: Halt, session: &Session) -> Remark {
-    match halt {
-        Halt::Conflict { old, new } => {
-            let (old, new) = (session.origin(&old), session.origin(&new));
-            let message = format!("{old} and {new} are both there; one is another spelling of the other");
-            remark(Code::Conflict, old, message, Some(format!("remove one of the two (rule {})", rule.id)))
-        }
-        Halt::Refused { at, reason, help } => {
-            remark(Code::Refused, session.origin(&at), format!("{reason} (rule {})", rule.id), help)
-        }
     }
 }
 
