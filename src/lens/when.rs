@@ -73,8 +73,8 @@ impl Operation for When {
         self.then.fidelities().into_iter().next_back()
     }
 
-    fn retypes(&self) -> Option<&GroupKind> {
-        self.then.retypes()
+    fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.then.retypes(kind)
     }
 }
 
