@@ -16,8 +16,21 @@ pub(super) struct Drop {
     reason: String,
     #[serde(default = "forward")]
     direction: Direction,
+    #[serde(default)]
+    loss: LossWhen,
     default: Option<Value>,
     default_field: Option<FieldPattern>,
+}
+
+/// When a field that goes is a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LossWhen {
+    /// Where its value is not the default: the other side would mean something else.
+    #[default]
+    UnlessDefault,
+    /// Never: the field has no effect where it stands.
+    None,
 }
 
 const fn forward() -> Direction {
@@ -29,14 +42,16 @@ impl Drop {
         name: "drop",
         text: "Removes `field`, with its comments, because the side that `direction` leads to (forward unless written) has \
                no place for it. A `dropped-field` loss, unless the value equals `default` or the value of `default-field`: \
-               then the other side means the same without it. In the other direction nothing happens.",
+               then the other side means the same without it. With `loss: none` it is never a loss, because the field has no \
+               effect where it stands. In the other direction nothing happens.",
         example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
     };
 
     fn says_nothing(&self, path: &FieldPath, object: &Value) -> bool {
         let value = path.get(object);
         let others = self.default_field.iter().flat_map(|field| field.matches(object));
-        value == self.default.as_ref() || others.into_iter().any(|other| other.get(object) == value)
+        self.loss == LossWhen::None
+            || value == self.default.as_ref() || others.into_iter().any(|other| other.get(object) == value)
     }
 }
 
