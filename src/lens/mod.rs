@@ -53,6 +53,8 @@ operations! {
     drop Drop;
     default Default;
     identify Identify;
+    entries Entries;
+    lift Lift;
     distinct Distinct;
     gather Gather;
     lookup Lookup;
