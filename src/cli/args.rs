@@ -78,16 +78,17 @@ pub(super) struct FileArgs {
     /// List every skipped file with its reason on standard error
     #[arg(long)]
     pub(super) inspect: bool,
-    /// Number of threads; 0 takes what the machine has
+    /// Number of threads, at most 256; 0 takes what the machine has
     #[arg(
         short = 'j',
         long,
         value_name = "N",
-        default_value_t = 0,
         env = "REVERSION_THREADS",
+        default_value_t = 0,
         hide_default_value = true
     )]
-    pub(super) threads: usize,
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=256))]
+    pub(super) threads: u16,
 }
 
 /// Where releases are known from.

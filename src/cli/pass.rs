@@ -89,7 +89,7 @@ fn options(args: &FileArgs, named: Named) -> Result<WalkOptions> {
         listing: if args.inspect { Listing::Every } else { Listing::Count },
         globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
         extensions: args.extension.clone(),
-        threads: args.threads,
+        threads: usize::from(args.threads),
     })
 }
 
