@@ -140,7 +140,8 @@ impl Case {
             Reading::Template(finding) | Reading::Failed(finding) => return Err(format!("{finding:?}").into()),
         };
         let code = |line: &str| Code::parse(line).ok_or_else(|| format!("allow.txt: `{line}` is no code"));
-        let allowed = self.file("allow.txt").iter().flat_map(|text| text.lines()).map(code).collect::<Result<_, _>>()?;
+        let allowed =
+            self.file("allow.txt").iter().flat_map(|text| text.lines()).map(code).collect::<Result<_, _>>()?;
         let choices = Choices { allowed: AllowedLoss::Codes(allowed), ..Choices::default() };
         let goal = Goal { packs: self.packs, targets: vec![target], choices };
         let plan = plan::plan(&[manifest], &goal);
