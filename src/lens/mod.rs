@@ -51,6 +51,8 @@ operations! {
     values Values;
     when When;
     drop Drop;
+    default Default;
+    identify Identify;
     distinct Distinct;
     gather Gather;
     lookup Lookup;
@@ -122,8 +124,8 @@ pub trait Operation: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns the kind that the step gives the object, where it gives one.
-    fn retypes(&self) -> Option<&GroupKind> {
+    /// Returns the kind that the step gives an object of `kind`, where it gives one.
+    fn retypes(&self, _kind: &GroupKind) -> Option<GroupKind> {
         None
     }
 }
@@ -211,9 +213,9 @@ impl Lens {
         &self.0
     }
 
-    /// Returns the kind that the lens gives the object, where it gives one.
-    pub fn retypes(&self) -> Option<&GroupKind> {
-        self.0.iter().rev().find_map(|operation| operation.retypes())
+    /// Returns the kind that the lens gives an object of `kind`, where it gives one.
+    pub fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.0.iter().rev().find_map(|operation| operation.retypes(kind))
     }
 
     /// Returns the fields that the lens takes away, as they are called before it, and those that it brings, as they are

@@ -77,8 +77,8 @@ impl Operation for When {
         true
     }
 
-    fn retypes(&self) -> Option<&GroupKind> {
-        self.then.retypes()
+    fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.then.retypes(kind)
     }
 }
 

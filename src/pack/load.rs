@@ -89,7 +89,8 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
             ensure!(catalogs.contains_key(kind), "{}.yaml: the pack has no catalog of {kind}", rule.id);
         }
     }
-    rules.sort_by(|left, right| (left.order, &left.id, &left.kind).cmp(&(right.order, &right.id, &right.kind)));
+    // Within a bundle, the rules about a kind's fields run before the one that gives it another kind.
+    rules.sort_by_cached_key(|rule| (rule.order, rule.kind != rule.new_kind, rule.id.clone(), rule.kind.clone()));
     let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{name}/pack.yaml"))?;
     Ok(Pack {
@@ -116,7 +117,7 @@ fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine, kind: GroupKind) -
     let bundle = id.split('/').nth(1).unwrap_or_default();
     let order = line.bundle_order(bundle).with_context(|| format!("{file}: `{bundle}` is no bundle of this pack"))?;
     let within = wire.within.map(|text| line.parse_set(&text)).transpose();
-    let new_kind = wire.lens.retypes().unwrap_or(&kind).clone();
+    let new_kind = wire.lens.retypes(&kind).unwrap_or_else(|| kind.clone());
     let backward = wire.lens.inverse(&kind);
     let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {

@@ -119,7 +119,7 @@ impl Pack {
         &self.line
     }
 
-    /// Returns the rules, oldest release first, then by name.
+    /// Returns the rules, oldest release first, then by name, those that give an object another kind last.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
