@@ -121,6 +121,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         Some(Fidelity::Exact)
     }
 
+    /// Says whether the step looks at the object before it does what its claims say.
+    fn is_conditional(&self) -> bool {
+        false
+    }
+
     /// Returns the kind that the step gives an object of `kind`, where it gives one.
     fn retypes(&self, _kind: &GroupKind) -> Option<GroupKind> {
         None
@@ -218,8 +223,17 @@ impl Lens {
     /// Returns the fields that the lens takes away, as they are called before it, and those that it brings, as they are
     /// called after it.
     pub fn claims(&self) -> Claims {
+        self.claims_of(|_| true)
+    }
+
+    /// Returns those of [`Lens::claims`] that hold without a test: they take away, or bring, every value of the field.
+    pub fn certain_claims(&self) -> Claims {
+        self.claims_of(|operation| !operation.is_conditional())
+    }
+
+    fn claims_of(&self, counts: impl Fn(&dyn Operation) -> bool) -> Claims {
         let mut claims = Claims::default();
-        for (at, operation) in self.0.iter().enumerate() {
+        for (at, operation) in self.0.iter().enumerate().filter(|(_, operation)| counts(operation.as_ref())) {
             let step = operation.claims();
             claims.old.extend(step.old.into_iter().filter_map(|field| self.before(at, field)));
             claims.new.extend(step.new.into_iter().filter_map(|field| follow(&self.0[at + 1..], field)));

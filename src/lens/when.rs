@@ -73,6 +73,10 @@ impl Operation for When {
         self.then.fidelities().into_iter().next_back()
     }
 
+    fn is_conditional(&self) -> bool {
+        true
+    }
+
     fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.then.retypes(kind)
     }

@@ -50,6 +50,22 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
     Ok(pack)
 }
 
+/// Lists the files below a folder, as paths with `/`, sorted.
+///
+/// # Errors
+/// A failure that names the folder that cannot be listed.
+pub fn list_folder(folder: &Path) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
+        if entry.file_type().is_file() {
+            let path = entry.path().strip_prefix(folder).context("a walk stays in its folder")?;
+            files.push(path.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    Ok(files)
+}
+
 /// Reads a pack from its files.
 ///
 /// # Errors

@@ -15,7 +15,9 @@ use crate::lens::{Direction, Lens};
 use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
 pub mod build;
+pub mod crossing;
 pub mod embedded;
+pub mod lint;
 pub mod load;
 pub mod notes;
 pub mod wire;

@@ -146,13 +146,20 @@ impl Work {
         Refusal { program, problem: Problem { at, ..problem } }
     }
 
+    /// Says whether the borrowed line end is still there, and does not end an empty line of a `|+`.
+    fn gives_line_end_back(&self) -> bool {
+        let layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
+        let is_borrowed = !self.borrowed_line_end.is_empty() && self.text.ends_with(self.borrowed_line_end);
+        let ends_in_empty_line = self.text.ends_with("\n\n") || self.text.ends_with("\n\r\n");
+        is_borrowed && !(ends_in_empty_line && layout.follows_kept_lines(self.text.len()))
+    }
+
     fn end(mut self, source: &str) -> Rewrite {
-        if let Some(kept) =
-            self.text.strip_suffix(self.borrowed_line_end).filter(|_| !self.borrowed_line_end.is_empty())
-        {
-            let edits = EditSet::new(vec![Edit::new(kept.len(), self.text.len(), "")]);
+        if self.gives_line_end_back() {
+            let length = self.text.len() - self.borrowed_line_end.len();
+            let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);
             self.edits = self.edits.then(edits.expect("one edit cannot overlap"), self.source_length);
-            self.text.truncate(kept.len());
+            self.text.truncate(length);
         }
         Rewrite { edits: self.edits.minimal(source), text: self.text, removed_comments: self.removed_comments }
     }

@@ -151,11 +151,21 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
             } else {
                 // The new entry takes the place behind the dash, and the old one gets a line of its own.
                 let column = layout.column(entry.start);
-                change.insert(entry.start, format!("{}{:column$}", lines.trim_start_matches(' '), ""));
+                let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
+                if starts_with_comment(lines) {
+                    let line_ending = layout.line_ending(entry.start);
+                    change.replace(Span::new(blanks, entry.start), format!("{line_ending}{lines}{:column$}", ""));
+                } else {
+                    change.insert(entry.start, format!("{}{:column$}", lines.trim_start_matches(' '), ""));
+                }
             }
         }
     }
     change
+}
+
+fn starts_with_comment(lines: &str) -> bool {
+    lines.trim_start_matches(' ').starts_with('#')
 }
 
 /// Puts lines into an empty container or null that is not inside brackets; `lines` gives them for a column.
@@ -173,7 +183,12 @@ pub(super) fn fill_with_lines(
             let message = "an item with an anchor, tag or comments below cannot become lines";
             return Err(wrong_shape(layout.span(container).start, message));
         }
-        SlotKind::Item => Rendered { head: String::new(), body: lines(slot.item_column(layout)) }.pulled_up(),
+        SlotKind::Item => {
+            let rendered = Rendered { head: String::new(), body: lines(slot.item_column(layout)) };
+            // A comment behind the dash would belong to the item, no longer to the entry, and the other way round.
+            let stays_below = starts_with_comment(&rendered.body) || slot.has_comment_behind(layout);
+            if stays_below { rendered } else { rendered.pulled_up() }
+        }
     };
     Ok(slot.fill(layout, rendered))
 }

@@ -10,7 +10,7 @@ use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId};
-use super::super::write::{Context, one_line, one_line_entry};
+use super::super::write::{Context, one_line};
 use super::delete::take_out;
 use super::insert::{Neighbour, Target, fill_with_lines, insert_in_flow, insert_lines, mapping_at, neighbour_of};
 use super::key::{key_text, rename};
@@ -43,7 +43,8 @@ pub(super) fn relocate(
         }
     }
     let mut change = take_out(layout, &entry)?;
-    let arrival = put_in(layout, &entry, old_key, target, key, neighbour)?;
+    let mut arrival = put_in(layout, &entry, old_key, target, key, neighbour)?;
+    put_behind_cut(&change, &mut arrival);
     refuse_wrong_order(layout, &entry, &arrival)?;
     restore_comments(&mut change, &entry, layout);
     change.join(arrival);
@@ -76,6 +77,16 @@ fn stays(entry: &Entry, neighbour: Neighbour) -> bool {
     }
 }
 
+/// Moves what arrives where the cut takes blank lines along to the end of the cut.
+fn put_behind_cut(cut: &Change, arrival: &mut Change) {
+    for edit in arrival.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
+        let at = edit.span.start;
+        if let Some(around) = cut.edits.iter().map(|cut| cut.span).find(|cut| cut.start < at && at < cut.end) {
+            edit.span = Span::new(around.end, around.end);
+        }
+    }
+}
+
 fn put_in(
     layout: &Layout<'_>,
     entry: &Entry,
@@ -90,19 +101,30 @@ fn put_in(
         return insert_in_flow(layout, target, neighbour, &text);
     }
     let lines = Lines::of(layout, entry, old_key, key)?;
-    if how == Target::Empty {
-        return fill_with_lines(layout, target, |column| lines.in_column(layout, column));
-    }
-    let column = layout.column(layout.span(target).start);
-    let mut change = insert_lines(layout, target, neighbour, &lines.in_column(layout, column));
-    if layout.ends_in_kept_lines(lines.span) {
-        // Blank lines behind it would become its content, so it goes behind them.
-        for edit in &mut change.edits {
-            let end = layout.blank_lines_end(edit.span.start);
-            edit.span = Span::new(end, end);
+    let mut change = match how {
+        Target::Empty => fill_with_lines(layout, target, |column| lines.in_column(layout, column))?,
+        _ => {
+            let column = layout.column(layout.span(target).start);
+            insert_lines(layout, target, neighbour, &lines.in_column(layout, column))
         }
+    };
+    if layout.ends_in_kept_lines(lines.span) {
+        put_behind_blank_lines(layout, target, &mut change)?;
     }
     Ok(change)
+}
+
+/// Moves new lines behind the blank lines that follow, which would become content of a `|+` at their end.
+fn put_behind_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Change) -> Result<(), Problem> {
+    for edit in change.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
+        let end = layout.blank_lines_end(edit.span.start);
+        if end > edit.span.start && layout.entry_of(target).is_some_and(|entry| entry.key.is_none()) {
+            let message = "blank lines below would become text; take them out first";
+            return Err(wrong_shape(edit.span.start, message));
+        }
+        edit.span = Span::new(end, end);
+    }
+    Ok(())
 }
 
 /// The lines of an entry that moves, and where its key stands in them.
@@ -167,32 +189,38 @@ fn bracket_text(
     target: NodeId,
     key: &str,
 ) -> Result<String, Problem> {
-    let context = Context::inside(layout, target);
-    let span = Span::new(entry.start, entry.end);
+    let new_key = key_text(layout, target, old_key, key);
     if layout.kind(entry.container).is_flow_collection() {
         let key_span = layout.span(old_key);
         let before = Span::new(entry.start, key_span.start).of(layout.text);
         let first_line = Span::new(key_span.end, layout.line_end(key_span.end).min(entry.end));
-        let by = column_of_entries(layout, target).unwrap_or(0) as isize - layout.column(entry.start) as isize;
+        let column = layout.column(entry.start);
+        let by = column_of_entries(layout, target).unwrap_or(column) as isize - column as isize;
         let below = layout.shifted(Span::new(first_line.end, entry.end), by);
-        let new_key = key_text(layout, target, old_key, key);
         return Ok(format!("{before}{new_key}{}{below}", first_line.of(layout.text)));
     }
     let lines = Span::new(layout.own_start(entry.start), layout.own_end(layout.column(entry.start), entry.end));
-    let properties = layout.tree.properties.iter().any(|properties| {
-        layout.tree.contains(old_key, properties.node) || layout.tree.contains(entry.value, properties.node)
-    });
-    let aliases = layout.tree.aliases.iter().any(|alias| layout.tree.contains(entry.value, alias.alias));
+    let moves = |node: NodeId| layout.tree.contains(old_key, node) || layout.tree.contains(entry.value, node);
+    let properties = layout.tree.properties.iter().any(|properties| moves(properties.node));
+    let aliases = layout.tree.aliases.iter().any(|alias| moves(alias.alias));
     if !layout.tree.comments_in(lines).is_empty() || properties || aliases {
-        return Err(flow_move(span.start, "it has comments, anchors or tags"));
+        return Err(flow_move(entry.start, "it has comments, anchors or tags"));
     }
-    let value = layout.tree.value(layout.text, entry.value)?;
-    Ok(match layout.kind(entry.value) {
-        Kind::Single | Kind::Double if context != Context::Json && !span.of(layout.text).contains('\n') => {
-            format!("{}: {}", one_line(&key.into(), context), layout.span(entry.value).of(layout.text))
-        }
-        _ => one_line_entry(key, &value, context),
-    })
+    Ok(format!("{new_key}: {}", one_line_value(layout, entry.value, Context::inside(layout, target))?))
+}
+
+/// Writes a value from indented lines on one line; where that can be, it is the very bytes.
+fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result<String, Problem> {
+    let raw = layout.span(node).of(layout.text);
+    let as_it_is = match layout.kind(node) {
+        Kind::Single | Kind::Double | Kind::FlowMapping | Kind::FlowSequence => true,
+        Kind::Plain => !raw.contains([',', '[', ']', '{', '}', '?']),
+        _ => false,
+    };
+    if as_it_is && context != Context::Json && !raw.contains('\n') {
+        return Ok(raw.to_owned());
+    }
+    Ok(one_line(&layout.tree.value(layout.text, node)?, context))
 }
 
 /// Returns the column of a flow mapping's entries, where they stand on lines of their own.

@@ -166,6 +166,11 @@ impl Slot {
         !layout.kind(self.node).is_block_collection() && layout.own_end(self.column, end) > layout.line_end(end)
     }
 
+    /// Says whether a comment stands behind the value.
+    pub(super) fn has_comment_behind(&self, layout: &Layout<'_>) -> bool {
+        layout.line_content_end(self.span.end) > self.span.end
+    }
+
     /// Returns where a body goes: directly below its head, or below the comments of a value without a head.
     fn below(&self, layout: &Layout<'_>, head: &str) -> usize {
         let end = layout.span(self.node).end;

@@ -94,9 +94,16 @@ fn wrap_scalar(layout: &Layout<'_>, entry: &Entry) -> Change {
         change.replace(Span::new(layout.line_start(start), end), format!("{:dash$}- {rest}{below}", ""));
     } else {
         let line_ending = layout.line_ending(start);
-        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}- {rest}{below}", ""));
+        let gap = gap_before(layout, entry.opened, start);
+        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{gap}{rest}{below}", ""));
     }
     change
+}
+
+/// Returns the spaces between a colon or dash and what stands behind it on its line.
+fn gap_before<'t>(layout: &Layout<'t>, opened: usize, start: usize) -> &'t str {
+    let gap = &layout.text[opened..start];
+    if gap.bytes().all(|byte| byte == b' ') { gap } else { " " }
 }
 
 /// Makes null a list of null: `key:` and a line with a dash.
@@ -136,6 +143,11 @@ pub(super) fn unwrap(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Pr
         return Err(wrong_shape(layout.tree.start(list), "a list with an anchor or tag cannot be unwrapped"));
     }
     let item = layout.entry(list, 0);
+    let end = layout.own_end(layout.column(entry.start), item.end);
+    let comments_below = end > layout.line_end(item.end);
+    if layout.kind(item.value).is_block_scalar() && comments_below {
+        return Err(wrong_shape(item.start, "the comments below would become text; move them first"));
+    }
     match layout.kind(list) {
         Kind::FlowSequence => unwrap_brackets(layout, list, &item),
         _ if entry.key.is_none() || !layout.is_first_on_line(item.start) => {
@@ -164,15 +176,16 @@ fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Ch
 fn unwrap_dash_behind_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     let mut change = Change::default();
     let content = skip_trivia(layout.text, item.opened);
-    if layout.is_first_on_line(item.start) {
-        change.replace(Span::new(item.start, item.opened), " ");
-        return change;
-    }
     if !layout.is_same_line(item.opened, content) {
-        change.replace(Span::new(entry.opened, item.opened), "");
+        let own_line = layout.is_first_on_line(item.start);
+        let start = if own_line { item.start } else { entry.opened };
+        change.replace(Span::new(start, item.opened), if own_line { " " } else { "" });
         return change;
     }
-    let end = layout.own_end(layout.column(entry.start), item.end);
+    let end = match layout.kind(item.value).is_block_collection() {
+        true => layout.own_end(layout.column(entry.start), item.end),
+        false => layout.line_end(item.end),
+    };
     let by = layout.column(content) - layout.column(item.start);
     let below = layout.line_end(content);
     let rest = Span::new(content, below).of(layout.text);
@@ -215,19 +228,26 @@ fn unwrap_to_key_line(layout: &Layout<'_>, entry: &Entry, item: &Entry, content:
     let by = layout.column(entry.start) as isize - layout.column(item.start) as isize;
     let rest = Span::new(content, first_line_end).of(layout.text);
     let below = layout.shifted(Span::new(first_line_end, end), by);
-    change.replace(Span::new(entry.opened, end), format!(" {rest}{below}"));
+    let gap = gap_before(layout, item.opened, content);
+    change.replace(Span::new(entry.opened, end), format!("{gap}{rest}{below}"));
     change
 }
 
 /// Leaves the item on its lines, in the column that values below the key start in.
 fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
     let mut change = Change::default();
-    let column = layout.column(entry.start) + Style::near(layout, entry.container).step;
+    let style = Style::near(layout, entry.container);
+    let indent = if layout.kind(item.value) == Kind::Sequence { style.list_indent } else { style.step };
+    let column = layout.column(entry.start) + indent;
     let end = layout.own_end(layout.column(entry.start), item.end);
     let first_line = layout.line_start(item.start);
     let comments = Span::new(layout.own_start(item.start), first_line);
     change.replace(comments, layout.shifted(comments, column as isize - layout.column(item.start) as isize));
-    let by = column as isize - layout.column(content) as isize;
+    // Lines of a scalar are held by the column of what they belong to: of the dash before, of the key now.
+    let by = match layout.kind(item.value).is_block_collection() {
+        true => column as isize - layout.column(content) as isize,
+        false => layout.column(entry.start) as isize - layout.column(item.start) as isize,
+    };
     let below = layout.line_end(item.start);
     let behind_dash = Span::new(item.opened, below).of(layout.text);
     let first = match behind_dash.trim() {
