@@ -389,6 +389,14 @@ fn check_undone(text: &str, there: Intent, back: Intent) -> TestCaseResult {
     Ok(())
 }
 
+/// Says whether two containers are both in lines or both in brackets.
+fn alike(text: &str, first: &FieldPath, second: &FieldPath) -> bool {
+    let Ok(tree) = parse(text) else { return false };
+    let root = tree.documents()[0].root;
+    let flow = |path| tree.find(text, root, path).map(|node| tree.node(node).kind.is_flow_collection());
+    flow(first) == flow(second)
+}
+
 fn config() -> ProptestConfig {
     let cases = ProptestConfig::default().cases.max(2000);
     ProptestConfig { failure_persistence: None, max_global_rejects: 1_000_000, ..ProptestConfig::with_cases(cases) }
@@ -439,7 +447,7 @@ proptest! {
         let last = siblings.len() - 1;
         // Next to blank lines, and to comments of no entry, there is more than one way back.
         let one_way_back = !text.lines().any(|line| line.trim().is_empty()) && (position < last || !text.contains('#'));
-        let fits = position > 0 && one_way_back && !to.starts_with(&path) && to != parent;
+        let fits = position > 0 && one_way_back && alike(&text, &parent, &to) && !to.starts_with(&path) && to != parent;
         if fits {
             let there = Intent::Move { from: path.clone(), to: to.clone(), key: key.clone(), place: Place::Last };
             let back = Place::After(siblings[position - 1].clone());

@@ -325,13 +325,14 @@ impl<'t> Layout<'t> {
         if self.text[..line_end].ends_with("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// Says whether a flow collection is written as JSON: with all keys in double quotes.
-    pub(super) fn is_json(&self, node: NodeId) -> bool {
+    /// Returns the first entry of the nearest flow mapping with keys, where it is written as JSON: all in double quotes.
+    pub(super) fn json_entry(&self, node: NodeId) -> Option<Entry> {
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
         let with_keys = around
             .take_while(|node| self.kind(*node).is_flow_collection())
             .find(|node| self.kind(*node) == Kind::FlowMapping && self.count(*node) > 0);
-        with_keys.is_some_and(|node| self.children(node).iter().step_by(2).all(|key| self.kind(*key) == Kind::Double))
+        let is_json = |node: &NodeId| self.children(*node).iter().step_by(2).all(|key| self.kind(*key) == Kind::Double);
+        with_keys.filter(is_json).map(|node| self.entry(node, 0))
     }
 }
 

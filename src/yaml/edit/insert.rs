@@ -228,8 +228,18 @@ fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, text: &st
         let line_ending = layout.line_ending(entry.start);
         change.insert(layout.own_start(entry.start), format!("{:column$}{text},{line_ending}", ""));
     } else {
-        change.insert(entry.start, format!("{text}, "));
+        change.insert(entry.start, format!("{text},{}", gap_behind_commas(layout, container)));
     }
+}
+
+/// Returns what stands behind the commas of a container that is on one line.
+fn gap_behind_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
+    if layout.count(container) < 2 {
+        return Context::inside(layout, container).gap();
+    }
+    let comma = skip_trivia(layout.text, layout.entry(container, 0).end);
+    let next = layout.entry(container, 1).start;
+    layout.text.get(comma + 1..next).filter(|gap| gap.bytes().all(|byte| byte == b' ')).unwrap_or(" ")
 }
 
 fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, text: &str, change: &mut Change) {
@@ -248,8 +258,9 @@ fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, text: &str
             change.insert(line, format!("{:column$}{text}{after}{line_ending}", ""));
         }
         Some(_) if index + 1 < layout.count(container) => {
-            change.insert(layout.entry(container, index + 1).start, format!("{text}, "));
+            let gap = gap_behind_commas(layout, container);
+            change.insert(layout.entry(container, index + 1).start, format!("{text},{gap}"));
         }
-        Some(_) | None => change.insert(entry.end, format!(", {text}")),
+        Some(_) | None => change.insert(entry.end, format!(",{}{text}", gap_behind_commas(layout, container))),
     }
 }

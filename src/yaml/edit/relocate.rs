@@ -173,7 +173,7 @@ impl Lines {
 /// Writes an entry from between brackets as one line.
 fn line_from_brackets(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, new_key: &str) -> Result<String, Problem> {
     let value = Span::new(layout.tree.start(entry.value), entry.end);
-    if value.of(layout.text).contains('\n') || layout.is_json(entry.container) {
+    if value.of(layout.text).contains('\n') || Context::inside(layout, entry.container).is_json() {
         return Err(flow_move(entry.start, "its value has several lines, or is JSON"));
     }
     let before = Span::new(entry.start, layout.span(old_key).start).of(layout.text);
@@ -217,7 +217,7 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
         Kind::Plain => !raw.contains([',', '[', ']', '{', '}', '?']),
         _ => false,
     };
-    if as_it_is && context != Context::Json && !raw.contains('\n') {
+    if as_it_is && !context.is_json() && !raw.contains('\n') {
         return Ok(raw.to_owned());
     }
     Ok(one_line(&layout.tree.value(layout.text, node)?, context))
