@@ -121,6 +121,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         Some(Fidelity::Exact)
     }
 
+    /// Returns everything that the step can do to an object.
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        self.fidelity().into_iter().collect()
+    }
+
     /// Says whether the step looks at the object before it does what its claims say.
     fn is_conditional(&self) -> bool {
         false
@@ -279,7 +284,7 @@ impl Lens {
 
     /// Returns what can happen to the objects that the lens runs on.
     pub fn fidelities(&self) -> BTreeSet<Fidelity> {
-        self.0.iter().filter_map(|operation| operation.fidelity()).collect()
+        self.0.iter().flat_map(|operation| operation.fidelities()).collect()
     }
 }
 

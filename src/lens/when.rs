@@ -1,5 +1,7 @@
 //! The operation `when`: other operations run only where a test holds.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
 use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Operation, Session};
@@ -70,7 +72,11 @@ impl Operation for When {
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
-        self.then.fidelities().into_iter().next_back()
+        self.fidelities().into_iter().next_back()
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        self.then.fidelities()
     }
 
     fn is_conditional(&self) -> bool {
