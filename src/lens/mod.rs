@@ -116,6 +116,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Says whether every object that has `value` in a field that matches `field` is held back.
+    fn refuses_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+        false
+    }
+
     /// Returns the worst that the step does to an object it changes; `None` where it never does anything.
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Exact)
@@ -280,6 +285,20 @@ impl Lens {
             }
         }
         image
+    }
+
+    /// Says whether an operation holds every object back that has `value` in a field that matches `field`.
+    pub fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        let mut at = field.clone();
+        for operation in &self.0 {
+            if operation.refuses_value(&at, value) {
+                return true;
+            }
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        false
     }
 
     /// Returns what can happen to the objects that the lens runs on.

@@ -146,7 +146,10 @@ impl<'p> Lint<'p> {
             for value in old {
                 let text = value.as_str().map(|text| crossing.value_image(field, text));
                 let image = text.map_or_else(|| value.clone(), Value::from);
-                if !new.contains(&image) && !self.is_dropped(catalog.kind(), to, Some(field), Some(&value)) {
+                if !new.contains(&image)
+                    && !crossing.refuses_value(field, &value)
+                    && !self.is_dropped(catalog.kind(), to, Some(field), Some(&value))
+                {
                     let text = format!(
                         "the value {value} of {} {field} is not in {}: no rule and no entry of `dropped` claims it",
                         catalog.kind(),

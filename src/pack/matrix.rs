@@ -280,7 +280,7 @@ impl Sides<'_> {
         let (Some(old), Some(new)) = (allowed(here, field, at), allowed(other, image, away)) else { return Vec::new() };
         let goes = |value: &&Value| {
             let mapped = value.as_str().map(|text| Value::from(crossing.value_image(field, text)));
-            !new.contains(mapped.as_ref().unwrap_or(value))
+            !new.contains(mapped.as_ref().unwrap_or(value)) && !crossing.refuses_value(field, value)
         };
         let cost = self.cost_of_values(here.kind(), field);
         let change = |value: &Value| {
