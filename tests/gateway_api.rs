@@ -1,6 +1,8 @@
 //! What the Gateway API pack says beyond its rules: filters that go as a whole, hints, advisories, and the three places where
 //! the experimental channel is the tighter one.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use reversion::finding::{Code, Finding};
 use reversion::manifest::{self, Reading, Recognizer};
 use reversion::pack::embedded;

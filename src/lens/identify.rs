@@ -146,7 +146,7 @@ impl Operation for Forget {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::{data, operation};
+    use super::super::trial::{data, operation};
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
