@@ -61,6 +61,7 @@ macro_rules! codes {
 }
 
 codes! {
+    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says.";
     AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
     AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, as a partial object or one with variables does. It is converted.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
@@ -88,6 +89,7 @@ codes! {
     Restored "restored" "A value that an earlier conversion lost came back from the stash, because the target release has a place for it.";
     StaleStash "stale-stash" "The stash keeps a value whose surroundings were edited since, so it is not put back and the edit stays. Put it back by hand from the annotation, or remove the annotation.";
     Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted: convert its rendered output or its source by hand.";
+    UncheckedRule "unchecked-rule" "A CEL rule of a CRD given with --crds uses something that cannot be evaluated here. The API server will check it.";
     UnknownApiVersion "unknown-api-version" "No release ever served this apiVersion for this kind. The fields decide.";
     UnknownField "unknown-field" "No release has this field. It is passed through untouched; check its spelling.";
     UnknownKind "unknown-kind" "The API group is known but this kind is in no release of it. The object is left alone.";

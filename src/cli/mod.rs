@@ -18,6 +18,8 @@ mod console;
 mod convert;
 mod detect;
 mod explain;
+mod lint;
+mod matrix;
 mod pass;
 mod releases;
 mod target;
@@ -101,7 +103,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Convert(args) => convert::stream(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Releases(args) => releases::run(&args, console),
+        Command::Matrix(args) => matrix::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),
+        Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
     };
     outcome.unwrap_or_else(|failure| {
         if !is_broken_pipe(&failure) {

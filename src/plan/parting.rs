@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::object::{Arrival, Keeping, Remark, Start, Work, loss_code, remark};
+use super::object::{Arrival, Keeping, Remark, Start, Way, Work, loss_code, remark};
 use super::stash::{self, ANNOTATION, Kept, Sights, Stash};
 use crate::catalog::ListType;
 use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::lens::{Loss, LossClass, Session};
+use crate::lens::{Loss, LossClass};
 use crate::release::{GroupKind, ReleaseId};
 
 /// What an object brings along from earlier conversions.
@@ -46,7 +46,7 @@ struct Lost {
 
 impl Parting {
     /// Looks at what the way of `whole` lost.
-    pub(super) fn new(whole: &Arrival, carried: &Carried) -> Self {
+    pub(super) fn new(whole: &Arrival<'_>, carried: &Carried) -> Self {
         let (start, session) = (&whole.start, &whole.session);
         let lost = |loss: &Loss| Lost { at_start: session.lost_from(start.step, loss), loss: loss.clone() };
         let losses: Vec<_> = session.losses().iter().map(lost).collect();
@@ -114,7 +114,7 @@ impl Parting {
 /// What is kept of each new loss, by where it stood at the start, or why it cannot be: the rest of a sentence.
 type Packed = BTreeMap<FieldPath, Result<Kept, String>>;
 
-impl Work<'_> {
+impl<'a> Work<'a> {
     /// Reads the object's stash.
     pub(super) fn carried(&mut self) -> Carried {
         match Stash::read(&self.object.value, self.target.pack) {
@@ -131,7 +131,7 @@ impl Work<'_> {
 
     /// Takes the object to the target with everything that its stash gives back. A stash whose values stand in the way there
     /// is set aside.
-    pub(super) fn with_everything(&mut self, carried: &mut Carried) -> Result<Arrival, Vec<Remark>> {
+    pub(super) fn with_everything(&mut self, carried: &mut Carried) -> Result<Arrival<'a>, Vec<Remark>> {
         let Carried::Stash(stash) = &*carried else { return self.travel(None) };
         let everything = (0..stash.kept.len()).collect();
         match self.travel(Some((stash, &everything))) {
@@ -147,7 +147,7 @@ impl Work<'_> {
     }
 
     /// Tells what comes back from the stash, and what does not because it was edited around.
-    pub(super) fn tell_restored(&mut self, whole: &Arrival, carried: &Carried, parting: &Parting) {
+    pub(super) fn tell_restored(&mut self, whole: &Arrival<'_>, carried: &Carried, parting: &Parting) {
         let Carried::Stash(stash) = carried else { return };
         let found: BTreeSet<usize> = whole.start.restored.iter().map(|(number, _)| *number).collect();
         for (number, kept) in stash.kept.iter().enumerate() {
@@ -168,7 +168,7 @@ impl Work<'_> {
     /// Decides about every loss, and returns what the object's stash shall be; nothing where it has none and gets none.
     pub(super) fn pack_up(
         &mut self,
-        whole: &Arrival,
+        whole: &Arrival<'_>,
         carried: &Carried,
         parting: &Parting,
     ) -> Result<Option<Stash>, Vec<Remark>> {
@@ -229,9 +229,9 @@ impl Work<'_> {
 
     /// Takes what is at the target back, on data: what the way back meets there when nothing is edited in between. Where it
     /// halts, that is nothing.
-    fn way_back(&self, whole: &Arrival, left: ReleaseId) -> Value {
-        let mut session = Session::new(whole.session.object().clone());
-        match self.run_rules(left, whole.kind.clone(), &mut session, &mut Vec::new()) {
+    fn way_back(&self, whole: &Arrival<'_>, left: ReleaseId) -> Value {
+        let mut session = self.session(whole.session.object().clone());
+        match self.run_rules(left, whole.kind.clone(), &mut session, &mut Way::default()) {
             Ok(kind) if kind == whole.start.kind => self.normal(&kind, session.object()),
             _ => Value::Null,
         }
@@ -244,8 +244,8 @@ impl Work<'_> {
         let mut candidates: Vec<ReleaseId> = self.candidates.iter().collect();
         candidates.sort_by_key(|release| line.get(*release).order.abs_diff(order));
         let is_at = |release: &&ReleaseId| {
-            let mut session = Session::new(start.value.clone());
-            let done = self.run_rules(**release, start.kind.clone(), &mut session, &mut Vec::new());
+            let mut session = self.session(start.value.clone());
+            let done = self.run_rules(**release, start.kind.clone(), &mut session, &mut Way::default());
             done.is_ok() && session.program().is_empty()
         };
         *candidates.iter().find(is_at).or(candidates.first()).unwrap_or(&self.target.release)

@@ -90,7 +90,7 @@ fn crds<'d>(installed: &'d Installed<'_>) -> impl Iterator<Item = Value> + 'd {
     })
 }
 
-fn pretty(document: &Value) -> String {
+pub(super) fn pretty(document: &Value) -> String {
     let mut text = serde_json::to_string_pretty(document).expect("a JSON value always prints");
     text.push('\n');
     text

@@ -123,7 +123,7 @@ impl Stash {
     ///
     /// # Errors
     /// As [`Session::change`].
-    pub(super) fn write(&self, pack: &Pack, session: &mut Session) -> Result<(), Halt> {
+    pub(super) fn write(&self, pack: &Pack, session: &mut Session<'_>) -> Result<(), Halt> {
         match self.text(pack) {
             Ok(text) => write(text, self.annotations, session),
             Err(_) => Ok(()),
@@ -140,7 +140,7 @@ impl Stash {
         &self,
         wanted: &BTreeSet<usize>,
         sight: &Value,
-        session: &mut Session,
+        session: &mut Session<'_>,
     ) -> Result<Vec<(usize, FieldPath)>, Halt> {
         let spot = |number: &usize| Some((*number, self.kept[*number].spot(sight)?));
         let spots: Vec<_> = wanted.iter().filter_map(spot).collect();
@@ -160,7 +160,7 @@ impl Stash {
     }
 
     /// Gives one value back that stood under a key; list items come later, since they move others.
-    fn restore_entry(&self, number: usize, spot: &Spot, session: &mut Session) -> Result<Option<FieldPath>, Halt> {
+    fn restore_entry(&self, number: usize, spot: &Spot, session: &mut Session<'_>) -> Result<Option<FieldPath>, Halt> {
         let kept = &self.kept[number];
         match (spot, kept.entry()) {
             (Spot::Absent(parent), Some((key, _))) => {
@@ -226,7 +226,7 @@ fn after_insertion(path: &FieldPath, list: &FieldPath, index: usize) -> FieldPat
 }
 
 /// Makes the object carry `text`, or nothing.
-fn write(text: Option<String>, annotations: Annotations, session: &mut Session) -> Result<(), Halt> {
+fn write(text: Option<String>, annotations: Annotations, session: &mut Session<'_>) -> Result<(), Halt> {
     let path = annotation();
     let (parent, _) = path.split_last().expect("the annotation has a parent");
     let metadata = FieldPath::default().key("metadata");

@@ -1,0 +1,246 @@
+//! Answers: is an object, as the rules leave it, right for its target, and what of it has no place there?
+//!
+//! The object gets the apiVersion that the target serves, loses what the target does not have and is checked with the
+//! target's catalog, or with the user's own CRDs and their rules. What was wrong before the conversion too is told and left.
+//!
+//! Invariant: every value that goes is recorded as a loss; nothing that the target refuses goes through because of the
+//! conversion.
+
+use serde_json::Value;
+
+use super::object::{Schema, Start, VersionChoice, Way, Work, in_list, remark, stuck};
+use crate::catalog::{Catalog, Version, Violation, ViolationKind};
+use crate::field::{FieldPath, Step};
+use crate::finding::Code;
+use crate::lens::{Completeness, LossClass, Session};
+use crate::pack::build::own::{OwnCrds, Verdict};
+use crate::pack::notes::Union;
+use crate::release::{ApiVersion, GroupKind, ReleaseId};
+use crate::yaml::Intent;
+
+use super::Remark;
+
+/// What says whether an object is right: the catalog of its kind, in one release.
+struct Authority<'a> {
+    /// What messages call it.
+    name: String,
+    catalog: &'a Catalog,
+    release: ReleaseId,
+    /// The CRDs whose rules are run too.
+    own: Option<&'a OwnCrds>,
+}
+
+impl Work<'_> {
+    /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
+    pub(super) fn settle(
+        &self,
+        start: &Start,
+        kind: &GroupKind,
+        session: &mut Session<'_>,
+        way: &mut Way,
+    ) -> Result<(), Vec<Remark>> {
+        let authority = self.authority(kind)?;
+        let served = authority.catalog.served(authority.release);
+        let Some(first) = served.first() else { return Err(vec![self.kind_missing(kind)]) };
+        let present = self.object.api_version.version.as_str();
+        let kept = match self.goal.choices.version {
+            VersionChoice::MostStable => None,
+            VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
+        };
+        let fits = |version: &&Version<'_>| self.violations(&authority, session.object(), version.name).is_empty();
+        let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
+        self.drop_missing(start, &authority, version, session)?;
+        let mut violations = self.violations(&authority, session.object(), version);
+        let rules = self.run_own_rules(&authority, session.object(), version);
+        violations.extend(rules.broken);
+        way.warnings.extend(rules.unknown.into_iter().map(|rule| unchecked(&authority, &rule)));
+        self.judge(&authority, violations, session, way)?;
+        let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
+        session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)
+    }
+
+    /// Returns what says whether an object of `kind` is right.
+    fn authority(&self, kind: &GroupKind) -> Result<Authority<'_>, Vec<Remark>> {
+        match &self.goal.choices.schema {
+            Schema::Catalog => {
+                let catalog = self.target.pack.catalog(kind).expect("rules lead to kinds that the pack has");
+                Ok(Authority { name: self.target.to_string(), catalog, release: self.target.release, own: None })
+            }
+            Schema::Own(crds) => {
+                let catalog = crds.catalog(kind).ok_or_else(|| vec![self.kind_missing(kind)])?;
+                let name = format!("the CRD in {}", crds.name());
+                Ok(Authority { name, catalog, release: crds.release(), own: Some(crds) })
+            }
+        }
+    }
+
+    /// Tells a kind that the target does not have.
+    fn kind_missing(&self, kind: &GroupKind) -> Remark {
+        let pack = self.target.pack;
+        let catalog = pack.catalog(kind).expect("rules lead to kinds that the pack has");
+        let had = pack.line().describe(catalog.releases());
+        let target = match &self.goal.choices.schema {
+            Schema::Catalog => self.target.to_string(),
+            Schema::Own(crds) => crds.name().to_owned(),
+        };
+        let message = format!("{target} has no {kind}; the kind is in {had}");
+        let help = pack.notes().hint(kind, None).unwrap_or("choose a target that has it, or remove the object");
+        remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help.to_owned()))
+    }
+
+    /// Holds the object back for what the target refuses, but not for what was refused all along (a field left to a patch,
+    /// a variable that is filled in later): that is told and left.
+    fn judge(
+        &self,
+        authority: &Authority<'_>,
+        violations: Vec<Violation>,
+        session: &Session<'_>,
+        way: &mut Way,
+    ) -> Result<(), Vec<Remark>> {
+        let mut blocks = Vec::new();
+        for violation in violations {
+            let path = session.origin(&violation.path);
+            if self.became_an_item(&violation, &path) {
+                let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
+                let help = "write the item out whole in the patch, then run again".to_owned();
+                blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
+            } else if self.accepted_before(authority, &path, &violation.kind) {
+                let message = format!("{} does not allow this: {} {}", authority.name, violation.path, violation.kind);
+                let kind = authority.catalog.kind();
+                let hint = self.target.pack.notes().hint(kind, Some(&violation.path.pattern()));
+                let help = hint.unwrap_or("change the value by hand, then run again").to_owned();
+                blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
+            } else {
+                let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
+                way.warnings.push(remark(Code::AlreadyInvalid, path, message, None));
+            }
+        }
+        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+
+    /// Says whether a part of a patch, which was merged field by field, has become an incomplete item of a list.
+    ///
+    /// Source: Kustomize merges custom resources as JSON merge patches do, where a list takes the place of the other.
+    fn became_an_item(&self, violation: &Violation, origin: &FieldPath) -> bool {
+        violation.kind == ViolationKind::MissingRequired && in_list(&violation.path) && !in_list(origin)
+    }
+
+    /// Says whether some release that the object can have been written for has nothing against the value at `path`.
+    fn accepted_before(&self, authority: &Authority<'_>, path: &FieldPath, kind: &ViolationKind) -> bool {
+        let object = self.object;
+        if let (ViolationKind::Rule { .. }, Some(own)) = (kind, authority.own) {
+            let verdict = own.run_rules(&object.kind, &object.api_version.version, &object.value);
+            return !verdict.broken.iter().any(|broken| broken.path == *path && broken.kind == *kind);
+        }
+        let catalog = self.target.pack.catalog(&object.kind).expect("an object of an unknown kind is held back before");
+        let same = |violation: &Violation| {
+            violation.path == *path && std::mem::discriminant(&violation.kind) == std::mem::discriminant(kind)
+        };
+        let accepts = |release: ReleaseId| {
+            let served = catalog.served(release);
+            let present = served.iter().find(|version| version.name == object.api_version.version);
+            let version = present.or(served.first()).map_or("", |version| version.name);
+            !catalog.check(&object.value, release, version).iter().any(same)
+        };
+        let accepted = self.candidates.iter().any(accepts);
+        accepted && !(*kind == ViolationKind::MissingRequired && self.is_incomplete(catalog))
+    }
+
+    /// Says whether every release that the object can have been written for misses something in it, as in a patch that no
+    /// kustomization of the run names.
+    fn is_incomplete(&self, catalog: &Catalog) -> bool {
+        let misses = |release: ReleaseId| {
+            let version = catalog.served(release).first().map_or("", |version| version.name);
+            let violations = catalog.check(&self.object.value, release, version);
+            violations
+                .iter()
+                .any(|violation| violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path))
+        };
+        self.candidates.iter().all(misses)
+    }
+
+    fn violations(&self, authority: &Authority<'_>, object: &Value, version: &str) -> Vec<Violation> {
+        let mut violations = authority.catalog.check(object, authority.release, version);
+        if self.completeness == Completeness::Partial {
+            violations.retain(|violation| violation.kind != ViolationKind::MissingRequired || in_list(&violation.path));
+        }
+        violations
+    }
+
+    /// Runs the rules of the user's CRD; on a part of an object they would say nothing true.
+    fn run_own_rules(&self, authority: &Authority<'_>, object: &Value, version: &str) -> Verdict {
+        match (authority.own, self.completeness) {
+            (Some(own), Completeness::Whole) => own.run_rules(authority.catalog.kind(), version, object),
+            _ => Verdict::default(),
+        }
+    }
+
+    /// Removes the fields that the target does not have and records each as a loss.
+    fn drop_missing(
+        &self,
+        start: &Start,
+        authority: &Authority<'_>,
+        version: &str,
+        session: &mut Session<'_>,
+    ) -> Result<(), Vec<Remark>> {
+        let mut missing: Vec<FieldPath> = Vec::new();
+        for violation in authority.catalog.check(session.object(), authority.release, version) {
+            match violation.kind {
+                ViolationKind::UnknownField { .. } => missing.push(violation.path),
+                ViolationKind::NotInEnum { .. }
+                    if self.accepted_before(authority, &session.origin(&violation.path), &violation.kind) =>
+                {
+                    missing.extend(self.typed_item(authority.catalog.kind(), &violation.path));
+                }
+                _ => {}
+            }
+        }
+        missing.extend(self.made_unknown(start, authority.catalog, session));
+        missing.sort();
+        missing.dedup_by(|inner, outer| inner.starts_with(outer));
+        for path in missing.into_iter().rev() {
+            let what = if path.last_key().is_some() { "field" } else { "item" };
+            session.lose(LossClass::DroppedField, &path, format!("{} has no such {what}", authority.name));
+            session.change(Intent::Delete { path }).map_err(stuck)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the item of a list whose type stands at `path`, where the pack says that such an item goes as a whole.
+    fn typed_item(&self, kind: &GroupKind, path: &FieldPath) -> Option<FieldPath> {
+        let (item, by) = path.split_last()?;
+        let pattern = item.pattern();
+        let typed = |union: &Union| union.kind == *kind && union.items == pattern && Step::Key(union.by.clone()) == *by;
+        self.target.pack.notes().unions.iter().any(typed).then_some(item)
+    }
+
+    /// Returns the fields that `catalog` does not know at the place where the rules put them: a newer field below a mapping
+    /// that took its older name, or in a kind that never had it. What was unknown from the start, in the object or in what
+    /// came back to it, stays.
+    fn made_unknown(&self, start: &Start, catalog: &Catalog, session: &Session<'_>) -> Vec<FieldPath> {
+        let unknown = unknown(catalog, session.object());
+        if unknown.is_empty() {
+            return unknown;
+        }
+        let came_back = self.target.pack.catalog(&start.kind).map(|catalog| self::unknown(catalog, &start.value));
+        let was_unknown = |path: &FieldPath| {
+            let written = session.origin(path);
+            match written.get(&self.object.value) {
+                Some(_) => self.unknown.contains(&written),
+                None => came_back.iter().flatten().any(|known| *known == session.origin_after(start.step, path)),
+            }
+        };
+        unknown.into_iter().filter(|path| !was_unknown(path)).collect()
+    }
+}
+
+/// Returns the fields of `object` that no release has.
+fn unknown(catalog: &Catalog, object: &Value) -> Vec<FieldPath> {
+    catalog.facts(object).unknown.into_iter().map(|unknown| unknown.path).collect()
+}
+
+/// Tells a rule that cannot be run here.
+fn unchecked(authority: &Authority<'_>, rule: &str) -> Remark {
+    let message = format!("a rule of {} was not checked: {rule}", authority.name);
+    remark(Code::UncheckedRule, FieldPath::default(), message, None)
+}
