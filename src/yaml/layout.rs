@@ -270,23 +270,41 @@ impl<'t> Layout<'t> {
 
     /// Returns the lines of `span` with every line moved `by` columns; blank lines stay blank.
     ///
-    /// A line is never moved beyond the left edge. Lines of blanks inside a block scalar move where they are content.
+    /// A comment that stands left of all else in `span` stays where it is. Lines of blanks inside a block scalar move where
+    /// they are content.
     pub(super) fn shifted(&self, span: Span, by: isize) -> String {
         let mut out = String::with_capacity(span.end - span.start);
+        let left = self.left_edge(span);
         let mut line = span.start;
         while line < span.end {
             let next = self.line_end(line).min(span.end);
             let content = &self.text[line..next];
             let spaces = content.bytes().take_while(|byte| *byte == b' ').count();
             let blank = content.trim().is_empty() && !self.is_content(line, spaces);
-            let kept = if blank || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
-            if !blank && by > 0 {
+            let stays = blank || spaces < left;
+            let kept = if stays || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
+            if !stays && by > 0 {
                 out.extend(std::iter::repeat_n(' ', by.unsigned_abs()));
             }
             out.push_str(kept);
             line = next;
         }
         out
+    }
+
+    /// Returns the least column of a line of `span` that holds more than blanks and a comment.
+    fn left_edge(&self, span: Span) -> usize {
+        let mut left = usize::MAX;
+        let mut line = span.start;
+        while line < span.end {
+            let content = &self.text[line..self.line_end(line).min(span.end)];
+            let text = content.trim_start_matches(' ');
+            if !text.trim().is_empty() && self.comment_column(line).is_none() {
+                left = left.min(content.len() - text.len());
+            }
+            line = self.line_end(line);
+        }
+        if left == usize::MAX { 0 } else { left }
     }
 
     /// Says whether a line of so many spaces is part of a block scalar's content.
