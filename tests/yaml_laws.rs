@@ -1,14 +1,18 @@
-//! Laws of changing a text, on random documents in many styles.
+//! Laws of changing a text, on random documents in many styles and on real manifests.
+//!
+//! Whatever is changed, the text must say afterwards what the same change of plain data gives, with every comment accounted
+//! for; what has an inverse must come back to the byte; and no text may make anything panic.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
+use reversion::field::{FieldPath, Step};
+use reversion::yaml::{Intent, Place, ProblemCode, parse, rewrite, verify};
 use serde_json::{Value, json};
-
-use super::{Intent, Place, ProblemCode, parse, rewrite, verify};
-use crate::field::{FieldPath, Step};
 
 /// Bytes whose numbers would only hide the document made from them.
 #[derive(Clone)]
@@ -394,8 +398,9 @@ fn check_undone(text: &str, there: Intent, back: Intent) -> TestCaseResult {
 fn alike(text: &str, first: &FieldPath, second: &FieldPath) -> bool {
     let Ok(tree) = parse(text) else { return false };
     let root = tree.documents()[0].root;
-    let flow = |path| tree.find(text, root, path).map(|node| tree.node(node).kind.is_flow_collection());
-    flow(first) == flow(second)
+    let brackets =
+        |path| tree.find(text, root, path).is_ok_and(|node| tree.span(node).of(text).starts_with(['{', '[']));
+    brackets(first) == brackets(second)
 }
 
 /// Texts of the pieces that YAML is made of, in any order.
