@@ -34,21 +34,18 @@ const PLAIN: &[&str] = &[
     "a#b",
     "it's",
     "10m",
-    "*.x.org",
+    "x.*",
     "😀 é",
-    "a, b",
-    "a: b",
-    "- a",
-    "[a",
-    "{{ .Values.x }}",
     "=",
     "<<",
     "a\n  b",
     ".5",
     "a\tb",
-    "...",
-    "---",
 ];
+
+/// What is plain text in some places only, or nowhere.
+const DOUBTFUL: &[&str] =
+    &["a, b", "a: b", "- a", "[a", "{{ .Values.x }}", "...", "---", "*.x.org", "a:", "?", ":a", "a # b"];
 
 const QUOTED: &[&str] = &[
     "\"\"",
@@ -179,7 +176,7 @@ impl Page<'_> {
                 self.line_end();
             }
             4 => {
-                let scalar = self.chance.pick(PLAIN);
+                let scalar = self.plain();
                 let scalar = scalar.replace("\n  ", &format!("\n{}", " ".repeat(column + step)));
                 self.inline(&scalar);
             }
@@ -218,7 +215,7 @@ impl Page<'_> {
         self.text.push_str(header);
         self.text.push('\n');
         for _ in 0..self.chance.below(6) {
-            let line = self.chance.pick(&["text", "# text", "  more", "", "", " ", "- a: b", "\ttab", "a  ", "---"]);
+            let line = self.chance.pick(&["text", "# text", "  more", "", "", "  ", "- a: b", "a\ttab", "a  ", "---"]);
             if !line.is_empty() {
                 self.indent(column + step);
             }
@@ -234,14 +231,10 @@ impl Page<'_> {
         for number in 0..count {
             self.flow_gap(column);
             if is_mapping {
-                self.key();
-                if self.chance.once_in(5) {
-                    self.text.pop();
-                } else {
-                    self.flow_gap(column);
-                }
+                self.flow_pair(column, depth);
+            } else {
+                self.flow_item(column, depth);
             }
-            self.flow_item(column, depth);
             if number + 1 < count || self.chance.once_in(6) {
                 self.text.push(',');
             }
@@ -250,25 +243,42 @@ impl Page<'_> {
         self.text.push(if is_mapping { '}' } else { ']' });
     }
 
-    fn flow_item(&mut self, column: usize, depth: usize) {
-        let scalars = if self.chance.once_in(2) { QUOTED } else { PLAIN };
+    fn flow_pair(&mut self, column: usize, depth: usize) {
+        self.key();
         match self.chance.below(6) {
-            0 => {}
-            1 | 2 if depth < 3 => self.flow(column, depth + 1),
-            _ => self.text.push_str(self.chance.pick(scalars)),
+            0 => drop(self.text.pop()),
+            1 => {}
+            _ => {
+                self.flow_gap(column);
+                self.flow_item(column, depth);
+            }
         }
+    }
+
+    fn flow_item(&mut self, column: usize, depth: usize) {
+        let item = match self.chance.below(6) {
+            0 | 1 if depth < 3 => return self.flow(column, depth + 1),
+            2 | 3 => self.chance.pick(QUOTED),
+            _ => self.plain(),
+        };
+        self.text.push_str(item);
+    }
+
+    fn plain(&mut self) -> &'static str {
+        let texts = if self.chance.once_in(20) { DOUBTFUL } else { PLAIN };
+        self.chance.pick(texts)
     }
 
     fn flow_gap(&mut self, column: usize) {
         match self.chance.below(10) {
             0 => {
-                let column = column + self.chance.below(4);
+                let column = column + self.chance.pick(&[0, 1, 2, 2, 2, 4]);
                 self.line_end();
                 self.indent(column);
             }
             1 => self.text.push_str("  "),
             2 => {}
-            3 if self.chance.once_in(4) => self.text.push('\t'),
+            3 if self.chance.once_in(8) => self.text.push('\t'),
             _ => self.text.push(' '),
         }
     }

@@ -113,7 +113,7 @@ pub(crate) const TOKENS: &[&str] = &[
 /// Changes a text one to four times.
 pub(crate) fn mutant(text: &str, chance: &mut Chance) -> String {
     let mut text = text.to_owned();
-    for _ in 0..1 + chance.below(4) {
+    for _ in 0..chance.pick(&[1, 1, 1, 2, 2, 4]) {
         text = changed(&text, chance);
     }
     text

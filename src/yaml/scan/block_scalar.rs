@@ -39,7 +39,7 @@ impl Scan<'_> {
 
     /// Passes empty lines, and says whether a line of content follows. An empty line must not be longer than its
     /// indentation.
-    fn find_content(&self, lines: &mut Lines, margin: usize, keep: bool) -> Option<bool> {
+    fn find_content(&mut self, lines: &mut Lines, margin: usize, keep: bool) -> Option<bool> {
         loop {
             let column = spaces(self.bytes, lines.next);
             let at = lines.next + column;
@@ -50,7 +50,10 @@ impl Scan<'_> {
                     lines.end = if keep { at } else { lines.end };
                 }
                 Some(b'\t') => return None,
-                Some(_) if column < margin => return Some(false),
+                Some(_) if column < margin => {
+                    self.seen = (lines.next, column);
+                    return Some(false);
+                }
                 Some(_) if column < lines.indent => return None,
                 Some(_) => {
                     lines.indent = column;
@@ -65,7 +68,7 @@ impl Scan<'_> {
     }
 
     /// Passes the lines of content. A line of spaces is content as far as it is longer than the indentation.
-    fn read_content(&self, lines: &mut Lines, keep: bool) -> Option<()> {
+    fn read_content(&mut self, lines: &mut Lines, keep: bool) -> Option<()> {
         while lines.next < self.bytes.len() {
             let column = spaces(self.bytes, lines.next);
             let at = lines.next + column;
@@ -74,7 +77,10 @@ impl Scan<'_> {
                 Some(b'\n' | b'\r') => keep || column > lines.indent,
                 Some(_) if column >= lines.indent => true,
                 Some(b'\t') => return None,
-                Some(_) => break,
+                Some(_) => {
+                    self.seen = (lines.next, column);
+                    break;
+                }
             };
             let line = line::end(self.bytes, at);
             lines.next = line.next;

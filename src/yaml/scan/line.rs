@@ -1,6 +1,6 @@
 //! Answers: where on a line does its indentation end, where does the line end, and where does plain text stop?
 //!
-//! Indentation and short text are compared eight bytes at a time; the ends of long lines are left to memchr.
+//! Indentation and short text are compared sixteen bytes at a time; the ends of long lines are left to memchr.
 //!
 //! Invariant: every function here looks at each byte it passes once, so that a text is read in linear time.
 
@@ -36,18 +36,18 @@ pub(super) struct Piece {
     pub(super) at: usize,
 }
 
-const EIGHT_SPACES: u64 = u64::from_ne_bytes([b' '; 8]);
+const SPACES: u128 = u128::from_ne_bytes([b' '; 16]);
 
 /// Counts the spaces at `from`.
 #[inline]
 pub(super) fn spaces(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
-    while let Some(eight) = eight_bytes(bytes, at) {
-        let other = eight ^ EIGHT_SPACES;
+    while let Some(word) = word(bytes, at) {
+        let other = word ^ SPACES;
         if other != 0 {
             return at - from + (other.trailing_zeros() / 8) as usize;
         }
-        at += 8;
+        at += 16;
     }
     while bytes.get(at) == Some(&b' ') {
         at += 1;
@@ -55,9 +55,10 @@ pub(super) fn spaces(bytes: &[u8], from: usize) -> usize {
     at - from
 }
 
+/// Returns sixteen bytes as a number whose lowest bits are the first byte.
 #[inline]
-fn eight_bytes(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+fn word(bytes: &[u8], at: usize) -> Option<u128> {
+    Some(u128::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
 /// Finds the end of the line that `from` lies on.
@@ -120,27 +121,26 @@ pub(super) fn plain(bytes: &[u8], start: usize) -> Piece {
 #[inline]
 fn next_stop(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
-    // Most keys and values are short, and a call of memchr costs as much as four such steps.
+    // Most keys and values are short, and a call of memchr costs as much as a few such steps.
     for _ in 0..4 {
-        let Some(eight) = eight_bytes(bytes, at) else { break };
-        let found = zero_bytes(eight ^ repeated(b':'))
-            | zero_bytes(eight ^ repeated(b'#'))
-            | zero_bytes(eight ^ repeated(b'\n'));
+        let Some(word) = word(bytes, at) else { break };
+        let found =
+            zero_bytes(word ^ repeated(b':')) | zero_bytes(word ^ repeated(b'#')) | zero_bytes(word ^ repeated(b'\n'));
         if found != 0 {
             return at + (found.trailing_zeros() / 8) as usize;
         }
-        at += 8;
+        at += 16;
     }
     memchr3(b':', b'#', b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length)
 }
 
-const fn repeated(byte: u8) -> u64 {
-    u64::from_ne_bytes([byte; 8])
+const fn repeated(byte: u8) -> u128 {
+    u128::from_ne_bytes([byte; 16])
 }
 
 /// Marks the zero bytes of a word by their highest bit; only the lowest mark is sure.
 #[inline]
-const fn zero_bytes(word: u64) -> u64 {
+const fn zero_bytes(word: u128) -> u128 {
     word.wrapping_sub(repeated(0x01)) & !word & repeated(0x80)
 }
 

@@ -61,18 +61,29 @@ struct Scan<'t> {
     /// Where the present document's slice starts, and whether a `---` is in it.
     slice: usize,
     explicit: bool,
+    /// The last line a scalar looked at and did not take: where it starts, and its column.
+    seen: (usize, usize),
 }
 
 impl<'t> Scan<'t> {
     fn new(bytes: &'t [u8]) -> Self {
         // A manifest has a node per 13 bytes, a CRD one per 30: the array grows once or not at all.
         let tree = Tree { nodes: Vec::with_capacity(bytes.len() / 16 + 8), ..Tree::default() };
-        Self { bytes, tree, open: Vec::with_capacity(32), cursor: 0, root: None, slice: 0, explicit: false }
+        Self {
+            bytes,
+            tree,
+            open: Vec::with_capacity(32),
+            cursor: 0,
+            root: None,
+            slice: 0,
+            explicit: false,
+            seen: (usize::MAX, 0),
+        }
     }
 
     /// Reads one line, or all lines of the value that starts on it, and returns where the next line starts.
     fn line(&mut self, start: usize) -> Option<usize> {
-        let column = line::spaces(self.bytes, start);
+        let column = if self.seen.0 == start { self.seen.1 } else { line::spaces(self.bytes, start) };
         let at = start + column;
         match self.bytes.get(at) {
             None => Some(at),

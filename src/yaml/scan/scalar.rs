@@ -27,6 +27,7 @@ enum Next {
 
 impl Scan<'_> {
     /// Accepts the first character of plain text: no indicator, but a dash that belongs to a word is one: `-1`.
+    #[inline]
     pub(super) fn can_start_plain(&self, at: usize) -> Option<()> {
         let accepted = match self.bytes[at] {
             b'-' => !is_blank_or_end(self.bytes, at + 1),
@@ -63,7 +64,7 @@ impl Scan<'_> {
     }
 
     /// Passes empty lines behind a line of plain text. A comment ends it as a line with less indentation does.
-    fn after_plain(&self, from: usize, margin: usize) -> Option<Next> {
+    fn after_plain(&mut self, from: usize, margin: usize) -> Option<Next> {
         let mut line_start = from;
         loop {
             let column = spaces(self.bytes, line_start);
@@ -72,9 +73,11 @@ impl Scan<'_> {
                 Some(b'\n') => line_start = at + 1,
                 Some(b'\r') => line_start = at + 2,
                 Some(b'\t') => return None,
-                None | Some(b'#') => return Some(Next::Ends(line_start)),
-                Some(_) if column < margin => return Some(Next::Ends(line_start)),
-                Some(_) => return Some(Next::Continues(at)),
+                Some(byte) if column >= margin && *byte != b'#' => return Some(Next::Continues(at)),
+                _ => {
+                    self.seen = (line_start, column);
+                    return Some(Next::Ends(line_start));
+                }
             }
         }
     }
