@@ -5,9 +5,17 @@
 //! Invariant: the columns of the open collections grow from the root inwards, except that the list under a key may stand
 //! in the key's column.
 
-use super::line::{self, Piece, Stop, is_colon, is_dash, spaces};
+use super::line::{self, Stop, is_colon, is_dash, spaces};
 use super::{KEY_LIMIT, NESTING_LIMIT, Open, Scan};
 use crate::yaml::tree::{Kind, NodeId};
+
+/// A key that was found on a line.
+struct Key {
+    kind: Kind,
+    start: usize,
+    end: usize,
+    colon: usize,
+}
 
 impl Scan<'_> {
     /// Reads a line that starts with `- item`, `- - item`, `- key: value`, `key: value` or a value of the line before.
@@ -18,11 +26,10 @@ impl Scan<'_> {
         while is_dash(self.bytes, at) {
             self.enter(Kind::Sequence, at - line_start, at)?;
             self.cursor = at + 1;
-            let behind = at + 1 + spaces(self.bytes, at + 1);
-            if matches!(self.bytes.get(behind), None | Some(b'\n' | b'\r' | b'#')) {
-                return self.rest_of_line(at + 1);
+            at = self.cursor + spaces(self.bytes, self.cursor);
+            if matches!(self.bytes.get(at), None | Some(b'\n' | b'\r' | b'#')) {
+                return self.rest_of_line(self.cursor);
             }
-            at = behind;
         }
         self.key_or_value(at, at - line_start)
     }
@@ -75,11 +82,8 @@ impl Scan<'_> {
                 let quoted = self.quoted(at, self.margin())?;
                 let colon = quoted.end + spaces(self.bytes, quoted.end);
                 if is_colon(self.bytes, colon) {
-                    return if quoted.one_line {
-                        self.key(quote_kind(quote), at, quoted.end, colon, column)
-                    } else {
-                        None
-                    };
+                    let key = Key { kind: quote_kind(quote), start: at, end: quoted.end, colon };
+                    return if quoted.one_line { self.key(&key, column) } else { None };
                 }
                 self.margin_of_value()?;
                 self.push(quote_kind(quote), at, quoted.end);
@@ -93,7 +97,7 @@ impl Scan<'_> {
                 self.can_start_plain(at)?;
                 let piece = line::plain(self.bytes, at);
                 if piece.stop == Stop::Colon {
-                    return self.key(Kind::Plain, at, piece.end, piece.at, column);
+                    return self.key(&Key { kind: Kind::Plain, start: at, end: piece.end, colon: piece.at }, column);
                 }
                 let margin = self.margin_of_value()?;
                 self.plain(at, piece, margin)
@@ -101,25 +105,20 @@ impl Scan<'_> {
         }
     }
 
-    /// Takes a key, and the value where one stands on its line.
-    fn key(&mut self, kind: Kind, start: usize, end: usize, colon: usize, column: usize) -> Option<usize> {
-        if colon - start > KEY_LIMIT {
+    /// Takes a key at `column`, and the value where one stands on its line.
+    fn key(&mut self, key: &Key, column: usize) -> Option<usize> {
+        if key.colon - key.start > KEY_LIMIT {
             return None;
         }
-        self.enter(Kind::Mapping, column, start)?;
-        self.push(kind, start, end);
-        self.cursor = colon + 1;
-        let at = colon + 1 + spaces(self.bytes, colon + 1);
-        match self.bytes.get(at) {
-            None => Some(at),
-            Some(b'\n') => Some(at + 1),
-            Some(b'\r') => Some(at + 2),
-            Some(b'#') => Some(self.comment(at)),
-            Some(_) => {
-                self.answer();
-                self.value(at, column + 1)
-            }
+        self.enter(Kind::Mapping, column, key.start)?;
+        self.push(key.kind, key.start, key.end);
+        self.cursor = key.colon + 1;
+        let at = self.cursor + spaces(self.bytes, self.cursor);
+        if matches!(self.bytes.get(at), None | Some(b'\n' | b'\r' | b'#')) {
+            return self.rest_of_line(self.cursor);
         }
+        self.answer();
+        self.value(at, column + 1)
     }
 
     /// Reads a value whose further lines stand at or behind the column `margin`.
@@ -138,7 +137,7 @@ impl Scan<'_> {
             }
             _ => {
                 self.can_start_plain(at)?;
-                let piece: Piece = line::plain(self.bytes, at);
+                let piece = line::plain(self.bytes, at);
                 self.plain(at, piece, margin)
             }
         }
@@ -149,7 +148,7 @@ impl Scan<'_> {
         self.open.last().map_or(0, |top| top.column + 1)
     }
 
-    /// Gives what is awaited its value, and returns the margin of that value. A root may only be a flow collection.
+    /// Gives what is awaited its value, and returns the margin of that value; 0 for a root.
     fn margin_of_value(&mut self) -> Option<usize> {
         let margin = self.margin();
         match self.open.last_mut() {

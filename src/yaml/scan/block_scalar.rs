@@ -37,21 +37,25 @@ impl Scan<'_> {
         Some(lines.next)
     }
 
-    /// Passes empty lines, and says whether a line of content follows. An empty line must not be longer than its
-    /// indentation.
+    /// Passes empty lines, and says whether a line of content follows. No empty line may be longer than its indentation.
     fn find_content(&mut self, lines: &mut Lines, margin: usize, keep: bool) -> Option<bool> {
         loop {
             let column = spaces(self.bytes, lines.next);
             let at = lines.next + column;
             match self.bytes.get(at) {
-                None => lines.next = at,
-                Some(line_end @ (b'\n' | b'\r')) => {
-                    lines.next = at + if *line_end == b'\n' { 1 } else { 2 };
+                None => {
+                    lines.indent = lines.indent.max(column);
+                    lines.next = at;
+                    return Some(false);
+                }
+                Some(b'\n' | b'\r') => {
+                    lines.indent = lines.indent.max(column);
                     lines.end = if keep { at } else { lines.end };
+                    lines.next = line::behind_end(self.bytes, at);
                 }
                 Some(b'\t') => return None,
                 Some(_) if column < margin => {
-                    self.seen = (lines.next, column);
+                    self.seen = Some((lines.next, column));
                     return Some(false);
                 }
                 Some(_) if column < lines.indent => return None,
@@ -59,10 +63,6 @@ impl Scan<'_> {
                     lines.indent = column;
                     return Some(true);
                 }
-            }
-            lines.indent = lines.indent.max(column);
-            if at >= self.bytes.len() {
-                return Some(false);
             }
         }
     }
@@ -78,7 +78,7 @@ impl Scan<'_> {
                 Some(_) if column >= lines.indent => true,
                 Some(b'\t') => return None,
                 Some(_) => {
-                    self.seen = (lines.next, column);
+                    self.seen = Some((lines.next, column));
                     break;
                 }
             };

@@ -39,27 +39,23 @@ impl Scan<'_> {
         if matches!(self.bytes[start], b'{' | b'[') {
             return None;
         }
-        let is_quoted = matches!(self.bytes[start], b'"' | b'\'');
         let end = self.flow_item(start, margin, depth)?;
         let colon = end + spaces(self.bytes, end);
-        let value = if self.bytes.get(colon) == Some(&b':') {
-            let separated = is_blank_or_end(self.bytes, colon + 1) || matches!(self.bytes[colon + 1], b',' | b'}');
-            if !is_quoted && !separated || colon - start > KEY_LIMIT {
-                return None;
-            }
-            self.cursor = colon + 1;
-            self.gap(colon + 1, margin)?
-        } else {
-            self.gap(end, margin)?
-        };
-        match self.bytes[value] {
-            b',' | b'}' => {
-                self.push(Kind::Empty, self.cursor, self.cursor);
-                Some(value)
-            }
-            _ if self.cursor == end => None,
-            _ => self.flow_item(value, margin, depth),
+        if self.bytes.get(colon) != Some(&b':') {
+            self.push(Kind::Empty, end, end);
+            return Some(end);
         }
+        let is_quoted = matches!(self.bytes[start], b'"' | b'\'');
+        let is_separated = is_blank_or_end(self.bytes, colon + 1) || matches!(self.bytes[colon + 1], b',' | b'}');
+        if !is_quoted && !is_separated || colon - start > KEY_LIMIT {
+            return None;
+        }
+        let value = self.gap(colon + 1, margin)?;
+        if matches!(self.bytes[value], b',' | b'}') {
+            self.push(Kind::Empty, colon + 1, colon + 1);
+            return Some(value);
+        }
+        self.flow_item(value, margin, depth)
     }
 
     /// Reads a scalar or a collection, and returns where it ends.

@@ -70,6 +70,12 @@ pub(super) fn end(bytes: &[u8], from: usize) -> LineEnd {
     }
 }
 
+/// Returns where the next line starts, of a line that ends at `at`: before `\n` or `\r\n`.
+#[inline]
+pub(super) fn behind_end(bytes: &[u8], at: usize) -> usize {
+    at + 1 + usize::from(bytes[at] == b'\r')
+}
+
 #[inline]
 fn without_carriage_return(bytes: &[u8], from: usize, end: usize) -> usize {
     end - usize::from(end > from && bytes[end - 1] == b'\r')

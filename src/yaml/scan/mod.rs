@@ -4,7 +4,8 @@
 //! whose value may still come. What a line may hold stands in `block`, brackets in `flow`, scalars in `scalar` and
 //! `block_scalar`, single lines in `line`, characters in `screen`. Everything else is left to granit-parser: anchors,
 //! tags, aliases, `?`, directives, `...`, byte order marks, lone carriage returns, tabs in indentation, indentation
-//! indicators, collections and many-line text as keys, pairs in lists, root scalars, and whatever looks wrong.
+//! indicators, collections and many-line text as keys, pairs in lists, plain text and block scalars at the root, and
+//! whatever looks wrong.
 //!
 //! Invariant: an accepted text has the very tree that granit's events give, and granit accepts it; in doubt it is `None`.
 
@@ -62,33 +63,26 @@ struct Scan<'t> {
     slice: usize,
     explicit: bool,
     /// The last line a scalar looked at and did not take: where it starts, and its column.
-    seen: (usize, usize),
+    seen: Option<(usize, usize)>,
 }
 
 impl<'t> Scan<'t> {
     fn new(bytes: &'t [u8]) -> Self {
         // A manifest has a node per 13 bytes, a CRD one per 30: the array grows once or not at all.
         let tree = Tree { nodes: Vec::with_capacity(bytes.len() / 16 + 8), ..Tree::default() };
-        Self {
-            bytes,
-            tree,
-            open: Vec::with_capacity(32),
-            cursor: 0,
-            root: None,
-            slice: 0,
-            explicit: false,
-            seen: (usize::MAX, 0),
-        }
+        Self { bytes, tree, open: Vec::with_capacity(32), cursor: 0, root: None, slice: 0, explicit: false, seen: None }
     }
 
     /// Reads one line, or all lines of the value that starts on it, and returns where the next line starts.
     fn line(&mut self, start: usize) -> Option<usize> {
-        let column = if self.seen.0 == start { self.seen.1 } else { line::spaces(self.bytes, start) };
+        let column = match self.seen {
+            Some((seen, column)) if seen == start => column,
+            _ => line::spaces(self.bytes, start),
+        };
         let at = start + column;
         match self.bytes.get(at) {
             None => Some(at),
-            Some(b'\n') => Some(at + 1),
-            Some(b'\r') => Some(at + 2),
+            Some(b'\n' | b'\r') => Some(line::behind_end(self.bytes, at)),
             Some(b'#') => Some(self.comment(at)),
             Some(b'-' | b'.') if column == 0 && line::is_marker(self.bytes, at) => self.marker(at),
             Some(_) => self.entry(at, column),
@@ -165,8 +159,7 @@ impl<'t> Scan<'t> {
         let at = from + line::spaces(self.bytes, from);
         match self.bytes.get(at) {
             None => Some(at),
-            Some(b'\n') => Some(at + 1),
-            Some(b'\r') => Some(at + 2),
+            Some(b'\n' | b'\r') => Some(line::behind_end(self.bytes, at)),
             Some(b'#') if at > from => Some(self.comment(at)),
             Some(_) => None,
         }
@@ -177,5 +170,110 @@ impl<'t> Scan<'t> {
         let line = line::end(self.bytes, at);
         self.tree.comments.push(Span::new(at, line.end));
         line.next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write_is_accepted() {
+        for text in [
+            "",
+            "# only\n",
+            "---\n",
+            "a: b",
+            "'a'",
+            "a:\r\n- b # c\r\n-\r\n",
+            "'a' : \"b\"\n",
+            "- - a: {b: [c, 'd'], e: }\n    f: |+ # g\n     h\n\n",
+            "a: b\n  c\n\n  d # e\n---\n# f\n--- # g\n- h\n",
+            "{\"a\":[1,{}],\n\t\"b\" : null}\n",
+            "a: [b,\n  c # d\n]\n",
+            "a: \"b\n\n  \\\"c\\x41\"\n",
+        ] {
+            assert!(scan(text).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_unusual_is_handed_over() {
+        for text in [
+            "a: &b c",
+            "a: *b",
+            "a: !b c",
+            "? a",
+            "%YAML 1.2\n---\n",
+            "a: b\n...\n",
+            "\u{feff}a: b",
+            "a: b\rc: d",
+            "a:\tb",
+            "\ta: b",
+            "a:\n \tb",
+            "a: |2\n   b",
+            "--- a",
+            "a",
+            "|\n a",
+            "{a: b}: c",
+            "[a: b]",
+            "{[a]: b}",
+            "\"a\n b\": c",
+            "a: [b\n  c]",
+            "a: [\"b\n  c\"]",
+            "a: \"\\ud83d\\ude00\"",
+            "a: {\n b: [\n\t]}",
+        ] {
+            assert_eq!(scan(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_handed_over() {
+        for text in [
+            "a: b: c",
+            "a: - b",
+            "- a\nb: c",
+            "a: b\n c: d",
+            "a: b\n  - c: d",
+            "a:\n  b: c\n d: e",
+            "a: 'b' c",
+            "a: 'b'#c",
+            "a: [b]#c",
+            "a: [b",
+            "a: [b,,c]",
+            "a: [,]",
+            "a: {b:[c]}",
+            "a: b # c\n  d",
+            "a: |\n   \n  b",
+            "a: \"b\nc\"",
+            "a: \"\\q\"",
+            "a: ]",
+            "a: @b",
+            "a\nb: c",
+            "- [a]\n - b",
+            "{a: b} c",
+            "a: {b: c}\n}",
+            "a: \u{1}",
+            "---a: |\n\tb",
+            "[\n---\n]",
+            "[-]",
+            "[a]\n[b]",
+        ] {
+            assert_eq!(scan(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_keys_and_deep_nesting_are_handed_over() {
+        let of_length = |length: usize| format!("{}: b\n", "a".repeat(length));
+        assert!(scan(&of_length(KEY_LIMIT)).is_some());
+        assert_eq!(scan(&of_length(KEY_LIMIT + 1)), None);
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(scan(&nested(NESTING_LIMIT)).is_some());
+        assert_eq!(scan(&nested(NESTING_LIMIT + 1)), None);
+        assert!(scan(&"- ".repeat(NESTING_LIMIT)).is_some());
+        assert_eq!(scan(&"- ".repeat(NESTING_LIMIT + 1)), None);
+        assert_eq!(scan(&"{a: ".repeat(1_000_000)), None);
     }
 }

@@ -70,12 +70,11 @@ impl Scan<'_> {
             let column = spaces(self.bytes, line_start);
             let at = line_start + column;
             match self.bytes.get(at) {
-                Some(b'\n') => line_start = at + 1,
-                Some(b'\r') => line_start = at + 2,
+                Some(b'\n' | b'\r') => line_start = line::behind_end(self.bytes, at),
                 Some(b'\t') => return None,
                 Some(byte) if column >= margin && *byte != b'#' => return Some(Next::Continues(at)),
                 _ => {
-                    self.seen = (line_start, column);
+                    self.seen = Some((line_start, column));
                     return Some(Next::Ends(line_start));
                 }
             }
@@ -114,8 +113,7 @@ impl Scan<'_> {
             let column = spaces(self.bytes, line_start);
             let at = line_start + column;
             match self.bytes.get(at)? {
-                b'\n' => line_start = at + 1,
-                b'\r' => line_start = at + 2,
+                b'\n' | b'\r' => line_start = line::behind_end(self.bytes, at),
                 b'\t' => return None,
                 _ if margin == 0 || column < margin => return None,
                 _ => return Some(at),
