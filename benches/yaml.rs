@@ -36,10 +36,10 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Reads the YAML and JSON files of a folder in order; none where it does not exist.
+/// Reads the YAML files of a folder in order; none where it does not exist.
 fn texts_below(folder: &Path) -> Vec<String> {
     let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
-    let is_yaml = |path: &Path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "json");
+    let is_yaml = |path: &Path| path.extension().is_some_and(|extension| extension == "yaml");
     walk.filter(|entry| is_yaml(entry.path())).filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect()
 }
 

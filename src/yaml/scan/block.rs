@@ -5,7 +5,7 @@
 //! Invariant: the columns of the open collections grow from the root inwards, except that the list under a key may stand
 //! in the key's column.
 
-use super::line::{self, Stop, is_colon, is_dash, spaces};
+use super::line::{self, Stop, is_colon, is_dash, skip_spaces};
 use super::{KEY_LIMIT, NESTING_LIMIT, Open, Scan};
 use crate::yaml::tree::{Kind, NodeId};
 
@@ -26,7 +26,7 @@ impl Scan<'_> {
         while is_dash(self.bytes, at) {
             self.enter(Kind::Sequence, at - line_start, at)?;
             self.cursor = at + 1;
-            at = self.cursor + spaces(self.bytes, self.cursor);
+            at = skip_spaces(self.bytes, self.cursor);
             if matches!(self.bytes.get(at), None | Some(b'\n' | b'\r' | b'#')) {
                 return self.rest_of_line(self.cursor);
             }
@@ -80,7 +80,7 @@ impl Scan<'_> {
         match self.bytes[at] {
             quote @ (b'"' | b'\'') => {
                 let quoted = self.quoted(at, self.margin())?;
-                let colon = quoted.end + spaces(self.bytes, quoted.end);
+                let colon = skip_spaces(self.bytes, quoted.end);
                 if is_colon(self.bytes, colon) {
                     let key = Key { kind: quote_kind(quote), start: at, end: quoted.end, colon };
                     return if quoted.one_line { self.key(&key, column) } else { None };
@@ -113,7 +113,7 @@ impl Scan<'_> {
         self.enter(Kind::Mapping, column, key.start)?;
         self.push(key.kind, key.start, key.end);
         self.cursor = key.colon + 1;
-        let at = self.cursor + spaces(self.bytes, self.cursor);
+        let at = skip_spaces(self.bytes, self.cursor);
         if matches!(self.bytes.get(at), None | Some(b'\n' | b'\r' | b'#')) {
             return self.rest_of_line(self.cursor);
         }

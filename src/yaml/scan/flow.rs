@@ -6,7 +6,7 @@
 //! Invariant: behind every item comes a comma or the bracket that closes, or the text is not accepted.
 
 use super::block::quote_kind;
-use super::line::{is_blank, is_blank_or_end, spaces, trimmed};
+use super::line::{is_blank, is_blank_or_end, skip_spaces, trimmed};
 use super::{KEY_LIMIT, Scan};
 use crate::yaml::tree::Kind;
 
@@ -40,7 +40,7 @@ impl Scan<'_> {
             return None;
         }
         let end = self.flow_item(start, margin, depth)?;
-        let colon = end + spaces(self.bytes, end);
+        let colon = skip_spaces(self.bytes, end);
         if self.bytes.get(colon) != Some(&b':') {
             self.push(Kind::Empty, end, end);
             return Some(end);

@@ -156,7 +156,7 @@ impl<'t> Scan<'t> {
 
     /// Passes spaces, a comment and the line end behind a token, and returns where the next line starts.
     fn rest_of_line(&mut self, from: usize) -> Option<usize> {
-        let at = from + line::spaces(self.bytes, from);
+        let at = line::skip_spaces(self.bytes, from);
         match self.bytes.get(at) {
             None => Some(at),
             Some(b'\n' | b'\r') => Some(line::behind_end(self.bytes, at)),

@@ -10,6 +10,18 @@ use super::Scan;
 use super::line::{self, Piece, Stop, is_blank_or_end, spaces};
 use crate::yaml::tree::Kind;
 
+/// Says of each byte whether plain text may start with it; a dash only before more of its word.
+const STARTS_PLAIN: [bool; 256] = {
+    let mut starts = [true; 256];
+    let indicators = b"&*!?:@`%,[]{}#|>\"'\t";
+    let mut index = 0;
+    while index < indicators.len() {
+        starts[indicators[index] as usize] = false;
+        index += 1;
+    }
+    starts
+};
+
 /// Where a quoted scalar ends.
 pub(super) struct Quoted {
     /// Behind the closing quote.
@@ -29,12 +41,8 @@ impl Scan<'_> {
     /// Accepts the first character of plain text: no indicator, but a dash that belongs to a word is one: `-1`.
     #[inline]
     pub(super) fn can_start_plain(&self, at: usize) -> Option<()> {
-        let accepted = match self.bytes[at] {
-            b'-' => !is_blank_or_end(self.bytes, at + 1),
-            b'&' | b'*' | b'!' | b'?' | b':' | b'@' | b'`' | b'%' | b',' | b'[' | b']' | b'{' | b'}' => false,
-            b'#' | b'\t' | b'|' | b'>' | b'"' | b'\'' => false,
-            _ => true,
-        };
+        let byte = self.bytes[at];
+        let accepted = STARTS_PLAIN[usize::from(byte)] && (byte != b'-' || !is_blank_or_end(self.bytes, at + 1));
         accepted.then_some(())
     }
 
