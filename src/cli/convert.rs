@@ -1,13 +1,17 @@
 //! The subcommands `check`, `diff` and `convert`: what would change, as a report, as a diff, as a stream.
 
-use anyhow::Result;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
 
 use super::args::{ConvertArgs, Format, OutputArgs, StreamArgs};
 use super::console::Console;
 use super::pass::{self, Pass};
 use super::target::Typed;
 use super::{Exit, Pending, packs};
+use crate::disk;
 use crate::finding::{Code, Finding, Severity};
+use crate::manifest::Manifest;
 use crate::pack::Target;
 use crate::plan::{self, Plan};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, text};
@@ -133,7 +137,13 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
 pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
     let packs = packs(&args.packs)?;
     let typed = Typed::read(&args.target, &packs, console)?;
-    plan_pass(pass::pass(&args.files, &packs, console)?, typed, console)
+    let pass = pass::pass(&args.files, &packs, console)?;
+    if let Some(output) = &args.output.output_file {
+        let is_input = |manifest: &Manifest| disk::is_same_file(output, Path::new(&manifest.file));
+        let input = pass.manifests.iter().find(|manifest| is_input(manifest));
+        ensure!(input.is_none(), "--output-file {} is one of the manifests; name another file", output.display());
+    }
+    plan_pass(pass, typed, console)
 }
 
 fn plan_pass(mut pass: Pass, typed: Typed<'_>, console: Console) -> Result<Planned> {

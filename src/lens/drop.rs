@@ -42,7 +42,7 @@ impl Drop {
         name: "drop",
         text: "Removes `field`, with its comments, because the side that `direction` leads to (forward unless written) has \
                no place for it. A `dropped-field` loss, unless the value equals `default` or the value of `default-field`: \
-               then the other side means the same without it. With `loss: none` it is never a loss, because the field has no \
+               then the other side means the same without it, which is only told. With `loss: none` it is never a loss, because the field has no \
                effect where it stands. In the other direction nothing happens.",
         example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
     };
@@ -61,9 +61,9 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if !self.says_nothing(&path, session.object()) {
-                session.lose(LossClass::DroppedField, &path, self.reason.as_str());
-            }
+            let implied = self.says_nothing(&path, session.object());
+            let class = if implied { LossClass::Implied } else { LossClass::DroppedField };
+            session.lose(class, &path, self.reason.as_str());
             session.change(Intent::Delete { path })?;
         }
         Ok(())

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::catalog::{Catalog, Fact};
+use crate::catalog::{Catalog, Fact, Unknown};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
@@ -20,7 +20,7 @@ use crate::lens::{Completeness, Direction, Halt, LossClass, Session, Surrounding
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Rule, Target};
-use crate::release::{GroupKind, ReleaseId, ReleaseSet};
+use crate::release::{GroupKind, ReleaseId, ReleaseSet, is_version};
 use crate::yaml::Intent;
 
 use super::Goal;
@@ -199,6 +199,8 @@ pub(super) struct Arrival<'a> {
     pub(super) session: Session<'a>,
     pub(super) start: Start,
     way: Way,
+    /// What the target has against the object.
+    pub(super) blocks: Vec<Remark>,
 }
 
 /// What was met on the way.
@@ -238,7 +240,12 @@ impl<'a> Work<'a> {
             _ => whole.clone(),
         };
         self.tell_restored(&whole, &carried, &parting);
-        if let Some(stash) = self.pack_up(&whole, &carried, &parting)? {
+        let packed = self.pack_up(&whole, &carried, &parting);
+        if !whole.blocks.is_empty() {
+            let losses = packed.err().into_iter().flatten();
+            return Err(losses.chain(whole.blocks).collect());
+        }
+        if let Some(stash) = packed? {
             stash.write(self.target.pack, &mut arrival.session).map_err(stuck)?;
         }
         Ok(arrival)
@@ -258,8 +265,8 @@ impl<'a> Work<'a> {
         let (value, step) = (session.object().clone(), session.program().len());
         let start = Start { kind: kind.clone(), value, step, restored };
         let kind = self.run_rules(self.target.release, kind, &mut session, &mut way)?;
-        self.settle(&start, &kind, &mut session, &mut way)?;
-        Ok(Arrival { kind, session, start, way })
+        let blocks = self.settle(&start, &kind, &mut session, &mut way).err().unwrap_or_default();
+        Ok(Arrival { kind, session, start, way, blocks })
     }
 
     /// Starts a session with data of the object.
@@ -273,6 +280,11 @@ impl<'a> Work<'a> {
         let Some(catalog) = self.target.pack.catalog(&object.kind) else {
             return Err(vec![unknown_kind(object, self.target.pack)]);
         };
+        if !is_version(&object.api_version.version) {
+            let message = format!("`{}` is no apiVersion as it stands; it looks like a variable", object.api_version);
+            let help = "write the apiVersion out, or convert the rendered manifest".to_owned();
+            return Err(vec![remark(Code::Refused, FieldPath::default().key("apiVersion"), message, Some(help))]);
+        }
         let inference = infer(&object.value, catalog, &object.api_version.version);
         let (conflicts, warnings) = remarks(&inference, object, self.target.pack, catalog);
         self.warnings = warnings;
@@ -356,7 +368,9 @@ pub(super) fn remarks(
 ) -> (Vec<Remark>, Vec<Remark>) {
     let line = pack.line();
     let mut warnings = Vec::new();
-    for unknown in &inference.unknown {
+    // Patches carry directives that are no fields: `$patch: delete`.
+    let is_field = |unknown: &&Unknown| !unknown.path.last_key().is_some_and(|key| key.starts_with('$'));
+    for unknown in inference.unknown.iter().filter(is_field) {
         let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
         let message = format!("no release has the field {}; it is left as it is", unknown.path);
         warnings.push(remark(Code::UnknownField, unknown.path.clone(), message, help));
@@ -386,6 +400,7 @@ pub const fn loss_code(class: LossClass) -> Code {
     match class {
         LossClass::DroppedField => Code::DroppedField,
         LossClass::Narrowed => Code::Narrowed,
+        LossClass::Implied => Code::ImpliedField,
     }
 }
 

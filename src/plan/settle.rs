@@ -84,8 +84,17 @@ impl Work<'_> {
             Schema::Own(crds) => crds.name().to_owned(),
         };
         let message = format!("{target} has no {kind}; the kind is in {had}");
-        let help = pack.notes().hint(kind, None).unwrap_or("choose a target that has it, or remove the object");
-        remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help.to_owned()))
+        let serves = |kind: &GroupKind| match &self.goal.choices.schema {
+            Schema::Catalog => pack.catalog(kind).is_some_and(|other| !other.served(self.target.release).is_empty()),
+            Schema::Own(crds) => crds.catalog(kind).is_some(),
+        };
+        let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && serves(other));
+        let help = match (pack.notes().hint(kind, None), elsewhere) {
+            (Some(hint), _) => hint.to_owned(),
+            (None, Some(other)) => format!("write it anew as {other}, which the target has: no rule leads there"),
+            (None, None) => "choose a target that has it, or remove the object".to_owned(),
+        };
+        remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))
     }
 
     /// Holds the object back for what the target refuses, but not for what was refused all along (a field left to a patch,
