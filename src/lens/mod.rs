@@ -372,6 +372,15 @@ pub struct Loss {
     pub reason: String,
 }
 
+/// Something that a conversion writes in another way, with the same meaning, and that the way back does not restore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Respelling {
+    /// Where it stood when the session started.
+    pub path: FieldPath,
+    /// Why it means the same, as one sentence without a final dot.
+    pub reason: String,
+}
+
 /// Why an object cannot be taken across.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
@@ -420,6 +429,7 @@ pub struct Session<'a> {
     object: Value,
     program: Vec<Intent>,
     losses: Vec<Loss>,
+    respelled: Vec<Respelling>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
 }
@@ -427,7 +437,14 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole and alone.
     pub const fn new(object: Value) -> Self {
-        Self { object, program: Vec::new(), losses: Vec::new(), surroundings: None, completeness: Completeness::Whole }
+        Self {
+            object,
+            program: Vec::new(),
+            losses: Vec::new(),
+            respelled: Vec::new(),
+            surroundings: None,
+            completeness: Completeness::Whole,
+        }
     }
 
     /// Starts with the data of an object among others.
@@ -458,6 +475,11 @@ impl<'a> Session<'a> {
     /// Returns what was lost so far.
     pub fn losses(&self) -> &[Loss] {
         &self.losses
+    }
+
+    /// Returns what was written in another way so far.
+    pub fn respelled(&self) -> &[Respelling] {
+        &self.respelled
     }
 
     /// Makes one change to the data and records it.
@@ -496,12 +518,19 @@ impl<'a> Session<'a> {
         steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
         let started = self.origin(place);
         self.losses.extend(inner.losses.into_iter().map(|loss| Loss { path: started.join(&loss.path), ..loss }));
+        let respelled = inner.respelled.into_iter();
+        self.respelled.extend(respelled.map(|told| Respelling { path: started.join(&told.path), ..told }));
         inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
     /// Records the loss of what stands at `path` now.
     pub fn lose(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
         self.losses.push(Loss { class, path: self.origin(path), reason: reason.into() });
+    }
+
+    /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.
+    pub fn respell(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.respelled.push(Respelling { path: self.origin(path), reason: reason.into() });
     }
 
     /// Returns where what stands at `path` now stood when the session started.
