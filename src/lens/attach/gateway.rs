@@ -1,0 +1,50 @@
+//! The Gateway's side of `attach`: label selectors go.
+
+use serde_json::Value;
+
+use super::super::{Completeness, Halt, Session, Surroundings};
+use super::join::{Answer, Join, Party, asks_for_labels};
+use super::{Attach, refused};
+use crate::field::FieldPath;
+use crate::yaml::Intent;
+
+impl Attach {
+    /// Removes the label selectors of the listeners, all of whose routes are in the run.
+    pub(super) fn forget_selectors(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let alone = Surroundings::default();
+        let surroundings = session.surroundings().unwrap_or(&alone);
+        let object = session.object().clone();
+        let gateway = Party::of(&self.gateways, &object);
+        let count = gateway.listeners().len();
+        let selector = |index: usize| {
+            let listener = FieldPath::default().key("spec").key("listeners").index(index);
+            listener.key("routes").key("selector")
+        };
+        let asking = (0..count).find(|index| asks_for_labels(&gateway.listeners()[*index]));
+        if let (Some(index), Completeness::Partial) = (asking, session.completeness()) {
+            let reason = "a patch does not tell which routes its labels select";
+            return Err(refused(selector(index), reason, "write the whole Gateway, or name it in the routes' parentRefs by hand"));
+        }
+        let mut selected = vec![false; count];
+        for route in self.routes.iter().flat_map(|kind| surroundings.of_kind(kind)) {
+            let join = Join::of(&Party::neighbour(route), &gateway, surroundings);
+            if join.is_possible() {
+                session.rely_on(route);
+            }
+            let may = join.attached.iter().map(|answer| *answer != Answer::No);
+            selected.iter_mut().zip(may).for_each(|(selected, may)| *selected |= may);
+        }
+        for index in 0..count {
+            let path = selector(index);
+            if asks_for_labels(&gateway.listeners()[index]) && !selected[index] {
+                let reason = "no route among the files has these labels, and since v0.4.0 it is the routes that name the Gateway";
+                let help = "convert the routes together with the Gateway, or name it in their parentRefs by hand and remove this";
+                return Err(refused(path, reason, help));
+            }
+            if path.get(session.object()).is_some_and(Value::is_object) {
+                session.change(Intent::Delete { path })?;
+            }
+        }
+        Ok(())
+    }
+}
