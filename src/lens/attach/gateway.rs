@@ -34,9 +34,9 @@ impl Attach {
             let may = join.attached.iter().map(|answer| *answer != Answer::No);
             selected.iter_mut().zip(may).for_each(|(selected, may)| *selected |= may);
         }
-        for index in 0..count {
+        for (index, selected) in selected.into_iter().enumerate() {
             let path = selector(index);
-            if asks_for_labels(&gateway.listeners()[index]) && !selected[index] {
+            if asks_for_labels(&gateway.listeners()[index]) && !selected {
                 let reason = "no route among the files has these labels, and since v0.4.0 it is the routes that name the Gateway";
                 let help = "convert the routes together with the Gateway, or name it in their parentRefs by hand and remove this";
                 return Err(refused(path, reason, help));

@@ -1,3 +1,5 @@
+//! Answers: which Gateways does a route name that used to be selected by its labels?
+//!
 //! The operation `attach`: routes name the Gateways that selected them by label, as Gateway API changed it in v0.4.0.
 //!
 //! On a route, the other objects of the run tell which listeners it belonged to, and it names them; on a Gateway, the label
