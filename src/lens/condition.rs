@@ -123,6 +123,20 @@ impl ValueType {
 }
 
 impl Condition {
+    /// Says whether nothing is asked but that fields are there.
+    pub(super) const fn is_presence(&self) -> bool {
+        let values = self.equals.is_none() && self.same.is_none() && self.r#type.is_none() && self.more.is_none();
+        let places = self.absent.is_none() && self.repeats.is_none() && self.some.is_none();
+        let combined = self.not.is_none() && self.all.is_none() && self.any.is_none();
+        values && places && combined
+    }
+
+    /// Says whether it holds for every object that has `value` in a field that matches `field`.
+    pub(super) fn is_met_by(&self, field: &FieldPattern, value: &Value) -> bool {
+        let equals = self.equals.as_ref().is_some_and(|test| test.field == *field && test.value == *value);
+        equals || self.any.as_ref().is_some_and(|any| any.iter().any(|test| test.is_met_by(field, value)))
+    }
+
     /// Says whether `object` fulfils every test written.
     pub fn holds(&self, object: &Value) -> bool {
         let any_value =

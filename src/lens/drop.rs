@@ -82,7 +82,8 @@ impl Operation for Drop {
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
-        (self.direction == Direction::Forward).then_some(Fidelity::Lossy)
+        let worst = if self.loss == LossWhen::None { Fidelity::Exact } else { Fidelity::Lossy };
+        (self.direction == Direction::Forward).then_some(worst)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The operation `gather`: a field of every item becomes one value for all of them, or one for each key.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
@@ -166,6 +166,10 @@ impl Operation for Gather {
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Refused)
     }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Refused])
+    }
 }
 
 /// The way back from [`Gather`]: every item gets its value. Not written in rule files.
@@ -280,6 +284,10 @@ impl Operation for Spread {
 
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Lossy)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy])
     }
 }
 

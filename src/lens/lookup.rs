@@ -1,6 +1,6 @@
 //! The operation `lookup`: a field that the new side wants is read from the objects that this one names.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -167,6 +167,10 @@ impl Operation for Lookup {
 
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Refused)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Refused])
     }
 }
 

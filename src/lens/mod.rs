@@ -117,9 +117,19 @@ pub trait Operation: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Says whether every object that has `value` in a field that matches `field` is held back.
+    fn refuses_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+        false
+    }
+
     /// Returns the worst that the step does to an object it changes; `None` where it never does anything.
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Exact)
+    }
+
+    /// Returns everything that the step can do to an object.
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        self.fidelity().into_iter().collect()
     }
 
     /// Says whether the step looks at the object before it does what its claims say.
@@ -278,9 +288,23 @@ impl Lens {
         image
     }
 
+    /// Says whether an operation holds every object back that has `value` in a field that matches `field`.
+    pub fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        let mut at = field.clone();
+        for operation in &self.0 {
+            if operation.refuses_value(&at, value) {
+                return true;
+            }
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        false
+    }
+
     /// Returns what can happen to the objects that the lens runs on.
     pub fn fidelities(&self) -> BTreeSet<Fidelity> {
-        self.0.iter().filter_map(|operation| operation.fidelity()).collect()
+        self.0.iter().flat_map(|operation| operation.fidelities()).collect()
     }
 }
 

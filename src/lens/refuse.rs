@@ -1,6 +1,7 @@
 //! The operation `refuse`: a shape without a conversion is held back.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Claims, Condition, Description, Direction, Fidelity, Halt, Image, Operation, Session};
 use crate::field::FieldPattern;
@@ -47,7 +48,11 @@ impl Operation for Refuse {
 
     fn image(&self, field: &FieldPattern) -> Image {
         let refused = self.direction == Direction::Forward && field.starts_with(&self.at);
-        if refused { Image::Refused } else { Image::Kept }
+        if refused && self.r#if.is_presence() { Image::Refused } else { Image::Kept }
+    }
+
+    fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        self.direction == Direction::Forward && self.r#if.is_met_by(field, value)
     }
 
     fn fidelity(&self) -> Option<Fidelity> {

@@ -1,6 +1,9 @@
 //! The operation `when`: other operations run only where a test holds.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Operation, Session};
 use crate::field::{FieldPattern, Part};
@@ -60,6 +63,8 @@ impl Operation for When {
     fn image(&self, field: &FieldPattern) -> Image {
         match self.inner(field).map(|field| self.then.image(&field)) {
             Some(Image::Moved(field)) => Image::Moved(self.each.join(&field)),
+            // Objects that do not pass the test keep the field.
+            Some(Image::Refused) if !self.r#if.is_presence() => Image::Kept,
             Some(image) => image,
             None => Image::Kept,
         }
@@ -69,8 +74,17 @@ impl Operation for When {
         self.then.value_image(&self.inner(field)?, value)
     }
 
+    fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        let Some(field) = self.inner(field) else { return false };
+        self.r#if.is_presence() && self.then.refuses_value(&field, value)
+    }
+
     fn fidelity(&self) -> Option<Fidelity> {
-        self.then.fidelities().into_iter().next_back()
+        self.fidelities().into_iter().next_back()
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        self.then.fidelities()
     }
 
     fn is_conditional(&self) -> bool {

@@ -1,5 +1,7 @@
 //! The operation `wrap`: a value becomes a list of one.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -93,5 +95,9 @@ impl Operation for Unwrap {
 
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Lossy)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy])
     }
 }

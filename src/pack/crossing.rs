@@ -5,6 +5,8 @@
 //!
 //! Invariant: the rules are those that a conversion of an object on the old side would run, in the same order.
 
+use serde_json::Value;
+
 use super::{Pack, Rule};
 use crate::field::FieldPattern;
 use crate::lens::{Direction, Image};
@@ -69,5 +71,20 @@ impl<'p> Crossing<'p> {
             }
         }
         value
+    }
+
+    /// Says whether a rule holds every object back that has `value` in a field that matches `field`.
+    pub fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        let mut at = field.clone();
+        for (rule, direction) in &self.rules {
+            let lens = rule.lens(*direction);
+            if lens.refuses_value(&at, value) {
+                return true;
+            }
+            if let Image::Moved(moved) = lens.image(&at) {
+                at = moved;
+            }
+        }
+        false
     }
 }

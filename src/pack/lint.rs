@@ -11,11 +11,12 @@ use std::fmt;
 use serde_json::Value;
 
 use super::crossing::Crossing;
+use super::matrix::allowed;
 use super::notes::Dropped;
 use super::{Pack, Rule};
 use crate::catalog::{Catalog, OUTSIDE};
 use crate::field::{FieldPattern, Part};
-use crate::lens::{Direction, Image};
+use crate::lens::{Claims, Direction, Image, Lens};
 use crate::release::{GroupKind, ReleaseId, ReleaseSet};
 
 /// Something that is wrong with a pack.
@@ -96,14 +97,22 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says that a kind vanishes; a rule that retyped it in an earlier bundle claims it.
+    /// Says that a kind vanishes; a rule claims it that holds every object of it back or that retyped it, then or before.
     fn vanished_kind(&mut self, kind: &GroupKind, to: ReleaseId) {
         let order = self.pack.line().get(to).order;
-        let successor = |rule: &&Rule| rule.kind == *kind && rule.new_kind != *kind && rule.order <= order;
-        let rule = self.pack.rules().iter().find(successor);
-        let lives =
-            rule.and_then(|rule| self.pack.catalog(&rule.new_kind)).is_some_and(|new| new.releases().contains(to));
-        if !lives && !self.is_dropped(kind, to, None, None) {
+        let whole = FieldPattern::new([Part::Key("kind".to_owned())]);
+        let mine = |rule: &&Rule| rule.kind == *kind && rule.order <= order && rule.within.is_none();
+        let rules: Vec<_> = self.pack.rules().iter().filter(mine).collect();
+        let refuses = |rule: &&Rule| rule.lens(Direction::Forward).image(&whole) == Image::Refused;
+        let successors = rules.iter().map(|rule| &rule.new_kind).filter(|new| *new != kind);
+        let successors: Vec<_> = successors.cloned().chain([kind.clone()]).collect();
+        let lives = |kind: &GroupKind| self.pack.catalog(kind).is_some_and(|new| new.releases().contains(to));
+        if rules.iter().any(refuses) || successors.iter().any(lives) {
+            return;
+        }
+        // The entry may name what the kind had become.
+        let listed = successors.iter().filter(|kind| self.is_dropped(kind, to, None, None)).count();
+        if listed == 0 {
             let text = format!(
                 "the kind {kind} is not in {}: no rule takes it on, and `dropped` does not list it",
                 self.name(to)
@@ -133,11 +142,14 @@ impl<'p> Lint<'p> {
                 }
                 continue;
             }
-            let (Some(old), Some(new)) = (values(catalog, field, from), values(new, &image, to)) else { continue };
+            let (Some(old), Some(new)) = (allowed(catalog, field, from), allowed(new, &image, to)) else { continue };
             for value in old {
                 let text = value.as_str().map(|text| crossing.value_image(field, text));
                 let image = text.map_or_else(|| value.clone(), Value::from);
-                if !new.contains(&image) && !self.is_dropped(catalog.kind(), to, Some(field), Some(&value)) {
+                if !new.contains(&image)
+                    && !crossing.refuses_value(field, &value)
+                    && !self.is_dropped(catalog.kind(), to, Some(field), Some(&value))
+                {
                     let text = format!(
                         "the value {value} of {} {field} is not in {}: no rule and no entry of `dropped` claims it",
                         catalog.kind(),
@@ -236,24 +248,29 @@ impl<'p> Lint<'p> {
 
     /// Says that a claim is not in the catalog of its own side, or is on the other side too.
     fn claims(&mut self, rule: &Rule, file: &str) {
-        let claims = rule.lens(Direction::Forward).claims();
-        let certain = rule.lens(Direction::Forward).certain_claims();
-        let at = |order: usize| order == rule.order;
-        let sides = [
-            (&claims.old, &certain.old, &rule.kind, &rule.new_kind, "old", "new"),
-            (&claims.new, &certain.new, &rule.new_kind, &rule.kind, "new", "old"),
-        ];
-        for (fields, certain, own, other, name, other_name) in sides {
-            let newer = name == "new";
-            for field in fields.iter().filter(|field| is_known(field)) {
-                let own_side = self.having(own, field, |order| (order >= rule.order) == newer);
-                if own_side.is_empty() {
-                    self.say(file, format!("no release on the {name} side has {own} {field}"));
-                }
-                let edge = |order: usize| if newer { order + 1 == rule.order } else { at(order) };
-                if own == other && certain.contains(field) && !self.having(other, field, edge).is_empty() {
-                    self.say(file, format!("{field} is on the {other_name} side too: the sides cannot be told apart"));
-                }
+        let Some(bundle) = Bundle::of(self.pack, rule) else {
+            return self
+                .say(file, "the rule never runs: another one of the bundle gives its objects another kind before");
+        };
+        let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
+        let certain = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
+        let (old, new) = (&rule.kind, &bundle.crossing.kind);
+        for field in claims.old.iter().filter(|field| is_known(field)) {
+            if self.having(old, field, |order| order < rule.order).is_empty() {
+                self.say(file, format!("no release on the old side has {old} {field}"));
+            }
+            let is_new_too = !self.having(old, field, |order| order == rule.order).is_empty();
+            if old == new && is_new_too && certain.old.contains(field) {
+                self.say(file, format!("{field} is on the new side too: the sides cannot be told apart"));
+            }
+        }
+        for field in claims.new.iter().filter(|field| is_known(field)) {
+            if self.having(new, field, |order| order >= rule.order).is_empty() {
+                self.say(file, format!("no release on the new side has {new} {field}"));
+            }
+            let is_old_too = !self.having(new, field, |order| order + 1 == rule.order).is_empty();
+            if old == new && is_old_too && certain.new.contains(field) {
+                self.say(file, format!("{field} is on the old side too: the sides cannot be told apart"));
             }
         }
     }
@@ -268,20 +285,18 @@ impl<'p> Lint<'p> {
     /// Says that two rules of a bundle claim one field.
     fn overlaps(&mut self) {
         let mut owners: BTreeMap<(usize, GroupKind, &str, FieldPattern), &str> = BTreeMap::new();
-        let mut found = Vec::new();
         for rule in self.pack.rules() {
-            let claims = rule.lens(Direction::Forward).certain_claims();
+            let Some(bundle) = Bundle::of(self.pack, rule) else { continue };
+            let claims = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
             let old = claims.old.into_iter().map(|field| (rule.order, rule.kind.clone(), "old", field));
-            let new = claims.new.into_iter().map(|field| (rule.order, rule.new_kind.clone(), "new", field));
-            let mine: BTreeSet<_> = old.chain(new).collect();
-            for claim in mine {
+            let new = claims.new.into_iter().map(|field| (rule.order, bundle.crossing.kind.clone(), "new", field));
+            for claim in old.chain(new).collect::<BTreeSet<_>>() {
                 let text = format!("{} {} is claimed by", claim.1, claim.3);
                 if let Some(other) = owners.insert(claim, &rule.id) {
-                    found.push((format!("{}.yaml", rule.id), format!("{text} {other} too")));
+                    self.say(format!("{}.yaml", rule.id), format!("{text} {other} too"));
                 }
             }
         }
-        found.into_iter().for_each(|(file, text)| self.say(file, text));
     }
 
     /// Says that a note of `pack.yaml` names nothing, or the same as another.
@@ -338,11 +353,43 @@ impl<'p> Lint<'p> {
     }
 }
 
-/// Returns the values that a release allows in a field; `None` where it allows any.
-fn values(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
-    let rows = catalog.fields_of(field).filter(|field| field.releases.contains(release));
-    let lists: Option<Vec<_>> = rows.map(|field| field.attributes.allowed.clone()).collect();
-    Some(lists?.into_iter().flatten().collect())
+/// A rule among those of its bundle that objects of its kind meet.
+struct Bundle<'p> {
+    crossing: Crossing<'p>,
+    /// The rule's position in it; none where the rule runs after all others.
+    at: Option<usize>,
+}
+
+impl<'p> Bundle<'p> {
+    /// Finds the rule's place in its bundle; `None` where it never runs.
+    fn of(pack: &'p Pack, rule: &Rule) -> Option<Self> {
+        let crossing = Crossing::new(pack, &rule.kind, rule.order.checked_sub(1)?, rule.order);
+        let at = crossing.rules.iter().position(|(other, _)| other.id == rule.id);
+        (at.is_some() || rule.within.is_some()).then_some(Self { crossing, at })
+    }
+
+    /// Returns claims of the rule as the fields are called before the bundle and after it.
+    fn at_its_ends(&self, claims: Claims) -> Claims {
+        let Some(at) = self.at else { return claims };
+        let rules =
+            |range: &[(&'p Rule, Direction)], direction| range.iter().map(|(rule, _)| rule.lens(direction)).collect();
+        let after: Vec<&Lens> = rules(&self.crossing.rules[at + 1..], Direction::Forward);
+        let mut before: Vec<&Lens> = rules(&self.crossing.rules[..at], Direction::Backward);
+        before.reverse();
+        Claims { old: follow(&before, claims.old), new: follow(&after, claims.new) }
+    }
+}
+
+/// Returns how fields are called after `lenses`, without those that go.
+fn follow(lenses: &[&Lens], fields: Vec<FieldPattern>) -> Vec<FieldPattern> {
+    let one = |field: FieldPattern| {
+        lenses.iter().try_fold(field, |field, lens| match lens.image(&field) {
+            Image::Kept => Some(field),
+            Image::Moved(moved) => Some(moved),
+            Image::Dropped | Image::Refused => None,
+        })
+    };
+    fields.into_iter().filter_map(one).collect()
 }
 
 fn unclaimed(kind: &GroupKind, field: &FieldPattern, image: &FieldPattern, to: &str) -> String {

@@ -19,6 +19,7 @@ pub mod crossing;
 pub mod embedded;
 pub mod lint;
 pub mod load;
+pub mod matrix;
 pub mod notes;
 pub mod wire;
 
