@@ -141,7 +141,7 @@ impl<'de> Deserialize<'de> for Default {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::{data, operation};
+    use super::super::trial::{data, operation};
     use super::super::Lens;
     use super::*;
     use serde_json::json;

@@ -68,7 +68,7 @@ impl Operation for Set {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::{data, operation};
+    use super::super::trial::{data, operation};
     use serde_json::json;
 
     #[test]

@@ -89,7 +89,7 @@ impl Operation for Drop {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::{data, operation};
+    use super::super::trial::{data, operation};
     use super::*;
     use serde_json::json;
 

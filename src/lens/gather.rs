@@ -389,7 +389,7 @@ impl<'de> Deserialize<'de> for Gather {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::{data, operation};
+    use super::super::trial::{data, operation};
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;

@@ -237,7 +237,7 @@ impl<'de> Deserialize<'de> for Lift {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::{data, operation};
+    use super::super::trial::{data, operation};
     use super::*;
     use serde_json::json;
 

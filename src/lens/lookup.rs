@@ -200,7 +200,7 @@ impl Operation for Known {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::operation;
+    use super::super::trial::operation;
     use super::super::Surroundings;
     use super::*;
     use serde_json::json;

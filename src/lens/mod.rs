@@ -22,6 +22,8 @@ mod condition;
 mod laws;
 mod origin;
 mod surroundings;
+#[cfg(test)]
+mod trial;
 
 pub use condition::Condition;
 pub use surroundings::{Neighbour, Surroundings};

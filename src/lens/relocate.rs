@@ -161,7 +161,7 @@ impl<'de> Deserialize<'de> for Move {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::data;
+    use super::super::trial::data;
     use super::super::{Lens, Operation};
     use super::*;
     use serde_json::json;

@@ -98,7 +98,7 @@ impl Operation for When {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::{data, operation};
+    use super::super::trial::{data, operation};
     use super::*;
     use serde_json::json;
 

@@ -93,6 +93,10 @@ fn edit_document(
             Err(yaml::Refusal { program, problem }) => {
                 let at = objects.remove(program);
                 refused.push((at, refusal(manifest, &manifest.objects[at], span.start, &problem)));
+                // A document that cannot be worked on at all is refused whatever is asked of it.
+                if objects.is_empty() {
+                    return Err(refused);
+                }
             }
         }
     }

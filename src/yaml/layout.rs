@@ -10,6 +10,7 @@
 //! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
 
 use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
+use super::write::LongText;
 use crate::text::Span;
 
 /// One entry of a mapping or one item of a list, with its place in the text.
@@ -44,6 +45,8 @@ pub(super) struct Layout<'t> {
     pub(super) text: &'t str,
     pub(super) tree: &'t Tree,
     pub(super) root: NodeId,
+    /// How new strings of several lines are written.
+    pub(super) long_text: LongText,
     parents: Vec<u32>,
     /// All children, grouped by parent; `first_child[n]..first_child[n + 1]` are those of node `n`.
     children: Vec<NodeId>,
@@ -61,7 +64,9 @@ impl<'t> Layout<'t> {
         let mut referenced: Vec<NodeId> = tree.aliases.iter().map(|entry| entry.target).collect();
         referenced.sort();
         let (mappings, lists) = (Vec::new(), Vec::new());
-        let mut layout = Self { text, tree, root, parents, children, first_child, referenced, mappings, lists };
+        let long_text = LongText::Block;
+        let mut layout =
+            Self { text, tree, root, long_text, parents, children, first_child, referenced, mappings, lists };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
         layout

@@ -137,7 +137,7 @@ impl Style {
             step: layout.step(node),
             list_indent: layout.list_indent(node),
             line_ending: layout.line_ending(layout.span(node).start),
-            long_text: LongText::Block,
+            long_text: layout.long_text,
         }
     }
 

@@ -134,7 +134,7 @@ impl Operation for Detach {
 
 #[cfg(test)]
 mod tests {
-    use super::super::laws::operation;
+    use super::super::trial::operation;
     use super::super::{Completeness, Neighbour, ObjectName, Surroundings};
     use super::*;
     use serde_json::json;

@@ -194,8 +194,10 @@ fn bracket_text(
         let key_span = layout.span(old_key);
         let before = Span::new(entry.start, key_span.start).of(layout.text);
         let first_line = Span::new(key_span.end, layout.line_end(key_span.end).min(entry.end));
-        let column = layout.column(entry.start);
-        let by = column_of_entries(layout, target).unwrap_or(column) as isize - column as isize;
+        // Where the target's entries have no lines of their own, the entry goes behind its bracket.
+        let new_column = column_of_entries(layout, target);
+        let new_column = new_column.unwrap_or_else(|| indentation(layout, layout.span(target).start));
+        let by = new_column as isize - indentation(layout, entry.start) as isize;
         let below = layout.shifted(Span::new(first_line.end, entry.end), by);
         return Ok(format!("{before}{new_key}{}{below}", first_line.of(layout.text)));
     }
@@ -227,6 +229,12 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
 fn column_of_entries(layout: &Layout<'_>, mapping: NodeId) -> Option<usize> {
     let first = (layout.count(mapping) > 0).then(|| layout.entry(mapping, 0).start)?;
     layout.is_first_on_line(first).then(|| layout.column(first))
+}
+
+/// Returns the column in which the line around `at` starts to say something.
+fn indentation(layout: &Layout<'_>, at: usize) -> usize {
+    let line = layout.line_start(at);
+    layout.text[line..].bytes().take_while(|byte| *byte == b' ').count()
 }
 
 /// Strikes the comments that move along from those the cut takes away.
