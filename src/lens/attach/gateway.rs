@@ -6,9 +6,32 @@ use super::super::{Completeness, Halt, Session, Surroundings};
 use super::join::{Answer, Join, Party, asks_for_labels};
 use super::{Attach, refused};
 use crate::field::FieldPath;
+use crate::release::GroupKind;
 use crate::yaml::Intent;
 
 impl Attach {
+    /// Records the routes that name the Gateway: they list it on the way back, or stay with it.
+    pub(super) fn rely_on_routes(&self, session: &mut Session<'_>) {
+        let alone = Surroundings::default();
+        let surroundings = session.surroundings().unwrap_or(&alone);
+        let object = session.object().clone();
+        let gateway = Party::of(&self.gateways, &object);
+        let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
+        let kinds: Vec<_> = self.routes.iter().map(|kind| GroupKind::new(kind.kind.as_str(), self.group.as_str())).collect();
+        for route in kinds.iter().flat_map(|kind| surroundings.of_kind(kind)) {
+            let names_it = |parent: &Value| {
+                let namespace = text(parent, "namespace").or_else(|| route.namespace.map(str::to_owned));
+                let apart = namespace.as_deref().zip(gateway.namespace).is_some_and(|(left, right)| left != right);
+                let kind = text(parent, "kind").is_none_or(|kind| kind == self.gateways.kind);
+                kind && !apart && text(parent, "name").as_deref() == gateway.name
+            };
+            let parents = route.value.get("spec").and_then(|spec| spec.get("parentRefs")).and_then(Value::as_array);
+            if parents.is_some_and(|parents| parents.iter().any(names_it)) {
+                session.rely_on(route);
+            }
+        }
+    }
+
     /// Removes the label selectors of the listeners, all of whose routes are in the run.
     pub(super) fn forget_selectors(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         let alone = Surroundings::default();

@@ -114,7 +114,11 @@ impl Operation for Detach {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         match self.attach.side(session.object()) {
             Some(Side::Route(_)) => self.attach.list_gateways(session),
-            Some(Side::Gateway) | None => Ok(()),
+            Some(Side::Gateway) => {
+                self.attach.rely_on_routes(session);
+                Ok(())
+            }
+            None => Ok(()),
         }
     }
 
