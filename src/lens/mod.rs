@@ -57,6 +57,7 @@ operations! {
     identify Identify;
     entries Entries;
     lift Lift;
+    attach Attach;
     distinct Distinct;
     gather Gather;
     lookup Lookup;
@@ -432,7 +433,11 @@ pub struct Session<'a> {
     respelled: Vec<Respelling>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
+    relies_on: BTreeSet<ObjectName>,
 }
+
+/// What an object is called in a run: kind, namespace, name.
+pub type ObjectName = (GroupKind, Option<String>, Option<String>);
 
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole and alone.
@@ -444,6 +449,7 @@ impl<'a> Session<'a> {
             respelled: Vec::new(),
             surroundings: None,
             completeness: Completeness::Whole,
+            relies_on: BTreeSet::new(),
         }
     }
 
@@ -460,6 +466,17 @@ impl<'a> Session<'a> {
     /// Says whether the object is whole.
     pub const fn completeness(&self) -> Completeness {
         self.completeness
+    }
+
+    /// Records that the object's conversion is right only together with that of `other`.
+    pub fn rely_on(&mut self, other: &Neighbour<'_>) {
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        self.relies_on.insert((other.kind.clone(), text(other.namespace), text(other.name)));
+    }
+
+    /// Returns the objects that must be converted together with this one.
+    pub const fn relies_on(&self) -> &BTreeSet<ObjectName> {
+        &self.relies_on
     }
 
     /// Returns the object's data as it stands.
@@ -517,6 +534,7 @@ impl<'a> Session<'a> {
         let mut inner = Session { surroundings: self.surroundings, completeness, ..Session::new(value) };
         steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
         let started = self.origin(place);
+        self.relies_on.extend(inner.relies_on);
         self.losses.extend(inner.losses.into_iter().map(|loss| Loss { path: started.join(&loss.path), ..loss }));
         let respelled = inner.respelled.into_iter();
         self.respelled.extend(respelled.map(|told| Respelling { path: started.join(&told.path), ..told }));

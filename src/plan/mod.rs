@@ -21,6 +21,7 @@ mod advise;
 mod edit;
 mod object;
 mod references;
+mod reliance;
 
 pub use object::{AllowedLoss, Choices, Conversion, Remark, VersionChoice, loss_code};
 
@@ -140,6 +141,7 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let run = Run { manifests, goal, converted, retypes };
     let mut held = run.taken_names(&patches);
     loop {
+        run.hold_along(&mut held);
         let attempt = run.attempt(&held);
         if attempt.refused.is_empty() {
             return run.report(attempt, &held);

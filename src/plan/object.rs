@@ -14,7 +14,7 @@ use crate::catalog::{Catalog, Fact, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
-use crate::lens::{Completeness, Direction, Halt, Loss, LossClass, Session, Surroundings};
+use crate::lens::{Completeness, Direction, Halt, Loss, LossClass, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::notes::Union;
 use crate::pack::{Pack, Rule, Target};
@@ -85,6 +85,8 @@ pub struct Conversion {
     pub lost: Vec<Remark>,
     /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
     pub written_for: ReleaseSet,
+    /// The objects that must be converted together with this one.
+    pub relies_on: BTreeSet<ObjectName>,
 }
 
 impl Conversion {
@@ -99,6 +101,7 @@ impl Conversion {
             warnings: Vec::new(),
             lost: Vec::new(),
             written_for: ReleaseSet::default(),
+            relies_on: BTreeSet::new(),
         }
     }
 }
@@ -137,6 +140,7 @@ pub(super) fn convert(
     };
     match work.run() {
         Ok((kind, session)) => {
+            let relies_on = session.relies_on().clone();
             let (value, program, _) = session.finish();
             Conversion {
                 kind,
@@ -147,6 +151,7 @@ pub(super) fn convert(
                 warnings: work.warnings,
                 lost: work.lost,
                 written_for: work.written_for,
+                relies_on,
             }
         }
         Err(blocks) => {
