@@ -4,7 +4,7 @@
 //! be `back.yaml` or, where there is none, `before.yaml`; `after.yaml` at the rule's bundle must not change. `same.yaml`
 //! changes in neither direction. `allow.txt` lists the codes of losses that are taken. `findings.txt` lists what holds
 //! objects back, as `code field`, in the direction that starts from a file without a counterpart, or upward where both are
-//! there.
+//! there; `findings-back.txt` does so for the way back of a file that goes up.
 //!
 //! `REVERSION_PACK` names the folder of a pack that takes the place of the built-in one of its name.
 
@@ -80,7 +80,8 @@ struct Outcome {
 
 impl Case {
     fn run(&self) -> Result<(), Failed> {
-        let known = ["before.yaml", "after.yaml", "back.yaml", "same.yaml", "findings.txt", "allow.txt"];
+        let known =
+            ["before.yaml", "after.yaml", "back.yaml", "same.yaml", "findings.txt", "findings-back.txt", "allow.txt"];
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if !known.contains(&name.as_str()) {
@@ -89,8 +90,10 @@ impl Case {
         }
         let [before, after, back, same] =
             ["before.yaml", "after.yaml", "back.yaml", "same.yaml"].map(|name| self.file(name));
-        let findings: Vec<String> =
-            self.file("findings.txt").iter().flat_map(|text| text.lines()).map(str::to_owned).collect();
+        let lines = |name: &str| -> Vec<String> {
+            self.file(name).iter().flat_map(|text| text.lines()).map(str::to_owned).collect()
+        };
+        let [findings, findings_back] = ["findings.txt", "findings-back.txt"].map(lines);
         match (&same, &before, &after) {
             (Some(same), None, None) => {
                 self.check("up", self.up, same, same, &findings)?;
@@ -105,7 +108,7 @@ impl Case {
                 self.check("up", self.up, before, after, &findings)?;
                 let again = if findings.is_empty() { Vec::new() } else { self.convert(self.up, after)?.held };
                 self.check("again", self.up, after, after, &again)?;
-                self.check("down", self.down, after, back.as_ref().unwrap_or(before), &[])
+                self.check("down", self.down, after, back.as_ref().unwrap_or(before), &findings_back)
             }
             _ => Err("a fixture has same.yaml, or before.yaml, or after.yaml, or the last two".into()),
         }

@@ -62,6 +62,13 @@ impl Entries {
             return Err(refused(place.clone(), reason, "write the entries, or remove the field"));
         };
         self.distinct(&names, &entries, FieldPath::key)?;
+        if let Some(values) = &self.values {
+            let known = |key: &&String| *key == values || self.shared.contains_key(*key);
+            if let Some(extra) = whole.keys().find(|key| !known(key)) {
+                let reason = format!("an item of a list has no {extra}");
+                return Err(refused(place.key(extra), reason, "remove the field"));
+            }
+        }
         let shared: Map<String, Value> = whole.into_iter().filter(|(key, _)| self.shared.contains_key(key)).collect();
         let Some((first, others)) = names.split_first() else {
             for key in shared.keys() {
@@ -325,6 +332,7 @@ mod tests {
         check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1", "x": 1}]}), "h[0].x");
         check_refused(&*back(NESTED), &json!({"h": [{"name": "a"}]}), "h[0]");
         check_refused(&*operation(NESTED), &json!({"h": {"type": "X"}}), "h");
+        check_refused(&*operation(NESTED), &json!({"h": {"values": {"a": "1"}, "x": 1}}), "h.x");
         check_refused(&*operation(FLAT), &json!({"r": [{"add": {"X-A": "1", "x-a": "2"}}]}), "r[0].add.x-a");
     }
 

@@ -13,22 +13,42 @@ use crate::yaml::{Intent, Place};
 /// The longest name that is made: that of a DNS subdomain.
 const LONGEST: usize = 253;
 
-/// `identify: { list: spec.listeners, key: name, from: [protocol, port, hostname] }`
+/// `identify: { items: "spec.listeners[]", key: name, from: [protocol, port, hostname] }`
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Wire")]
 pub(super) struct Identify {
     list: FieldPattern,
     key: String,
     from: Vec<String>,
 }
 
+/// The operation as written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wire {
+    items: FieldPattern,
+    key: String,
+    from: Vec<String>,
+}
+
+impl TryFrom<Wire> for Identify {
+    type Error = String;
+
+    fn try_from(Wire { items, key, from }: Wire) -> Result<Self, String> {
+        match items.split_last() {
+            Some((list, Part::Items)) => Ok(Self { list, key, from }),
+            _ => Err(format!("{items} names no items; it must end in `[]`")),
+        }
+    }
+}
+
 impl Identify {
     pub(super) const DESCRIPTION: Description = Description {
         name: "identify",
-        text: "Gives every item of `list` that has none a `key`, first in the item: the value of the first field of `from`, in \
+        text: "Gives each of the `items` that has none a `key`, first in the item: the value of the first field of `from`, in \
                lower case; items that would share a name get the next field's value after a dash, and a number at last. The \
                inverse removes the key: a `dropped-field` loss, unless it is the name that would be made.",
-        example: "identify: { list: spec.listeners, key: name, from: [protocol, port, hostname] }",
+        example: "identify: { items: \"spec.listeners[]\", key: name, from: [protocol, port, hostname] }",
     };
 
     fn claimed(&self) -> Vec<FieldPattern> {
@@ -151,7 +171,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    const NAMES: &str = "identify: { list: spec.l, key: name, from: [protocol, port, hostname] }";
+    const NAMES: &str = "identify: { items: \"spec.l[]\", key: name, from: [protocol, port, hostname] }";
 
     #[track_caller]
     fn check(items: &Value, expected: &[&str]) {

@@ -57,6 +57,7 @@ operations! {
     identify Identify;
     entries Entries;
     lift Lift;
+    attach Attach;
     distinct Distinct;
     gather Gather;
     lookup Lookup;
@@ -378,6 +379,15 @@ pub struct Loss {
     pub reason: String,
 }
 
+/// Something that a conversion writes in another way, with the same meaning, and that the way back does not restore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Respelling {
+    /// Where it stood when the session started.
+    pub path: FieldPath,
+    /// Why it means the same, as one sentence without a final dot.
+    pub reason: String,
+}
+
 /// Why an object cannot be taken across.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
@@ -426,14 +436,27 @@ pub struct Session<'a> {
     object: Value,
     program: Vec<Intent>,
     losses: Vec<Loss>,
+    respelled: Vec<Respelling>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
+    relies_on: BTreeSet<ObjectName>,
 }
+
+/// What an object is called in a run: kind, namespace, name.
+pub type ObjectName = (GroupKind, Option<String>, Option<String>);
 
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole and alone.
     pub const fn new(object: Value) -> Self {
-        Self { object, program: Vec::new(), losses: Vec::new(), surroundings: None, completeness: Completeness::Whole }
+        Self {
+            object,
+            program: Vec::new(),
+            losses: Vec::new(),
+            respelled: Vec::new(),
+            surroundings: None,
+            completeness: Completeness::Whole,
+            relies_on: BTreeSet::new(),
+        }
     }
 
     /// Starts with the data of an object among others.
@@ -451,6 +474,17 @@ impl<'a> Session<'a> {
         self.completeness
     }
 
+    /// Records that the object's conversion is right only together with that of `other`.
+    pub fn rely_on(&mut self, other: &Neighbour<'_>) {
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        self.relies_on.insert((other.kind.clone(), text(other.namespace), text(other.name)));
+    }
+
+    /// Returns the objects that must be converted together with this one.
+    pub const fn relies_on(&self) -> &BTreeSet<ObjectName> {
+        &self.relies_on
+    }
+
     /// Returns the object's data as it stands.
     pub const fn object(&self) -> &Value {
         &self.object
@@ -464,6 +498,11 @@ impl<'a> Session<'a> {
     /// Returns what was lost so far.
     pub fn losses(&self) -> &[Loss] {
         &self.losses
+    }
+
+    /// Returns what was written in another way so far.
+    pub fn respelled(&self) -> &[Respelling] {
+        &self.respelled
     }
 
     /// Makes one change to the data and records it.
@@ -500,8 +539,16 @@ impl<'a> Session<'a> {
         let completeness = if item { Completeness::Whole } else { self.completeness };
         let mut inner = Session { surroundings: self.surroundings, completeness, ..Session::new(value) };
         steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
-        let started = self.origin(place);
-        self.losses.extend(inner.losses.into_iter().map(|loss| Loss { path: started.join(&loss.path), ..loss }));
+        let (started, done) = (self.origin(place), self.program.len());
+        self.relies_on.extend(inner.relies_on);
+        self.losses.extend(inner.losses.into_iter().map(|loss| Loss {
+            path: started.join(&loss.path),
+            place: place.join(&loss.place),
+            step: done + loss.step,
+            ..loss
+        }));
+        let respelled = inner.respelled.into_iter();
+        self.respelled.extend(respelled.map(|told| Respelling { path: started.join(&told.path), ..told }));
         inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
@@ -519,6 +566,11 @@ impl<'a> Session<'a> {
     /// Returns where what stands at `path` now stood after the first `step` changes.
     pub fn origin_after(&self, step: usize, path: &FieldPath) -> FieldPath {
         origin::origin(&self.program[step..], path)
+    }
+
+    /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.
+    pub fn respell(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.respelled.push(Respelling { path: self.origin(path), reason: reason.into() });
     }
 
     /// Returns where what stands at `path` now stood when the session started.

@@ -22,6 +22,7 @@ mod edit;
 mod object;
 mod parting;
 mod references;
+mod reliance;
 mod settle;
 mod stash;
 
@@ -144,6 +145,7 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let run = Run { manifests, goal, converted, retypes };
     let mut held = run.taken_names(&patches);
     loop {
+        run.hold_along(&mut held);
         let attempt = run.attempt(&held);
         if attempt.refused.is_empty() {
             return run.report(attempt, &held);
@@ -380,7 +382,7 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
 const fn adjust(code: Code, severity: Severity) -> Severity {
     match code {
         Code::UnknownKind => Severity::Warning,
-        Code::AlreadyInvalid | Code::Restored | Code::UncheckedRule => Severity::Note,
+        Code::AlreadyInvalid | Code::Respelled | Code::Restored | Code::UncheckedRule => Severity::Note,
         _ => severity,
     }
 }

@@ -16,7 +16,7 @@ use crate::catalog::{Catalog, Fact, Unknown};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
-use crate::lens::{Completeness, Direction, Halt, LossClass, Session, Surroundings};
+use crate::lens::{Completeness, Direction, Halt, LossClass, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Rule, Target};
@@ -92,6 +92,8 @@ pub struct Conversion {
     pub lost: Vec<Remark>,
     /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
     pub written_for: ReleaseSet,
+    /// The objects that must be converted together with this one.
+    pub relies_on: BTreeSet<ObjectName>,
 }
 
 impl Conversion {
@@ -106,6 +108,7 @@ impl Conversion {
             warnings: Vec::new(),
             lost: Vec::new(),
             written_for: ReleaseSet::default(),
+            relies_on: BTreeSet::new(),
         }
     }
 }
@@ -167,9 +170,15 @@ pub(super) fn convert(
     let Work { written_for, mut warnings, lost, .. } = work;
     match outcome {
         Ok(Arrival { kind, session, way, .. }) => {
-            let (value, program, _) = session.finish();
+            let relies_on = session.relies_on().clone();
             warnings.extend(way.warnings);
-            Conversion { kind, value, program, rules: way.rules, blocks: Vec::new(), warnings, lost, written_for }
+            warnings.extend(session.respelled().iter().map(|told| {
+                let message = format!("{} is written in another way: {}", told.path, told.reason);
+                remark(Code::Respelled, told.path.clone(), message, None)
+            }));
+            let (value, program, _) = session.finish();
+            let blocks = Vec::new();
+            Conversion { kind, value, program, rules: way.rules, blocks, warnings, lost, written_for, relies_on }
         }
         Err(blocks) => Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) },
     }
