@@ -25,12 +25,13 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 5] = [
 ];
 
 /// Crates that stand for a wall, and the modules behind it.
-const CRATES: [(&str, &[&str]); 8] = [
+const CRATES: [(&str, &[&str]); 9] = [
     ("anyhow", &["pack", "cli"]),
     ("clap", &["cli"]),
     ("granit_parser", &["yaml"]),
     ("ignore", &["disk"]),
     ("json_patch", &["report"]),
+    ("kube_cel", &["pack"]),
     ("rustix", &["disk"]),
     ("serde_yaml", &["pack"]),
     ("walkdir", &["pack"]),

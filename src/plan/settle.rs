@@ -113,7 +113,7 @@ impl Work<'_> {
                 let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
                 let help = "write the item out whole in the patch, then run again".to_owned();
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
-            } else if self.accepted_before(authority, &path, &violation.kind) {
+            } else if self.accepted_before(&path, &violation.kind) {
                 let message = format!("{} does not allow this: {} {}", authority.name, violation.path, violation.kind);
                 let kind = authority.catalog.kind();
                 let hint = self.target.pack.notes().hint(kind, Some(&violation.path.pattern()));
@@ -134,13 +134,10 @@ impl Work<'_> {
         violation.kind == ViolationKind::MissingRequired && in_list(&violation.path) && !in_list(origin)
     }
 
-    /// Says whether some release that the object can have been written for has nothing against the value at `path`.
-    fn accepted_before(&self, authority: &Authority<'_>, path: &FieldPath, kind: &ViolationKind) -> bool {
+    /// Says whether some release that the object can have been written for has nothing against the value at `path`. What CEL
+    /// rules those releases have is not known: a rule of the user's CRD always counts.
+    fn accepted_before(&self, path: &FieldPath, kind: &ViolationKind) -> bool {
         let object = self.object;
-        if let (ViolationKind::Rule { .. }, Some(own)) = (kind, authority.own) {
-            let verdict = own.run_rules(&object.kind, &object.api_version.version, &object.value);
-            return !verdict.broken.iter().any(|broken| broken.path == *path && broken.kind == *kind);
-        }
         let catalog = self.target.pack.catalog(&object.kind).expect("an object of an unknown kind is held back before");
         let same = |violation: &Violation| {
             violation.path == *path && std::mem::discriminant(&violation.kind) == std::mem::discriminant(kind)
@@ -197,7 +194,7 @@ impl Work<'_> {
             match violation.kind {
                 ViolationKind::UnknownField { .. } => missing.push(violation.path),
                 ViolationKind::NotInEnum { .. }
-                    if self.accepted_before(authority, &session.origin(&violation.path), &violation.kind) =>
+                    if self.accepted_before(&session.origin(&violation.path), &violation.kind) =>
                 {
                     missing.extend(self.typed_item(authority.catalog.kind(), &violation.path));
                 }
