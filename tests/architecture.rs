@@ -278,7 +278,8 @@ fn every_rule_has_conversions_both_ways_and_a_look_alike() {
 
 #[test]
 fn every_case_belongs_to_a_rule_and_is_complete() {
-    const FILES: [&str; 5] = ["after.yaml", "back.yaml", "before.yaml", "findings.txt", "same.yaml"];
+    const FILES: [&str; 7] =
+        ["after.yaml", "allow.txt", "back.yaml", "before.yaml", "findings-back.txt", "findings.txt", "same.yaml"];
     let packs = packs();
     let rules: BTreeSet<_> = packs.iter().flat_map(|pack| pack.rules()).map(|rule| rule.id.as_str()).collect();
     for case in cases() {
