@@ -14,8 +14,7 @@ use crate::report::visible;
 /// Runs `pack lint`.
 pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     let fixtures = args.fixtures.as_deref().map(load::list_folder).transpose()?;
-    let folder = Path::new(&args.pack);
-    let own = folder.join("pack.yaml").is_file().then(|| load::read_folder(folder)).transpose()?;
+    let own = load::read_if_pack(Path::new(&args.pack))?;
     let packs = packs(&args.packs)?;
     let pack = match &own {
         Some(pack) => pack,

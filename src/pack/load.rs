@@ -50,6 +50,14 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
     Ok(pack)
 }
 
+/// Reads the pack in `folder`; `None` where that is no pack's folder.
+///
+/// # Errors
+/// As [`read_folder`].
+pub fn read_if_pack(folder: &Path) -> Result<Option<Pack>> {
+    folder.join("pack.yaml").is_file().then(|| read_folder(folder)).transpose()
+}
+
 /// Lists the files below a folder, as paths with `/`, sorted.
 ///
 /// # Errors
