@@ -85,6 +85,7 @@ codes! {
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
     ReferenceKept "reference-kept" "A reference names an object that is held back, so the reference stays as it is too.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
+    Respelled "respelled" "Something is written in another way that means the same, and the way back writes it in yet another one. Nothing to do.";
     Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted: convert its rendered output or its source by hand.";
     UnknownApiVersion "unknown-api-version" "No release ever served this apiVersion for this kind. The fields decide.";
     UnknownField "unknown-field" "No release has this field. It is passed through untouched; check its spelling.";

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Halt, Operation, Session};
+use super::{Claims, Description, Fidelity, Halt, Operation, Session};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -31,6 +31,7 @@ impl Operation for Distinct {
             let again = |index: &usize| items[..*index].contains(&items[*index]);
             let repeated: Vec<_> = (0..items.len()).filter(again).collect();
             for index in repeated.into_iter().rev() {
+                session.respell(&list.index(index), "an earlier item is the same");
                 session.change(Intent::Delete { path: list.index(index) })?;
             }
         }
@@ -63,6 +64,10 @@ impl Operation for Set {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        None
     }
 }
 

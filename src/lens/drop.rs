@@ -61,7 +61,9 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if !self.says_nothing(&path, session.object()) {
+            if self.says_nothing(&path, session.object()) {
+                session.respell(&path, self.reason.as_str());
+            } else {
                 session.lose(LossClass::DroppedField, &path, self.reason.as_str());
             }
             session.change(Intent::Delete { path })?;

@@ -228,6 +228,14 @@ impl Spread {
         Ok(())
     }
 
+    /// Says whether gathering what was given out would make `before` again.
+    fn is_way_back(&self, given: &Value, before: &Value) -> bool {
+        let mut rest = given.clone();
+        let gone = Intent::Delete { path: self.gather.to.clone() }.apply_data(&mut rest);
+        let mut again = Session::new(rest);
+        gone.is_ok() && self.gather.run(&mut again).is_ok() && again.object() == before
+    }
+
     /// Records what is left in the gathered mapping and means something.
     fn lose_rest(&self, session: &mut Session<'_>) {
         let gather = &self.gather;
@@ -255,10 +263,15 @@ impl Operation for Spread {
         if let Some(new) = there.next() {
             return Err(Halt::Conflict { old: gather.to.clone(), new });
         }
+        let before = session.object().clone();
+        let lost = session.losses().len();
         for source in self.sources(session.object()) {
             self.give(&source, session)?;
         }
         self.lose_rest(session);
+        if session.losses().len() == lost && !self.is_way_back(session.object(), &before) {
+            session.respell(&gather.to, format!("the items of {} say the same one by one", gather.list));
+        }
         session.change(Intent::Delete { path: gather.to.clone() })?;
         remove_emptied(&shared_parent(&gather.to, &gather.list), gather.to.clone(), session)
     }
@@ -456,6 +469,20 @@ mod tests {
         let lost: Vec<_> = session.losses().iter().map(|loss| loss.path.to_string()).collect();
         assert_eq!(lost, ["s.t.f.d.v", "s.t.f.per[1].t.v"]);
         assert_eq!(*session.object(), json!({"s": {"l": [{"p": "H", "k": 1}]}}));
+    }
+
+    #[test]
+    fn another_way_to_say_the_same_is_told() {
+        let respelled = |to: Value| {
+            let object = json!({"s": {"l": [{"p": "H", "k": 1}], "t": {"f": to}}});
+            let mut session = Session::new(object);
+            back().run(&mut session).unwrap();
+            assert!(session.losses().is_empty());
+            session.respelled().iter().map(|told| told.path.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(respelled(json!({"d": {"v": "a"}})), Vec::<String>::new());
+        assert_eq!(respelled(json!({"d": {}, "per": [{"k": 1, "t": {"v": "a"}}]})), ["s.t.f"]);
+        assert_eq!(respelled(json!({"d": {}})), ["s.t.f"]);
     }
 
     #[test]

@@ -256,7 +256,8 @@ impl<'p> Lint<'p> {
         let certain = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
         let (old, new) = (&rule.kind, &bundle.crossing.kind);
         for field in claims.old.iter().filter(|field| is_known(field)) {
-            if self.having(old, field, |order| order < rule.order).is_empty() {
+            let kinds = self.kinds_of(rule, Direction::Forward);
+            if kinds.iter().all(|kind| self.having(kind, field, |order| order < rule.order).is_empty()) {
                 self.say(file, format!("no release on the old side has {old} {field}"));
             }
             let is_new_too = !self.having(old, field, |order| order == rule.order).is_empty();
@@ -265,13 +266,24 @@ impl<'p> Lint<'p> {
             }
         }
         for field in claims.new.iter().filter(|field| is_known(field)) {
-            if self.having(new, field, |order| order >= rule.order).is_empty() {
+            let kinds = self.kinds_of(rule, Direction::Backward);
+            if kinds.iter().all(|kind| self.having(kind, field, |order| order >= rule.order).is_empty()) {
                 self.say(file, format!("no release on the new side has {new} {field}"));
             }
             let is_old_too = !self.having(new, field, |order| order + 1 == rule.order).is_empty();
             if old == new && is_old_too && certain.new.contains(field) {
                 self.say(file, format!("{field} is on the old side too: the sides cannot be told apart"));
             }
+        }
+    }
+
+    /// Returns the kinds on the side of the rule's bundle that `direction` starts from; a rule about several kinds may claim
+    /// what only some of them have.
+    fn kinds_of(&self, rule: &Rule, direction: Direction) -> Vec<GroupKind> {
+        let alike = self.pack.rules().iter().filter(|other| other.id == rule.id);
+        match direction {
+            Direction::Forward => alike.map(|rule| rule.kind.clone()).collect(),
+            Direction::Backward => alike.filter_map(|rule| Some(Bundle::of(self.pack, rule)?.crossing.kind)).collect(),
         }
     }
 

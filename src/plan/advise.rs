@@ -3,9 +3,9 @@
 //! An advisory of a pack is told once, at the first object that it is about: one that can have been written for a release on
 //! the other side of the advisory's bundle.
 //!
-//! Invariant: an advisory changes nothing and holds nothing back.
+//! Invariant: an advisory changes nothing and holds nothing back; where it is told does not depend on the order of the run.
 
-use super::{Conversion, Remark, finding};
+use super::Conversion;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
@@ -20,12 +20,18 @@ pub(super) fn advisories<'a>(
     let known = |object: &Object| target.pack.groups().contains(&object.kind.group);
     let objects = objects.filter(|(_, object, _)| known(object));
     let first = |advisory: &Advisory| {
-        let (manifest, object, _) =
-            objects.clone().find(|(_, object, made)| concerns(advisory, target, object, made))?;
-        let path = FieldPath::default();
-        let remark = Remark { code: Code::Advisory, path, message: String::new(), help: advisory.help.clone() };
-        let message = format!("{}: {}", target.pack.title(), advisory.message);
-        Some(Finding { object: None, message, ..finding(manifest, object, &remark, Severity::Note) })
+        let concerned = objects.clone().filter(|(_, object, made)| concerns(advisory, target, object, made));
+        // The objects of one file stand in its order, and the first of equals is the least.
+        let (manifest, object, _) = concerned.min_by_key(|(manifest, _, _)| manifest.file.as_str())?;
+        Some(Finding {
+            location: manifest.locate(object, &FieldPath::default()),
+            code: Code::Advisory,
+            severity: Severity::Note,
+            object: None,
+            field: None,
+            message: format!("{}: {}", target.pack.title(), advisory.message),
+            help: advisory.help.clone(),
+        })
     };
     target.pack.notes().advisories.iter().filter_map(first).collect()
 }

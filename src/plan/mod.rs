@@ -346,7 +346,7 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
 /// What is as it was before and needs no doing is worth a note only.
 const fn adjust(code: Code, severity: Severity) -> Severity {
     match code {
-        Code::UnknownKind | Code::AlreadyInvalid => Severity::Note,
+        Code::UnknownKind | Code::AlreadyInvalid | Code::Respelled => Severity::Note,
         _ => severity,
     }
 }

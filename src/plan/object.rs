@@ -192,6 +192,10 @@ impl<'a> Work<'a> {
         let catalog = self.target.pack.catalog(&kind).expect("rules lead to kinds that the pack has");
         self.settle(&kind, catalog, &mut session)?;
         self.take_losses(session.losses())?;
+        for told in session.respelled() {
+            let message = format!("{} is written in another way: {}", told.path, told.reason);
+            self.warnings.push(remark(Code::Respelled, told.path.clone(), message, None));
+        }
         Ok((kind, session))
     }
 

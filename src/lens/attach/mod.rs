@@ -10,7 +10,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Fidelity, Halt, Operation, Session};
+use super::{Claims, Description, Fidelity, Halt, Image, Operation, Session};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -78,6 +78,11 @@ enum Side<'a> {
     Route(&'a GroupKind),
 }
 
+/// What a claimed field says is said on the other side in other parts, or by another object.
+fn parts_go(claims: &Claims, field: &FieldPattern) -> Image {
+    if claims.old.iter().any(|old| field.starts_with(old)) { Image::Dropped } else { Image::Kept }
+}
+
 fn refused(at: crate::field::FieldPath, reason: impl Into<String>, help: &str) -> Halt {
     Halt::Refused { at, reason: reason.into(), help: Some(help.to_owned()) }
 }
@@ -97,6 +102,10 @@ impl Operation for Attach {
 
     fn claims(&self) -> Claims {
         self.claimed()
+    }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        parts_go(&self.claims(), field)
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
@@ -129,6 +138,10 @@ impl Operation for Detach {
     fn claims(&self) -> Claims {
         let Claims { old, new } = self.attach.claimed();
         Claims { old: new, new: old }
+    }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        parts_go(&self.claims(), field)
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
