@@ -162,28 +162,54 @@ impl Sides<'_> {
 
     /// Lists the rules between the releases, and those that one of them wants and the other does not.
     fn rules(&self) -> Vec<Change> {
-        let mut met = BTreeSet::new();
-        let ids = self.pack.rules().iter().map(|rule| &rule.id).filter(|id| met.insert(*id));
-        let of_id = |id: &String| self.pack.rules().iter().filter(|rule| rule.id == *id).collect::<Vec<_>>();
-        ids.filter_map(|id| self.rule(&of_id(id))).collect()
+        self.pack.rule_files().iter().filter_map(|rules| self.rule(rules)).collect()
     }
 
     fn rule(&self, rules: &[&Rule]) -> Option<Change> {
         let rule = rules.first()?;
         let (from, to) = (self.order(self.from), self.order(self.to));
+        let way = if from <= to { Direction::Forward } else { Direction::Backward };
+        if rule.within.is_none() && !rules.iter().any(|rule| self.concerns(rule, way)) {
+            return None;
+        }
         let costs = |direction| rule.lens(direction).fidelities().into_iter().map(Cost::of).collect::<BTreeSet<_>>();
         let [there, back] = match rule.within {
             None if from < rule.order && rule.order <= to => [Direction::Forward, Direction::Backward].map(costs),
             None if to < rule.order && rule.order <= from => [Direction::Backward, Direction::Forward].map(costs),
             None => return None,
-            Some(within) => match (within.contains(self.from), within.contains(self.to)) {
-                (false, true) => [costs(Direction::Forward), BTreeSet::new()],
-                (true, false) => [BTreeSet::new(), costs(Direction::Forward)],
-                _ => return None,
-            },
+            // What is not there before cannot break what is wanted afterwards.
+            Some(within) => {
+                match [self.from, self.to].map(|release| within.contains(release) || !self.has_any(rules, release)) {
+                    [false, _] if within.contains(self.to) => [costs(Direction::Forward), BTreeSet::new()],
+                    [_, false] if within.contains(self.from) => [BTreeSet::new(), costs(Direction::Forward)],
+                    _ => return None,
+                }
+            }
         };
         let kinds = rules.iter().map(|rule| rule.kind.clone()).collect();
         Some(Change { subject: Subject::Rule, kinds, name: rule.id.clone(), text: rule.summary.clone(), there, back })
+    }
+
+    /// Says whether `release` has one of the rules' kinds.
+    fn has_any(&self, rules: &[&Rule], release: ReleaseId) -> bool {
+        let has =
+            |rule: &&Rule| self.pack.catalog(&rule.kind).is_some_and(|catalog| catalog.releases().contains(release));
+        rules.iter().any(has)
+    }
+
+    /// Says whether one of the releases has something that a rule is about, on its own side of it.
+    fn concerns(&self, rule: &Rule, way: Direction) -> bool {
+        let claims = rule.lens(way).claims();
+        let sides = [(self.from, rule.from_kind(way), &claims.old), (self.to, rule.to_kind(way), &claims.new)];
+        let claims_nothing = claims.old.is_empty() && claims.new.is_empty() && rule.kind == rule.new_kind;
+        sides.into_iter().any(|(release, kind, fields)| {
+            let channel = self.pack.line().get(release).channel;
+            let Some(catalog) = self.pack.catalog(kind).filter(|catalog| catalog.releases().contains(release)) else {
+                return false;
+            };
+            let has = |field: &FieldPattern| catalog.having(field).contains(release);
+            rule.kind != rule.new_kind || fields.iter().any(has) || claims_nothing && rule.channels.contains(&channel)
+        })
     }
 
     /// Lists the advisories of the bundles between the releases, and what no field shows.

@@ -127,6 +127,18 @@ impl Pack {
         &self.rules
     }
 
+    /// Returns the rules by file, in the order of [`Pack::rules`]: a file about several kinds makes a rule for each.
+    pub fn rule_files(&self) -> Vec<Vec<&Rule>> {
+        let mut files: Vec<Vec<&Rule>> = Vec::new();
+        for rule in &self.rules {
+            match files.iter_mut().find(|file| file[0].id == rule.id) {
+                Some(file) => file.push(rule),
+                None => files.push(vec![rule]),
+            }
+        }
+        files
+    }
+
     /// Returns the kinds, sorted.
     pub fn kinds(&self) -> impl Iterator<Item = &GroupKind> {
         self.catalogs.keys()
