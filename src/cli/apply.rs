@@ -8,7 +8,8 @@ use super::args::{ApplyArgs, Format};
 use super::console::Console;
 use super::convert::{diffs, finish, planned};
 use super::{Exit, Pending};
-use crate::disk::{Change, Fingerprint, Transaction};
+use crate::disk::{Bounds, Change, Journal};
+use crate::fingerprint::Fingerprint;
 use crate::plan::FilePlan;
 use crate::report::{Report, Written, plural, text};
 
@@ -55,7 +56,7 @@ fn write(files: &[FilePlan]) -> Result<()> {
         before: Fingerprint::of(file.before.as_bytes()),
         after: file.after.clone().into_bytes(),
     };
-    let staged = Transaction::stage(files.iter().map(change).collect())?;
-    staged.commit()?;
+    let bounds = Bounds::around(&[]).map_err(|(path, failure)| anyhow!("{}: {failure}", path.display()))?;
+    Journal::open(bounds)?.stage(files.iter().map(change).collect(), "")?.commit()?;
     Ok(())
 }
