@@ -66,7 +66,6 @@ codes! {
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
     ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has its fields. The fields decide; the apiVersion is corrected by a conversion.";
     Binary "binary" "The file holds NUL bytes and is no text. It is skipped and counted.";
-    ChangedDefault "changed-default" "A default has another value in the target release and the object relies on it. Held back unless this loss is allowed.";
     CommentDropped "comment-dropped" "A comment stood on a field that the target release does not have; it goes with the field.";
     ComplexKey "complex-key" "A mapping has a key that is not text (often an unquoted `{{ }}` template). Kubernetes does not read it; quote the value.";
     Conflict "conflict" "The object holds fields that no single release has, such as the old and the new spelling of one field. Nothing is guessed: remove one of the two.";
@@ -78,7 +77,6 @@ codes! {
     IoError "io-error" "The operating system refused to read or write the file. The message says why.";
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. Held back; choose another target or remove the object.";
     Limit "limit" "The input passes a documented limit (size, nesting, number of values). It is left alone.";
-    LossyMapping "lossy-mapping" "Several old values share one new value, so the way back cannot tell them apart. Held back unless this loss is allowed.";
     NameTaken "name-taken" "The converted object would have the kind, namespace and name of another object of the run. Both stay as they are; rename one.";
     Narrowed "narrowed" "A list has more items than the target release can hold. Held back unless this loss is allowed; better, split the object by hand.";
     NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";

@@ -104,6 +104,8 @@ pub enum Reading {
     Irrelevant,
     /// It was parsed; it may still hold no object.
     Manifest(Box<Manifest>),
+    /// No known API group stands in it, but it is a kustomization: it is parsed for the patches that it names.
+    Kustomization(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),
     /// It could not be understood.
@@ -138,7 +140,9 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     let (objects, patches, findings) = (Vec::new(), Vec::new(), Vec::new());
     let mut manifest = Manifest { file: file.to_owned(), text, tree, objects, patches, findings, lines };
     match manifest.collect(recognizer) {
-        Ok(()) => Reading::Manifest(Box::new(manifest)),
+        Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
+        Ok(()) => Reading::Kustomization(Box::new(manifest)),
+        Err(_) if !hit => Reading::Irrelevant,
         Err(_) if template => Reading::Template(template_finding(file)),
         Err(problem) => Reading::Failed(failure(file, &manifest.text, &manifest.lines, &problem)),
     }

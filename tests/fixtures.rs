@@ -127,7 +127,9 @@ impl Case {
         let recognizer = Recognizer::new(self.packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
         let manifest = match manifest::read("case.yaml", input.as_bytes(), &recognizer) {
             Reading::Manifest(manifest) => *manifest,
-            Reading::Irrelevant => return Ok(Outcome { text: input.to_owned(), held: Vec::new() }),
+            Reading::Irrelevant | Reading::Kustomization(_) => {
+                return Ok(Outcome { text: input.to_owned(), held: Vec::new() });
+            }
             Reading::Template(finding) | Reading::Failed(finding) => return Err(format!("{finding:?}").into()),
         };
         let goal = Goal { packs: self.packs, targets: vec![target], choices: Choices::default() };

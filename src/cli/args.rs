@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Re-versions Kubernetes manifests in place, offline, up or down, exact to the byte.
@@ -57,13 +58,13 @@ pub(super) struct FileArgs {
     #[arg(default_value = ".", help_heading = "Arguments")]
     pub(super) paths: Vec<PathBuf>,
     /// Do not respect .gitignore, .ignore and .reversionignore
-    #[arg(long, env = "REVERSION_NO_IGNORE")]
+    #[arg(long, env = "REVERSION_NO_IGNORE", value_parser = FalseyValueParser::new())]
     pub(super) no_ignore: bool,
     /// Read hidden files and folders too
-    #[arg(long, env = "REVERSION_HIDDEN")]
+    #[arg(long, env = "REVERSION_HIDDEN", value_parser = FalseyValueParser::new())]
     pub(super) hidden: bool,
     /// Follow symbolic links
-    #[arg(long, env = "REVERSION_FOLLOW")]
+    #[arg(long, env = "REVERSION_FOLLOW", value_parser = FalseyValueParser::new())]
     pub(super) follow: bool,
     /// Only files that match; `!GLOB` leaves out
     #[arg(long, value_name = "GLOB", env = "REVERSION_GLOB", value_delimiter = ',')]
@@ -77,16 +78,17 @@ pub(super) struct FileArgs {
     /// List every skipped file with its reason on standard error
     #[arg(long)]
     pub(super) inspect: bool,
-    /// Number of threads; 0 takes what the machine has
+    /// Number of threads, at most 256; 0 takes what the machine has
     #[arg(
         short = 'j',
         long,
         value_name = "N",
-        default_value_t = 0,
         env = "REVERSION_THREADS",
+        default_value_t = 0,
         hide_default_value = true
     )]
-    pub(super) threads: usize,
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=256))]
+    pub(super) threads: u16,
 }
 
 /// Where releases are known from.
@@ -112,16 +114,16 @@ pub(super) struct OutputArgs {
     #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR")]
     pub(super) color: Colour,
     /// Print only what holds back or fails, and the summary
-    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose")]
+    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,
     /// Print notes too
-    #[arg(short, long, env = "REVERSION_VERBOSE")]
+    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = FalseyValueParser::new())]
     pub(super) verbose: bool,
     /// Exit with 0 instead of 3 where no object was recognised
-    #[arg(long, env = "REVERSION_ALLOW_EMPTY")]
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new())]
     pub(super) allow_empty: bool,
     /// Exit with 0 whatever the report says; 2 stays 2
-    #[arg(long, env = "REVERSION_EXIT_ZERO")]
+    #[arg(long, env = "REVERSION_EXIT_ZERO", value_parser = FalseyValueParser::new())]
     pub(super) exit_zero: bool,
 }
 
@@ -159,7 +161,7 @@ pub(super) struct TargetArgs {
     #[arg(default_missing_value = "all", value_delimiter = ',')]
     pub(super) allow_loss: Vec<String>,
     /// Keep an object's apiVersion while the target serves it and has not deprecated it
-    #[arg(long, env = "REVERSION_KEEP_API_VERSION")]
+    #[arg(long, env = "REVERSION_KEEP_API_VERSION", value_parser = FalseyValueParser::new())]
     pub(super) keep_api_version: bool,
 }
 
@@ -211,10 +213,10 @@ pub(super) struct StreamArgs {
     #[command(flatten)]
     pub(super) packs: PackArgs,
     /// Print only what holds back or fails, and the summary
-    #[arg(short, long, env = "REVERSION_QUIET")]
+    #[arg(short, long, env = "REVERSION_QUIET", value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,
     /// Exit with 0 instead of 3 where no object was recognised
-    #[arg(long, env = "REVERSION_ALLOW_EMPTY")]
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new())]
     pub(super) allow_empty: bool,
 }
 

@@ -134,7 +134,7 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
 /// Reads the files and plans.
 pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
     let packs = packs(&args.packs)?;
-    if args.target.to.is_empty() {
+    if args.target.to.iter().all(String::is_empty) {
         return Err(no_target(&args.files, &packs, console));
     }
     let goal = goal(&args.target, &packs)?;
@@ -171,22 +171,22 @@ fn no_target(files: &FileArgs, packs: &Packs, console: Console) -> anyhow::Error
 
 /// Reads where to go and how.
 fn goal<'p>(args: &TargetArgs, packs: &'p Packs) -> Result<Goal<'p>> {
-    ensure!(!args.to.is_empty(), "no target: say --to PACK@BUNDLE/CHANNEL (`reversion releases` lists the packs)");
     let mut targets: Vec<Target<'p>> = Vec::new();
-    for text in &args.to {
+    for text in args.to.iter().filter(|text| !text.is_empty()) {
         let target = packs.target(text)?;
         if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
             bail!("two targets for one pack: {other} and {target}");
         }
         targets.push(target);
     }
+    ensure!(!targets.is_empty(), "no target: say --to PACK@BUNDLE/CHANNEL (`reversion releases` lists the packs)");
     let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
     Ok(Goal { packs, targets, choices: Choices { allowed: allowed(&args.allow_loss)?, version } })
 }
 
 fn allowed(names: &[String]) -> Result<AllowedLoss> {
     let mut codes = BTreeSet::new();
-    for name in names {
+    for name in names.iter().filter(|name| !name.is_empty()) {
         if name == "all" {
             return Ok(AllowedLoss::All);
         }

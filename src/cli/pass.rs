@@ -89,7 +89,7 @@ fn options(args: &FileArgs, named: Named) -> Result<WalkOptions> {
         listing: if args.inspect { Listing::Every } else { Listing::Count },
         globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
         extensions: args.extension.clone(),
-        threads: args.threads,
+        threads: usize::from(args.threads),
     })
 }
 
@@ -129,6 +129,7 @@ impl Pass {
                 self.counts.objects += manifest.objects.len();
                 self.manifests.push(*manifest);
             }
+            Reading::Kustomization(manifest) => self.manifests.push(*manifest),
             Reading::Template(finding) => {
                 self.counts.templates += 1;
                 self.findings.push(finding);

@@ -38,7 +38,7 @@ impl Operation for Drop {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
         for path in self.field.matches(session.object()).into_iter().rev() {
             if !self.says_nothing(&path, session.object()) {
-                session.lose(LossClass::DroppedField, path.clone(), self.reason.as_str());
+                session.lose(LossClass::DroppedField, &path, self.reason.as_str());
             }
             session.change(Intent::Delete { path })?;
         }

@@ -17,9 +17,10 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
 mod condition;
+mod origin;
 pub use condition::Condition;
 
-/// Declares the operations: module, type. The name in rule files is the type's [`Operation::NAME`].
+/// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
     ($($module:ident $type:ident;)*) => {
         $(mod $module;)*
@@ -206,7 +207,7 @@ impl LossClass {
 pub struct Loss {
     /// How it is lost.
     pub class: LossClass,
-    /// Where it stood in the object before the conversion of this step.
+    /// Where it stood when the session started.
     pub path: FieldPath,
     /// Why, as one sentence without a final dot.
     pub reason: String,
@@ -278,9 +279,14 @@ impl Session {
         Ok(())
     }
 
-    /// Records a loss.
-    pub fn lose(&mut self, class: LossClass, path: FieldPath, reason: impl Into<String>) {
-        self.losses.push(Loss { class, path, reason: reason.into() });
+    /// Records the loss of what stands at `path` now.
+    pub fn lose(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
+        self.losses.push(Loss { class, path: self.origin(path), reason: reason.into() });
+    }
+
+    /// Returns where what stands at `path` now stood when the session started.
+    pub fn origin(&self, path: &FieldPath) -> FieldPath {
+        origin::origin(&self.program, path)
     }
 
     /// Gives the object another kind and group; its version stays until the target's is known.

@@ -59,7 +59,7 @@ impl Operation for Unwrap {
             }
             for index in (1..count).rev() {
                 let item = path.index(index);
-                session.lose(LossClass::Narrowed, item.clone(), format!("the target release holds 1 item, here are {count}"));
+                session.lose(LossClass::Narrowed, &item, format!("the target release holds 1 item, here are {count}"));
                 session.change(Intent::Delete { path: item })?;
             }
             session.change(Intent::Unwrap { path })?;

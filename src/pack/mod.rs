@@ -223,7 +223,7 @@ impl Packs {
             None => (release, None),
         };
         let bundle = pack.line.newest_bundle(wanted).with_context(|| {
-            let near = nearest(wanted, pack.line.bundles().iter().map(String::as_str));
+            let near = nearest(wanted, pack.line.bundles().iter().rev().map(String::as_str));
             format!("pack {name} has no release `{wanted}`; near ones: {}", near.join(", "))
         })?;
         let channels: Vec<_> = pack.line.iter().filter(|(_, release)| release.bundle == bundle).collect();
@@ -239,11 +239,11 @@ impl Packs {
     }
 }
 
-/// Returns up to five of `names`, nearest to `wanted` first.
+/// Returns up to five of `names`, nearest to `wanted` first, equally near ones in their order.
 pub fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let bare = |text: &str| text.trim_start_matches('v').to_owned();
     let mut ranked: Vec<_> =
         names.map(|name| (strsim::damerau_levenshtein(&bare(wanted), &bare(name)), name)).collect();
-    ranked.sort_unstable();
+    ranked.sort_by_key(|(distance, _)| *distance);
     ranked.into_iter().take(5).map(|(_, name)| name).collect()
 }

@@ -1,7 +1,7 @@
 //! Answers: what becomes of one object on the way to a target release?
 //!
 //! [`convert`] infers, runs the rules, gives the apiVersion that the target serves and checks the result against the
-//! target's catalog. Whatever stands in the way is a [`Block`]; an object with one keeps its bytes.
+//! target's catalog. Whatever stands in the way is a block; an object with one keeps its bytes.
 //!
 //! Invariant: nothing is guessed. What the target cannot say is a loss, and an object with a loss that is not allowed is
 //! held back whole.
@@ -125,8 +125,8 @@ pub(super) fn convert(
     completeness: Completeness,
 ) -> Conversion {
     let (rules, warnings, lost) = (Vec::new(), Vec::new(), Vec::new());
-    let candidates = ReleaseSet::default();
-    let mut work = Work { object, target, choices, completeness, candidates, rules, warnings, lost };
+    let (candidates, unknown) = (ReleaseSet::default(), BTreeSet::new());
+    let mut work = Work { object, target, choices, completeness, candidates, unknown, rules, warnings, lost };
     match work.run() {
         Ok((kind, session)) => {
             let (value, program, _) = session.finish();
@@ -151,6 +151,8 @@ struct Work<'a> {
     completeness: Completeness,
     /// The releases that the object can have been written for.
     candidates: ReleaseSet,
+    /// The fields that no release of its kind has.
+    unknown: BTreeSet<FieldPath>,
     rules: Vec<(String, Direction)>,
     warnings: Vec<Remark>,
     lost: Vec<Remark>,
@@ -158,25 +160,33 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn run(&mut self) -> Result<(GroupKind, Session), Vec<Remark>> {
-        self.infer()?;
+        let conflicts = self.infer()?;
         let mut session = Session::new(self.object.value.clone());
-        let kind = self.run_rules(&mut session)?;
+        let kind = self.run_rules(&mut session);
+        if !conflicts.is_empty() {
+            // A rule that meets both its sides names the two spellings better than the releases of two fields do.
+            let spelling = |blocks: &Vec<Remark>| blocks.iter().all(|block| block.code == Code::Conflict);
+            return Err(kind.err().filter(spelling).unwrap_or(conflicts));
+        }
+        let kind = kind?;
         let catalog = self.target.pack.catalog(&kind).expect("rules lead to kinds that the pack has");
         self.settle(&kind, catalog, &mut session)?;
-        self.take_losses(session.losses(), session.program())?;
+        self.take_losses(session.losses())?;
         Ok((kind, session))
     }
 
-    fn infer(&mut self) -> Result<(), Vec<Remark>> {
+    /// Looks at the object as it is; returns the fields that exclude each other.
+    fn infer(&mut self) -> Result<Vec<Remark>, Vec<Remark>> {
         let object = self.object;
         let Some(catalog) = self.target.pack.catalog(&object.kind) else {
             return Err(vec![unknown_kind(object, self.target.pack)]);
         };
         let inference = infer(&object.value, catalog, &object.api_version.version);
-        let (blocks, warnings) = remarks(&inference, object, self.target.pack, catalog);
+        let (conflicts, warnings) = remarks(&inference, object, self.target.pack, catalog);
         self.warnings = warnings;
+        self.unknown = inference.unknown.into_iter().map(|unknown| unknown.path).collect();
         self.candidates = inference.candidates;
-        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+        Ok(conflicts)
     }
 
     fn run_rules(&mut self, session: &mut Session) -> Result<GroupKind, Vec<Remark>> {
@@ -186,30 +196,13 @@ impl Work<'_> {
                 continue;
             }
             let before = session.program().len();
-            rule.lens(direction).run(session).map_err(|halt| vec![self.halted(rule, halt, session.program())])?;
+            rule.lens(direction).run(session).map_err(|halt| vec![halted(rule, halt, session)])?;
             if session.program().len() > before {
                 self.rules.push((rule.id.clone(), direction));
                 kind = rule.to_kind(direction).clone();
             }
         }
         Ok(kind)
-    }
-
-    fn halted(&self, rule: &Rule, halt: Halt, program: &[Intent]) -> Remark {
-        match halt {
-            Halt::Conflict { old, new } => {
-                let message = format!(
-                    "{} and {} are both there; one is the new spelling of the other",
-                    origin(program, &old),
-                    origin(program, &new)
-                );
-                let help = format!("remove one of the two (rule {})", rule.id);
-                remark(Code::Conflict, origin(program, &old), message, Some(help))
-            }
-            Halt::Refused { at, reason, help } => {
-                remark(Code::Refused, origin(program, &at), format!("{reason} (rule {})", rule.id), help)
-            }
-        }
     }
 
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
@@ -230,17 +223,17 @@ impl Work<'_> {
         let fits = |version: &&Version<'_>| self.violations(catalog, session.object(), version.name).is_empty();
         let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
         self.drop_missing(catalog, version, session)?;
-        self.judge(self.violations(catalog, session.object(), version), session.program())?;
+        self.judge(self.violations(catalog, session.object(), version), session)?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)
     }
 
     /// Holds the object back for what the target refuses, but not for what was refused all along (a field left to a patch,
     /// a variable that is filled in later): that is told and left.
-    fn judge(&mut self, violations: Vec<Violation>, program: &[Intent]) -> Result<(), Vec<Remark>> {
+    fn judge(&mut self, violations: Vec<Violation>, session: &Session) -> Result<(), Vec<Remark>> {
         let mut blocks = Vec::new();
         for violation in violations {
-            let path = origin(program, &violation.path);
+            let path = session.origin(&violation.path);
             if self.became_an_item(&violation, &path) {
                 let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
                 let help = "write the item out whole in the patch, then run again".to_owned();
@@ -261,8 +254,7 @@ impl Work<'_> {
     ///
     /// Source: Kustomize merges custom resources as JSON merge patches do, where a list takes the place of the other.
     fn became_an_item(&self, violation: &Violation, origin: &FieldPath) -> bool {
-        let indexes = |path: &FieldPath| path.steps().iter().filter(|step| matches!(step, Step::Index(_))).count();
-        violation.kind == ViolationKind::MissingRequired && indexes(&violation.path) > indexes(origin)
+        violation.kind == ViolationKind::MissingRequired && in_list(&violation.path) && !in_list(origin)
     }
 
     /// Says whether some release that the object can have been written for has nothing against the value at `path`.
@@ -278,13 +270,26 @@ impl Work<'_> {
             let version = present.or(served.first()).map_or("", |version| version.name);
             !catalog.check(&object.value, release, version).iter().any(same)
         };
-        self.candidates.iter().any(accepts)
+        let accepted = self.candidates.iter().any(accepts);
+        accepted && !(*kind == ViolationKind::MissingRequired && self.is_incomplete(catalog))
+    }
+
+    /// Says whether every release that the object can have been written for misses something in it, as in a patch that no
+    /// kustomization of the run names.
+    fn is_incomplete(&self, catalog: &Catalog) -> bool {
+        let misses = |release: ReleaseId| {
+            let version = catalog.served(release).first().map_or("", |version| version.name);
+            let violations = catalog.check(&self.object.value, release, version);
+            violations
+                .iter()
+                .any(|violation| violation.kind == ViolationKind::MissingRequired && !in_list(&violation.path))
+        };
+        self.candidates.iter().all(misses)
     }
 
     fn violations(&self, catalog: &Catalog, object: &Value, version: &str) -> Vec<Violation> {
         let mut violations = catalog.check(object, self.target.release, version);
         if self.completeness == Completeness::Partial {
-            let in_list = |path: &FieldPath| path.steps().iter().any(|step| matches!(step, Step::Index(_)));
             violations.retain(|violation| violation.kind != ViolationKind::MissingRequired || in_list(&violation.path));
         }
         violations
@@ -292,31 +297,55 @@ impl Work<'_> {
 
     /// Removes the fields that the target does not have and records each as a loss.
     fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session) -> Result<(), Vec<Remark>> {
-        let mut missing = catalog.check(session.object(), self.target.release, version);
-        missing.retain(|violation| matches!(violation.kind, ViolationKind::UnknownField { .. }));
-        for violation in missing.into_iter().rev() {
-            session.lose(LossClass::DroppedField, violation.path.clone(), format!("{} has no such field", self.target));
-            session.change(Intent::Delete { path: violation.path }).map_err(stuck)?;
+        let mut missing: Vec<FieldPath> = Vec::new();
+        for violation in catalog.check(session.object(), self.target.release, version) {
+            missing.extend(matches!(violation.kind, ViolationKind::UnknownField { .. }).then_some(violation.path));
+        }
+        // A rule can lead to a kind whose releases never had a field that the old kind has.
+        let unknown = catalog.facts(session.object()).unknown.into_iter().map(|unknown| unknown.path);
+        missing.extend(unknown.filter(|path| !self.unknown.contains(&session.origin(path))));
+        missing.sort();
+        for path in missing.into_iter().rev() {
+            session.lose(LossClass::DroppedField, &path, format!("{} has no such field", self.target));
+            session.change(Intent::Delete { path }).map_err(stuck)?;
         }
         Ok(())
     }
 
     /// Sorts the losses into those taken and those that hold the object back.
-    fn take_losses(&mut self, losses: &[Loss], program: &[Intent]) -> Result<(), Vec<Remark>> {
+    fn take_losses(&mut self, losses: &[Loss]) -> Result<(), Vec<Remark>> {
         let mut blocks = Vec::new();
         for loss in losses {
             let code = loss_code(loss.class);
-            let path = origin(program, &loss.path);
+            let path = loss.path.clone();
             let message = format!("{path} would be lost: {}", loss.reason);
             if self.choices.allowed.allows(code) {
                 let message = format!("{path} is lost: {}", loss.reason);
                 self.lost.push(remark(code, path, message, None));
             } else {
-                let help = format!("`--allow-loss={code}` converts without it; or remove the field by hand");
+                let by_hand = match loss.class {
+                    LossClass::DroppedField => "remove the field by hand",
+                    LossClass::Narrowed => "split the object by hand",
+                };
+                let help = format!("`--allow-loss={code}` converts without it; or {by_hand}");
                 blocks.push(remark(code, path, message, Some(help)));
             }
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+}
+
+/// Tells why a rule cannot go on.
+fn halted(rule: &Rule, halt: Halt, session: &Session) -> Remark {
+    match halt {
+        Halt::Conflict { old, new } => {
+            let (old, new) = (session.origin(&old), session.origin(&new));
+            let message = format!("{old} and {new} are both there; one is another spelling of the other");
+            remark(Code::Conflict, old, message, Some(format!("remove one of the two (rule {})", rule.id)))
+        }
+        Halt::Refused { at, reason, help } => {
+            remark(Code::Refused, session.origin(&at), format!("{reason} (rule {})", rule.id), help)
+        }
     }
 }
 
@@ -372,6 +401,10 @@ fn remark(code: Code, path: FieldPath, message: String, help: Option<String>) ->
     Remark { code, path, message, help }
 }
 
+fn in_list(path: &FieldPath) -> bool {
+    path.steps().iter().any(|step| matches!(step, Step::Index(_)))
+}
+
 /// Tells a change that the data did not take: the field came from a merge key or lies where no field can be.
 pub(super) fn stuck(halt: Halt) -> Vec<Remark> {
     let (path, message) = match halt {
@@ -379,39 +412,4 @@ pub(super) fn stuck(halt: Halt) -> Vec<Remark> {
         Halt::Refused { at, reason, .. } => (at, reason),
     };
     vec![remark(Code::Refused, path, message, Some("change the object by hand".to_owned()))]
-}
-
-/// Returns where the value at `path`, in the data after `program`, stood before it.
-fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
-    program.iter().rev().fold(path.clone(), |path, intent| match intent {
-        Intent::Rename { path: old, to } => {
-            let new = old.split_last().map(|(parent, _)| parent.key(to)).unwrap_or_default();
-            replace_prefix(&path, &new, old)
-        }
-        Intent::Move { from, to, key, .. } => replace_prefix(&path, &to.key(key), from),
-        Intent::Wrap { path: wrapped } => replace_prefix(&path, &wrapped.index(0), wrapped),
-        Intent::Unwrap { path: unwrapped } => replace_prefix(&path, unwrapped, &unwrapped.index(0)),
-        Intent::Delete { path: deleted } => undo_removal(path, deleted),
-        Intent::Insert { .. } | Intent::InsertItem { .. } | Intent::Replace { .. } => path,
-    })
-}
-
-fn replace_prefix(path: &FieldPath, prefix: &FieldPath, by: &FieldPath) -> FieldPath {
-    match path.steps().strip_prefix(prefix.steps()) {
-        Some(tail) => by.join(&FieldPath::new(tail.iter().cloned())),
-        None => path.clone(),
-    }
-}
-
-/// Moves an item's index back up where an item before it was removed.
-fn undo_removal(path: FieldPath, deleted: &FieldPath) -> FieldPath {
-    let Some((list, Step::Index(removed))) = deleted.split_last() else { return path };
-    let depth = list.steps().len();
-    match path.steps().get(depth) {
-        Some(Step::Index(index)) if path.starts_with(&list) && index >= removed => {
-            let tail = FieldPath::new(path.steps()[depth + 1..].iter().cloned());
-            list.index(index + 1).join(&tail)
-        }
-        _ => path,
-    }
 }

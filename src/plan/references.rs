@@ -73,11 +73,25 @@ enum Form {
 pub(super) fn find(object: &Value, catalog: Option<&Catalog>, retypes: &Retypes) -> Vec<Reference> {
     let mut found = Vec::new();
     let defaults = catalog.map(|catalog| default_groups(object, catalog)).unwrap_or_default();
-    walk(object, &FieldPath::default(), &mut |path, map| {
-        let reference = read(path, map, &defaults);
-        found.extend(reference.filter(|reference| retypes.contains_key(&reference.kind)));
-    });
+    for key in parts(object) {
+        let path = FieldPath::default().key(key);
+        let Some(part) = path.get(object) else { continue };
+        walk(part, &path, &mut |path, map| {
+            let reference = read(path, map, &defaults);
+            found.extend(reference.filter(|reference| retypes.contains_key(&reference.kind)));
+        });
+    }
     found
+}
+
+/// Returns the top-level keys of an object that can hold references: not its metadata, not the data of a ConfigMap, not the
+/// schemas of a CustomResourceDefinition.
+fn parts(object: &Value) -> &'static [&'static str] {
+    match object.get("kind").and_then(Value::as_str) {
+        Some("CustomResourceDefinition") => &[],
+        Some("Kustomization") => &["patches", "patchesJson6902", "replacements"],
+        _ => &["spec"],
+    }
 }
 
 /// Returns the default group of each mapping in `object` that the catalog knows as a reference.
@@ -94,9 +108,7 @@ fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, Stri
 fn walk(value: &Value, path: &FieldPath, visit: &mut dyn FnMut(&FieldPath, &Map<String, Value>)) {
     match value {
         Value::Object(map) => {
-            if !path.steps().is_empty() {
-                visit(path, map);
-            }
+            visit(path, map);
             map.iter().for_each(|(key, value)| walk(value, &path.key(key), visit));
         }
         Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| walk(item, &path.index(index), visit)),

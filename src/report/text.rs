@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use super::{Counts, Report, Written, finding_lines, plural, thousands, visible};
 use crate::plan::{ObjectPlan, Outcome};
-use crate::release::GroupKind;
 
 /// Prints a line for each object that changes, with the rules that change it.
 pub fn changes(report: &Report<'_>) -> String {
@@ -20,10 +19,14 @@ pub fn changes(report: &Report<'_>) -> String {
 
 fn change(object: &ObjectPlan) -> String {
     let place = visible(&object.location.to_string());
-    let name = |(kind, api_version): &(GroupKind, _)| format!("{api_version} {}", kind.kind);
-    let (from, to) = (name(&object.from), name(&object.to));
     let title = visible(&object.title);
-    if from == to { format!("{place}: {title}: {from} (fields)") } else { format!("{place}: {title}: {from} -> {to}") }
+    let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
+    let (old, new) = (visible(&old.to_string()), visible(&new.to_string()));
+    match (old_kind.kind == new_kind.kind, old == new) {
+        (true, true) => format!("{place}: {title}: {old}, other fields"),
+        (true, false) => format!("{place}: {title}: {old} -> {new}"),
+        (false, _) => format!("{place}: {title}: {old} {} -> {new} {}", old_kind.kind, new_kind.kind),
+    }
 }
 
 /// Prints every finding.

@@ -14,7 +14,7 @@ impl Tree {
         let node = self.node(node);
         let raw = node.span().of(text);
         match node.kind {
-            Kind::Plain => fold(raw, |line| Cow::Borrowed(line)),
+            Kind::Plain => fold(raw, Cow::Borrowed),
             Kind::Single => fold(&raw[1..raw.len() - 1], |line| match line.contains("''") {
                 true => Cow::Owned(line.replace("''", "'")),
                 false => Cow::Borrowed(line),

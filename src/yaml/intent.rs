@@ -1,11 +1,14 @@
-//! Answers: which one change shall be made?
+//! Answers: which one change shall be made, and what does plain data look like after it?
 //!
-//! Invariant: an intent says what changes, never which bytes.
+//! An [`Intent`] names places by path. [`Intent::apply_data`] makes the change on plain data and is written apart from the
+//! code that makes it in the text, so that each checks the other.
+//!
+//! Invariant: an intent says what changes, never which bytes; one that cannot be carried out leaves the data as it was.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::problem::Problem;
-use crate::field::FieldPath;
+use super::problem::{Problem, ProblemCode};
+use crate::field::{FieldPath, Step};
 
 /// Where a new entry stands among its siblings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +35,7 @@ pub enum Intent {
     },
     /// Gives the entry or item at `path` another value.
     Replace {
-        /// The entry or item.
+        /// The entry or item; the empty path is the whole document.
         path: FieldPath,
         /// Its new value.
         value: Value,
@@ -66,7 +69,7 @@ pub enum Intent {
     Move {
         /// The entry.
         from: FieldPath,
-        /// Its new parent, as it is called before the move.
+        /// Its new parent, by its path before the move.
         to: FieldPath,
         /// Its key in the new parent.
         key: String,
@@ -111,9 +114,292 @@ impl Intent {
     /// Makes the change on plain data; on an error `root` is as it was.
     ///
     /// # Errors
-    /// `NotFound`, `Exists`, `WrongShape`, `NotSingle`.
+    /// `NotFound`, `Exists`, `WrongShape`, `NotSingle`; their place is 0, data having none.
     pub fn apply_data(&self, root: &mut Value) -> Result<(), Problem> {
-        let _ = root;
-        unimplemented!("comes next")
+        match self {
+            Self::Rename { path, to } => rename(root, path, to),
+            Self::Replace { path, value } => {
+                *value_at(root, path)? = value.clone();
+                Ok(())
+            }
+            Self::Delete { path } => delete(root, path),
+            Self::Insert { path, key, value, place } => {
+                let index = free_index(root, path, key, place)?;
+                put(root, path, index, key, value.clone());
+                Ok(())
+            }
+            Self::InsertItem { path, index, value } => insert_item(root, path, *index, value),
+            Self::Move { from, to, key, place } => relocate(root, from, to, key, place),
+            Self::Wrap { path } => {
+                let _ = split(path)?;
+                let value = value_at(root, path)?;
+                *value = Value::Array(vec![value.take()]);
+                Ok(())
+            }
+            Self::Unwrap { path } => unwrap(root, path),
+        }
+    }
+}
+
+fn problem(code: ProblemCode, message: impl Into<String>) -> Problem {
+    Problem::new(code, 0, message)
+}
+
+fn missing(path: &FieldPath) -> Problem {
+    problem(ProblemCode::NotFound, format!("there is no `{path}`"))
+}
+
+/// Splits a path into parent and last step.
+fn split(path: &FieldPath) -> Result<(FieldPath, &Step), Problem> {
+    path.split_last().ok_or_else(|| problem(ProblemCode::WrongShape, "the document itself is no entry and no item"))
+}
+
+fn value_at<'v>(root: &'v mut Value, path: &FieldPath) -> Result<&'v mut Value, Problem> {
+    path.get_mut(root).ok_or_else(|| missing(path))
+}
+
+/// Returns the mapping an entry stands in, and its key.
+fn entry_at<'v, 'p>(
+    root: &'v mut Value,
+    path: &'p FieldPath,
+) -> Result<(&'v mut Map<String, Value>, &'p str), Problem> {
+    let (parent, step) = split(path)?;
+    let Step::Key(key) = step else {
+        return Err(problem(ProblemCode::WrongShape, format!("`{path}` is no entry of a mapping")));
+    };
+    let map = value_at(root, &parent)?.as_object_mut().ok_or_else(|| missing(path))?;
+    if !map.contains_key(key) {
+        return Err(missing(path));
+    }
+    Ok((map, key))
+}
+
+/// Returns the index a new entry gets in the mapping at a path, which may be null.
+fn free_index(root: &mut Value, path: &FieldPath, key: &str, place: &Place) -> Result<usize, Problem> {
+    let empty = Map::new();
+    let map = match value_at(root, path)? {
+        Value::Null => &empty,
+        Value::Object(map) => map,
+        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is no mapping"))),
+    };
+    if map.contains_key(key) {
+        return Err(problem(ProblemCode::Exists, format!("`{key}` is there already")));
+    }
+    place_index(map, place)
+}
+
+/// Puts an entry where [`free_index`] found it can stand.
+fn put(root: &mut Value, path: &FieldPath, index: usize, key: &str, value: Value) {
+    let Some(target) = path.get_mut(root) else { return };
+    match target {
+        Value::Object(map) => drop(map.shift_insert(index, key.to_owned(), value)),
+        _ => *target = Value::Object(Map::from_iter([(key.to_owned(), value)])),
+    }
+}
+
+fn place_index(map: &Map<String, Value>, place: &Place) -> Result<usize, Problem> {
+    let position = |key: &String| {
+        let found = map.keys().position(|name| name == key);
+        found.ok_or_else(|| problem(ProblemCode::NotFound, format!("there is no neighbour `{key}`")))
+    };
+    match place {
+        Place::First => Ok(0),
+        Place::Last => Ok(map.len()),
+        Place::Before(key) => position(key),
+        Place::After(key) => Ok(position(key)? + 1),
+    }
+}
+
+fn rename(root: &mut Value, path: &FieldPath, to: &str) -> Result<(), Problem> {
+    let (map, key) = entry_at(root, path)?;
+    if map.contains_key(to) {
+        return Err(problem(ProblemCode::Exists, format!("`{to}` is there already")));
+    }
+    let entries = std::mem::take(map);
+    map.extend(
+        entries.into_iter().map(|(name, value)| if name == key { (to.to_owned(), value) } else { (name, value) }),
+    );
+    Ok(())
+}
+
+fn delete(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
+    let (parent, step) = split(path)?;
+    let removed = match (value_at(root, &parent)?, step) {
+        (Value::Object(map), Step::Key(key)) => map.shift_remove(key),
+        (Value::Array(items), Step::Index(index)) if *index < items.len() => Some(items.remove(*index)),
+        _ => None,
+    };
+    removed.map(drop).ok_or_else(|| missing(path))
+}
+
+fn insert_item(root: &mut Value, path: &FieldPath, index: usize, value: &Value) -> Result<(), Problem> {
+    let list = value_at(root, path)?;
+    let length = match list {
+        Value::Null => 0,
+        Value::Array(items) => items.len(),
+        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is no list"))),
+    };
+    if index > length {
+        return Err(problem(ProblemCode::NotFound, format!("`{path}` has only {length} items")));
+    }
+    match list {
+        Value::Array(items) => items.insert(index, value.clone()),
+        _ => *list = Value::Array(vec![value.clone()]),
+    }
+    Ok(())
+}
+
+fn relocate(root: &mut Value, from: &FieldPath, to: &FieldPath, key: &str, place: &Place) -> Result<(), Problem> {
+    let (source, name) = entry_at(root, from)?;
+    if to.starts_with(from) {
+        return Err(problem(ProblemCode::WrongShape, format!("`{from}` cannot move into itself")));
+    }
+    let (parent, _) = split(from)?;
+    let index_before = source.keys().position(|other| other == name).expect("the entry was found");
+    let value = source.shift_remove(name).expect("the entry was found");
+    match free_index(root, to, key, place) {
+        Ok(index) => {
+            put(root, to, index, key, value);
+            Ok(())
+        }
+        Err(problem) => {
+            put(root, &parent, index_before, name, value);
+            Err(problem)
+        }
+    }
+}
+
+fn unwrap(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
+    let _ = split(path)?;
+    let list = value_at(root, path)?;
+    let items = list.as_array_mut().filter(|items| items.len() == 1);
+    let item = items.and_then(Vec::pop);
+    *list = item.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` does not hold exactly one item")))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn path(text: &str) -> FieldPath {
+        let steps = text.split('.').filter(|step| !step.is_empty());
+        FieldPath::new(steps.map(|step| step.parse().map_or_else(|_| Step::Key(step.to_owned()), Step::Index)))
+    }
+
+    /// Compares as text, so that the order of keys counts.
+    #[track_caller]
+    fn check(intent: &Intent, before: &Value, after: &Value) {
+        let mut value = before.clone();
+        intent.apply_data(&mut value).unwrap();
+        assert_eq!(value.to_string(), after.to_string());
+    }
+
+    #[track_caller]
+    fn check_refused(intent: &Intent, before: &Value, code: ProblemCode) {
+        let mut value = before.clone();
+        assert_eq!(intent.apply_data(&mut value).unwrap_err().code, code);
+        assert_eq!(value.to_string(), before.to_string(), "a refused change leaves the data as it was");
+    }
+
+    fn insert(at: &str, key: &str, place: Place) -> Intent {
+        Intent::Insert { path: path(at), key: key.to_owned(), value: json!(9), place }
+    }
+
+    fn relocate(from: &str, to: &str, key: &str, place: Place) -> Intent {
+        Intent::Move { from: path(from), to: path(to), key: key.to_owned(), place }
+    }
+
+    #[test]
+    fn rename_keeps_the_place() {
+        let rename = |at: &str, to: &str| Intent::Rename { path: path(at), to: to.to_owned() };
+        let before = json!({"s": {"a": 1, "b": 2, "c": 3}, "l": [1]});
+        check(&rename("s.b", "x"), &before, &json!({"s": {"a": 1, "x": 2, "c": 3}, "l": [1]}));
+        check_refused(&rename("s.b", "c"), &before, ProblemCode::Exists);
+        check_refused(&rename("s.x", "y"), &before, ProblemCode::NotFound);
+        check_refused(&rename("l.0", "y"), &before, ProblemCode::WrongShape);
+        check_refused(&rename("", "y"), &before, ProblemCode::WrongShape);
+    }
+
+    #[test]
+    fn replace_and_delete_take_entries_and_items() {
+        let before = json!({"a": 1, "b": [1, 2], "c": 3});
+        check(
+            &Intent::Replace { path: path("b.1"), value: json!({}) },
+            &before,
+            &json!({"a": 1, "b": [1, {}], "c": 3}),
+        );
+        check(&Intent::Replace { path: path(""), value: json!(1) }, &before, &json!(1));
+        check(&Intent::Delete { path: path("a") }, &before, &json!({"b": [1, 2], "c": 3}));
+        check(&Intent::Delete { path: path("b.0") }, &before, &json!({"a": 1, "b": [2], "c": 3}));
+        check(&Intent::Delete { path: path("b.0") }, &json!({"b": [1]}), &json!({"b": []}));
+        check_refused(&Intent::Delete { path: path("b.2") }, &before, ProblemCode::NotFound);
+        check_refused(&Intent::Delete { path: path("a.x") }, &before, ProblemCode::NotFound);
+    }
+
+    #[test]
+    fn insert_stands_where_it_is_told() {
+        let before = json!({"m": {"a": 1, "b": 2}, "n": null, "s": "x"});
+        check(&insert("m", "x", Place::First), &before, &json!({"m": {"x": 9, "a": 1, "b": 2}, "n": null, "s": "x"}));
+        check(
+            &insert("m", "x", Place::After("a".into())),
+            &before,
+            &json!({"m": {"a": 1, "x": 9, "b": 2}, "n": null, "s": "x"}),
+        );
+        check(
+            &insert("m", "x", Place::Before("b".into())),
+            &before,
+            &json!({"m": {"a": 1, "x": 9, "b": 2}, "n": null, "s": "x"}),
+        );
+        check(&insert("n", "x", Place::Last), &before, &json!({"m": {"a": 1, "b": 2}, "n": {"x": 9}, "s": "x"}));
+        check_refused(&insert("m", "a", Place::Last), &before, ProblemCode::Exists);
+        check_refused(&insert("n", "x", Place::After("a".into())), &before, ProblemCode::NotFound);
+        check_refused(&insert("s", "x", Place::Last), &before, ProblemCode::WrongShape);
+    }
+
+    #[test]
+    fn items_are_inserted_by_index() {
+        let item = |index| Intent::InsertItem { path: path("l"), index, value: json!(9) };
+        check(&item(0), &json!({"l": null}), &json!({"l": [9]}));
+        check(&item(1), &json!({"l": [1, 2]}), &json!({"l": [1, 9, 2]}));
+        check(&item(2), &json!({"l": [1, 2]}), &json!({"l": [1, 2, 9]}));
+        check_refused(&item(1), &json!({"l": null}), ProblemCode::NotFound);
+        check_refused(&item(0), &json!({"l": {}}), ProblemCode::WrongShape);
+    }
+
+    #[test]
+    fn a_move_takes_the_entry_along() {
+        let before = json!({"a": {"x": 1, "y": 2}, "b": {"z": 3}, "n": null});
+        check(
+            &relocate("a.x", "b", "w", Place::First),
+            &before,
+            &json!({"a": {"y": 2}, "b": {"w": 1, "z": 3}, "n": null}),
+        );
+        check(
+            &relocate("a.x", "a", "x", Place::Last),
+            &before,
+            &json!({"a": {"y": 2, "x": 1}, "b": {"z": 3}, "n": null}),
+        );
+        check(
+            &relocate("b.z", "n", "z", Place::Last),
+            &before,
+            &json!({"a": {"x": 1, "y": 2}, "b": {}, "n": {"z": 3}}),
+        );
+        check_refused(&relocate("a", "a", "w", Place::Last), &before, ProblemCode::WrongShape);
+        check_refused(&relocate("a.x", "b", "z", Place::Last), &before, ProblemCode::Exists);
+        check_refused(&relocate("a.x", "b.z", "x", Place::Last), &before, ProblemCode::WrongShape);
+        check_refused(&relocate("a.x", "c", "x", Place::Last), &before, ProblemCode::NotFound);
+        check_refused(&relocate("a.x", "a", "w", Place::After("x".into())), &before, ProblemCode::NotFound);
+    }
+
+    #[test]
+    fn wrap_and_unwrap_are_inverse() {
+        let single = json!({"a": {"b": 1}});
+        let list = json!({"a": [{"b": 1}]});
+        check(&Intent::Wrap { path: path("a") }, &single, &list);
+        check(&Intent::Unwrap { path: path("a") }, &list, &single);
+        check_refused(&Intent::Unwrap { path: path("a") }, &single, ProblemCode::NotSingle);
+        check_refused(&Intent::Unwrap { path: path("a") }, &json!({"a": [1, 2]}), ProblemCode::NotSingle);
     }
 }

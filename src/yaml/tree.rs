@@ -218,11 +218,6 @@ impl Tree {
         Some(self.aliases[found].target)
     }
 
-    /// Says whether an alias stands for this very node.
-    pub(super) fn is_referenced(&self, node: NodeId) -> bool {
-        self.aliases.iter().any(|entry| entry.target == node)
-    }
-
     /// Says whether `inner` is `outer` or lies below it.
     pub(super) fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
         outer <= inner && inner.0 < self.node(outer).next

@@ -106,7 +106,7 @@ impl Reader<'_> {
     fn mapping(&mut self, node: NodeId) -> Result<Value, Problem> {
         let mut map = Map::new();
         let mut merges = Vec::new();
-        let mut identities = Vec::new();
+        let mut other_names: Vec<String> = Vec::new();
         for (key, value) in self.tree.pairs(node) {
             if self.tree.is_merge_key(self.text, key) {
                 if !merges.is_empty() {
@@ -115,15 +115,13 @@ impl Reader<'_> {
                 merges.push(value);
                 continue;
             }
-            let name = self.key(key, &mut identities)?;
-            let clash = map.contains_key(&name);
-            if clash
-                || identities.iter().filter(|(_, identity)| map.contains_key(identity) || *identity == name).count() > 0
-            {
+            let (name, other_name) = self.key(key)?;
+            let is_taken = |name: &String| map.contains_key(name) || other_names.contains(name);
+            if is_taken(&name) || other_name.as_ref().is_some_and(is_taken) {
                 return Err(self.duplicate(key, &name));
             }
-            let value = self.value(value)?;
-            map.insert(name, value);
+            other_names.extend(other_name);
+            map.insert(name, self.value(value)?);
         }
         for merge in merges {
             self.merge(merge, &mut map)?;
@@ -131,33 +129,26 @@ impl Reader<'_> {
         Ok(Value::Object(map))
     }
 
-    /// Returns a key's text. A key kubectl reads as something else, such as `on`, is noted with what kubectl makes of it.
-    fn key(&self, key: NodeId, identities: &mut Vec<(String, String)>) -> Result<String, Problem> {
+    /// Returns a key's text, and what kubectl makes of it where that is something else: `true` for `on`.
+    fn key(&self, key: NodeId) -> Result<(String, Option<String>), Problem> {
         let at = self.tree.start(key);
         let kind = self.tree.node(key).kind;
-        let scalar = matches!(kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded);
-        if !scalar {
+        if !matches!(kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded) {
             return Err(Problem::new(ProblemCode::ComplexKey, at, complex_key_message(kind)));
         }
         let name = self.tree.cooked(self.text, key).into_owned();
-        if kind == Kind::Plain && self.tree.tag(key).is_none() {
-            match resolve(&name) {
-                Resolved::Text | Resolved::NoJson => {}
-                Resolved::Value(Value::Null) => {
-                    return Err(Problem::new(ProblemCode::ComplexKey, at, "a key is null; put it in quotes"));
-                }
-                Resolved::Value(value) => {
-                    let identity = value.to_string();
-                    if identity != name {
-                        if identities.iter().any(|(_, other)| *other == identity) {
-                            return Err(self.duplicate(key, &name));
-                        }
-                        identities.push((name.clone(), identity));
-                    }
-                }
+        let plain = kind == Kind::Plain && self.tree.tag(key).is_none();
+        match if plain { resolve(&name) } else { Resolved::Text } {
+            Resolved::Text | Resolved::NoJson => Ok((name, None)),
+            Resolved::Value(Value::Null) => {
+                Err(Problem::new(ProblemCode::ComplexKey, at, "a key is null; put it in quotes"))
+            }
+            Resolved::Value(value) => {
+                let other_name = value.to_string();
+                let differs = other_name != name;
+                Ok((name, differs.then_some(other_name)))
             }
         }
-        Ok(name)
     }
 
     fn duplicate(&self, key: NodeId, name: &str) -> Problem {

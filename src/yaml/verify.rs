@@ -1,24 +1,175 @@
 //! Answers: does a changed text say what it should, and nothing else?
 //!
-//! Invariant: this is the last check before bytes are written, and shares nothing with the code that made the edits.
+//! The changed text is read from scratch. Each document must have the value that the change of plain data gave, or, where
+//! nothing was to change, the very bytes it had; comments may only be gone where the change named them.
+//!
+//! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits.
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::problem::Problem;
+use super::events::parse;
+use super::problem::{Problem, ProblemCode};
+use super::tree::{Document, Tree};
+use crate::field::{FieldPath, Step};
 
 /// Checks a whole changed text, document by document.
 ///
 /// `expected[i]` is the value document `i` must have; `None` says that it must not have changed. The comments of `after`
-/// must be those of `before` without `removed_comments`.
+/// must be those of `before` without `removed_comments`. Numbers are compared by value: `1` is `1.0`.
 ///
 /// # Errors
-/// `VerifyFailed` with a place in `after`, or the problem met while reading it.
+/// `VerifyFailed` with a place in `after`, or the problem met while reading either text.
 pub fn verify(
     before: &str,
     after: &str,
     expected: &[Option<Value>],
     removed_comments: &[String],
 ) -> Result<(), Problem> {
-    let _ = (before, after, expected, removed_comments);
-    unimplemented!("comes next")
+    let old = parse(before)?;
+    let new = parse(after)?;
+    let [was, is, wanted] = [old.documents().len(), new.documents().len(), expected.len()];
+    if was != is || is != wanted {
+        return Err(failed(0, format!("{was} documents became {is}, {wanted} were expected")));
+    }
+    for ((old_document, document), expected) in old.documents().iter().zip(new.documents()).zip(expected) {
+        match expected {
+            Some(value) => verify_value(&new, after, document, value)?,
+            None => verify_unchanged((&old, before, old_document), (&new, after, document))?,
+        }
+    }
+    verify_comments((&old, before), (&new, after), removed_comments)
+}
+
+fn failed(at: usize, message: impl Into<String>) -> Problem {
+    Problem::new(ProblemCode::VerifyFailed, at, message)
+}
+
+fn verify_value(tree: &Tree, text: &str, document: &Document, expected: &Value) -> Result<(), Problem> {
+    let value = tree.value(text, document.root)?;
+    match first_difference(expected, &value) {
+        None => Ok(()),
+        Some(path) => {
+            let at = tree.place(text, document.root, &path).start;
+            Err(failed(at, format!("`{path}` does not have the value it should")))
+        }
+    }
+}
+
+fn verify_unchanged(old: (&Tree, &str, &Document), new: (&Tree, &str, &Document)) -> Result<(), Problem> {
+    let [old_slice, new_slice] = [old, new].map(|(_, text, document)| document.span.of(text));
+    let value = |(tree, text, document): (&Tree, &str, &Document)| tree.value(text, document.root).ok();
+    if old_slice != new_slice || value(old) != value(new) {
+        return Err(failed(new.2.span.start, "a document changed that should not"));
+    }
+    Ok(())
+}
+
+fn verify_comments(old: (&Tree, &str), new: (&Tree, &str), removed: &[String]) -> Result<(), Problem> {
+    let mut counts: BTreeMap<&str, isize> = BTreeMap::new();
+    for comment in old.0.comments() {
+        *counts.entry(comment.of(old.1)).or_default() += 1;
+    }
+    for comment in removed {
+        *counts.entry(comment).or_default() -= 1;
+    }
+    for comment in new.0.comments() {
+        let text = comment.of(new.1);
+        let count = counts.entry(text).or_default();
+        *count -= 1;
+        if *count < 0 {
+            return Err(failed(comment.start, format!("comment `{text}` came out of nothing")));
+        }
+    }
+    match counts.into_iter().find(|(_, count)| *count != 0) {
+        None => Ok(()),
+        Some((text, _)) => Err(failed(0, format!("comment `{text}` is lost"))),
+    }
+}
+
+/// Returns the path of the first place where two values differ; the order of keys does not count.
+fn first_difference(expected: &Value, found: &Value) -> Option<FieldPath> {
+    let below = |step: Step, inner: FieldPath| FieldPath::new([step]).join(&inner);
+    match (expected, found) {
+        (Value::Object(expected), Value::Object(found)) => {
+            let extra = found.keys().find(|key| !expected.contains_key(*key));
+            let differing = expected.iter().find_map(|(key, value)| {
+                let inner =
+                    found.get(key).map_or(Some(FieldPath::default()), |found| first_difference(value, found))?;
+                Some(below(Step::Key(key.clone()), inner))
+            });
+            differing.or_else(|| extra.map(|key| FieldPath::default().key(key)))
+        }
+        (Value::Array(expected), Value::Array(found)) => {
+            let inner = expected.iter().zip(found).enumerate().find_map(|(index, (expected, found))| {
+                Some(below(Step::Index(index), first_difference(expected, found)?))
+            });
+            inner.or_else(|| (expected.len() != found.len()).then(FieldPath::default))
+        }
+        (Value::Number(expected), Value::Number(found)) => {
+            let same =
+                expected == found || (expected.is_f64() || found.is_f64()) && expected.as_f64() == found.as_f64();
+            (!same).then(FieldPath::default)
+        }
+        _ => (expected != found).then(FieldPath::default),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const BEFORE: &str = "a: 1 # x\n---\n# y\nb: {c: [1, 2]}\n";
+
+    #[track_caller]
+    fn check(after: &str, expected: &[Option<Value>], removed: &[&str]) {
+        let removed: Vec<String> = removed.iter().map(|text| (*text).to_owned()).collect();
+        assert_eq!(verify(BEFORE, after, expected, &removed), Ok(()));
+    }
+
+    #[track_caller]
+    fn check_refused(after: &str, expected: &[Option<Value>], removed: &[&str], message: &str) {
+        let removed: Vec<String> = removed.iter().map(|text| (*text).to_owned()).collect();
+        assert_eq!(verify(BEFORE, after, expected, &removed).unwrap_err().message, message);
+    }
+
+    #[test]
+    fn a_right_change_passes() {
+        check(BEFORE, &[None, None], &[]);
+        check("a: 1 # x\n---\n# y\nb: {c: [1]}\n", &[None, Some(json!({"b": {"c": [1.0]}}))], &[]);
+        check("a: 1\n---\n# y\nb: {c: [1, 2]}\n", &[Some(json!({"a": 1})), None], &["# x"]);
+    }
+
+    #[test]
+    fn a_wrong_value_is_named() {
+        let wanted = [None, Some(json!({"b": {"c": [1, 3]}}))];
+        check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the value it should");
+        let problem = verify(BEFORE, BEFORE, &wanted, &[]).unwrap_err();
+        assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
+        check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the value it should");
+        check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the value it should");
+    }
+
+    #[test]
+    fn an_untouched_document_keeps_its_bytes() {
+        let after = BEFORE.replace("a: 1 #", "a: 1  #");
+        check_refused(&after, &[None, None], &[], "a document changed that should not");
+    }
+
+    #[test]
+    fn comments_and_documents_are_counted() {
+        let after = BEFORE.replace("# y\n", "");
+        let value = || [None, Some(json!({"b": {"c": [1, 2]}}))];
+        check_refused(&after, &value(), &[], "comment `# y` is lost");
+        check_refused(BEFORE, &value(), &["# y"], "comment `# y` came out of nothing");
+        check_refused("a: 1 # x\n", &value(), &[], "2 documents became 1, 2 were expected");
+    }
+
+    #[test]
+    fn a_document_that_cannot_be_read_is_compared_as_bytes() {
+        let before = "a: 1\na: 2\n---\nb: 1\n";
+        assert_eq!(verify(before, &before.replace("b: 1", "b: 2"), &[None, Some(json!({"b": 2}))], &[]), Ok(()));
+    }
 }

@@ -1,0 +1,132 @@
+//! Answers: which bytes go when an entry or item is taken away?
+//!
+//! Lines go with the comments they own. A first entry on the line of a dash makes room for the next one. The last entry of
+//! a container leaves `{}` or `[]` behind, never nothing, which would be null. Between brackets one comma goes along.
+//!
+//! Invariant: blank lines stay, save those that would become content of a `|+` above.
+
+use super::super::layout::{Entry, Layout};
+use super::super::problem::Problem;
+use super::super::tree::{Kind, skip_trivia};
+use super::super::write::Rendered;
+use super::slot::Slot;
+use super::{Change, entry_at, refuse_anchors_in_use, refuse_lent};
+use crate::field::FieldPath;
+use crate::text::Span;
+
+pub(super) fn delete(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
+    let entry = entry_at(layout, path)?;
+    refuse_anchors_in_use(layout, entry.value)?;
+    if let Some(key) = entry.key {
+        refuse_anchors_in_use(layout, key)?;
+        refuse_lent(layout, entry.container, key)?;
+    }
+    take_out(layout, &entry)
+}
+
+/// Takes an entry or item out of its container.
+pub(super) fn take_out(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
+    if layout.kind(entry.container).is_flow_collection() {
+        return Ok(take_out_of_flow(layout, entry));
+    }
+    if layout.count(entry.container) == 1 {
+        return take_out_last(layout, entry);
+    }
+    let mut change = Change::default();
+    change.remove(layout, block_span(layout, entry));
+    Ok(change)
+}
+
+/// Returns the lines of an entry with siblings, with what the dash in front of it leaves for the next entry.
+fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
+    let end = layout.own_end(layout.column(entry.start), entry.end);
+    if layout.is_first_on_line(entry.start) {
+        let start = layout.own_start(entry.start);
+        let keep = layout.follows_kept_lines(start);
+        return Span::new(start, if keep { layout.blank_lines_end(end) } else { end });
+    }
+    let next = layout.entry(entry.container, entry.index + 1);
+    let next_line = layout.own_start(next.start);
+    if next_line == end {
+        let indentation = layout.text[next_line..].bytes().take_while(|byte| *byte == b' ').count();
+        Span::new(entry.start, next_line + indentation)
+    } else {
+        // Something that belongs to no entry stands between, so the dash stays alone on its line.
+        let before = layout.text[..entry.start].trim_end_matches([' ', '\t']).len();
+        Span::new(before, layout.text[..end].trim_end_matches(['\n', '\r']).len())
+    }
+}
+
+/// Takes the only entry of a block container, leaving `{}` or `[]`.
+fn take_out_last(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
+    let empty = if layout.kind(entry.container) == Kind::Mapping { "{}" } else { "[]" };
+    let slot = Slot::of(layout, entry.container)?;
+    if !layout.is_first_on_line(entry.start) {
+        return Ok(slot.fill(layout, Rendered { head: empty.to_owned(), body: String::new() }));
+    }
+    let start = layout.own_start(entry.start);
+    let end = layout.own_end(layout.column(entry.start), entry.end);
+    let mut change = Change::default();
+    match slot.opened_on_another_line(layout) {
+        Some(opened) => {
+            change.insert(opened, format!(" {empty}"));
+            change.remove(layout, Span::new(start, end));
+        }
+        None => {
+            let line_ending = layout.line_ending(entry.start);
+            change.remove_for(layout, Span::new(start, end), format!("{empty}{line_ending}"));
+        }
+    }
+    Ok(change)
+}
+
+fn take_out_of_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
+    let mut change = Change::default();
+    let container = layout.span(entry.container);
+    let is_last = entry.index + 1 == layout.count(entry.container);
+    let comma = Some(skip_trivia(layout.text, entry.end)).filter(|at| layout.text[*at..].starts_with(','));
+    let lines = own_lines(layout, entry, comma);
+    if layout.kind(entry.container) == Kind::Pair {
+        change.remove_for(layout, container, "{}");
+    } else if layout.count(entry.container) == 1 {
+        let inside = Span::new(container.start + 1, container.end - 1);
+        let [all, own] = [inside, lines.unwrap_or(inside)].map(|span| layout.tree.comments_in(span).len());
+        change.remove(layout, if all == own { inside } else { lines.unwrap_or(inside) });
+    } else if let Some(lines) = lines {
+        if is_last && comma.is_none() {
+            let before = layout.entry(entry.container, entry.index - 1).end;
+            let comma = skip_trivia(layout.text, before);
+            change.remove(layout, Span::new(comma, comma + 1));
+        }
+        change.remove(layout, lines);
+    } else if is_last {
+        let before = layout.entry(entry.container, entry.index - 1).end;
+        let between = Span::new(before, entry.start);
+        if layout.tree.comments_in(between).is_empty() {
+            change.remove(layout, Span::new(before, entry.end));
+        } else {
+            let comma = skip_trivia(layout.text, before);
+            change.remove(layout, Span::new(comma, comma + 1));
+            change.remove(layout, Span::new(entry.start, entry.end));
+        }
+    } else {
+        let next = layout.entry(entry.container, entry.index + 1).start;
+        let behind = comma.map_or(entry.end, |comma| comma + 1);
+        let same_line = layout.is_same_line(behind, next);
+        let end = if same_line { next } else { layout.line_content_end(behind) };
+        change.remove(layout, Span::new(entry.start, end));
+    }
+    change
+}
+
+/// Returns the lines of a flow entry that shares them with no other entry and no bracket, with its own comments.
+pub(super) fn own_lines(layout: &Layout<'_>, entry: &Entry, comma: Option<usize>) -> Option<Span> {
+    let end = layout.line_end(comma.unwrap_or(entry.end));
+    let next = if entry.index + 1 < layout.count(entry.container) {
+        layout.entry(entry.container, entry.index + 1).start
+    } else {
+        layout.span(entry.container).end - 1
+    };
+    let alone = layout.is_first_on_line(entry.start) && end <= next;
+    alone.then(|| Span::new(layout.own_start(entry.start), end))
+}

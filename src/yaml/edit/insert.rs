@@ -1,0 +1,255 @@
+//! Answers: which bytes are added when an entry or item is put into a container?
+//!
+//! New lines go in the column of the siblings, behind the lines the neighbour owns. An empty `{}` or `[]` and a null become
+//! indented lines; between brackets the new entry gets a line of its own where its siblings have theirs.
+//!
+//! Invariant: no comment is taken away.
+
+use serde_json::{Map, Value};
+
+use super::super::intent::Place;
+use super::super::layout::Layout;
+use super::super::problem::{Problem, ProblemCode};
+use super::super::tree::{Kind, NodeId, skip_trivia};
+use super::super::write::{Context, Rendered, Style, one_line, one_line_entry};
+use super::slot::{Slot, SlotKind};
+use super::{Change, container_at, refuse_existing, wrong_shape};
+use crate::field::FieldPath;
+use crate::text::Span;
+
+pub(super) fn insert(
+    layout: &Layout<'_>,
+    path: &FieldPath,
+    key: &str,
+    value: &Value,
+    place: &Place,
+) -> Result<Change, Problem> {
+    let mapping = mapping_at(layout, path)?;
+    refuse_existing(layout, mapping, key)?;
+    let neighbour = neighbour_of(layout, mapping, place)?;
+    match Target::of(layout, mapping) {
+        Target::Empty => {
+            let filled = Value::Object(Map::from_iter([(key.to_owned(), value.clone())]));
+            Ok(Slot::of(layout, mapping)?.fill_value(layout, &filled))
+        }
+        Target::Lines => {
+            let style = Style::near(layout, mapping);
+            let lines = style.entry(key, value, layout.column(layout.span(mapping).start));
+            Ok(insert_lines(layout, mapping, neighbour, &lines))
+        }
+        Target::Flow => {
+            let text = one_line_entry(key, value, Context::inside(layout, mapping));
+            insert_in_flow(layout, mapping, neighbour, &text)
+        }
+    }
+}
+
+pub(super) fn insert_item(
+    layout: &Layout<'_>,
+    path: &FieldPath,
+    index: usize,
+    value: &Value,
+) -> Result<Change, Problem> {
+    let list = container_at(layout, path)?;
+    if !layout.kind(list).is_sequence() && !is_null(layout, list) {
+        return Err(wrong_shape(layout.span(list).start, format!("`{path}` is no list")));
+    }
+    let count = layout.count(list);
+    if index > count {
+        let message = format!("`{path}` has only {count} items");
+        return Err(Problem::new(ProblemCode::NotFound, layout.span(list).start, message));
+    }
+    let neighbour = if index == count { Neighbour::After(count.saturating_sub(1)) } else { Neighbour::Before(index) };
+    match Target::of(layout, list) {
+        Target::Empty => Ok(Slot::of(layout, list)?.fill_value(layout, &Value::Array(vec![value.clone()]))),
+        Target::Lines => {
+            let style = Style::near(layout, list);
+            let lines = style.dashed(value, layout.column(layout.span(list).start));
+            Ok(insert_lines(layout, list, neighbour, &lines))
+        }
+        Target::Flow => insert_in_flow(layout, list, neighbour, &one_line(value, Context::inside(layout, list))),
+    }
+}
+
+/// Finds a mapping that an entry can be put into; null counts as one.
+pub(super) fn mapping_at(layout: &Layout<'_>, path: &FieldPath) -> Result<NodeId, Problem> {
+    let mapping = container_at(layout, path)?;
+    match layout.kind(mapping) {
+        Kind::Mapping | Kind::FlowMapping => Ok(mapping),
+        Kind::Pair => {
+            Err(wrong_shape(layout.span(mapping).start, "a mapping without braces cannot take another entry"))
+        }
+        _ if is_null(layout, mapping) => Ok(mapping),
+        _ => Err(wrong_shape(layout.span(mapping).start, format!("`{path}` is no mapping"))),
+    }
+}
+
+fn is_null(layout: &Layout<'_>, node: NodeId) -> bool {
+    layout.children(node).is_empty() && layout.tree.value(layout.text, node).is_ok_and(|value| value.is_null())
+}
+
+/// How new entries get into a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// `{}`, `[]` or null that can become indented lines.
+    Empty,
+    /// Indented lines.
+    Lines,
+    /// Brackets, or null between brackets.
+    Flow,
+}
+
+impl Target {
+    pub(super) fn of(layout: &Layout<'_>, container: NodeId) -> Self {
+        let around = layout.parent(container);
+        if layout.kind(container).is_block_collection() {
+            Self::Lines
+        } else if layout.count(container) > 0 || around.is_some_and(|around| layout.kind(around).is_flow_collection()) {
+            Self::Flow
+        } else {
+            Self::Empty
+        }
+    }
+}
+
+/// The sibling a new entry stands next to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Neighbour {
+    Before(usize),
+    After(usize),
+}
+
+/// Finds the sibling that a place names; in an empty container it is not looked at.
+pub(super) fn neighbour_of(layout: &Layout<'_>, mapping: NodeId, place: &Place) -> Result<Neighbour, Problem> {
+    let position = |key: &String| match layout.entry_of_key(mapping, key) {
+        Some(entry) => Ok(entry.index),
+        None => {
+            let at = layout.span(mapping).start;
+            Err(Problem::new(ProblemCode::NotFound, at, format!("there is no neighbour `{key}`")))
+        }
+    };
+    Ok(match place {
+        Place::First => Neighbour::Before(0),
+        Place::Last => Neighbour::After(layout.count(mapping).saturating_sub(1)),
+        Place::Before(key) => Neighbour::Before(position(key)?),
+        Place::After(key) => Neighbour::After(position(key)?),
+    })
+}
+
+/// Puts whole lines, already in the right column, next to an entry of a block container.
+pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Neighbour, lines: &str) -> Change {
+    let mut change = Change::default();
+    match neighbour {
+        Neighbour::After(index) => {
+            let entry = layout.entry(container, index);
+            change.insert(layout.own_end(layout.column(entry.start), entry.end), lines);
+        }
+        Neighbour::Before(index) => {
+            let entry = layout.entry(container, index);
+            if layout.is_first_on_line(entry.start) {
+                change.insert(layout.own_start(entry.start), lines);
+            } else {
+                // The new entry takes the place behind the dash, and the old one gets a line of its own.
+                let column = layout.column(entry.start);
+                let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
+                if starts_with_comment(lines) {
+                    let line_ending = layout.line_ending(entry.start);
+                    change.replace(Span::new(blanks, entry.start), format!("{line_ending}{lines}{:column$}", ""));
+                } else {
+                    change.insert(entry.start, format!("{}{:column$}", lines.trim_start_matches(' '), ""));
+                }
+            }
+        }
+    }
+    change
+}
+
+fn starts_with_comment(lines: &str) -> bool {
+    lines.trim_start_matches(' ').starts_with('#')
+}
+
+/// Puts lines into an empty container or null that is not inside brackets; `lines` gives them for a column.
+pub(super) fn fill_with_lines(
+    layout: &Layout<'_>,
+    container: NodeId,
+    lines: impl FnOnce(usize) -> String,
+) -> Result<Change, Problem> {
+    let slot = Slot::of(layout, container)?;
+    let step = Style::near(layout, container).step;
+    let rendered = match slot.kind {
+        SlotKind::Root => Rendered { head: String::new(), body: lines(0) },
+        SlotKind::Value => Rendered { head: String::new(), body: lines(slot.column + step) },
+        SlotKind::Item if slot.has_properties || slot.has_comments_below(layout) => {
+            let message = "an item with an anchor, tag or comments below cannot become lines";
+            return Err(wrong_shape(layout.span(container).start, message));
+        }
+        SlotKind::Item => {
+            let rendered = Rendered { head: String::new(), body: lines(slot.item_column(layout)) };
+            // A comment behind the dash would belong to the item, no longer to the entry, and the other way round.
+            let stays_below = starts_with_comment(&rendered.body) || slot.has_comment_behind(layout);
+            if stays_below { rendered } else { rendered.pulled_up() }
+        }
+    };
+    Ok(slot.fill(layout, rendered))
+}
+
+/// Puts one entry or item between brackets.
+pub(super) fn insert_in_flow(
+    layout: &Layout<'_>,
+    container: NodeId,
+    neighbour: Neighbour,
+    text: &str,
+) -> Result<Change, Problem> {
+    let mut change = Change::default();
+    let span = layout.span(container);
+    if layout.count(container) == 0 {
+        if !matches!(layout.kind(container), Kind::FlowMapping | Kind::FlowSequence) {
+            return Err(wrong_shape(span.start, "null between brackets cannot take an entry"));
+        }
+        let inside = Span::new(span.start + 1, span.end - 1);
+        if layout.tree.comments_in(inside).is_empty() {
+            change.replace(inside, text);
+        } else {
+            change.insert(inside.start, text);
+        }
+        return Ok(change);
+    }
+    match neighbour {
+        Neighbour::Before(index) => insert_before(layout, container, index, text, &mut change),
+        Neighbour::After(index) => insert_after(layout, container, index, text, &mut change),
+    }
+    Ok(change)
+}
+
+fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, text: &str, change: &mut Change) {
+    let entry = layout.entry(container, index);
+    if layout.is_first_on_line(entry.start) && entry.start > layout.span(container).start {
+        let column = layout.column(entry.start);
+        let line_ending = layout.line_ending(entry.start);
+        change.insert(layout.own_start(entry.start), format!("{:column$}{text},{line_ending}", ""));
+    } else {
+        change.insert(entry.start, format!("{text}, "));
+    }
+}
+
+fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, text: &str, change: &mut Change) {
+    let entry = layout.entry(container, index);
+    let comma = Some(skip_trivia(layout.text, entry.end)).filter(|at| layout.text[*at..].starts_with(','));
+    let has_line = super::delete::own_lines(layout, &entry, comma).is_some();
+    match comma {
+        _ if has_line => {
+            let column = layout.column(entry.start);
+            let line_ending = layout.line_ending(entry.end);
+            if comma.is_none() {
+                change.insert(entry.end, ",");
+            }
+            let after = if comma.is_some() { "," } else { "" };
+            let line = layout.line_end(comma.unwrap_or(entry.end));
+            change.insert(line, format!("{:column$}{text}{after}{line_ending}", ""));
+        }
+        Some(_) if index + 1 < layout.count(container) => {
+            change.insert(layout.entry(container, index + 1).start, format!("{text}, "));
+        }
+        Some(_) | None => change.insert(entry.end, format!(", {text}")),
+    }
+}

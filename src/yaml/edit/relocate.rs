@@ -1,0 +1,267 @@
+//! Answers: which bytes change when an entry moves into another mapping?
+//!
+//! The entry's own lines, with the comments they own, are cut out and put in at the new place, all moved by the same
+//! number of columns. Between brackets it is the bytes of key and value that move. An entry that stays where it is only
+//! gets its new key.
+//!
+//! Invariant: every byte of the value arrives; where that cannot be, the move is refused.
+
+use super::super::intent::Place;
+use super::super::layout::{Entry, Layout};
+use super::super::problem::{Problem, ProblemCode};
+use super::super::tree::{Kind, NodeId};
+use super::super::write::{Context, one_line};
+use super::delete::take_out;
+use super::insert::{Neighbour, Target, fill_with_lines, insert_in_flow, insert_lines, mapping_at, neighbour_of};
+use super::key::{key_text, rename};
+use super::{Change, keyed_entry_at, refuse_existing, refuse_lent, wrong_shape};
+use crate::field::FieldPath;
+use crate::text::Span;
+
+pub(super) fn relocate(
+    layout: &Layout<'_>,
+    from: &FieldPath,
+    to: &FieldPath,
+    key: &str,
+    place: &Place,
+) -> Result<Change, Problem> {
+    let (entry, old_key) = keyed_entry_at(layout, from)?;
+    if to.starts_with(from) {
+        return Err(wrong_shape(entry.start, format!("`{from}` cannot move into itself")));
+    }
+    refuse_lent(layout, entry.container, old_key)?;
+    let target = mapping_at(layout, to)?;
+    let keeps_its_key = target == entry.container && layout.tree.cooked(layout.text, old_key) == key;
+    if !keeps_its_key {
+        refuse_existing(layout, target, key)?;
+    }
+    let neighbour = neighbour_of(layout, target, place)?;
+    if target == entry.container {
+        refuse_as_own_neighbour(&entry, place, neighbour)?;
+        if stays(&entry, neighbour) {
+            return if keeps_its_key { Ok(Change::default()) } else { rename(layout, from, key) };
+        }
+    }
+    let mut change = take_out(layout, &entry)?;
+    let mut arrival = put_in(layout, &entry, old_key, target, key, neighbour)?;
+    put_behind_cut(&change, &mut arrival);
+    refuse_wrong_order(layout, &entry, &arrival)?;
+    restore_comments(&mut change, &entry, layout);
+    change.join(arrival);
+    match change.removed_comments.is_empty() {
+        true => Ok(change),
+        false => Err(flow_move(entry.start, "its comments would be lost")),
+    }
+}
+
+fn flow_move(at: usize, reason: &str) -> Problem {
+    Problem::new(ProblemCode::FlowMove, at, format!("the entry cannot move between brackets and lines: {reason}"))
+}
+
+/// Refuses a place that names the moved entry itself.
+fn refuse_as_own_neighbour(entry: &Entry, place: &Place, neighbour: Neighbour) -> Result<(), Problem> {
+    let named = matches!(place, Place::Before(_) | Place::After(_));
+    match neighbour {
+        Neighbour::Before(index) | Neighbour::After(index) if named && index == entry.index => {
+            Err(Problem::new(ProblemCode::NotFound, entry.start, "an entry cannot be its own neighbour"))
+        }
+        Neighbour::Before(_) | Neighbour::After(_) => Ok(()),
+    }
+}
+
+/// Says whether an entry already stands where it is to go.
+fn stays(entry: &Entry, neighbour: Neighbour) -> bool {
+    match neighbour {
+        Neighbour::Before(index) => index == entry.index || index == entry.index + 1,
+        Neighbour::After(index) => index == entry.index || index + 1 == entry.index,
+    }
+}
+
+/// Moves what arrives where the cut takes blank lines along to the end of the cut.
+fn put_behind_cut(cut: &Change, arrival: &mut Change) {
+    for edit in arrival.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
+        let at = edit.span.start;
+        if let Some(around) = cut.edits.iter().map(|cut| cut.span).find(|cut| cut.start < at && at < cut.end) {
+            edit.span = Span::new(around.end, around.end);
+        }
+    }
+}
+
+fn put_in(
+    layout: &Layout<'_>,
+    entry: &Entry,
+    old_key: NodeId,
+    target: NodeId,
+    key: &str,
+    neighbour: Neighbour,
+) -> Result<Change, Problem> {
+    let how = Target::of(layout, target);
+    if how == Target::Flow {
+        let text = bracket_text(layout, entry, old_key, target, key)?;
+        return insert_in_flow(layout, target, neighbour, &text);
+    }
+    let lines = Lines::of(layout, entry, old_key, key)?;
+    let mut change = match how {
+        Target::Empty => fill_with_lines(layout, target, |column| lines.in_column(layout, column))?,
+        _ => {
+            let column = layout.column(layout.span(target).start);
+            insert_lines(layout, target, neighbour, &lines.in_column(layout, column))
+        }
+    };
+    if layout.ends_in_kept_lines(lines.span) {
+        put_behind_blank_lines(layout, target, &mut change)?;
+    }
+    Ok(change)
+}
+
+/// Moves new lines behind the blank lines that follow, which would become content of a `|+` at their end.
+fn put_behind_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Change) -> Result<(), Problem> {
+    for edit in change.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
+        let end = layout.blank_lines_end(edit.span.start);
+        if end > edit.span.start && layout.entry_of(target).is_some_and(|entry| entry.key.is_none()) {
+            let message = "blank lines below would become text; take them out first";
+            return Err(wrong_shape(edit.span.start, message));
+        }
+        edit.span = Span::new(end, end);
+    }
+    Ok(())
+}
+
+/// The lines of an entry that moves, and where its key stands in them.
+struct Lines {
+    /// The bytes in the text; they may start behind a dash.
+    span: Span,
+    column: usize,
+    key: Span,
+    new_key: String,
+    /// A flow entry, as a line without its indentation and line end.
+    line: Option<String>,
+}
+
+impl Lines {
+    fn of(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, key: &str) -> Result<Self, Problem> {
+        let key_span = layout.span(old_key);
+        let new_key = key_text(layout, entry.container, old_key, key);
+        let line = match layout.kind(entry.container) {
+            Kind::Mapping => None,
+            _ => Some(line_from_brackets(layout, entry, old_key, &new_key)?),
+        };
+        let column = layout.column(entry.start);
+        let start = match line {
+            None if layout.is_first_on_line(entry.start) => layout.own_start(entry.start),
+            _ => entry.start,
+        };
+        let end = if line.is_none() { layout.own_end(column, entry.end) } else { entry.end };
+        Ok(Self { span: Span::new(start, end), column, key: key_span, new_key, line })
+    }
+
+    /// Returns the lines with their first column moved to `column`.
+    fn in_column(&self, layout: &Layout<'_>, column: usize) -> String {
+        if let Some(line) = &self.line {
+            return format!("{:column$}{line}{}", "", layout.line_ending(self.span.start));
+        }
+        let by = column as isize - self.column as isize;
+        let key_line = layout.line_start(self.key.start).max(self.span.start);
+        let above = layout.shifted(Span::new(self.span.start, key_line), by);
+        let before_key = Span::new(key_line, self.key.start).of(layout.text).trim_start_matches(' ');
+        let rest_of_line = Span::new(self.key.end, layout.line_end(self.key.end));
+        let below = layout.shifted(Span::new(rest_of_line.end, self.span.end), by);
+        format!("{above}{:column$}{before_key}{}{}{below}", "", self.new_key, rest_of_line.of(layout.text))
+    }
+}
+
+/// Writes an entry from between brackets as one line.
+fn line_from_brackets(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, new_key: &str) -> Result<String, Problem> {
+    let value = Span::new(layout.tree.start(entry.value), entry.end);
+    if value.of(layout.text).contains('\n') || layout.is_json(entry.container) {
+        return Err(flow_move(entry.start, "its value has several lines, or is JSON"));
+    }
+    let before = Span::new(entry.start, layout.span(old_key).start).of(layout.text);
+    let space = if value.is_empty() { "" } else { " " };
+    Ok(format!("{before}{new_key}:{space}{}", value.of(layout.text)))
+}
+
+/// Writes an entry to go between brackets.
+fn bracket_text(
+    layout: &Layout<'_>,
+    entry: &Entry,
+    old_key: NodeId,
+    target: NodeId,
+    key: &str,
+) -> Result<String, Problem> {
+    let new_key = key_text(layout, target, old_key, key);
+    if layout.kind(entry.container).is_flow_collection() {
+        let key_span = layout.span(old_key);
+        let before = Span::new(entry.start, key_span.start).of(layout.text);
+        let first_line = Span::new(key_span.end, layout.line_end(key_span.end).min(entry.end));
+        let column = layout.column(entry.start);
+        let by = column_of_entries(layout, target).unwrap_or(column) as isize - column as isize;
+        let below = layout.shifted(Span::new(first_line.end, entry.end), by);
+        return Ok(format!("{before}{new_key}{}{below}", first_line.of(layout.text)));
+    }
+    let lines = Span::new(layout.own_start(entry.start), layout.own_end(layout.column(entry.start), entry.end));
+    let moves = |node: NodeId| layout.tree.contains(old_key, node) || layout.tree.contains(entry.value, node);
+    let properties = layout.tree.properties.iter().any(|properties| moves(properties.node));
+    let aliases = layout.tree.aliases.iter().any(|alias| moves(alias.alias));
+    if !layout.tree.comments_in(lines).is_empty() || properties || aliases {
+        return Err(flow_move(entry.start, "it has comments, anchors or tags"));
+    }
+    Ok(format!("{new_key}: {}", one_line_value(layout, entry.value, Context::inside(layout, target))?))
+}
+
+/// Writes a value from indented lines on one line; where that can be, it is the very bytes.
+fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result<String, Problem> {
+    let raw = layout.span(node).of(layout.text);
+    let as_it_is = match layout.kind(node) {
+        Kind::Single | Kind::Double | Kind::FlowMapping | Kind::FlowSequence => true,
+        Kind::Plain => !raw.contains([',', '[', ']', '{', '}', '?']),
+        _ => false,
+    };
+    if as_it_is && context != Context::Json && !raw.contains('\n') {
+        return Ok(raw.to_owned());
+    }
+    Ok(one_line(&layout.tree.value(layout.text, node)?, context))
+}
+
+/// Returns the column of a flow mapping's entries, where they stand on lines of their own.
+fn column_of_entries(layout: &Layout<'_>, mapping: NodeId) -> Option<usize> {
+    let first = (layout.count(mapping) > 0).then(|| layout.entry(mapping, 0).start)?;
+    layout.is_first_on_line(first).then(|| layout.column(first))
+}
+
+/// Strikes the comments that move along from those the cut takes away.
+fn restore_comments(change: &mut Change, entry: &Entry, layout: &Layout<'_>) {
+    let span = if layout.kind(entry.container).is_flow_collection() {
+        Span::new(entry.start, entry.end)
+    } else {
+        Span::new(layout.own_start(entry.start), layout.own_end(layout.column(entry.start), entry.end))
+    };
+    for comment in layout.tree.comments_in(span) {
+        let found = change.removed_comments.iter().position(|removed| removed == comment.of(layout.text));
+        if let Some(found) = found {
+            change.removed_comments.remove(found);
+        }
+    }
+}
+
+/// Refuses a move after which an alias would stand before its anchor.
+fn refuse_wrong_order(layout: &Layout<'_>, entry: &Entry, arrival: &Change) -> Result<(), Problem> {
+    let Some(at) = arrival.edits.iter().map(|edit| edit.span.start).max() else { return Ok(()) };
+    let moves = |node: NodeId| {
+        let start = layout.span(node).start;
+        entry.start <= start && start < entry.end.max(entry.start + 1)
+    };
+    for alias in &layout.tree.aliases {
+        let [alias_start, target_start] = [alias.alias, alias.target].map(|node| layout.tree.start(node));
+        let wrong = match (moves(alias.alias), moves(alias.target)) {
+            (true, false) => at <= target_start,
+            (false, true) => alias_start < at,
+            _ => false,
+        };
+        if wrong {
+            let message = "after the move an alias would stand before its anchor";
+            return Err(Problem::new(ProblemCode::AnchorOrder, alias_start, message));
+        }
+    }
+    Ok(())
+}

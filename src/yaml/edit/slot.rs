@@ -1,0 +1,254 @@
+//! Answers: which bytes change when what stands behind a colon or dash is replaced?
+//!
+//! A slot is the place of a value: behind a key's colon, behind an item's dash, or the whole document. What is put there
+//! has a head, which stands on the line of the colon or dash, and a body of whole lines below it.
+//!
+//! Invariant: the comment on the line of the colon or dash stays there.
+
+use serde_json::Value;
+
+use super::super::layout::{Entry, Layout};
+use super::super::problem::Problem;
+use super::super::tree::{Kind, NodeId};
+use super::super::write::{Context, LongText, Rendered, Style, one_line, scalar_like};
+use super::{Change, container_at, entry_at, refuse_anchors_in_use, wrong_shape};
+use crate::field::FieldPath;
+use crate::text::Span;
+
+pub(super) fn replace(layout: &Layout<'_>, path: &FieldPath, value: &Value) -> Result<Change, Problem> {
+    let node = if path.steps().is_empty() { container_at(layout, path)? } else { entry_at(layout, path)?.value };
+    refuse_anchors_in_use(layout, node)?;
+    let entry = layout.entry_of(node);
+    match entry {
+        Some(entry) if layout.kind(entry.container).is_flow_collection() => replace_in_flow(layout, &entry, value),
+        _ => match kept_scalar(layout, node, value) {
+            Some(text) => {
+                let mut change = Change::default();
+                change.remove_for(layout, replaced_span(layout, node), text);
+                Ok(change)
+            }
+            None => Ok(Slot::without_tag(layout, node)?.fill_value(layout, value)),
+        },
+    }
+}
+
+/// Writes a one-line string in the quotes of the scalar it takes the place of.
+fn kept_scalar(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<String> {
+    let kind = layout.kind(node);
+    let text = value.as_str()?;
+    match kind {
+        Kind::Single | Kind::Double => Some(scalar_like(kind, text, Context::Block)),
+        _ => None,
+    }
+}
+
+fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Result<Change, Problem> {
+    let context = Context::inside(layout, entry.container);
+    let kind = layout.kind(entry.value);
+    let text = match value.as_str() {
+        Some(text) => scalar_like(kind, text, context),
+        None => one_line(value, context),
+    };
+    let span = replaced_span(layout, entry.value);
+    let mut change = Change::default();
+    match kind {
+        _ if !span.is_empty() => change.remove_for(layout, span, text),
+        _ if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) => {
+            change.insert(entry.opened, format!(": {text}"));
+        }
+        _ => change.insert(span.start, format!(" {text}")),
+    }
+    Ok(change)
+}
+
+/// Returns the bytes of a node, with its tag, which would not fit another value. An anchor alone stays.
+fn replaced_span(layout: &Layout<'_>, node: NodeId) -> Span {
+    let span = layout.span(node);
+    match layout.tree.properties_of(node) {
+        Some(properties) if properties.tag.is_some() => Span::new(properties.span.start, span.end),
+        _ => span,
+    }
+}
+
+fn is_filled(value: &Value) -> bool {
+    value.as_object().is_some_and(|map| !map.is_empty()) || value.as_array().is_some_and(|items| !items.is_empty())
+}
+
+/// What a slot belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SlotKind {
+    /// The document.
+    Root,
+    /// A key of a block mapping.
+    Value,
+    /// A dash.
+    Item,
+}
+
+/// The place of a value that is not inside brackets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) kind: SlotKind,
+    /// What stands there now.
+    node: NodeId,
+    /// The bytes that go when something else is put there.
+    span: Span,
+    /// The column of the key or dash; 0 for the document.
+    pub(super) column: usize,
+    /// Behind the colon or dash, and behind the anchor and tag of what stands there.
+    opened: usize,
+    /// Whether an anchor or tag stands there.
+    pub(super) has_properties: bool,
+}
+
+impl Slot {
+    /// Returns the slot that `node` stands in.
+    pub(super) fn of(layout: &Layout<'_>, node: NodeId) -> Result<Self, Problem> {
+        let properties = layout.tree.properties_of(node).map(|properties| properties.span.end);
+        let has_properties = properties.is_some();
+        let Some(entry) = layout.entry_of(node) else {
+            let start = layout.span(node).start;
+            let opened = properties.unwrap_or(start);
+            return Ok(Self { kind: SlotKind::Root, node, span: layout.span(node), column: 0, opened, has_properties });
+        };
+        let kind = if entry.key.is_some() { SlotKind::Value } else { SlotKind::Item };
+        if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) {
+            return Err(wrong_shape(entry.start, "a `?` key has no value; give it one"));
+        }
+        let opened = properties.unwrap_or(entry.opened);
+        let column = layout.column(entry.start);
+        Ok(Self { kind, node, span: layout.span(node), column, opened, has_properties })
+    }
+
+    /// Returns the slot that `node` stands in, where something with another tag is to be put.
+    fn without_tag(layout: &Layout<'_>, node: NodeId) -> Result<Self, Problem> {
+        let slot = Self::of(layout, node)?;
+        if layout.tree.tag(node).is_none() {
+            return Ok(slot);
+        }
+        let span = replaced_span(layout, node);
+        let opened = layout.entry_of(node).map_or(span.start, |entry| entry.opened);
+        Ok(Self { span, opened, has_properties: false, ..slot })
+    }
+
+    /// Puts a value in the place of what stands there.
+    pub(super) fn fill_value(&self, layout: &Layout<'_>, value: &Value) -> Change {
+        let mut style = Style::near(layout, self.node);
+        if self.has_comments_below(layout) {
+            style.long_text = LongText::Quoted;
+        }
+        let rendered = match self.kind {
+            SlotKind::Root => style.root(value),
+            SlotKind::Value => style.value(value, self.column),
+            SlotKind::Item if self.has_properties && is_filled(value) => {
+                Rendered { head: one_line(value, Context::Block), body: String::new() }
+            }
+            SlotKind::Item => style.item(value, self.item_column(layout)),
+        };
+        self.fill(layout, rendered)
+    }
+
+    /// Returns the column that the content of an item starts in.
+    pub(super) fn item_column(&self, layout: &Layout<'_>) -> usize {
+        let inline = !self.span.is_empty() && layout.is_same_line(self.opened, self.span.start);
+        if inline { layout.column(self.span.start) } else { self.column + 2 }
+    }
+
+    /// Returns where text goes that is to stand behind the colon or dash, where lines below hold the value now.
+    pub(super) fn opened_on_another_line(&self, layout: &Layout<'_>) -> Option<usize> {
+        let start = layout.span(self.node).start;
+        (self.opened < start && !layout.is_same_line(self.opened, start)).then_some(self.opened)
+    }
+
+    /// Says whether comments stay below the value, which a `|` block in its place would swallow.
+    pub(super) fn has_comments_below(&self, layout: &Layout<'_>) -> bool {
+        let end = layout.span(self.node).end;
+        !layout.kind(self.node).is_block_collection() && layout.own_end(self.column, end) > layout.line_end(end)
+    }
+
+    /// Says whether a comment stands behind the value.
+    pub(super) fn has_comment_behind(&self, layout: &Layout<'_>) -> bool {
+        layout.line_content_end(self.span.end) > self.span.end
+    }
+
+    /// Returns where a body goes: directly below its head, or below the comments of a value without a head.
+    fn below(&self, layout: &Layout<'_>, head: &str) -> usize {
+        let end = layout.span(self.node).end;
+        if head.is_empty() { layout.own_end(self.column, end) } else { layout.line_end(end) }
+    }
+
+    /// Puts `rendered` in the place of what stands there.
+    pub(super) fn fill(&self, layout: &Layout<'_>, rendered: Rendered) -> Change {
+        match layout.kind(self.node) {
+            Kind::Empty => self.fill_empty(layout, rendered),
+            kind if kind.is_block_collection() => self.fill_lines(layout, rendered),
+            _ => self.fill_inline(layout, rendered),
+        }
+    }
+
+    fn fill_empty(&self, layout: &Layout<'_>, Rendered { head, body }: Rendered) -> Change {
+        let mut change = Change::default();
+        if !head.is_empty() {
+            let space = if self.span.is_empty() { " " } else { "" };
+            change.replace(self.span, format!("{space}{head}"));
+        } else {
+            change.replace(Span::new(self.blanks_before(layout), self.span.end), "");
+        }
+        if !body.is_empty() {
+            change.insert(self.below(layout, &head), body);
+        }
+        change
+    }
+
+    fn fill_inline(&self, layout: &Layout<'_>, Rendered { head, body }: Rendered) -> Change {
+        let mut change = Change::default();
+        let span = self.span;
+        let first_on_line = layout.is_first_on_line(span.start);
+        let below = self.below(layout, &head);
+        if !head.is_empty() {
+            change.remove_for(layout, span, head);
+        } else if first_on_line && layout.line_content_end(span.end) == span.end {
+            // The value has lines of its own, which go whole.
+            change.remove(layout, Span::new(layout.line_start(span.start), layout.line_end(span.end)));
+        } else {
+            let start = if first_on_line { span.start } else { self.blanks_before(layout) };
+            change.remove(layout, Span::new(start, span.end));
+        }
+        if !body.is_empty() {
+            change.insert(below, body);
+        }
+        change
+    }
+
+    fn blanks_before(&self, layout: &Layout<'_>) -> usize {
+        layout.text[..self.span.start].trim_end_matches([' ', '\t']).len()
+    }
+
+    fn fill_lines(&self, layout: &Layout<'_>, Rendered { head, body }: Rendered) -> Change {
+        let mut change = Change::default();
+        let first = layout.span(self.node).start;
+        let end = layout.own_end(self.column, self.span.end);
+        if self.span.start < first {
+            let tag = layout.tree.properties_of(self.node).map_or(first, |properties| properties.span.end);
+            change.remove(layout, Span::new(self.opened, tag));
+        }
+        if layout.is_first_on_line(first) {
+            let start = layout.own_start(first);
+            let head_line =
+                if head.is_empty() { String::new() } else { format!("{head}{}", layout.line_ending(first)) };
+            if head.is_empty() || self.kind == SlotKind::Root && self.opened == first {
+                change.remove_for(layout, Span::new(start, end), format!("{head_line}{body}"));
+            } else {
+                // Nothing may stand between the header of a `|` block and its lines.
+                let start = if body.is_empty() { start } else { layout.line_end(self.opened) };
+                change.insert(self.opened, format!(" {head}"));
+                change.remove_for(layout, Span::new(start, end), body);
+            }
+        } else {
+            let line_ending = layout.line_ending(first);
+            let start = if head.is_empty() { self.opened } else { first };
+            change.remove_for(layout, Span::new(start, end), format!("{head}{line_ending}{body}"));
+        }
+        change
+    }
+}

@@ -1,0 +1,259 @@
+//! Answers: which bytes change when a value becomes a list of one, and back?
+//!
+//! Indented lines get a dash in front and move right where the document indents its lists; between brackets, and for
+//! `{...}` and `[...]` anywhere, a pair of brackets is put around. Unwrapping undoes either.
+//!
+//! Invariant: every comment stays.
+
+use super::super::layout::{Entry, Layout};
+use super::super::problem::{Problem, ProblemCode};
+use super::super::tree::{Kind, NodeId, skip_trivia};
+use super::super::write::Style;
+use super::{Change, entry_at, refuse_referenced, wrong_shape};
+use crate::field::FieldPath;
+use crate::text::Span;
+
+pub(super) fn wrap(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
+    let entry = entry_at(layout, path)?;
+    refuse_referenced(layout, entry.value)?;
+    let kind = layout.kind(entry.value);
+    if layout.kind(entry.container).is_flow_collection() {
+        return wrap_in_brackets(layout, &entry);
+    }
+    match kind {
+        Kind::Mapping | Kind::Sequence => wrap_lines(layout, &entry),
+        Kind::FlowMapping | Kind::FlowSequence | Kind::Pair | Kind::Alias => wrap_in_brackets(layout, &entry),
+        Kind::Empty => Ok(wrap_nothing(layout, &entry)),
+        Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => Ok(wrap_scalar(layout, &entry)),
+    }
+}
+
+fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
+    let mut change = Change::default();
+    let start = layout.tree.start(entry.value);
+    if layout.kind(entry.value) == Kind::Pair {
+        return Err(wrong_shape(start, "a mapping without braces cannot be wrapped"));
+    }
+    if layout.kind(entry.value) == Kind::Empty {
+        let colon = if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) { ":" } else { "" };
+        change.insert(entry.end, format!("{colon} [null]"));
+    } else {
+        change.insert(start, "[");
+        change.insert(entry.end, "]");
+    }
+    Ok(change)
+}
+
+/// Returns the column that new dashes below an entry go in.
+fn dash_column(layout: &Layout<'_>, entry: &Entry) -> usize {
+    let style = Style::near(layout, entry.value);
+    layout.column(entry.start) + if entry.key.is_some() { style.list_indent } else { 2 }
+}
+
+/// Puts a dash in front of lines: `key:` and `  a: 1` become `key:` and `- a: 1`.
+fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
+    let span = layout.span(entry.value);
+    if layout.tree.properties_of(entry.value).is_some() {
+        return Err(wrong_shape(span.start, "lines with an anchor or tag cannot be wrapped"));
+    }
+    let end = layout.own_end(layout.column(entry.start), span.end);
+    let first_line = layout.line_start(span.start);
+    let below = layout.line_end(span.start);
+    let column = layout.column(span.start);
+    let mut change = Change::default();
+    if !layout.is_first_on_line(span.start) {
+        let rest = Span::new(span.start, below).of(layout.text);
+        let below = layout.shifted(Span::new(below, end), 2);
+        change.replace(Span::new(span.start, end), format!("- {rest}{below}"));
+        return Ok(change);
+    }
+    let dash = dash_column(layout, entry);
+    let comments = Span::new(layout.own_start(span.start), first_line);
+    change.replace(comments, layout.shifted(comments, dash as isize - column as isize));
+    let rest = Span::new(span.start, below).of(layout.text);
+    let below = layout.shifted(Span::new(below, end), dash as isize + 2 - column as isize);
+    change.replace(Span::new(first_line, end), format!("{:dash$}- {rest}{below}", ""));
+    Ok(change)
+}
+
+/// Puts a scalar behind a dash on a line of its own, with the comment behind it.
+fn wrap_scalar(layout: &Layout<'_>, entry: &Entry) -> Change {
+    let mut change = Change::default();
+    let start = layout.tree.start(entry.value);
+    let end = layout.line_end(entry.end);
+    let first_line_end = layout.line_end(start).min(end);
+    let rest = Span::new(start, first_line_end).of(layout.text);
+    if entry.key.is_none() {
+        let below = layout.shifted(Span::new(first_line_end, end), 2);
+        change.replace(Span::new(start, end), format!("- {rest}{below}"));
+        return change;
+    }
+    let dash = dash_column(layout, entry);
+    let below = layout.shifted(Span::new(first_line_end, end), dash as isize - layout.column(entry.start) as isize);
+    if layout.is_first_on_line(start) {
+        change.replace(Span::new(layout.line_start(start), end), format!("{:dash$}- {rest}{below}", ""));
+    } else {
+        let line_ending = layout.line_ending(start);
+        let gap = gap_before(layout, entry.opened, start);
+        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{gap}{rest}{below}", ""));
+    }
+    change
+}
+
+/// Returns the spaces between a colon or dash and what stands behind it on its line.
+fn gap_before<'t>(layout: &Layout<'t>, opened: usize, start: usize) -> &'t str {
+    let gap = &layout.text[opened..start];
+    if gap.bytes().all(|byte| byte == b' ') { gap } else { " " }
+}
+
+/// Makes null a list of null: `key:` and a line with a dash.
+fn wrap_nothing(layout: &Layout<'_>, entry: &Entry) -> Change {
+    let mut change = Change::default();
+    if entry.key.is_none() {
+        change.insert(entry.opened, " -");
+        return change;
+    }
+    let dash = dash_column(layout, entry);
+    let line_ending = layout.line_ending(entry.opened);
+    let item = Span::new(entry.opened, entry.end).of(layout.text);
+    if item.trim().is_empty() {
+        change.insert(layout.line_end(entry.end), format!("{:dash$}-{line_ending}", ""));
+    } else {
+        // An anchor or tag goes with the null it stands in front of.
+        let end = layout.line_end(entry.end);
+        let rest = Span::new(entry.opened, end).of(layout.text);
+        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{rest}", ""));
+    }
+    change
+}
+
+pub(super) fn unwrap(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
+    let entry = entry_at(layout, path)?;
+    let list = entry.value;
+    refuse_referenced(layout, list)?;
+    if layout.kind(list) == Kind::Alias {
+        let message = "the list is an alias; write it out first";
+        return Err(Problem::new(ProblemCode::ThroughAlias, layout.span(list).start, message));
+    }
+    if !layout.kind(list).is_sequence() || layout.count(list) != 1 {
+        let message = format!("`{path}` does not hold exactly one item");
+        return Err(Problem::new(ProblemCode::NotSingle, layout.tree.start(list), message));
+    }
+    if layout.tree.properties_of(list).is_some() {
+        return Err(wrong_shape(layout.tree.start(list), "a list with an anchor or tag cannot be unwrapped"));
+    }
+    let item = layout.entry(list, 0);
+    let end = layout.own_end(layout.column(entry.start), item.end);
+    let comments_below = end > layout.line_end(item.end);
+    if layout.kind(item.value).is_block_scalar() && comments_below {
+        return Err(wrong_shape(item.start, "the comments below would become text; move them first"));
+    }
+    match layout.kind(list) {
+        Kind::FlowSequence => unwrap_brackets(layout, list, &item),
+        _ if entry.key.is_none() || !layout.is_first_on_line(item.start) => {
+            Ok(unwrap_dash_behind_dash(layout, &entry, &item))
+        }
+        _ => Ok(unwrap_dash(layout, &entry, &item)),
+    }
+}
+
+fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Change, Problem> {
+    let span = layout.span(list);
+    let before = Span::new(span.start, layout.tree.start(item.value));
+    let after = Span::new(item.end, span.end);
+    if [before, after].into_iter().any(|span| !layout.tree.comments_in(span).is_empty()) {
+        let message = "there are comments between the brackets; take them out first";
+        return Err(Problem::new(ProblemCode::FlowMove, span.start, message));
+    }
+    let [open, close] = if layout.kind(item.value) == Kind::Pair { ["{", "}"] } else { ["", ""] };
+    let mut change = Change::default();
+    change.replace(before, open);
+    change.replace(after, close);
+    Ok(change)
+}
+
+/// Takes the inner of two dashes away: `- - a` becomes `- a`.
+fn unwrap_dash_behind_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
+    let mut change = Change::default();
+    let content = skip_trivia(layout.text, item.opened);
+    if !layout.is_same_line(item.opened, content) {
+        let own_line = layout.is_first_on_line(item.start);
+        let start = if own_line { item.start } else { entry.opened };
+        change.replace(Span::new(start, item.opened), if own_line { " " } else { "" });
+        return change;
+    }
+    let end = match layout.kind(item.value).is_block_collection() {
+        true => layout.own_end(layout.column(entry.start), item.end),
+        false => layout.line_end(item.end),
+    };
+    let by = layout.column(content) - layout.column(item.start);
+    let below = layout.line_end(content);
+    let rest = Span::new(content, below).of(layout.text);
+    let below = layout.shifted(Span::new(below, end), -(by as isize));
+    change.replace(Span::new(item.start, end), format!("{rest}{below}"));
+    change
+}
+
+/// Takes the dash of a list below a key away.
+fn unwrap_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
+    let content = layout.tree.start(item.value);
+    let is_lines = layout.kind(item.value).is_block_collection();
+    let key_line_is_free = layout.text[entry.opened..item.start].trim().is_empty()
+        && layout.line_end(entry.opened) == layout.line_start(item.start);
+    if layout.kind(item.value) == Kind::Empty && content == item.opened {
+        return unwrap_nothing(layout, item);
+    }
+    if !is_lines && key_line_is_free && layout.is_same_line(item.opened, content) {
+        return unwrap_to_key_line(layout, entry, item, content);
+    }
+    unwrap_to_lines(layout, entry, item, content)
+}
+
+fn unwrap_nothing(layout: &Layout<'_>, item: &Entry) -> Change {
+    let mut change = Change::default();
+    let line = Span::new(layout.line_start(item.start), layout.line_end(item.start));
+    if line.of(layout.text).trim() == "-" && layout.is_first_on_line(item.start) {
+        change.replace(line, "");
+    } else {
+        change.replace(Span::new(item.start, item.opened), " ");
+    }
+    change
+}
+
+/// Puts a scalar or `{...}` back behind the colon: `key:` and `- a` become `key: a`.
+fn unwrap_to_key_line(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
+    let mut change = Change::default();
+    let end = layout.line_end(item.end);
+    let first_line_end = layout.line_end(content);
+    let by = layout.column(entry.start) as isize - layout.column(item.start) as isize;
+    let rest = Span::new(content, first_line_end).of(layout.text);
+    let below = layout.shifted(Span::new(first_line_end, end), by);
+    let gap = gap_before(layout, item.opened, content);
+    change.replace(Span::new(entry.opened, end), format!("{gap}{rest}{below}"));
+    change
+}
+
+/// Leaves the item on its lines, in the column that values below the key start in.
+fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
+    let mut change = Change::default();
+    let style = Style::near(layout, entry.container);
+    let indent = if layout.kind(item.value) == Kind::Sequence { style.list_indent } else { style.step };
+    let column = layout.column(entry.start) + indent;
+    let end = layout.own_end(layout.column(entry.start), item.end);
+    let first_line = layout.line_start(item.start);
+    let comments = Span::new(layout.own_start(item.start), first_line);
+    change.replace(comments, layout.shifted(comments, column as isize - layout.column(item.start) as isize));
+    // Lines of a scalar are held by the column of what they belong to: of the dash before, of the key now.
+    let by = match layout.kind(item.value).is_block_collection() {
+        true => column as isize - layout.column(content) as isize,
+        false => layout.column(entry.start) as isize - layout.column(item.start) as isize,
+    };
+    let below = layout.line_end(item.start);
+    let behind_dash = Span::new(item.opened, below).of(layout.text);
+    let first = match behind_dash.trim() {
+        "" => String::new(),
+        _ => format!("{:column$}{}", "", behind_dash.trim_start_matches([' ', '\t'])),
+    };
+    change.replace(Span::new(first_line, end), first + &layout.shifted(Span::new(below, end), by));
+    change
+}

@@ -1,0 +1,449 @@
+//! Laws of changing a text, on random documents in many styles.
+
+use std::fmt;
+
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseResult;
+use serde_json::{Value, json};
+
+use super::{Intent, Place, ProblemCode, parse, rewrite, verify};
+use crate::field::{FieldPath, Step};
+
+/// Bytes whose numbers would only hide the document made from them.
+#[derive(Clone)]
+struct Seed(Vec<u8>);
+
+impl fmt::Debug for Seed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
+}
+
+fn seeds() -> impl Strategy<Value = Seed> {
+    prop::collection::vec(any::<u8>(), 160).prop_map(Seed)
+}
+
+/// A source of choices: bytes that a random test draws and shrinks.
+struct Choices {
+    bytes: Vec<u8>,
+    at: usize,
+}
+
+impl Choices {
+    fn pick(&mut self, count: usize) -> usize {
+        let byte = self.bytes.get(self.at).copied().unwrap_or(0);
+        self.at += 1;
+        usize::from(byte) % count
+    }
+
+    fn of<T: Copy>(&mut self, options: &[T]) -> T {
+        options[self.pick(options.len())]
+    }
+
+    /// Says yes once in `of` times, and no when the bytes have run out.
+    fn once_in(&mut self, of: usize) -> bool {
+        self.pick(of) == of - 1
+    }
+}
+
+/// How strange a random document may look.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// Two columns a step, and no comment or dash out of line.
+    Tidy,
+    /// Anything goes.
+    Odd,
+}
+
+/// Writes a random document.
+struct Writer {
+    choices: Choices,
+    manner: Manner,
+    step: usize,
+    list_indent: usize,
+    comments: usize,
+    out: String,
+}
+
+const KEYS: [&str; 8] = ["a", "b", "c", "\"d\"", "'e f'", "g.h/i", "\"on\"", "j"];
+
+impl Writer {
+    fn document(bytes: Vec<u8>, manner: Manner) -> String {
+        let mut choices = Choices { bytes, at: 0 };
+        let [step, list_indent] = match manner {
+            Manner::Tidy => [2, choices.of(&[0, 2])],
+            Manner::Odd => [choices.of(&[2, 4]), choices.of(&[0, 2, 0, 4])],
+        };
+        let mut writer = Self { choices, manner, step, list_indent, comments: 0, out: String::new() };
+        let line_end = writer.choices.of(&["\n", "\n", "\n", "\r\n"]);
+        let start = writer.choices.of(&["", "", "", "---\n", "\u{feff}", "%YAML 1.1\n--- # start\n", "# head\n\n"]);
+        writer.out.push_str(start);
+        match writer.choices.pick(8) {
+            0 => writer.json(),
+            1 => writer.list(0, 3),
+            _ => writer.mapping(0, 3),
+        }
+        writer.out.push_str(writer.choices.of(&["", "", "# tail\n", "\n", "...\n"]));
+        if writer.choices.once_in(4) {
+            writer.out.truncate(writer.out.trim_end().len());
+        }
+        writer.out.replace('\n', line_end)
+    }
+
+    fn json(&mut self) {
+        let value = self.data(3);
+        let value = if value.is_object() { value } else { json!({"a": value}) };
+        let text = match self.choices.pick(2) {
+            0 => value.to_string(),
+            _ => serde_json::to_string_pretty(&value).unwrap(),
+        };
+        self.out.push_str(&text);
+        self.out.push('\n');
+    }
+
+    fn data(&mut self, depth: usize) -> Value {
+        match self.choices.pick(if depth == 0 { 4 } else { 6 }) {
+            0 => Value::Null,
+            1 => json!(self.choices.pick(3)),
+            2 => json!(self.choices.of(&["x", "yes", "", "a: b", "l1\nl2\n", "é", "012", "- x", "x # y", "l1\nl2"])),
+            3 => self.choices.of(&[true, false]).into(),
+            4 => (0..self.choices.pick(3)).map(|_| self.data(depth - 1)).collect(),
+            _ => {
+                let count = self.choices.pick(3);
+                let keys = ["a", "y", "k l", "z"];
+                let entry = |index: usize, writer: &mut Self| (keys[index].to_owned(), writer.data(depth - 1));
+                Value::Object((0..count).map(|index| entry(index, self)).collect())
+            }
+        }
+    }
+
+    fn comment(&mut self) -> String {
+        self.comments += 1;
+        format!("# note {}", self.comments)
+    }
+
+    fn pad(&mut self, column: usize) {
+        self.out.push_str(&" ".repeat(column));
+    }
+
+    /// Writes what may stand above an entry.
+    fn above(&mut self, column: usize) {
+        if self.choices.once_in(6) {
+            self.out.push('\n');
+        }
+        if self.choices.once_in(8) {
+            self.pad(column);
+            let comment = self.comment();
+            self.out.push_str(&format!("{comment}\n\n"));
+        }
+        if self.choices.once_in(4) {
+            self.pad(column);
+            let comment = self.comment();
+            self.out.push_str(&format!("{comment}\n"));
+        }
+        if self.choices.once_in(16) && self.manner == Manner::Odd {
+            let comment = self.comment();
+            self.out.push_str(&format!("{comment}\n"));
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.choices.once_in(4) {
+            let comment = self.comment();
+            let blanks = self.choices.of(&[" ", "   ", "\t"]);
+            self.out.push_str(&format!("{blanks}{comment}"));
+        }
+        self.out.push('\n');
+    }
+
+    fn mapping(&mut self, column: usize, depth: usize) {
+        let first = self.choices.pick(KEYS.len());
+        for index in 0..=self.choices.pick(4) {
+            if index > 0 || self.out.ends_with('\n') {
+                self.above(column);
+                self.pad(column);
+            }
+            let key = KEYS[(first + index) % KEYS.len()];
+            let colon = self.choices.of(&[":", ":", ":", " :"]);
+            self.out.push_str(&format!("{key}{colon}"));
+            self.value(column, depth);
+            if self.choices.once_in(10) {
+                self.pad(column + 2);
+                let comment = self.comment();
+                self.out.push_str(&format!("{comment}\n"));
+            }
+        }
+    }
+
+    fn value(&mut self, column: usize, depth: usize) {
+        match self.choices.pick(if depth == 0 { 6 } else { 10 }) {
+            0..=2 => self.scalar(),
+            3 => self.block_scalar(column, self.step),
+            4 => self.flow(column),
+            5 => self.long_scalar(column),
+            6 | 7 => {
+                self.end_line();
+                self.list(column + self.list_indent, depth - 1);
+            }
+            _ => {
+                self.end_line();
+                self.mapping(column + self.step, depth - 1);
+            }
+        }
+    }
+
+    fn scalar(&mut self) {
+        let texts = [" x", " 'y'", " \"z\"", " 1", "", " true", "   wide", " \"no\"", " ~", " !!str 1", " a b"];
+        let text = self.choices.of(&texts);
+        self.out.push_str(text);
+        self.end_line();
+    }
+
+    fn block_scalar(&mut self, column: usize, step: usize) {
+        let header = self.choices.of(&[" |", " |-", " |+", " >", " >+", " |2", " >1-"]);
+        let digit = header.trim_start_matches([' ', '|', '>']).chars().next().and_then(|digit| digit.to_digit(10));
+        let indent = column + digit.map_or(step, |digit| digit as usize);
+        self.out.push_str(header);
+        self.end_line();
+        for index in 0..=self.choices.pick(3) {
+            let line = if index == 0 { "first" } else { self.choices.of(&["", "line", "  more", "# text", "    "]) };
+            if !line.is_empty() {
+                self.pad(indent);
+            }
+            self.out.push_str(&format!("{line}\n"));
+        }
+    }
+
+    fn long_scalar(&mut self, column: usize) {
+        let texts = [(" one", "two"), (" \"one", "two\""), (" 'one", "two'"), ("", "alone")];
+        let (text, next) = self.choices.of(if self.manner == Manner::Tidy { &texts[..3] } else { &texts });
+        self.out.push_str(&format!("{text}\n"));
+        self.pad(column + 2);
+        self.out.push_str(next);
+        self.end_line();
+    }
+
+    fn flow(&mut self, column: usize) {
+        let pad = " ".repeat(column + 2);
+        let comment = self.comment();
+        let texts = [
+            " {}",
+            " []",
+            " {k: 1, l: [2, x]}",
+            " [1,2 , {m: n}]",
+            " {\"k\": \"v\", \"l\":{}}",
+            " [a: b]",
+            " { k }",
+            " [x]",
+            &format!(" {{\n{pad}k: 1, {comment}\n{pad}l: 2\n{pad}}}"),
+            &format!(" [\n{pad}1,\n{pad}{comment}\n{pad}{{k: v}},\n{pad}]"),
+        ];
+        let text = self.choices.of(&texts).to_owned();
+        self.out.push_str(&text);
+        self.end_line();
+    }
+
+    fn list(&mut self, column: usize, depth: usize) {
+        for index in 0..=self.choices.pick(3) {
+            if index > 0 || self.out.ends_with('\n') {
+                self.above(column);
+                self.pad(column);
+            }
+            self.out.push('-');
+            match self.choices.pick(if depth == 0 { 4 } else { 9 }) {
+                0 | 1 => self.scalar(),
+                2 => self.block_scalar(column, 2),
+                3 => self.flow(column),
+                4 => {
+                    self.out.push(' ');
+                    self.list(column + 2, depth - 1);
+                }
+                5 => {
+                    self.end_line();
+                    self.mapping(column + 2, depth - 1);
+                }
+                6 if self.manner == Manner::Odd => {
+                    self.out.push_str("   ");
+                    self.mapping(column + 4, depth - 1);
+                }
+                _ => {
+                    self.out.push(' ');
+                    self.mapping(column + 2, depth - 1);
+                }
+            }
+        }
+    }
+}
+
+fn paths(value: &Value) -> Vec<FieldPath> {
+    let mut found = vec![FieldPath::default()];
+    let mut at = 0;
+    while let Some(path) = found.get(at).cloned() {
+        at += 1;
+        match path.get(value) {
+            Some(Value::Object(map)) => found.extend(map.keys().map(|key| path.key(key))),
+            Some(Value::Array(items)) => found.extend((0..items.len()).map(|index| path.index(index))),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn random_path(writer: &mut Writer, value: &Value, wanted: impl Fn(&Value) -> bool) -> FieldPath {
+    let all = paths(value);
+    let fitting: Vec<&FieldPath> = all.iter().filter(|path| path.get(value).is_some_and(&wanted)).collect();
+    if fitting.is_empty() { all[0].clone() } else { fitting[writer.choices.pick(fitting.len())].clone() }
+}
+
+fn random_place(writer: &mut Writer, mapping: Option<&Value>) -> Place {
+    let keys: Vec<&String> = mapping.and_then(Value::as_object).into_iter().flat_map(|map| map.keys()).collect();
+    match (writer.choices.pick(4), keys.is_empty()) {
+        (0, _) => Place::First,
+        (1, false) => Place::Before(keys[writer.choices.pick(keys.len())].clone()),
+        (2, false) => Place::After(keys[writer.choices.pick(keys.len())].clone()),
+        _ => Place::Last,
+    }
+}
+
+fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
+    let is_mapping = |value: &Value| value.is_object() || value.is_null();
+    let any = |_: &Value| true;
+    match writer.choices.pick(8) {
+        0 => Intent::Rename {
+            path: random_path(writer, value, any),
+            to: writer.choices.of(&["new", "y", "012", "a b", "c"]).to_owned(),
+        },
+        1 => Intent::Replace { path: random_path(writer, value, any), value: writer.data(2) },
+        2 => Intent::Delete { path: random_path(writer, value, any) },
+        3 => {
+            let path = random_path(writer, value, is_mapping);
+            let place = random_place(writer, path.get(value));
+            Intent::Insert { path, key: writer.choices.of(&["new", "y", "a"]).to_owned(), value: writer.data(2), place }
+        }
+        4 => {
+            let path = random_path(writer, value, |value| value.is_array() || value.is_null());
+            let count = path.get(value).and_then(Value::as_array).map_or(0, Vec::len);
+            Intent::InsertItem { path, index: writer.choices.pick(count + 1), value: writer.data(2) }
+        }
+        5 => {
+            let from = random_path(writer, value, any);
+            let to = random_path(writer, value, is_mapping);
+            let place = random_place(writer, to.get(value));
+            let key = from.last_key().unwrap_or("new").to_owned();
+            Intent::Move { from, to, key, place }
+        }
+        6 => Intent::Wrap { path: random_path(writer, value, any) },
+        _ => Intent::Unwrap {
+            path: random_path(writer, value, |value| value.as_array().is_some_and(|items| items.len() == 1)),
+        },
+    }
+}
+
+/// Returns a random document with its value, and a writer to go on drawing from; none for what is no single document.
+fn random_document(Seed(bytes): &Seed, manner: Manner) -> Option<(String, Value, Writer)> {
+    let middle = bytes.len() / 2;
+    let text = Writer::document(bytes[..middle].to_vec(), manner);
+    let tree = parse(&text).ok().filter(|tree| tree.documents().len() == 1)?;
+    let value = tree.value(&text, tree.documents()[0].root).ok()?;
+    let choices = Choices { bytes: bytes[middle..].to_vec(), at: 0 };
+    Some((text, value, Writer { choices, manner, step: 2, list_indent: 0, comments: 0, out: String::new() }))
+}
+
+/// Codes the text may be refused with where plain data can be changed: there are no bytes that could hold both.
+const LIMITS_OF_TEXT: [ProblemCode; 2] = [ProblemCode::FlowMove, ProblemCode::WrongShape];
+
+fn check_agreement(text: &str, value: &Value, intents: &[Intent]) -> TestCaseResult {
+    let mut expected = value.clone();
+    let outcome = rewrite(text, &[intents.to_vec()]);
+    let data = intents.iter().try_for_each(|intent| intent.apply_data(&mut expected));
+    match (outcome, data) {
+        (Ok(outcome), Ok(())) => {
+            prop_assert_eq!(&outcome.edits.apply(text), &outcome.text);
+            let verified = verify(text, &outcome.text, &[Some(expected)], &outcome.removed_comments);
+            prop_assert_eq!(verified, Ok(()), "{:?}\n{}--- after\n{}", intents, text, outcome.text);
+        }
+        (Ok(outcome), Err(problem)) => {
+            prop_assert!(false, "{problem:?} {intents:?}\n{text}--- after\n{}", outcome.text)
+        }
+        (Err(refusal), Ok(())) => {
+            prop_assert!(LIMITS_OF_TEXT.contains(&refusal.problem.code), "{refusal:?} {intents:?}\n{text}");
+        }
+        (Err(refusal), Err(problem)) => {
+            let code = refusal.problem.code;
+            let known = code == problem.code || LIMITS_OF_TEXT.contains(&code);
+            prop_assert!(known, "{refusal:?} {problem:?} {intents:?}\n{text}");
+        }
+    }
+    Ok(())
+}
+
+fn some_document(seed: &Seed, manner: Manner) -> Result<(String, Value, Writer), TestCaseError> {
+    random_document(seed, manner).ok_or_else(|| TestCaseError::reject("no single document"))
+}
+
+/// Checks that `back` undoes `there` to the byte, where both can be done.
+fn check_undone(text: &str, there: Intent, back: Intent) -> TestCaseResult {
+    let Ok(between) = rewrite(text, &[vec![there.clone()]]) else { return Ok(()) };
+    let Ok(after) = rewrite(&between.text, &[vec![back]]) else { return Ok(()) };
+    prop_assert!(after.text == text, "{there:?}\n{text}--- between\n{}--- after\n{}", between.text, after.text);
+    Ok(())
+}
+
+fn config() -> ProptestConfig {
+    let cases = ProptestConfig::default().cases.max(2000);
+    ProptestConfig { failure_persistence: None, max_global_rejects: 1_000_000, ..ProptestConfig::with_cases(cases) }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn text_and_data_agree(seed in seeds()) {
+        let (text, value, mut writer) = some_document(&seed, Manner::Odd)?;
+        let mut intents = Vec::new();
+        let mut current = value.clone();
+        for _ in 0..=writer.choices.pick(3) {
+            let intent = random_intent(&mut writer, &current);
+            let _ = intent.apply_data(&mut current);
+            intents.push(intent);
+        }
+        check_agreement(&text, &value, &intents)?;
+    }
+
+    #[test]
+    fn a_rename_and_an_insertion_can_be_undone(seed in seeds()) {
+        let (text, value, mut writer) = some_document(&seed, Manner::Odd)?;
+        let path = random_path(&mut writer, &value, |_| true);
+        let Some((parent, step)) = path.split_last() else { return Err(TestCaseError::reject("the root")) };
+        let fresh = parent.key("fresh");
+        if let Step::Key(key) = step {
+            let there = Intent::Rename { path: path.clone(), to: "fresh".into() };
+            check_undone(&text, there, Intent::Rename { path: fresh.clone(), to: key.clone() })?;
+        }
+        let place = random_place(&mut writer, parent.get(&value));
+        let there = Intent::Insert { path: parent, key: "fresh".into(), value: writer.data(2), place };
+        check_undone(&text, there, Intent::Delete { path: fresh })?;
+    }
+
+    #[test]
+    fn a_wrap_and_a_move_can_be_undone(seed in seeds()) {
+        let (text, value, mut writer) = some_document(&seed, Manner::Tidy)?;
+        // Between brackets, `{a}` has no bytes for its null, which a list needs.
+        let path = random_path(&mut writer, &value, |value| !value.is_null());
+        check_undone(&text, Intent::Wrap { path: path.clone() }, Intent::Unwrap { path: path.clone() })?;
+        let Some((parent, Step::Key(key))) = path.split_last() else { return Err(TestCaseError::reject("no entry")) };
+        let siblings = parent.get(&value).and_then(Value::as_object).map(|map| map.keys().cloned().collect::<Vec<_>>());
+        let siblings = siblings.unwrap_or_default();
+        let position = siblings.iter().position(|sibling| sibling == key).unwrap_or(0);
+        let to = random_path(&mut writer, &value, |value| value.as_object().is_some_and(|map| !map.is_empty()));
+        let last = siblings.len() - 1;
+        // Next to blank lines, and to comments of no entry, there is more than one way back.
+        let one_way_back = !text.lines().any(|line| line.trim().is_empty()) && (position < last || !text.contains('#'));
+        let fits = position > 0 && one_way_back && !to.starts_with(&path) && to != parent;
+        if fits {
+            let there = Intent::Move { from: path.clone(), to: to.clone(), key: key.clone(), place: Place::Last };
+            let back = Place::After(siblings[position - 1].clone());
+            check_undone(&text, there, Intent::Move { from: to.key(key), to: parent, key: key.clone(), place: back })?;
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! Answers: which lines and comments belong to an entry, and how is this document indented?
+//!
+//! A [`Layout`] is a parsed document made ready for edits: parents and children by index, the dash and colon of each entry,
+//! line starts and columns, and samples of the user's own style.
+//!
+//! Who owns a comment is decided here. Own comments of an entry are comment-only lines directly above its first line, in
+//! the column it starts in, with no blank line between; the comment behind its value; and comment lines below its value
+//! that are indented deeper than it. All others belong to no entry and stay where they are.
+//!
+//! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
+
+use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
+use crate::text::Span;
+
+/// One entry of a mapping or one item of a list, with its place in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The mapping or list it stands in.
+    pub(super) container: NodeId,
+    /// Its position among its siblings.
+    pub(super) index: usize,
+    /// The key, in a mapping.
+    pub(super) key: Option<NodeId>,
+    /// The value or item.
+    pub(super) value: NodeId,
+    /// The first byte: of the dash, the `?`, or the key with its anchor and tag.
+    pub(super) start: usize,
+    /// Behind the dash or colon; where there is none, behind the key.
+    pub(super) opened: usize,
+    /// Behind the value.
+    pub(super) end: usize,
+}
+
+/// A sample of the user's style: a block collection that is the value of a key of a block mapping.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    node: NodeId,
+    /// How many columns right of its key it is.
+    indent: usize,
+}
+
+/// A document's text and tree, ready for edits.
+pub(super) struct Layout<'t> {
+    pub(super) text: &'t str,
+    pub(super) tree: &'t Tree,
+    pub(super) root: NodeId,
+    parents: Vec<u32>,
+    /// All children, grouped by parent; `first_child[n]..first_child[n + 1]` are those of node `n`.
+    children: Vec<NodeId>,
+    first_child: Vec<u32>,
+    /// Nodes that aliases stand for, in order.
+    referenced: Vec<NodeId>,
+    mappings: Vec<Sample>,
+    lists: Vec<Sample>,
+}
+
+impl<'t> Layout<'t> {
+    /// Lays out the only document of a text.
+    pub(super) fn new(text: &'t str, tree: &'t Tree, root: NodeId) -> Self {
+        let (parents, first_child, children) = family(tree);
+        let mut referenced: Vec<NodeId> = tree.aliases.iter().map(|entry| entry.target).collect();
+        referenced.sort();
+        let (mappings, lists) = (Vec::new(), Vec::new());
+        let mut layout = Self { text, tree, root, parents, children, first_child, referenced, mappings, lists };
+        layout.mappings = layout.samples(Kind::Mapping);
+        layout.lists = layout.samples(Kind::Sequence);
+        layout
+    }
+
+    fn samples(&self, kind: Kind) -> Vec<Sample> {
+        let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+        let sample = |node: NodeId| {
+            let parent = self.parent(node).filter(|parent| self.kind(*parent) == Kind::Mapping)?;
+            let indent = self.column(self.span(node).start).checked_sub(self.column(self.span(parent).start))?;
+            Some(Sample { node, indent })
+        };
+        nodes.filter(|node| self.kind(*node) == kind).filter_map(sample).collect()
+    }
+
+    pub(super) fn kind(&self, node: NodeId) -> Kind {
+        self.tree.node(node).kind
+    }
+
+    pub(super) fn span(&self, node: NodeId) -> Span {
+        self.tree.span(node)
+    }
+
+    /// Says whether an alias stands for this very node.
+    pub(super) fn is_referenced(&self, node: NodeId) -> bool {
+        self.referenced.binary_search(&node).is_ok()
+    }
+
+    pub(super) fn parent(&self, node: NodeId) -> Option<NodeId> {
+        let parent = self.parents[node.index()];
+        (parent != NO_PARENT).then_some(NodeId(parent))
+    }
+
+    /// Returns a container's children: keys and values, or items.
+    pub(super) fn children(&self, node: NodeId) -> &[NodeId] {
+        &self.children[self.first_child[node.index()] as usize..self.first_child[node.index() + 1] as usize]
+    }
+
+    /// Counts a container's entries or items.
+    pub(super) fn count(&self, container: NodeId) -> usize {
+        self.children(container).len() / self.width(container)
+    }
+
+    fn width(&self, container: NodeId) -> usize {
+        if self.kind(container).is_mapping() { 2 } else { 1 }
+    }
+
+    /// Returns a container's entry or item by its position.
+    pub(super) fn entry(&self, container: NodeId, index: usize) -> Entry {
+        let children = self.children(container);
+        let width = self.width(container);
+        let value = children[index * width + width - 1];
+        let key = (width == 2).then(|| children[index * width]);
+        let start = self.entry_start(container, index, key.unwrap_or(value));
+        let opened = match key {
+            Some(key) => {
+                let end = self.span(key).end;
+                let colon = skip_trivia(self.text, end);
+                if self.text[colon..].starts_with(':') { colon + 1 } else { end }
+            }
+            None if self.kind(container) == Kind::Sequence => start + 1,
+            None => start,
+        };
+        Entry { container, index, key, value, start, opened, end: self.span(value).end.max(opened) }
+    }
+
+    fn entry_start(&self, container: NodeId, index: usize, first: NodeId) -> usize {
+        let from = match index.checked_sub(1) {
+            Some(before) => self.span(self.children(container)[(before + 1) * self.width(container) - 1]).end,
+            None if matches!(self.kind(container), Kind::FlowMapping | Kind::FlowSequence) => {
+                self.span(container).start + 1
+            }
+            None => self.span(container).start,
+        };
+        let mut at = skip_trivia(self.text, from);
+        if self.kind(container).is_flow_collection() {
+            while self.text[at..].starts_with(',') {
+                at = skip_trivia(self.text, at + 1);
+            }
+        }
+        let indicator = match self.text.as_bytes().get(at) {
+            Some(b'?') => self.kind(container).is_mapping() && stands_alone(self.text, at),
+            Some(b'-') => self.kind(container) == Kind::Sequence,
+            _ => false,
+        };
+        if indicator { at } else { self.tree.start(first) }
+    }
+
+    /// Returns the entry or item a node is the key, value or item of; none for the root.
+    pub(super) fn entry_of(&self, node: NodeId) -> Option<Entry> {
+        let container = self.parent(node)?;
+        let position = self.children(container).binary_search(&node).ok()?;
+        Some(self.entry(container, position / self.width(container)))
+    }
+
+    /// Returns the entry of a key, where it is written in this very mapping.
+    pub(super) fn entry_of_key(&self, mapping: NodeId, key: &str) -> Option<Entry> {
+        let children = self.children(mapping);
+        let mut keys = children.iter().step_by(2);
+        let index = keys.position(|node| self.kind(mapping).is_mapping() && self.tree.is_key(self.text, *node, key))?;
+        Some(self.entry(mapping, index))
+    }
+
+    /// Returns the offset a line starts at; a byte order mark is not part of the line.
+    pub(super) fn line_start(&self, at: usize) -> usize {
+        let start = memchr::memrchr(b'\n', &self.text.as_bytes()[..at]).map_or(0, |newline| newline + 1);
+        if self.text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
+    }
+
+    /// Returns the offset behind a line's line end.
+    pub(super) fn line_end(&self, at: usize) -> usize {
+        memchr::memchr(b'\n', &self.text.as_bytes()[at..]).map_or(self.text.len(), |length| at + length + 1)
+    }
+
+    /// Returns the offset of a line's line end, or of the blanks before it.
+    pub(super) fn line_content_end(&self, at: usize) -> usize {
+        let line = Span::new(at, self.line_end(at)).of(self.text);
+        at + line.trim_end_matches([' ', '\t', '\r', '\n']).len()
+    }
+
+    /// Counts the characters in front of `at` on its line.
+    pub(super) fn column(&self, at: usize) -> usize {
+        self.text[self.line_start(at)..at].chars().count()
+    }
+
+    /// Says whether nothing but spaces stands in front of `at` on its line.
+    pub(super) fn is_first_on_line(&self, at: usize) -> bool {
+        self.text[self.line_start(at)..at].bytes().all(|byte| byte == b' ')
+    }
+
+    /// Says whether two offsets are on one line.
+    pub(super) fn is_same_line(&self, first: usize, second: usize) -> bool {
+        memchr::memchr(b'\n', &self.text.as_bytes()[first..second]).is_none()
+    }
+
+    /// Returns the column of the comment that is alone on the line starting at `line`.
+    fn comment_column(&self, line: usize) -> Option<usize> {
+        let spaces = self.text[line..].bytes().take_while(|byte| *byte == b' ').count();
+        let found = self.tree.comments().binary_search_by_key(&(line + spaces), |comment| comment.start);
+        found.is_ok().then_some(spaces)
+    }
+
+    /// Returns where an entry's first line starts, or the first of its own comments above.
+    pub(super) fn own_start(&self, start: usize) -> usize {
+        let column = self.column(start);
+        let mut line = self.line_start(start);
+        while self.text[..line].ends_with('\n') {
+            let before = self.line_start(line - 1);
+            if self.comment_column(before) != Some(column) {
+                break;
+            }
+            line = before;
+        }
+        line
+    }
+
+    /// Returns where the lines of an entry end that starts in `column` and whose value ends at `end`: behind the comment
+    /// lines below that are indented deeper.
+    pub(super) fn own_end(&self, column: usize, end: usize) -> usize {
+        let mut own = self.line_end(end);
+        let mut line = own;
+        while line < self.text.len() {
+            let next = self.line_end(line);
+            if !self.text[line..next].trim().is_empty() {
+                match self.comment_column(line) {
+                    Some(other) if other > column => own = next,
+                    _ => break,
+                }
+            }
+            line = next;
+        }
+        own
+    }
+
+    /// Returns the offset behind the blank lines that start at `line`.
+    pub(super) fn blank_lines_end(&self, line: usize) -> usize {
+        let mut end = line;
+        while end < self.text.len() && self.text[end..self.line_end(end)].trim().is_empty() {
+            end = self.line_end(end);
+        }
+        end
+    }
+
+    /// Says whether a `|+` or `>+` ends on the line before `line`, so that blank lines at `line` would become its content.
+    pub(super) fn follows_kept_lines(&self, line: usize) -> bool {
+        let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
+        let Some(node) = before.checked_sub(1).map(|last| &self.tree.nodes[last]) else { return false };
+        node.kind.is_block_scalar() && self.line_end(node.end as usize) == line && self.keeps_lines(node.span())
+    }
+
+    /// Says whether a block scalar's header has a `+`.
+    fn keeps_lines(&self, scalar: Span) -> bool {
+        let header = scalar.of(self.text).lines().next().unwrap_or_default();
+        header.split('#').next().unwrap_or_default().contains('+')
+    }
+
+    /// Says whether the lines of `span` end in a block scalar that keeps all its line ends.
+    pub(super) fn ends_in_kept_lines(&self, span: Span) -> bool {
+        self.follows_kept_lines(span.end)
+    }
+
+    /// Returns the lines of `span` with every line moved `by` columns; blank lines stay blank.
+    ///
+    /// A line is never moved beyond the left edge. Lines of blanks inside a block scalar move where they are content.
+    pub(super) fn shifted(&self, span: Span, by: isize) -> String {
+        let mut out = String::with_capacity(span.end - span.start);
+        let mut line = span.start;
+        while line < span.end {
+            let next = self.line_end(line).min(span.end);
+            let content = &self.text[line..next];
+            let spaces = content.bytes().take_while(|byte| *byte == b' ').count();
+            let blank = content.trim().is_empty() && !self.is_content(line, spaces);
+            let kept = if blank || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
+            if !blank && by > 0 {
+                out.extend(std::iter::repeat_n(' ', by.unsigned_abs()));
+            }
+            out.push_str(kept);
+            line = next;
+        }
+        out
+    }
+
+    /// Says whether a line of so many spaces is part of a block scalar's content.
+    fn is_content(&self, line: usize, spaces: usize) -> bool {
+        let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
+        before.checked_sub(1).map(|last| &self.tree.nodes[last]).is_some_and(|node| {
+            node.kind.is_block_scalar() && line <= node.end as usize && spaces > usize::from(node.indent)
+        })
+    }
+
+    /// Returns how many columns right of its key a mapping goes, near `node`.
+    pub(super) fn step(&self, node: NodeId) -> usize {
+        let positive = |samples: &[Sample]| samples.iter().map(|sample| sample.indent).find(|indent| *indent > 0);
+        self.nearest(&self.mappings, node, positive).or_else(|| self.nearest(&self.lists, node, positive)).unwrap_or(2)
+    }
+
+    /// Returns how many columns right of its key the dashes of a list go, near `node`; 0 where lists are not indented.
+    pub(super) fn list_indent(&self, node: NodeId) -> usize {
+        let majority = |samples: &[Sample]| {
+            let indented = samples.iter().filter(|sample| sample.indent > 0).count();
+            let most_are = 2 * indented > samples.len();
+            let indent = samples.iter().map(|sample| sample.indent).find(|indent| *indent > 0);
+            if samples.is_empty() { None } else { Some(indent.filter(|_| most_are).unwrap_or(0)) }
+        };
+        self.nearest(&self.lists, node, majority).unwrap_or(0)
+    }
+
+    /// Asks the samples of the smallest collection around `node` that has an answer.
+    fn nearest(&self, all: &[Sample], node: NodeId, answer: impl Fn(&[Sample]) -> Option<usize>) -> Option<usize> {
+        let around = std::iter::successors(Some(node), |node| self.parent(*node));
+        around.into_iter().find_map(|outer| {
+            let first = all.partition_point(|sample| sample.node < outer);
+            let last = all.partition_point(|sample| sample.node.0 < self.tree.node(outer).next);
+            answer(&all[first..last])
+        })
+    }
+
+    /// Returns the line end used around `at`.
+    pub(super) fn line_ending(&self, at: usize) -> &'static str {
+        let line_end = self.line_end(at);
+        if self.text[..line_end].ends_with("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    /// Says whether a flow collection is written as JSON: with all keys in double quotes.
+    pub(super) fn is_json(&self, node: NodeId) -> bool {
+        let around = std::iter::successors(Some(node), |node| self.parent(*node));
+        let with_keys = around
+            .take_while(|node| self.kind(*node).is_flow_collection())
+            .find(|node| self.kind(*node) == Kind::FlowMapping && self.count(*node) > 0);
+        with_keys.is_some_and(|node| self.children(node).iter().step_by(2).all(|key| self.kind(*key) == Kind::Double))
+    }
+}
+
+const NO_PARENT: u32 = u32::MAX;
+
+/// Returns parents, first-child offsets and children of all nodes.
+fn family(tree: &Tree) -> (Vec<u32>, Vec<u32>, Vec<NodeId>) {
+    let count = tree.nodes.len();
+    let mut parents = vec![NO_PARENT; count];
+    let mut first_child = Vec::with_capacity(count + 1);
+    let mut children = Vec::with_capacity(count);
+    for node in (0..count as u32).map(NodeId) {
+        first_child.push(children.len() as u32);
+        for child in tree.children(node) {
+            parents[child.index()] = node.0;
+            children.push(child);
+        }
+    }
+    first_child.push(children.len() as u32);
+    (parents, first_child, children)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    #[track_caller]
+    fn with_layout<T>(text: &str, look: impl Fn(&Layout<'_>) -> T) -> T {
+        let tree = parse(text).unwrap();
+        look(&Layout::new(text, &tree, tree.documents()[0].root))
+    }
+
+    /// Shows each entry of the root's first value as `start..opened..end` slices.
+    fn entries(text: &str) -> Vec<(String, String)> {
+        with_layout(text, |layout| {
+            let entry = |index| {
+                let entry = layout.entry(layout.root, index);
+                (text[entry.start..entry.opened].to_owned(), text[entry.opened..entry.end].to_owned())
+            };
+            (0..layout.count(layout.root)).map(entry).collect()
+        })
+    }
+
+    fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(opening, rest)| ((*opening).to_owned(), (*rest).to_owned())).collect()
+    }
+
+    #[test]
+    fn entries_know_their_indicators() {
+        assert_eq!(entries("- a\n-\n- - b\n"), owned(&[("-", " a"), ("-", ""), ("-", " - b")]));
+        assert_eq!(entries("&k a : 1\n? b\n: 2\n? c\n"), owned(&[("&k a :", " 1"), ("? b\n:", " 2"), ("? c", "")]));
+        assert_eq!(entries("{a: 1, \"b\":2 , c}\n"), owned(&[("a:", " 1"), ("\"b\":", "2"), ("c", "")]));
+        assert_eq!(entries("[a, # c\n b]\n"), owned(&[("", "a"), ("", "b")]));
+    }
+
+    #[test]
+    fn comments_are_owned_by_column_and_neighbourhood() {
+        let text = "a:\n  # header\n\n  # own\n  b: |\n    x\n    # text\n    \n      # deeper\n  # next\n  c: 1\n";
+        with_layout(text, |layout| {
+            let mapping = layout.entry(layout.root, 0).value;
+            let [b, c] = [0, 1].map(|index| layout.entry(mapping, index));
+            assert_eq!(&text[layout.own_start(b.start)..b.start], "  # own\n  ");
+            assert_eq!(&text[layout.own_start(c.start)..c.start], "  # next\n  ");
+            assert_eq!(layout.own_end(2, b.end), text.find("  # next").unwrap());
+        });
+    }
+
+    #[test]
+    fn style_is_the_nearest() {
+        let text = "a:\n    b:\n    - 1\nc:\n  d:\n    - 2\n  e: {}\n";
+        with_layout(text, |layout| {
+            let [a, c] = [0, 1].map(|index| layout.entry(layout.root, index).value);
+            assert_eq!((layout.step(a), layout.list_indent(a)), (4, 0));
+            assert_eq!((layout.step(c), layout.list_indent(c)), (2, 2));
+            assert_eq!((layout.step(layout.root), layout.list_indent(layout.root)), (4, 0));
+        });
+    }
+
+    #[test]
+    fn a_shift_moves_content_and_leaves_blank_lines() {
+        let text = "a: |\n  x\n\n   \n  y\n \nb: 1\n";
+        with_layout(text, |layout| {
+            let span = layout.entry(layout.root, 0);
+            let lines = Span::new(span.start, layout.own_end(0, span.end));
+            assert_eq!(layout.shifted(lines, 2), "  a: |\n    x\n\n     \n    y\n");
+            assert_eq!(layout.shifted(lines, -1), "a: |\n x\n\n  \n y\n");
+        });
+    }
+
+    #[test]
+    fn kept_lines_are_known() {
+        let text = "a:\n  b: |+\n    x\n\nc: |\n  y\nd: 1\n";
+        with_layout(text, |layout| {
+            assert!(layout.follows_kept_lines(text.find("c:").unwrap()));
+            assert!(!layout.follows_kept_lines(text.find("d:").unwrap()));
+            assert!(!layout.follows_kept_lines(0));
+        });
+    }
+}

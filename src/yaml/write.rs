@@ -1,0 +1,354 @@
+//! Answers: how is a new value written, in the style of the text around it?
+//!
+//! A scalar is written plain where every reader takes it for that string, otherwise quoted. A mapping or list is written in
+//! indented lines below its key or dash, with the steps of the document; inside `{...}` and `[...]` it stays on one line.
+//! A text of several lines becomes a `|` block where that shows it unchanged.
+//!
+//! Invariant: what is written reads back as the value, by YAML 1.1 and by YAML 1.2.
+
+use serde_json::Value;
+
+use super::layout::Layout;
+use super::resolve::reads_as_text;
+use super::tree::{Kind, NodeId};
+
+/// What is around a scalar, which decides what must be quoted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Context {
+    /// Indented lines: `a: x, y` needs no quotes.
+    Block,
+    /// Between brackets: `[a, "x, y"]`.
+    Flow,
+    /// Between brackets where all keys are in double quotes: `{"a": "x"}`.
+    Json,
+}
+
+impl Context {
+    /// Returns the context of the entries of `container`.
+    pub(super) fn inside(layout: &Layout<'_>, container: NodeId) -> Self {
+        if !layout.kind(container).is_flow_collection() {
+            Self::Block
+        } else if layout.is_json(container) {
+            Self::Json
+        } else {
+            Self::Flow
+        }
+    }
+}
+
+/// Writes a string as a plain or double-quoted scalar.
+pub(super) fn scalar(text: &str, context: Context) -> String {
+    let plain = context != Context::Json && can_stand_plain(text, context) && reads_as_text(text);
+    if plain { text.to_owned() } else { double_quoted(text) }
+}
+
+/// Writes a string in the quotes of the scalar it takes the place of.
+pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
+    match kind {
+        Kind::Double => double_quoted(text),
+        Kind::Single if text.chars().all(is_printable) => format!("'{}'", text.replace('\'', "''")),
+        _ => scalar(text, context),
+    }
+}
+
+/// Writes a value on one line.
+pub(super) fn one_line(value: &Value, context: Context) -> String {
+    let inner = if context == Context::Block { Context::Flow } else { context };
+    match value {
+        Value::String(text) => scalar(text, context),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| one_line(item, inner)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(map) => {
+            let entries: Vec<String> = map.iter().map(|(key, value)| one_line_entry(key, value, inner)).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+/// Writes an entry on one line: `key: value`.
+pub(super) fn one_line_entry(key: &str, value: &Value, context: Context) -> String {
+    format!("{}: {}", scalar(key, context), one_line(value, context))
+}
+
+/// A value as it is put behind a colon or dash.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Rendered {
+    /// What stands on the line of the colon or dash; empty for nothing.
+    pub(super) head: String,
+    /// The lines below it, each with its line end.
+    pub(super) body: String,
+}
+
+impl Rendered {
+    /// Pulls the first line up to the dash.
+    pub(super) fn pulled_up(self) -> Self {
+        if !self.head.is_empty() {
+            return self;
+        }
+        let (first, rest) = self.body.split_once('\n').unwrap_or((&self.body, ""));
+        Self { head: first.trim_matches([' ', '\r']).to_owned(), body: rest.to_owned() }
+    }
+}
+
+/// How new lines are indented and ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    /// How many columns right of its key a mapping goes.
+    pub(super) step: usize,
+    /// How many columns right of its key the dashes of a list go.
+    pub(super) list_indent: usize,
+    pub(super) line_ending: &'static str,
+    pub(super) long_text: LongText,
+}
+
+/// How a string of several lines is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LongText {
+    /// As a `|` block, where that shows it unchanged.
+    Block,
+    /// In double quotes, on one line.
+    Quoted,
+}
+
+impl Style {
+    /// Returns the style used around `node`.
+    pub(super) fn near(layout: &Layout<'_>, node: NodeId) -> Self {
+        Self {
+            step: layout.step(node),
+            list_indent: layout.list_indent(node),
+            line_ending: layout.line_ending(layout.span(node).start),
+            long_text: LongText::Block,
+        }
+    }
+
+    /// Writes the value of a key in `column`.
+    pub(super) fn value(&self, value: &Value, column: usize) -> Rendered {
+        match value {
+            Value::Object(map) if !map.is_empty() => self.lines(value, column + self.step),
+            Value::Array(items) if !items.is_empty() => self.lines(value, column + self.list_indent),
+            _ => self.scalar(value, column + self.step),
+        }
+    }
+
+    /// Writes an item whose content starts in `column`, behind its dash.
+    pub(super) fn item(&self, value: &Value, column: usize) -> Rendered {
+        match value {
+            Value::Object(map) if !map.is_empty() => self.lines(value, column).pulled_up(),
+            Value::Array(items) if !items.is_empty() => self.lines(value, column).pulled_up(),
+            _ => self.scalar(value, column),
+        }
+    }
+
+    /// Writes a document's value.
+    pub(super) fn root(&self, value: &Value) -> Rendered {
+        match value {
+            Value::Object(map) if !map.is_empty() => self.lines(value, 0),
+            Value::Array(items) if !items.is_empty() => self.lines(value, 0),
+            _ => self.scalar(value, self.step),
+        }
+    }
+
+    /// Writes an entry in lines from `column` on.
+    pub(super) fn entry(&self, key: &str, value: &Value, column: usize) -> String {
+        let opened = format!("{}:", scalar(key, Context::Block));
+        self.behind(&opened, self.value(value, column), column)
+    }
+
+    /// Writes an item in lines from `column` on, where its dash stands.
+    pub(super) fn dashed(&self, value: &Value, column: usize) -> String {
+        self.behind("-", self.item(value, column + 2), column)
+    }
+
+    fn behind(&self, opened: &str, Rendered { head, body }: Rendered, column: usize) -> String {
+        let space = if head.is_empty() { "" } else { " " };
+        format!("{:column$}{opened}{space}{head}{}{body}", "", self.line_ending)
+    }
+
+    fn lines(&self, value: &Value, column: usize) -> Rendered {
+        let body = match value {
+            Value::Object(map) => map.iter().map(|(key, value)| self.entry(key, value, column)).collect(),
+            Value::Array(items) => items.iter().map(|item| self.dashed(item, column)).collect(),
+            _ => String::new(),
+        };
+        Rendered { head: String::new(), body }
+    }
+
+    /// Writes a scalar or empty container, as a `|` block with its lines in `column` where it has several lines.
+    fn scalar(&self, value: &Value, column: usize) -> Rendered {
+        let long = value.as_str().filter(|_| self.long_text == LongText::Block);
+        match long.and_then(|text| Some((text, literal_header(text)?))) {
+            None => Rendered { head: one_line(value, Context::Block), body: String::new() },
+            Some((text, header)) => {
+                let line = |line: &str| match line {
+                    "" => self.line_ending.to_owned(),
+                    _ => format!("{:column$}{line}{}", "", self.line_ending),
+                };
+                Rendered { head: header.to_owned(), body: text.lines().map(line).collect() }
+            }
+        }
+    }
+}
+
+/// Returns the header of the block scalar that shows a text as it is; `None` for one line, and for texts whose blanks or
+/// line ends an editor might take away.
+fn literal_header(text: &str) -> Option<&'static str> {
+    let content = text.strip_suffix('\n').unwrap_or(text);
+    let shown = |line: &str| {
+        line.chars().all(|character| character == '\t' || is_printable(character)) && !line.ends_with([' ', '\t'])
+    };
+    let first_line_starts = !text.starts_with([' ', '\t', '\n']) && !content.ends_with('\n');
+    let ok = text.contains('\n') && !content.is_empty() && first_line_starts && content.split('\n').all(shown);
+    ok.then_some(if content.len() == text.len() { "|-" } else { "|" })
+}
+
+/// Says whether a plain scalar may hold this text, whatever it is then read as.
+fn can_stand_plain(text: &str, context: Context) -> bool {
+    let Some(first) = text.chars().next() else { return false };
+    let starts = match first {
+        '-' => text[1..].starts_with(|next: char| !next.is_whitespace()) && !text.starts_with("---"),
+        '.' => !text.starts_with("..."),
+        _ => !"!&*?:,[]{}#|>@`\"'%".contains(first),
+    };
+    let trimmed = text.trim() == text && text.chars().all(is_printable);
+    let in_flow = context == Context::Block || !text.contains([',', '[', ']', '{', '}', '?']);
+    starts && trimmed && in_flow && !text.contains(": ") && !text.contains(" #") && !text.ends_with(':')
+}
+
+/// Says whether a character may stand in a text as itself, on one line.
+///
+/// Source: YAML 1.2.2, 5.1 and 5.4, without the line ends of YAML 1.1.
+fn is_printable(character: char) -> bool {
+    match character {
+        '\u{20}'..='\u{7e}' | '\u{a0}'..='\u{d7ff}' => !matches!(character, '\u{2028}' | '\u{2029}'),
+        '\u{e000}'..='\u{fffd}' => character != '\u{feff}',
+        '\u{10000}'.. => true,
+        _ => false,
+    }
+}
+
+/// Writes a string in double quotes, with the escapes that JSON and YAML share.
+fn double_quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            _ if is_printable(character) => out.push(character),
+            _ => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::super::parse;
+    use super::*;
+
+    #[track_caller]
+    fn check(texts: &[(&str, &str)], context: Context) {
+        for (text, expected) in texts {
+            assert_eq!(scalar(text, context), *expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_are_quoted_where_syntax_asks_for_it() {
+        let same = |text| (text, text);
+        let plain =
+            ["a", "a b", "a:b", "a#b", "--flag", "-x", "é", "a, b", "{x}y".trim_start_matches('{'), "k8s.io/v1", "a'b"];
+        check(&plain.map(same), Context::Block);
+        check(
+            &[
+                ("- a", "\"- a\""),
+                ("-", "\"-\""),
+                ("a: b", "\"a: b\""),
+                ("a:", "\"a:\""),
+                ("a #b", "\"a #b\""),
+                (" a", "\" a\""),
+                ("{a", "\"{a\""),
+                ("?a", "\"?a\""),
+                ("::1", "\"::1\""),
+                ("---", "\"---\""),
+                ("a\tb", "\"a\\tb\""),
+                ("a\u{85}", "\"a\\u0085\""),
+                ("\"", "\"\\\"\""),
+                ("", "\"\""),
+                ("yes", "\"yes\""),
+            ],
+            Context::Block,
+        );
+        check(&[("a, b", "\"a, b\""), ("a?b", "\"a?b\""), ("[", "\"[\""), ("a:b", "a:b")], Context::Flow);
+        check(&[("a", "\"a\"")], Context::Json);
+    }
+
+    #[test]
+    fn quotes_are_kept() {
+        assert_eq!(scalar_like(Kind::Single, "it's", Context::Block), "'it''s'");
+        assert_eq!(scalar_like(Kind::Single, "a\nb", Context::Block), "\"a\\nb\"");
+        assert_eq!(scalar_like(Kind::Double, "a", Context::Block), "\"a\"");
+        assert_eq!(scalar_like(Kind::Literal, "a", Context::Block), "a");
+    }
+
+    #[test]
+    fn values_follow_the_style() {
+        let value = json!({"a": [{"b": [1, [2, "x\ny\n"]], "c": {}}, [], "x\ny"], "d": {"on": null}});
+        let style = |step, list_indent| Style { step, list_indent, line_ending: "\n", long_text: LongText::Block };
+        assert_eq!(
+            style(2, 0).root(&value).body,
+            "a:\n- b:\n  - 1\n  - - 2\n    - |\n      x\n      y\n  c: {}\n- []\n- |-\n  x\n  y\nd:\n  \"on\": null\n"
+        );
+        assert_eq!(
+            style(4, 4).root(&value).body,
+            "a:\n    - b:\n          - 1\n          - - 2\n            - |\n              x\n              y\n      c: {}\n    - []\n    - |-\n      x\n      y\nd:\n    \"on\": null\n"
+        );
+        assert_eq!(one_line(&value, Context::Json), value.to_string().replace(':', ": ").replace(',', ", "));
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let texts = prop_oneof![
+            "[a-c:#?,&*!|>'\" \\n\\t{}\\[\\]-]{0,6}",
+            "[0-9._:eExX+-]{0,6}",
+            "\\PC{0,4}",
+            any::<String>(),
+            prop::sample::select(vec!["yes", "no", "null", "~", "<<", "=", "...", "---", "true", "2001-12-14"])
+                .prop_map(str::to_owned),
+        ];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            texts.clone().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 24, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((texts.clone(), inner), 0..4)
+                    .prop_map(|entries| Value::Object(entries.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+
+        #[test]
+        fn what_is_written_reads_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
+            let Rendered { head, body } = Style { step, list_indent, line_ending: "\r\n", long_text: LongText::Block }.root(&value);
+            for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow), one_line(&value, Context::Json)] {
+                let tree = parse(&text).unwrap();
+                prop_assert_eq!(tree.value(&text, tree.documents()[0].root).unwrap(), value.clone(), "{}", text);
+            }
+        }
+    }
+}

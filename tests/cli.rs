@@ -1,0 +1,100 @@
+//! The program as a person calls it: every `console` block of README.md and `tests/cli/*.md` is run and compared.
+//!
+//! A block holds commands (`$ reversion ...`), what they print on standard output and then on standard error, and `? CODE`
+//! where the exit code is not 0. The commands of one file run in turn in a copy of `fixtures/`, so that `apply` has something
+//! to write. With `REVERSION_WRITE_BLOCKS=1` the blocks are written anew, to be read before they are kept.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    check(&root().join("README.md"));
+}
+
+#[test]
+fn every_command_and_exit_code_is_as_written() {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(root().join("tests/cli")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    files.iter().for_each(|file| check(file));
+}
+
+fn check(file: &Path) {
+    let folder = TempDir::new().unwrap();
+    copy(&root().join("fixtures"), &folder.path().join("fixtures"));
+    let before = fs::read_to_string(file).unwrap();
+    let mut after = String::new();
+    let mut lines = before.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        after.push_str(line);
+        if line.trim_end() != "```console" {
+            continue;
+        }
+        while let Some(line) = lines.next_if(|line| line.trim_end() != "```") {
+            if let Some(command) = line.strip_prefix("$ ") {
+                after.push_str(line);
+                after.push_str(&run(command.trim_end(), folder.path()));
+            }
+        }
+    }
+    if std::env::var_os("REVERSION_WRITE_BLOCKS").is_some() {
+        fs::write(file, &after).unwrap();
+    }
+    let diff = similar::TextDiff::from_lines(&before, &after);
+    let diff = diff.unified_diff().header(&file.display().to_string(), "what the program printed").to_string();
+    assert!(before == after, "{diff}");
+}
+
+/// Runs one command line, with `<`, `>` and `|` as a shell has them.
+fn run(command: &str, folder: &Path) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_reversion"));
+    let path = std::env::join_paths(
+        [program.parent().unwrap().to_owned()]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder).env("PATH", path.unwrap()).stdin(Stdio::null());
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("REVERSION_") || name.starts_with("GITHUB_") || name.contains("COLOR") {
+            shell.env_remove(&*name);
+        }
+    }
+    let output = shell.output().unwrap();
+    let mut text = String::new();
+    for stream in [&output.stdout, &output.stderr] {
+        text.push_str(std::str::from_utf8(stream).unwrap());
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    match output.status.code() {
+        Some(0) => {}
+        code => text.push_str(&format!("? {}\n", code.map_or("killed".to_owned(), |code| code.to_string()))),
+    }
+    text
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
