@@ -65,6 +65,13 @@ impl Bounds {
     }
 }
 
+/// Spells the path of a file from the current folder, where the file is below that.
+pub fn inside_current_folder(file: &Path) -> Option<PathBuf> {
+    let here = fs::canonicalize(".").ok()?;
+    let inside = fs::canonicalize(file).ok()?.strip_prefix(here).ok()?.to_path_buf();
+    is_place(&inside).then_some(inside)
+}
+
 /// Says whether a relative path, such as a plan or a journal holds, is a place.
 pub fn is_place(path: &Path) -> bool {
     let is_name = |component: Component<'_>| match component {

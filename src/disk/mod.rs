@@ -43,12 +43,12 @@ pub mod version_control;
 
 pub mod walk;
 
-pub use bounds::Bounds;
+pub use bounds::{Bounds, inside_current_folder, is_place};
 pub use failure::Failure;
 pub use journal::Journal;
 pub use options::WalkOptions;
 pub use output::{append_output, write_output};
-pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin};
+pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin, read_up_to};
 pub use record::{Act, Record};
 pub use recovery::{Changed, Standing, Unfinished};
 pub use transaction::{Aborted, Change, Step, Transaction, Tree, Written};

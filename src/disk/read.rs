@@ -34,6 +34,18 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     read_open(File::open(path)?)
 }
 
+/// Reads one file of at most `limit` bytes.
+///
+/// # Errors
+/// Those of [`read`], with this limit.
+pub fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(Failure::NotAFile(Kind::of(metadata.file_type())));
+    }
+    read_all(File::open(path)?, limit)
+}
+
 /// Reads a file that is open, to its end.
 ///
 /// # Errors

@@ -55,6 +55,7 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
 /// # Errors
 /// A failure that names the file and line that is not what it should be.
 pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
+    let all = files.clone();
     let text = files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml"))?;
     let head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text)?;
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
@@ -76,6 +77,7 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
     rules.sort_by(|left, right| (left.order, &left.id).cmp(&(right.order, &right.id)));
     Ok(Pack {
         name: name.to_owned(),
+        files: all,
         title: head.title,
         source: head.source,
         groups: head.groups,

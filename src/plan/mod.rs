@@ -20,8 +20,11 @@ use crate::text::EditSet;
 mod edit;
 mod object;
 mod references;
+mod secret;
 
 pub use object::{AllowedLoss, Choices, Completeness, Conversion, Remark, VersionChoice, loss_code};
+
+pub use secret::shows_secret;
 
 use references::Retypes;
 
