@@ -20,7 +20,7 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 6] = [
     ("src/main.rs", &["env", "process"]),
     ("src/cli/console.rs", &["env", "io"]),
     ("src/cli/mod.rs", &["io"]),
-    ("src/disk/", &["env", "fs", "io", "os"]),
+    ("src/disk/", &["env", "fs", "io", "os", "process", "time"]),
     ("src/pack/load.rs", &["fs"]),
     ("src/pack/build/mod.rs", &["fs"]),
 ];
