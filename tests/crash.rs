@@ -1,6 +1,7 @@
 //! The program is killed at random moments of an apply and of an undo, and its tree must come out all old or all new.
 //!
-//! `REVERSION_KILLS` says how often; without it, 20 times. Some kills come at any moment from the start on, others once it
+//! One test kills by the clock, the other one, where there is strace, in front of each system call that changes something on the
+//! disk. `REVERSION_KILLS` says how often; without it, 20 times. Some kills come at any moment from the start on, others once it
 //! can be seen that the run stages, keeps or replaces, where there is more to break. How many trees were found untouched,
 //! mixed and complete is printed (`--nocapture`).
 
@@ -126,9 +127,77 @@ fn kill(tree: &Tree, arguments: &[&str], numbers: &mut Numbers, longest: Duratio
     run.wait().unwrap();
 }
 
+/// Finishes what was killed; all files must be old, or all new.
+#[track_caller]
+fn finish(tree: &Tree, kill: usize) {
+    let resumed = tree.run(&["apply", "--resume"]);
+    assert!(side(tree).is_some(), "kill {kill}: {:?}\n{}", tree.contents().keys(), resumed.err);
+}
+
+/// Takes back what was killed or finished; all files must be old.
+#[track_caller]
+fn take_back(tree: &Tree, kill: usize) {
+    let undone = tree.run(&["undo"]);
+    assert_eq!(undone.code, Some(0), "kill {kill}: {}", undone.err);
+    assert_eq!(side(tree), Some("old"), "kill {kill}: {}", undone.err);
+}
+
+fn kills() -> Option<usize> {
+    std::env::var("REVERSION_KILLS").ok().map(|text| text.parse().unwrap())
+}
+
+/// The calls that change something on the disk, or wait for it, each by the names it has on different machines.
+const CALLS: [&str; 9] = [
+    "?rename,?renameat,?renameat2",
+    "?link,?linkat",
+    "?unlink,?unlinkat,?rmdir",
+    "?mkdir,?mkdirat",
+    "?write,?pwrite64",
+    "?fsync,?fdatasync",
+    "?syncfs",
+    "?fchmod",
+    "?fchown",
+];
+
+#[test]
+fn a_run_killed_in_front_of_any_call_comes_out_all_old_or_all_new() {
+    let tree = Tree::new(FILES);
+    tree.plan("up.plan", &tree.edits(OLD, &new_text(0)));
+    let strace = ["strace", "-qq", "-o", "/dev/null", "-e"];
+    if !tree.ends_under(&[&strace[..], &["trace=none"]].concat(), &["--version"]) {
+        return println!(
+            "skipped: a_run_killed_in_front_of_any_call_comes_out_all_old_or_all_new: no strace, or it may not trace"
+        );
+    }
+    // Without a number of kills that is asked for, one call in seven is enough.
+    let step = if kills().is_some() { 1 } else { 7 };
+    for run in [&APPLY[..], &["undo"]] {
+        let mut found = Found::default();
+        for (call, resumes) in CALLS.into_iter().flat_map(|call| [(call, false), (call, true)]) {
+            for number in (1..).step_by(step) {
+                if run == ["undo"] {
+                    tree.run(&APPLY).check(0);
+                }
+                let inject = format!("inject={call}:signal=KILL:when={number}");
+                let ended = tree.ends_under(&[&strace[..], &[&inject]].concat(), run);
+                found.count(&tree);
+                if resumes {
+                    finish(&tree, number);
+                }
+                take_back(&tree, number);
+                if ended {
+                    break;
+                }
+            }
+        }
+        assert!(found.mixed > 0, "{found:?}");
+        println!("killed in front of a call of `{}`: {found:?}", run[0]);
+    }
+}
+
 #[test]
 fn a_killed_run_leaves_a_tree_that_comes_out_all_old_or_all_new() {
-    let kills: usize = std::env::var("REVERSION_KILLS").map_or(20, |text| text.parse().unwrap());
+    let kills = kills().unwrap_or(20);
     let tree = Tree::new(FILES);
     tree.plan("up.plan", &tree.edits(OLD, &new_text(0)));
     let mut numbers = Numbers(1);
@@ -145,12 +214,9 @@ fn a_killed_run_leaves_a_tree_that_comes_out_all_old_or_all_new() {
         kill(&tree, if undoes { &["undo"] } else { &APPLY }, &mut numbers, longest);
         found[usize::from(undoes)].count(&tree);
         if numbers.below(2) == 0 {
-            let resumed = tree.run(&["apply", "--resume"]);
-            assert!(side(&tree).is_some(), "kill {kill_number}: {:?}\n{}", tree.contents().keys(), resumed.err);
+            finish(&tree, kill_number);
         }
-        let undone = tree.run(&["undo"]);
-        assert_eq!(undone.code, Some(0), "kill {kill_number}: {}", undone.err);
-        assert_eq!(side(&tree), Some("old"), "kill {kill_number}: {}", undone.err);
+        take_back(&tree, kill_number);
     }
     println!("killed in an apply: {:?}; in an undo: {:?}", found[0], found[1]);
 }

@@ -138,7 +138,7 @@ mod system {
             let path = self.top.join(place);
             let folder = path.parent().unwrap_or(&path);
             let is_link = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink());
-            if super::super::bounds::is_inside(place) && folder.canonicalize()? == folder && !is_link {
+            if crate::disk::bounds::is_inside(place) && folder.canonicalize()? == folder && !is_link {
                 Ok(path)
             } else {
                 Err(io::Error::new(io::ErrorKind::InvalidInput, "leads out of its folder"))

@@ -408,7 +408,9 @@ mod tests {
         let tree = Sample::new(&["a.yaml"]);
         let ignore = tree.top.join(".reversion/.gitignore");
         for text in [None, Some(""), Some("*\n")] {
-            text.map(|text| fs::write(&ignore, text).unwrap());
+            if let Some(text) = text {
+                fs::write(&ignore, text).unwrap();
+            }
             drop(tree.journal());
             assert_eq!(fs::read(&ignore).unwrap(), b"*\n");
         }

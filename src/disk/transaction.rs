@@ -567,6 +567,35 @@ mod tests {
         assert!(!tree.top.join("b").exists());
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_swapped_for_a_link_meanwhile_is_not_written_through() {
+        for (call, place) in
+            [("write_new", "b/"), ("link", ".reversion/journal/1"), ("rename", NAMES[1]), ("rename", NAMES[2])]
+        {
+            let tree = tree();
+            let outside = tempfile::tempdir().unwrap();
+            for name in &NAMES[1..] {
+                fs::write(outside.path().join(Path::new(name).file_name().unwrap()), old(name)).unwrap();
+            }
+            let swapped = Cell::new(false);
+            let outcome = run(&tree, |_, name, path| {
+                if name == call && path.to_str().unwrap().starts_with(place) && !swapped.replace(true) {
+                    fs::rename(tree.top.join("b"), tree.top.join("moved"))?;
+                    std::os::unix::fs::symlink(outside.path(), tree.top.join("b"))?;
+                }
+                Ok(())
+            });
+            assert!(outcome.is_err() && swapped.get(), "{call}");
+            assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 2, "{call}");
+            for name in &NAMES[1..] {
+                let path = outside.path().join(Path::new(name).file_name().unwrap());
+                assert_eq!(fs::read(path).unwrap(), old(name), "{call}");
+            }
+            assert_eq!(fs::read(tree.top.join(NAMES[0])).unwrap(), old(NAMES[0]), "{call}");
+        }
+    }
+
     #[track_caller]
     fn check_refused(tree: &Sample, changes: Vec<Change>, failures: &[(&str, Failure)]) {
         let before = tree.contents();

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::bounds::repository;
 use super::failure::{Failure, one_line};
@@ -106,7 +106,7 @@ fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         command.env_remove(name);
     }
-    let output = match command.stdin(Stdio::null()).output() {
+    let output = match command.output() {
         Ok(output) => output,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Unknown::NoGit),
         Err(error) => return Err(Unknown::Failed(top.to_path_buf(), one_line(&error.to_string()))),

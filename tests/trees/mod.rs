@@ -11,6 +11,8 @@ use std::process::{Child, Command, Stdio};
 use reversion::fingerprint::Fingerprint;
 use tempfile::TempDir;
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_reversion");
+
 /// Stands for what a file of a tree is at first.
 pub(crate) const OLD: &str = "old";
 
@@ -104,8 +106,16 @@ impl Tree {
         self.command("", arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// Runs the program under another one, and says whether it came to its end.
+    pub(crate) fn ends_under(&self, above: &[&str], arguments: &[&str]) -> bool {
+        let mut command = Command::new(above[0]);
+        command.args(&above[1..]).arg(PROGRAM).args(arguments).current_dir(self.path("")).stdin(Stdio::null());
+        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.code().is_some())
+    }
+
     fn command(&self, folder: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_reversion"));
+        let mut command = Command::new(PROGRAM);
         command.args(arguments).current_dir(self.path(folder)).stdin(Stdio::null());
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("REVERSION_") {
