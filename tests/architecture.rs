@@ -19,10 +19,11 @@ const OUTSIDE: [&str; 8] = ["env", "fs", "io", "net", "os", "process", "thread",
 const REACHES_OUTSIDE: [(&str, &[&str]); 6] = [
     ("src/main.rs", &["env", "process"]),
     ("src/cli/console.rs", &["env", "io"]),
-    ("src/cli/mod.rs", &["io"]),
     ("src/disk/", &["env", "fs", "io", "os", "process", "time"]),
     ("src/pack/load.rs", &["fs"]),
     ("src/pack/build/mod.rs", &["fs"]),
+    // Tests that look for manifests beside the project.
+    ("src/yaml/laws.rs", &["env", "fs"]),
 ];
 
 /// Crates that stand for a wall, and the modules behind it.

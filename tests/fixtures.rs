@@ -4,6 +4,8 @@
 //! be `back.yaml` or, where there is none, `before.yaml`; `after.yaml` at the rule's bundle must not change. `same.yaml`
 //! changes in neither direction. `findings.txt` lists what holds objects back, as `code field`, in the direction that starts
 //! from a file without a counterpart, or upward where both are there.
+//!
+//! `REVERSION_PACK` names the folder of a pack that takes the place of the built-in one of its name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,14 +14,16 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use reversion::finding::Severity;
 use reversion::manifest::{self, Reading, Recognizer};
-use reversion::pack::{Packs, Target, embedded};
+use reversion::pack::{Packs, Target, embedded, load};
 use reversion::plan::{self, Choices, Goal};
 use reversion::release::ReleaseId;
 
 fn main() {
     let arguments = Arguments::from_args();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let packs: &'static Packs = Box::leak(Box::new(embedded::with(Vec::new()).expect("the built-in packs load")));
+    let more = std::env::var_os("REVERSION_PACK").map(|pack| load::read_folder(pack.as_ref()).expect("REVERSION_PACK"));
+    let packs = embedded::with(more.into_iter().collect()).expect("the packs load");
+    let packs: &'static Packs = Box::leak(Box::new(packs));
     let mut trials = Vec::new();
     for pack in packs.iter() {
         for rule in pack.rules() {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::args::{ApplyArgs, Format};
 use super::console::Console;
@@ -44,10 +44,8 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     }
     write::write(&planned.plan.files, &planned.targets.join(", "), bounds, journal)?;
     let report = planned.report("apply", Written::Yes);
-    if args.diff && output.format == Format::Text {
-        console.report(&diffs(&report, &args.convert, console), output)?;
-    }
-    finish(&report, output, console)?;
+    tell(&report, args, console)
+        .with_context(|| format!("{} were written, but not reported", plural(report.files.len(), "file")))?;
     Ok(planned.exit(Pending::Nothing).with(output))
 }
 
@@ -58,6 +56,15 @@ fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
         console.note("nothing was written: all files or none (`--glob '!FILE'` leaves a file out)\n")?;
     }
     Ok(Exit::Failed)
+}
+
+/// Reports what was written.
+fn tell(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<()> {
+    let output = &args.convert.output;
+    if args.diff && output.format == Format::Text {
+        console.report(&diffs(report, &args.convert, console), output)?;
+    }
+    finish(report, output, console)
 }
 
 /// Shows the findings and the summary, and asks once.

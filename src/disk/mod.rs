@@ -47,7 +47,7 @@ pub use bounds::{Bounds, inside_current_folder, is_place};
 pub use failure::Failure;
 pub use journal::Journal;
 pub use options::WalkOptions;
-pub use output::{append_output, write_output};
+pub use output::{append_output, is_same_file, write_output};
 pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin, read_up_to};
 pub use record::{Act, Record};
 pub use recovery::{Changed, Standing, Unfinished};

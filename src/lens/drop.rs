@@ -23,7 +23,7 @@ impl Drop {
         name: "drop",
         text: "Removes `field`, with its comments, because the new side has no place for it. A `dropped-field` loss, \
                unless the value equals `default` or the value of `default-field`: then the new side means the same \
-               without it. The inverse leaves the object alone.",
+               without it, which is only told. The inverse leaves the object alone.",
         example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
     };
 
@@ -37,9 +37,9 @@ impl Drop {
 impl Operation for Drop {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if !self.says_nothing(&path, session.object()) {
-                session.lose(LossClass::DroppedField, &path, self.reason.as_str());
-            }
+            let implied = self.says_nothing(&path, session.object());
+            let class = if implied { LossClass::Implied } else { LossClass::DroppedField };
+            session.lose(class, &path, self.reason.as_str());
             session.change(Intent::Delete { path })?;
         }
         Ok(())

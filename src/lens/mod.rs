@@ -17,6 +17,8 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
 mod condition;
+#[cfg(test)]
+mod laws;
 mod origin;
 pub use condition::Condition;
 
@@ -195,11 +197,13 @@ pub enum LossClass {
     DroppedField,
     /// Items of a list beyond what the other side can hold.
     Narrowed,
+    /// A field whose value the other side takes for granted: the meaning stays, the text does not come back.
+    Implied,
 }
 
 impl LossClass {
-    /// Every class.
-    pub const ALL: [Self; 2] = [Self::DroppedField, Self::Narrowed];
+    /// The classes that a user has to allow.
+    pub const ALLOWABLE: [Self; 2] = [Self::DroppedField, Self::Narrowed];
 }
 
 /// One thing that a conversion loses.

@@ -103,7 +103,10 @@ impl<'t> Builder<'t> {
         let marked = |anchor, tag: Option<&granit_parser::Tag>| Marked { anchor, tag: tag.map(tag_of), tag_end };
         match event {
             Event::Comment(..) => self.tree.comments.push(Span::new(range.start, range.end)),
-            Event::DocumentStart(explicit, _) => self.start_document(explicit, range),
+            Event::DocumentStart(explicit, _) => {
+                self.start_document(range.start);
+                self.cursor = if explicit { range.end } else { skip_end_markers(self.text, self.slice) };
+            }
             Event::DocumentEnd => self.end_document(range),
             Event::Alias(anchor) => self.alias(anchor, range)?,
             Event::Scalar(_, style, anchor, tag) => self.scalar(style, range, marked(anchor, tag.as_deref()))?,
@@ -127,15 +130,14 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn start_document(&mut self, explicit: bool, range: Range<usize>) {
+    fn start_document(&mut self, at: usize) {
         self.root = None;
         if !self.tree.documents.is_empty() {
-            self.slice = self.after_end_line.take().unwrap_or(range.start);
+            self.slice = self.after_end_line.take().unwrap_or(at);
             if let Some(last) = self.tree.documents.last_mut() {
                 last.span.end = self.slice;
             }
         }
-        self.cursor = if explicit { range.end } else { skip_end_markers(self.text, self.slice) };
     }
 
     fn end_document(&mut self, range: Range<usize>) {
@@ -473,6 +475,13 @@ mod tests {
         }
         assert!(parse(&format!("{}{}", "[".repeat(200), "]".repeat(200))).is_ok());
         assert!(parse(&format!("{}{}", "[".repeat(201), "]".repeat(201))).is_err());
+    }
+
+    #[test]
+    fn what_only_go_reads_is_refused() {
+        for text in ["a: \"b\"#c\n", "[-]\n", "a: x\n\tb\n: 1\n"] {
+            assert_eq!(parse(text).unwrap_err().code, ProblemCode::ParseError, "{text}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
 
 use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
+use super::write::LongText;
 use crate::text::Span;
 
 /// One entry of a mapping or one item of a list, with its place in the text.
@@ -44,6 +45,8 @@ pub(super) struct Layout<'t> {
     pub(super) text: &'t str,
     pub(super) tree: &'t Tree,
     pub(super) root: NodeId,
+    /// How new strings of several lines are written.
+    pub(super) long_text: LongText,
     parents: Vec<u32>,
     /// All children, grouped by parent; `first_child[n]..first_child[n + 1]` are those of node `n`.
     children: Vec<NodeId>,
@@ -61,7 +64,9 @@ impl<'t> Layout<'t> {
         let mut referenced: Vec<NodeId> = tree.aliases.iter().map(|entry| entry.target).collect();
         referenced.sort();
         let (mappings, lists) = (Vec::new(), Vec::new());
-        let mut layout = Self { text, tree, root, parents, children, first_child, referenced, mappings, lists };
+        let long_text = LongText::Block;
+        let mut layout =
+            Self { text, tree, root, long_text, parents, children, first_child, referenced, mappings, lists };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
         layout
@@ -265,23 +270,41 @@ impl<'t> Layout<'t> {
 
     /// Returns the lines of `span` with every line moved `by` columns; blank lines stay blank.
     ///
-    /// A line is never moved beyond the left edge. Lines of blanks inside a block scalar move where they are content.
+    /// A comment that stands left of all else in `span` stays where it is. Lines of blanks inside a block scalar move where
+    /// they are content.
     pub(super) fn shifted(&self, span: Span, by: isize) -> String {
         let mut out = String::with_capacity(span.end - span.start);
+        let left = self.left_edge(span);
         let mut line = span.start;
         while line < span.end {
             let next = self.line_end(line).min(span.end);
             let content = &self.text[line..next];
             let spaces = content.bytes().take_while(|byte| *byte == b' ').count();
             let blank = content.trim().is_empty() && !self.is_content(line, spaces);
-            let kept = if blank || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
-            if !blank && by > 0 {
+            let stays = blank || spaces < left;
+            let kept = if stays || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
+            if !stays && by > 0 {
                 out.extend(std::iter::repeat_n(' ', by.unsigned_abs()));
             }
             out.push_str(kept);
             line = next;
         }
         out
+    }
+
+    /// Returns the least column of a line of `span` that holds more than blanks and a comment.
+    fn left_edge(&self, span: Span) -> usize {
+        let mut left = usize::MAX;
+        let mut line = span.start;
+        while line < span.end {
+            let content = &self.text[line..self.line_end(line).min(span.end)];
+            let text = content.trim_start_matches(' ');
+            if !text.trim().is_empty() && self.comment_column(line).is_none() {
+                left = left.min(content.len() - text.len());
+            }
+            line = self.line_end(line);
+        }
+        if left == usize::MAX { 0 } else { left }
     }
 
     /// Says whether a line of so many spaces is part of a block scalar's content.
@@ -325,13 +348,14 @@ impl<'t> Layout<'t> {
         if self.text[..line_end].ends_with("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// Says whether a flow collection is written as JSON: with all keys in double quotes.
-    pub(super) fn is_json(&self, node: NodeId) -> bool {
+    /// Returns the first entry of the nearest flow mapping with keys, where it is written as JSON: all in double quotes.
+    pub(super) fn json_entry(&self, node: NodeId) -> Option<Entry> {
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
         let with_keys = around
             .take_while(|node| self.kind(*node).is_flow_collection())
             .find(|node| self.kind(*node) == Kind::FlowMapping && self.count(*node) > 0);
-        with_keys.is_some_and(|node| self.children(node).iter().step_by(2).all(|key| self.kind(*key) == Kind::Double))
+        let is_json = |node: &NodeId| self.children(*node).iter().step_by(2).all(|key| self.kind(*key) == Kind::Double);
+        with_keys.filter(is_json).map(|node| self.entry(node, 0))
     }
 }
 

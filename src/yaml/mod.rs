@@ -10,8 +10,6 @@ mod cook;
 mod edit;
 mod events;
 mod intent;
-#[cfg(test)]
-mod laws;
 mod layout;
 mod path;
 mod problem;

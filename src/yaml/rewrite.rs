@@ -14,6 +14,7 @@ use super::intent::Intent;
 use super::layout::Layout;
 use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
+use super::write::LongText;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
 
@@ -93,9 +94,18 @@ impl Work {
         Ok(work)
     }
 
+    fn layout(&self) -> Layout<'_> {
+        let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
+        if !self.borrowed_line_end.is_empty() {
+            // kubectl reads no line end behind a `|` block that the text ends in without one.
+            layout.long_text = LongText::Quoted;
+        }
+        layout
+    }
+
     /// Plans the next intents of each program, as far as they do not meet.
     fn round(&self, programs: &[Vec<Intent>], done: &mut [usize]) -> Result<Round, Refusal> {
-        let layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
+        let layout = self.layout();
         let mut round = Round::default();
         for (program, intents) in programs.iter().enumerate() {
             let mut paths: Vec<FieldPath> = Vec::new();
@@ -148,7 +158,7 @@ impl Work {
 
     /// Says whether the borrowed line end is still there, and does not end an empty line of a `|+`.
     fn gives_line_end_back(&self) -> bool {
-        let layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
+        let layout = self.layout();
         let is_borrowed = !self.borrowed_line_end.is_empty() && self.text.ends_with(self.borrowed_line_end);
         let ends_in_empty_line = self.text.ends_with("\n\n") || self.text.ends_with("\n\r\n");
         is_borrowed && !(ends_in_empty_line && layout.follows_kept_lines(self.text.len()))
@@ -217,4 +227,78 @@ fn source_offset(edits: &EditSet, at: usize) -> usize {
         before = edit.span.end;
     }
     before + (at - after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(index: usize, rest: &[&str]) -> FieldPath {
+        rest.iter().fold(FieldPath::default().key("items").index(index), |path, key| path.key(key))
+    }
+
+    fn rename(path: FieldPath, to: &str) -> Intent {
+        Intent::Rename { path, to: to.to_owned() }
+    }
+
+    const LIST: &str = "items:\n- a: 1 # x\n  b: 2\n- a: 3\n  b: 4\n";
+
+    #[test]
+    fn every_object_has_its_own_program() {
+        let programs = [
+            vec![rename(item(0, &["a"]), "long"), Intent::Delete { path: item(0, &["long"]) }],
+            vec![],
+            vec![rename(item(1, &["b"]), "c")],
+        ];
+        let outcome = rewrite(LIST, &programs).unwrap();
+        assert_eq!(outcome.text, "items:\n- b: 2\n- a: 3\n  c: 4\n");
+        assert_eq!(outcome.removed_comments, ["# x"]);
+        assert_eq!(outcome.edits.apply(LIST), outcome.text);
+    }
+
+    #[test]
+    fn a_refusal_names_the_program_and_the_place_in_the_source() {
+        let programs = [
+            vec![rename(item(0, &["a"]), "a-much-longer-name")],
+            vec![rename(item(1, &["a"]), "c"), rename(item(1, &["c"]), "b")],
+        ];
+        let refusal = rewrite(LIST, &programs).unwrap_err();
+        assert_eq!((refusal.program, refusal.problem.code), (1, ProblemCode::Exists));
+        assert_eq!(refusal.problem.at, LIST.rfind("b: 4").unwrap());
+    }
+
+    #[test]
+    fn unrelated_places_are_changed_in_one_round() {
+        let work = Work::begin(LIST).unwrap();
+        let program = vec![rename(item(0, &["a"]), "x"), rename(item(1, &["a"]), "x"), rename(item(0, &["b"]), "y")];
+        let mut done = [0];
+        let round = work.round(std::slice::from_ref(&program), &mut done).unwrap();
+        assert_eq!((done, round.change.edits.len()), ([2], 2));
+    }
+
+    #[test]
+    fn edits_are_no_larger_than_what_differs() {
+        let program = vec![rename(item(0, &["a"]), "ab"), Intent::Wrap { path: item(1, &["b"]) }];
+        let edits = rewrite(LIST, &[program]).unwrap().edits;
+        let shown: Vec<(usize, usize, &str)> =
+            edits.edits().iter().map(|edit| (edit.span.start, edit.span.end, edit.text.as_str())).collect();
+        let [key, value] = [LIST.find("a: 1").unwrap() + 1, LIST.find(" 4").unwrap()];
+        assert_eq!(shown, [(key, key, "b"), (value, value, "\n  -")]);
+    }
+
+    #[test]
+    fn what_is_no_single_document_is_refused() {
+        let code = |source: &str| rewrite(source, &[]).unwrap_err().problem.code;
+        assert_eq!(code("a: 1\n---\nb: 1\n"), ProblemCode::WrongShape);
+        assert_eq!(code("# nothing\n"), ProblemCode::WrongShape);
+        assert_eq!(code("a: 1\rb: 2\n"), ProblemCode::Limit);
+        assert_eq!(code("a: 1\na: 2\n"), ProblemCode::DuplicateKey);
+    }
+
+    #[test]
+    fn offsets_behind_edits_go_back_to_the_source() {
+        let edits = EditSet::new(vec![Edit::new(2, 4, "XYZ"), Edit::new(6, 6, "+")]).unwrap();
+        let found: Vec<usize> = (0..10).map(|at| source_offset(&edits, at)).collect();
+        assert_eq!(found, [0, 1, 2, 2, 2, 4, 5, 6, 6, 7]);
+    }
 }

@@ -21,24 +21,42 @@ pub(super) enum Context {
     Flow,
     /// Between brackets where all keys are in double quotes: `{"a": "x"}`.
     Json,
+    /// The same without spaces: `{"a":"x"}`.
+    CompactJson,
 }
 
 impl Context {
-    /// Returns the context of the entries of `container`.
+    /// Returns the context of the entries of `container`, which may be a null that becomes a container.
     pub(super) fn inside(layout: &Layout<'_>, container: NodeId) -> Self {
-        if !layout.kind(container).is_flow_collection() {
-            Self::Block
-        } else if layout.is_json(container) {
-            Self::Json
-        } else {
-            Self::Flow
+        let is_flow = |node: &NodeId| layout.kind(*node).is_flow_collection();
+        let Some(brackets) = Some(container).filter(is_flow).or_else(|| layout.parent(container).filter(is_flow))
+        else {
+            return Self::Block;
+        };
+        match layout.json_entry(brackets) {
+            None => Self::Flow,
+            Some(entry) if layout.tree.start(entry.value) == entry.opened => Self::CompactJson,
+            Some(_) => Self::Json,
+        }
+    }
+
+    /// Says whether all strings are in double quotes.
+    pub(super) const fn is_json(self) -> bool {
+        matches!(self, Self::Json | Self::CompactJson)
+    }
+
+    /// Returns what stands behind colons and commas.
+    pub(super) const fn gap(self) -> &'static str {
+        match self {
+            Self::Block | Self::Flow | Self::Json => " ",
+            Self::CompactJson => "",
         }
     }
 }
 
 /// Writes a string as a plain or double-quoted scalar.
 pub(super) fn scalar(text: &str, context: Context) -> String {
-    let plain = context != Context::Json && can_stand_plain(text, context) && reads_as_text(text);
+    let plain = !context.is_json() && can_stand_plain(text, context) && reads_as_text(text);
     if plain { text.to_owned() } else { double_quoted(text) }
 }
 
@@ -58,11 +76,11 @@ pub(super) fn one_line(value: &Value, context: Context) -> String {
         Value::String(text) => scalar(text, context),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(|item| one_line(item, inner)).collect();
-            format!("[{}]", items.join(", "))
+            format!("[{}]", items.join(&format!(",{}", inner.gap())))
         }
         Value::Object(map) => {
             let entries: Vec<String> = map.iter().map(|(key, value)| one_line_entry(key, value, inner)).collect();
-            format!("{{{}}}", entries.join(", "))
+            format!("{{{}}}", entries.join(&format!(",{}", inner.gap())))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
@@ -70,7 +88,7 @@ pub(super) fn one_line(value: &Value, context: Context) -> String {
 
 /// Writes an entry on one line: `key: value`.
 pub(super) fn one_line_entry(key: &str, value: &Value, context: Context) -> String {
-    format!("{}: {}", scalar(key, context), one_line(value, context))
+    format!("{}:{}{}", scalar(key, context), context.gap(), one_line(value, context))
 }
 
 /// A value as it is put behind a colon or dash.
@@ -120,7 +138,7 @@ impl Style {
             step: layout.step(node),
             list_indent: layout.list_indent(node),
             line_ending: layout.line_ending(layout.span(node).start),
-            long_text: LongText::Block,
+            long_text: layout.long_text,
         }
     }
 

@@ -98,7 +98,7 @@ fn put_in(
     let how = Target::of(layout, target);
     if how == Target::Flow {
         let text = bracket_text(layout, entry, old_key, target, key)?;
-        return insert_in_flow(layout, target, neighbour, &text);
+        return Ok(insert_in_flow(layout, target, neighbour, &text, ["{", "}"]));
     }
     let lines = Lines::of(layout, entry, old_key, key)?;
     let mut change = match how {
@@ -173,7 +173,7 @@ impl Lines {
 /// Writes an entry from between brackets as one line.
 fn line_from_brackets(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, new_key: &str) -> Result<String, Problem> {
     let value = Span::new(layout.tree.start(entry.value), entry.end);
-    if value.of(layout.text).contains('\n') || layout.is_json(entry.container) {
+    if value.of(layout.text).contains('\n') || Context::inside(layout, entry.container).is_json() {
         return Err(flow_move(entry.start, "its value has several lines, or is JSON"));
     }
     let before = Span::new(entry.start, layout.span(old_key).start).of(layout.text);
@@ -194,8 +194,10 @@ fn bracket_text(
         let key_span = layout.span(old_key);
         let before = Span::new(entry.start, key_span.start).of(layout.text);
         let first_line = Span::new(key_span.end, layout.line_end(key_span.end).min(entry.end));
-        let column = layout.column(entry.start);
-        let by = column_of_entries(layout, target).unwrap_or(column) as isize - column as isize;
+        // Where the target's entries have no lines of their own, the entry goes behind its bracket.
+        let new_column = column_of_entries(layout, target);
+        let new_column = new_column.unwrap_or_else(|| indentation(layout, layout.span(target).start));
+        let by = new_column as isize - indentation(layout, entry.start) as isize;
         let below = layout.shifted(Span::new(first_line.end, entry.end), by);
         return Ok(format!("{before}{new_key}{}{below}", first_line.of(layout.text)));
     }
@@ -217,7 +219,7 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
         Kind::Plain => !raw.contains([',', '[', ']', '{', '}', '?']),
         _ => false,
     };
-    if as_it_is && context != Context::Json && !raw.contains('\n') {
+    if as_it_is && !context.is_json() && !raw.contains('\n') {
         return Ok(raw.to_owned());
     }
     Ok(one_line(&layout.tree.value(layout.text, node)?, context))
@@ -227,6 +229,12 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
 fn column_of_entries(layout: &Layout<'_>, mapping: NodeId) -> Option<usize> {
     let first = (layout.count(mapping) > 0).then(|| layout.entry(mapping, 0).start)?;
     layout.is_first_on_line(first).then(|| layout.column(first))
+}
+
+/// Returns the column in which the line around `at` starts to say something.
+fn indentation(layout: &Layout<'_>, at: usize) -> usize {
+    let line = layout.line_start(at);
+    layout.text[line..].bytes().take_while(|byte| *byte == b' ').count()
 }
 
 /// Strikes the comments that move along from those the cut takes away.

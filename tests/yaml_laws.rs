@@ -1,13 +1,18 @@
-//! Laws of changing a text, on random documents in many styles.
+//! Laws of changing a text, on random documents in many styles and on real manifests.
+//!
+//! Whatever is changed, the text must say afterwards what the same change of plain data gives, with every comment accounted
+//! for; what has an inverse must come back to the byte; and no text may make anything panic.
 
-use std::fmt;
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
+use reversion::field::{FieldPath, Step};
+use reversion::yaml::{Intent, Place, ProblemCode, parse, rewrite, verify};
 use serde_json::{Value, json};
-
-use super::{Intent, Place, ProblemCode, parse, rewrite, verify};
-use crate::field::{FieldPath, Step};
 
 /// Bytes whose numbers would only hide the document made from them.
 #[derive(Clone)]
@@ -389,6 +394,69 @@ fn check_undone(text: &str, there: Intent, back: Intent) -> TestCaseResult {
     Ok(())
 }
 
+/// Says whether two containers are both in lines or both in brackets.
+fn alike(text: &str, first: &FieldPath, second: &FieldPath) -> bool {
+    let Ok(tree) = parse(text) else { return false };
+    let root = tree.documents()[0].root;
+    let brackets =
+        |path| tree.find(text, root, path).is_ok_and(|node| tree.span(node).of(text).starts_with(['{', '[']));
+    brackets(first) == brackets(second)
+}
+
+/// Texts of the pieces that YAML is made of, in any order.
+fn soups() -> impl Strategy<Value = String> {
+    let pieces = vec![
+        "a",
+        "b",
+        ":",
+        ": ",
+        "- ",
+        "-",
+        "? ",
+        "\n",
+        "\n  ",
+        "\n    ",
+        " ",
+        "\t",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ", ",
+        "# c",
+        " # d\n",
+        "|",
+        ">",
+        "|+\n",
+        ">-2\n",
+        "'",
+        "\"",
+        "&x ",
+        "*x",
+        "!!str ",
+        "!t ",
+        "---",
+        "\n---\n",
+        "\n...\n",
+        "%YAML 1.2\n",
+        "\r\n",
+        "\r",
+        "\u{feff}",
+        "é",
+        "<<: ",
+        "~",
+        "1",
+        "\\",
+        "\\n",
+        "''",
+        "a: 1\n",
+        "  - x\n",
+        "- y: z\n",
+    ];
+    prop::collection::vec(prop::sample::select(pieces), 0..14).prop_map(|pieces| pieces.concat())
+}
+
 fn config() -> ProptestConfig {
     let cases = ProptestConfig::default().cases.max(2000);
     ProptestConfig { failure_persistence: None, max_global_rejects: 1_000_000, ..ProptestConfig::with_cases(cases) }
@@ -408,6 +476,26 @@ proptest! {
             intents.push(intent);
         }
         check_agreement(&text, &value, &intents)?;
+    }
+
+    #[test]
+    fn nothing_panics_on_any_text(text in soups(), seed in seeds()) {
+        let Ok(tree) = parse(&text) else { return Ok(()) };
+        for document in tree.documents() {
+            let slice = document.span.of(&text);
+            let _ = tree.place(&text, document.root, &FieldPath::default().key("a").index(0).key("b"));
+            let Ok(value) = tree.value(&text, document.root) else { continue };
+            prop_assert!(parse(slice).is_ok_and(|tree| tree.documents().len() == 1), "{text:?} {slice:?}");
+            let choices = Choices { bytes: seed.0.clone(), at: 0 };
+            let mut writer = Writer { choices, manner: Manner::Odd, step: 2, list_indent: 0, comments: 0, out: String::new() };
+            for _ in 0..4 {
+                let intent = random_intent(&mut writer, &value);
+                let Ok(outcome) = rewrite(slice, &[vec![intent.clone()]]) else { continue };
+                let mut expected = value.clone();
+                let _ = intent.apply_data(&mut expected);
+                let _ = verify(slice, &outcome.text, &[Some(expected)], &outcome.removed_comments);
+            }
+        }
     }
 
     #[test]
@@ -439,11 +527,66 @@ proptest! {
         let last = siblings.len() - 1;
         // Next to blank lines, and to comments of no entry, there is more than one way back.
         let one_way_back = !text.lines().any(|line| line.trim().is_empty()) && (position < last || !text.contains('#'));
-        let fits = position > 0 && one_way_back && !to.starts_with(&path) && to != parent;
+        let fits = position > 0 && one_way_back && alike(&text, &parent, &to) && !to.starts_with(&path) && to != parent;
         if fits {
             let there = Intent::Move { from: path.clone(), to: to.clone(), key: key.clone(), place: Place::Last };
             let back = Place::After(siblings[position - 1].clone());
             check_undone(&text, there, Intent::Move { from: to.key(key), to: parent, key: key.clone(), place: back })?;
         }
     }
+}
+
+/// Returns the files below `folder`, sorted.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_path_buf()];
+    let mut at = 0;
+    while at < found.len() {
+        if let Ok(entries) = fs::read_dir(&found[at]) {
+            found.extend(entries.map(|entry| entry.unwrap().path()));
+        }
+        at += 1;
+    }
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "yaml" || extension == "json"));
+    found.sort();
+    found
+}
+
+/// Changes every document of real manifests at random places, always the same.
+#[test]
+fn real_manifests_agree() {
+    let shared = std::env::var_os("SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join("pairs");
+    if !folder.is_dir() {
+        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        {
+            eprintln!("skipped: real_manifests_agree");
+        }
+        return;
+    }
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut changed = 0;
+    for file in files(&folder) {
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        let Ok(tree) = parse(&text) else { continue };
+        for document in tree.documents() {
+            let source = document.span.of(&text);
+            let Ok(value) = tree.value(&text, document.root) else { continue };
+            for _ in 0..4 {
+                let bytes = std::iter::repeat_with(|| {
+                    state ^= state << 13;
+                    state ^= state >> 7;
+                    state ^= state << 17;
+                    state.to_be_bytes()[0]
+                });
+                let choices = Choices { bytes: bytes.take(64).collect(), at: 0 };
+                let mut writer =
+                    Writer { choices, manner: Manner::Odd, step: 2, list_indent: 0, comments: 0, out: String::new() };
+                let intent = random_intent(&mut writer, &value);
+                check_agreement(source, &value, &[intent])
+                    .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+                changed += 1;
+            }
+        }
+    }
+    assert!(changed > 1000, "only {changed} changes were tried");
 }

@@ -1,0 +1,208 @@
+//! Laws of every operation by itself, on objects made of the words in its own example.
+//!
+//! An operation without more ado: its `DESCRIPTION.example` is what it is tried on, so a new one is under these laws from the
+//! start. [`MORE`] has the shapes that examples do not show.
+
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestCaseError};
+use serde_json::{Value, json};
+
+use super::{Halt, Lens, OPERATIONS, Session};
+use crate::field::{FieldPattern, Part};
+use crate::release::GroupKind;
+use crate::yaml::Intent;
+
+/// Operations as written in rules, each with a shape of its own: in lists, in maps, from deep to shallow, behind a test.
+const MORE: &[&str] = &[
+    "rename: { field: \"spec.rules[].filters[].tls\", to: validation }",
+    "rename: { field: \"spec.options{}.old\", to: new }",
+    "move: { from: \"spec.rules[].a.b.c\", to: \"spec.rules[].d\" }",
+    "move: { from: \"spec.rules[].d\", to: \"spec.rules[].a.b.c\" }",
+    "move: { from: \"spec.options{}.x\", to: \"spec.options{}.y.z\" }",
+    "move: { from: spec.a.b, to: spec.b }",
+    "wrap: { field: \"spec.rules[].targetRef\" }",
+    "values: { field: \"spec.options{}\", table: { a: b, c: d } }",
+    "drop: { field: spec.namespace, reason: it follows from the object, default-field: metadata.namespace }",
+    "drop: { field: \"spec.rules[].weight\", reason: nobody reads it }",
+    "when: { if: { equals: { field: spec.type, value: A } }, then: [{ rename: { field: spec.a, to: b } }, { wrap: { field: spec.b } }] }",
+    "when: { if: { type: { field: spec.a, is: map } }, then: [{ rename: { field: spec.a, to: b } }], back: { type: { field: spec.b, is: map } } }",
+    "refuse: { direction: backward, if: { present: spec.snis }, at: spec.snis, reason: the old kind has no snis, help: split it }",
+];
+
+/// Which objects an operation is tried on, and what for.
+struct Subject {
+    lens: Lens,
+    back: Lens,
+    patterns: Vec<FieldPattern>,
+    words: Vec<Value>,
+}
+
+impl Subject {
+    fn of(operation: &str) -> Self {
+        let written = format!("- {operation}");
+        let lens: Lens = serde_yaml::from_str(&written).expect("an example is a rule's line");
+        let back = lens.inverse(&kind());
+        let value: Value = serde_yaml::from_str(&written).expect("parsed before");
+        let mut words = vec![json!(null), json!({}), json!([]), json!(1), json!("é"), json!({"x": 1}), json!([1, 2])];
+        let mut patterns = Vec::new();
+        collect(&value, &mut patterns, &mut words);
+        if operation.contains("rename") && operation.contains("wrap") {
+            // A list under the old name is no valid value there, and under the new name it counts as wrapped.
+            words.retain(|word| !word.is_array());
+        }
+        for claims in [lens.claims(), back.claims()] {
+            patterns.extend(claims.old.into_iter().chain(claims.new));
+        }
+        patterns.sort();
+        patterns.dedup();
+        Self { lens, back, patterns, words }
+    }
+
+    /// Makes an object that holds some of the operation's fields; `choices` are used up as it grows.
+    fn object(&self, choices: &[u8]) -> Value {
+        let mut choices = choices.iter().map(|choice| usize::from(*choice)).chain(std::iter::repeat(0));
+        let mut object = json!({"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"name": "a"}, "spec": {}});
+        for pattern in &self.patterns {
+            let choice = choices.next().unwrap_or_default();
+            if choice % 5 < 3 {
+                let value = &self.words[choices.next().unwrap_or_default() % self.words.len()];
+                put(&mut object, pattern.parts(), value, choices.next().unwrap_or_default());
+            }
+        }
+        object
+    }
+}
+
+fn kind() -> GroupKind {
+    GroupKind::new("Shop", "example.com")
+}
+
+/// Collects the fields and the words in a written operation.
+fn collect(value: &Value, patterns: &mut Vec<FieldPattern>, words: &mut Vec<Value>) {
+    match value {
+        Value::Object(map) => {
+            words.extend(map.keys().map(|key| json!(key)));
+            map.values().for_each(|value| collect(value, patterns, words));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, patterns, words)),
+        Value::String(text) if text.starts_with("spec.") || text.starts_with("metadata.") => {
+            patterns.extend(FieldPattern::parse(text));
+        }
+        // Tests on a value are met by its own words only, so these come up more often.
+        other => words.extend(std::iter::repeat_n(other.clone(), 4)),
+    }
+}
+
+/// Puts `value` at the first (`turn` even) or at two places of `parts`, making what it stands in; what is in the way stays.
+fn put(place: &mut Value, parts: &[Part], value: &Value, turn: usize) {
+    let Some((part, rest)) = parts.split_first() else {
+        if place.is_null() {
+            place.clone_from(value);
+        }
+        return;
+    };
+    match part {
+        Part::Key(key) => {
+            if place.is_null() {
+                *place = json!({});
+            }
+            if let Some(map) = place.as_object_mut() {
+                put(map.entry(key.as_str()).or_insert(Value::Null), rest, value, turn);
+            }
+        }
+        Part::Items => {
+            if place.is_null() {
+                *place = json!([null]);
+            }
+            let Some(items) = place.as_array_mut() else { return };
+            if turn % 2 == 1 {
+                items.push(Value::Null);
+            }
+            items.iter_mut().for_each(|item| put(item, rest, value, turn / 2));
+        }
+        Part::Values => {
+            if place.is_null() {
+                *place = json!({"a.b/c": null});
+            }
+            let Some(map) = place.as_object_mut() else { return };
+            if turn % 2 == 1 {
+                map.insert("on".to_owned(), Value::Null);
+            }
+            map.values_mut().for_each(|item| put(item, rest, value, turn / 2));
+        }
+    }
+}
+
+fn run(lens: &Lens, object: &Value) -> Result<Session, Halt> {
+    let mut session = Session::new(object.clone());
+    lens.run(&mut session).map(|()| session)
+}
+
+/// Says whether nothing of the object is on the new side.
+fn is_old(subject: &Subject, object: &Value) -> bool {
+    run(&subject.back, object).is_ok_and(|session| session.program().is_empty())
+}
+
+/// What comes out of the laws for one object: how many of them spoke.
+fn check(subject: &Subject, object: &Value) -> Result<usize, TestCaseError> {
+    let Ok(there) = run(&subject.lens, object) else { return Ok(0) };
+    if there.program().is_empty() {
+        prop_assert_eq!(there.object(), object, "nothing was done, and the object is another one");
+        return Ok(0);
+    }
+    let again = run(&subject.lens, there.object());
+    let retypes = subject.lens.retypes().is_some();
+    prop_assert!(
+        retypes || again.as_ref().is_ok_and(|again| again.program().is_empty()),
+        "{object} became {}, and once more {again:?}",
+        there.object()
+    );
+    let mut replayed = object.clone();
+    for intent in there.program() {
+        prop_assert!(intent.apply_data(&mut replayed).is_ok());
+    }
+    prop_assert_eq!(&replayed, there.object());
+    // What was dropped because it means nothing does not come back, and need not.
+    let dropped = there.program().iter().any(|intent| matches!(intent, Intent::Delete { .. }));
+    let drops = dropped && subject.lens.claims().new.is_empty();
+    if !there.losses().is_empty() || drops || !is_old(subject, object) {
+        return Ok(1);
+    }
+    let back = run(&subject.back, there.object());
+    prop_assert!(back.is_ok(), "{object} became {}, and the way back says {back:?}", there.object());
+    let back = back.expect("asserted");
+    prop_assert!(back.losses().is_empty());
+    prop_assert_eq!(back.object(), object, "it came back as another one, from {}", there.object());
+    Ok(2)
+}
+
+/// Runs the laws of one operation and checks that they speak often enough to mean something.
+#[track_caller]
+fn check_operation(operation: &str) {
+    let subject = Subject::of(operation);
+    let refuses = operation.starts_with("refuse");
+    let spoke = std::cell::Cell::new(0);
+    let config = ProptestConfig {
+        cases: 600,
+        rng_seed: RngSeed::Fixed(2026),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let choices = proptest::collection::vec(any::<u8>(), 24);
+    proptest!(config, |(choices in choices)| {
+        let object = subject.object(&choices);
+        let count = check(&subject, &object)?;
+        spoke.set(spoke.get() + count);
+    });
+    assert!(refuses || spoke.get() >= 20, "{operation}: the laws spoke {} times", spoke.get());
+}
+
+#[test]
+fn every_operation_keeps_the_laws_on_its_example() {
+    OPERATIONS.iter().for_each(|operation| check_operation(operation.example));
+}
+
+#[test]
+fn operations_keep_the_laws_in_other_shapes() {
+    MORE.iter().for_each(|operation| check_operation(operation));
+}

@@ -1,0 +1,453 @@
+//! Answers: does this law hold for this case?
+//!
+//! One function for each law, on the file of a case. A law says [`Verdict::Silent`] where the case is not one it speaks of, with
+//! the reason; the table at the end of the run counts both, so that a law that never speaks is seen.
+//!
+//! Invariant: a law looks at what the program says and writes, never at how.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use reversion::finding::Code;
+use reversion::infer::infer;
+use reversion::lens::{Direction, Session};
+use reversion::pack::Packs;
+use reversion::plan::{ObjectPlan, Outcome};
+use reversion::text::Span;
+use reversion::yaml::{self, Intent};
+use serde_json::Value;
+
+use super::cases::{Case, Course, dropped, leads, walk};
+use super::engine::{self, Run};
+use super::random::Random;
+use super::render::Layout;
+use super::sheet::Sheet;
+
+/// What a law says of a case that does not break it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It holds.
+    Holds,
+    /// It does not speak of such a case.
+    Silent,
+}
+
+/// A law, by the name that tests print.
+pub(crate) struct Law {
+    pub(crate) name: &'static str,
+    pub(crate) check: fn(&Packs, &Course<'_>, &Case) -> Result<Verdict, String>,
+}
+
+/// Every law of one object and one rule.
+pub(crate) const LAWS: &[Law] = &[
+    Law { name: "the lens gives the data back", check: lens_returns },
+    Law { name: "the lens run twice is the lens run once", check: lens_twice },
+    Law { name: "the data comes back", check: data_returns },
+    Law { name: "the text comes back", check: text_returns },
+    Law { name: "a text of its own comes back", check: own_text_returns },
+    Law { name: "a second run changes nothing", check: second_run },
+    Law { name: "one step is two steps", check: two_steps },
+    Law { name: "what stays keeps its bytes", check: locality },
+    Law { name: "inference agrees", check: inference },
+    Law { name: "held back is untouched and told", check: held_back },
+    Law { name: "order does not matter", check: any_order },
+    Law { name: "broken bytes do no harm", check: broken_bytes },
+];
+
+/// Runs a law; a panic breaks it.
+pub(crate) fn run(law: &Law, packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| (law.check)(packs, course, case)));
+    outcome.unwrap_or_else(|panic| Err(format!("panic: {}", words_of(&panic))))
+}
+
+/// Returns what a panic says.
+fn words_of(panic: &Box<dyn Any + Send>) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+}
+
+fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(message()) }
+}
+
+/// Says that `back` is `start`, but for fields that the rules may drop because the other side means the same without them.
+fn same_but_dropped(course: &Course<'_>, start: &Value, back: &Value) -> Result<(), String> {
+    let rules = course.pack.rules().iter();
+    let may_go: Vec<_> = rules
+        .flat_map(|rule| [Direction::Forward, Direction::Backward].map(|way| dropped(rule, way)))
+        .flatten()
+        .collect();
+    let mut expected = start.clone();
+    for (path, _) in walk(start) {
+        let Some((parent, _)) = path.split_last() else { continue };
+        let gone = path.get(back).is_none() && parent.get(back).is_some();
+        if gone && may_go.iter().any(|pattern| leads(pattern, &path)) {
+            let key = path.last_key().unwrap_or_default();
+            let map = parent.get_mut(&mut expected).and_then(Value::as_object_mut);
+            map.and_then(|map| map.shift_remove(key));
+        }
+    }
+    ensure(*back == expected, || format!("the data came back as {back}"))
+}
+
+/// L1, L2 on data: the lens and its inverse.
+fn lens_returns(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let mut there = Session::new(case.object.clone());
+    let lens = |direction| course.rule.lens(direction);
+    if lens(course.direction).run(&mut there).is_err() || !there.losses().is_empty() {
+        return Ok(Verdict::Silent);
+    }
+    if there.program().is_empty() {
+        return Ok(Verdict::Silent);
+    }
+    let mut back = Session::new(there.object().clone());
+    lens(course.direction.reversed()).run(&mut back).map_err(|halt| format!("the way back halts: {halt:?}"))?;
+    ensure(back.losses().is_empty(), || format!("the way back loses: {:?}", back.losses()))?;
+    same_but_dropped(course, &case.object, back.object())?;
+    Ok(Verdict::Holds)
+}
+
+/// L4 on data.
+fn lens_twice(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let mut once = Session::new(case.object.clone());
+    let lens = course.rule.lens(course.direction);
+    if lens.run(&mut once).is_err() || once.program().is_empty() {
+        return Ok(Verdict::Silent);
+    }
+    let mut twice = Session::new(once.object().clone());
+    // A lens that only retypes is never run on its own result: the object has another kind.
+    if course.rule.from_kind(course.direction) != course.rule.to_kind(course.direction) {
+        return Ok(Verdict::Silent);
+    }
+    lens.run(&mut twice).map_err(|halt| format!("the second run halts: {halt:?}"))?;
+    ensure(twice.program().is_empty(), || format!("the second run does {:?}", twice.program()))?;
+    Ok(Verdict::Holds)
+}
+
+/// The file of a case as the program itself writes it for the case's first release, there and back again.
+struct RoundTrip {
+    /// The file at its first release.
+    start: Run,
+    there: Run,
+    back: Run,
+}
+
+/// Goes to the target and back; `None` where something is held back or may be gone on the way there.
+fn round_trip(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Option<RoundTrip>, String> {
+    let start = engine::convert(packs, course.target(case.start), &Sheet::of(case).text)?;
+    if !start.is_whole() {
+        return Ok(None);
+    }
+    let there = engine::convert(packs, course.target(case.target), &start.after)?;
+    if !there.is_whole() || there.before == there.after {
+        return Ok(None);
+    }
+    let back = engine::convert(packs, course.target(case.start), &there.after)?;
+    if back.tells(Code::NotEditable) && there.before.contains('&') {
+        // An anchor came to stand on a line of its own when its list was unwrapped.
+        return Ok(None);
+    }
+    ensure(back.is_whole(), || format!("the way back tells {:?}\nof\n{}", back.plan.findings, there.after))?;
+    Ok(Some(RoundTrip { start, there, back }))
+}
+
+/// Returns the values of the documents in `text`.
+pub(crate) fn values(text: &str) -> Result<Vec<Value>, String> {
+    let tree = yaml::parse(text).map_err(|problem| format!("{problem:?} in\n{text}"))?;
+    let value = |document: &yaml::Document| tree.value(text, document.root).map_err(|problem| format!("{problem:?}"));
+    tree.documents().iter().map(value).collect()
+}
+
+/// L1, L2 through the engine: on data, whatever the style.
+fn data_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let Some(trip) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
+    let (start, back) = (values(&trip.start.after)?, values(&trip.back.after)?);
+    ensure(start.len() == back.len(), || "the number of documents differs".to_owned())?;
+    for (start, back) in start.iter().zip(&back) {
+        same_in_list(course, start, back)?;
+    }
+    Ok(Verdict::Holds)
+}
+
+/// Compares two documents, item by item where they are lists of objects.
+fn same_in_list(course: &Course<'_>, start: &Value, back: &Value) -> Result<(), String> {
+    match (start["items"].as_array(), back["items"].as_array()) {
+        (Some(left), Some(right)) if left.len() == right.len() => {
+            left.iter().zip(right).try_for_each(|(left, right)| same_but_dropped(course, left, right))
+        }
+        _ => same_but_dropped(course, start, back),
+    }
+}
+
+/// L7: byte for byte, unless the program would have written the file otherwise.
+fn text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let sheet = Sheet::of(case);
+    if !is_as_the_program_writes(&sheet, course, case)? {
+        return Ok(Verdict::Silent);
+    }
+    let Some(trip) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
+    if values(&trip.start.after)? != values(&trip.back.after)? {
+        // A field was dropped that means nothing; the law of data watches over this.
+        return Ok(Verdict::Silent);
+    }
+    ensure(trip.start.after == trip.back.after, || came_back(&trip))?;
+    Ok(Verdict::Holds)
+}
+
+/// L7 without exception: what was once made by the program returns, byte for byte, in every style.
+fn own_text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let Some(first) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
+    let start = first.back;
+    let there = engine::convert(packs, course.target(case.target), &start.after)?;
+    let back = engine::convert(packs, course.target(case.start), &there.after)?;
+    let second = RoundTrip { start, there, back };
+    ensure(second.there.after != second.start.after, || "the second way there does nothing".to_owned())?;
+    ensure(second.start.after == second.back.after, || came_back(&second))?;
+    Ok(Verdict::Holds)
+}
+
+fn came_back(trip: &RoundTrip) -> String {
+    let (start, there, back) = (&trip.start.after, &trip.there.after, &trip.back.after);
+    format!("the text came back as another one\n--- start\n{start}\n--- there\n{there}\n--- back\n{back}")
+}
+
+/// Says whether what the way to the target takes out of the file is written as the way back writes it anew.
+///
+/// Three spellings are lost, each where the program itself must write: a kind, group or apiVersion as block scalar; the dash,
+/// gap and brackets of a list that is unwrapped, and the column of comments that stand in it but not above its dash; spaces and lines between the brackets, JSON's too, and
+/// the anchor of a mapping that is emptied or filled by a move.
+fn is_as_the_program_writes(sheet: &Sheet, course: &Course<'_>, case: &Case) -> Result<bool, String> {
+    let Some((_, session)) = course.run_rules(&case.object, case.target) else { return Ok(false) };
+    let style = &sheet.style;
+    let plain_lists = style.list_step == 0 && style.dash_gap == 1 && style.flow == 0 && style.layout == Layout::Block;
+    let lone_dash = |line: &str| matches!(line.trim().strip_prefix('-').map(str::trim), Some(rest) if rest.is_empty() || rest.starts_with('#'));
+    let plain_lists = plain_lists && !style.stray_comments && !sheet.text.lines().any(lone_dash);
+    let plain_mappings = style.flow == 0 && style.layout == Layout::Block && style.anchors == 0;
+    let fits = |intent: &Intent| match intent {
+        Intent::Unwrap { .. } => plain_lists,
+        Intent::Move { .. } | Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings,
+        Intent::Rename { .. } | Intent::Replace { .. } | Intent::Wrap { .. } | Intent::InsertItem { .. } => true,
+    };
+    Ok(session.program().iter().all(fits) && !names_in_block_scalars(&sheet.text)?)
+}
+
+/// Says whether a kind, group or apiVersion is written behind `|` or `>`.
+fn names_in_block_scalars(text: &str) -> Result<bool, String> {
+    let tree = yaml::parse(text).map_err(|problem| format!("{problem:?}"))?;
+    for (document, value) in tree.documents().iter().zip(values(text)?) {
+        for (path, _) in walk(&value) {
+            if matches!(path.last_key(), Some("kind" | "group" | "apiGroup" | "apiVersion")) {
+                let node = tree.find(text, document.root, &path).map_err(|problem| format!("{problem:?}"))?;
+                if tree.span(node).of(text).starts_with(['|', '>']) {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// L4: at the target nothing changes.
+fn second_run(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let target = course.target(case.target);
+    let once = engine::convert(packs, target, &Sheet::of(case).text)?;
+    let twice = engine::convert(packs, target, &once.after)?;
+    ensure(twice.plan.files.is_empty(), || format!("the second run makes of\n{}\nthis:\n{}", once.after, twice.after))?;
+    Ok(if once.before == once.after { Verdict::Silent } else { Verdict::Holds })
+}
+
+/// L5: over a release in between, by bytes.
+fn two_steps(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let line = course.pack.line();
+    let order = |release| line.get(release).order;
+    let (low, high) = (order(case.start).min(order(case.target)), order(case.start).max(order(case.target)));
+    let channels = [line.get(case.start).channel, line.get(case.target).channel];
+    let inside = line.iter().filter(|(_, release)| low < release.order && release.order < high);
+    let between: Vec<_> = inside.filter(|(_, release)| channels.contains(&release.channel)).map(|(id, _)| id).collect();
+    if between.is_empty() {
+        return Ok(Verdict::Silent);
+    }
+    let middle = *Random::new(case.style, &["two steps"], 0).pick(&between);
+    let sheet = Sheet::of(case);
+    let straight = engine::convert(packs, course.target(case.target), &sheet.text)?;
+    let first = engine::convert(packs, course.target(middle), &sheet.text)?;
+    let second = engine::convert(packs, course.target(case.target), &first.after)?;
+    if !straight.is_whole() || !first.is_whole() || !second.is_whole() || straight.before == straight.after {
+        return Ok(Verdict::Silent);
+    }
+    ensure(straight.after == second.after, || {
+        let middle = course.target(middle);
+        format!(
+            "over {middle} it is\n{}\n--- in between\n{}\n--- straight\n{}",
+            second.after, first.after, straight.after
+        )
+    })?;
+    Ok(Verdict::Holds)
+}
+
+/// L6: a value that is at the same place before and after lies outside all edits, and so does its key.
+fn locality(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let run = engine::convert(packs, course.target(case.target), &Sheet::of(case).text)?;
+    let Some(file) = run.plan.files.first() else { return Ok(Verdict::Silent) };
+    ensure(file.before == run.before && file.edits.apply(&file.before) == file.after, || {
+        "the edits are not the change".to_owned()
+    })?;
+    let tree = yaml::parse(&file.before).map_err(|problem| format!("{problem:?}"))?;
+    for (document, (before, after)) in
+        tree.documents().iter().zip(values(&file.before)?.iter().zip(values(&file.after)?))
+    {
+        if *before == after {
+            untouched(file, document.span, || format!("the document {before}"))?;
+        }
+        for (path, value) in walk(before).into_iter().filter(|(path, value)| path.get(&after) == Some(value)) {
+            let node = tree.find(&file.before, document.root, &path).map_err(|problem| format!("{problem:?}"))?;
+            let key = tree.place(&file.before, document.root, &path);
+            if !path.steps().is_empty() && path.last_key().is_some() {
+                untouched(file, key, || format!("the key of {path}"))?;
+            }
+            if !value.is_null() && !value.is_object() && !value.is_array() {
+                untouched(file, tree.span(node), || format!("{path}"))?;
+            }
+        }
+    }
+    Ok(Verdict::Holds)
+}
+
+fn untouched(file: &reversion::plan::FilePlan, span: Span, what: impl Fn() -> String) -> Result<(), String> {
+    let hit = file.edits.edits().iter().find(|edit| edit.span.start < span.end && span.start < edit.span.end);
+    ensure(hit.is_none(), || format!("{hit:?} touches {} in\n{}\nwhich becomes\n{}", what(), file.before, file.after))
+}
+
+/// L8: the release an object is made for is among its candidates, and the target's is afterwards.
+fn inference(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let line = course.pack.line();
+    let catalog = course.pack.catalog(course.rule.from_kind(course.direction)).ok_or("no catalog")?;
+    let before = infer(&case.object, catalog, &case.version);
+    ensure(before.candidates.contains(case.start), || {
+        format!(
+            "made for {}, taken for {}: {:?}",
+            line.get(case.start),
+            line.describe(before.candidates),
+            before.evidence
+        )
+    })?;
+    let run = engine::convert(packs, course.target(case.target), &Sheet::of(case).text)?;
+    for object in run.plan.objects.iter().filter(|object| object.outcome != Outcome::HeldBack) {
+        let Some(catalog) = course.pack.catalog(&object.to.0) else { continue };
+        let after = infer(&object.after, catalog, &object.to.1.version);
+        ensure(after.candidates.contains(case.target) && after.serving.contains(case.target), || {
+            let (fields, serving) = (line.describe(after.candidates), line.describe(after.serving));
+            format!("went to {}, taken for {fields}, served in {serving}: {}", line.get(case.target), object.after)
+        })?;
+        ensure(after.unknown.len() == before.unknown.len(), || {
+            format!("fields that no release has: {:?} before, {:?} after", before.unknown, after.unknown)
+        })?;
+    }
+    Ok(Verdict::Holds)
+}
+
+/// An object that is held back keeps its data and its document's bytes, and a finding that names it says why.
+fn held_back(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let sheet = Sheet::of(case);
+    let run = engine::convert(packs, course.target(case.target), &sheet.text)?;
+    let held: Vec<&ObjectPlan> = run.plan.objects.iter().filter(|object| object.outcome == Outcome::HeldBack).collect();
+    for object in &held {
+        let told = run.stopping().into_iter().any(|finding| {
+            finding.object.as_ref() == Some(&object.title)
+                && !finding.message.trim().is_empty()
+                && finding.location.position.is_some()
+        });
+        ensure(told, || format!("nothing says why {} is held back: {:?}", object.title, run.plan.findings))?;
+        ensure(object.before == object.after && object.rules.is_empty(), || {
+            format!("{} is held back and changes", object.title)
+        })?;
+    }
+    if held.is_empty() {
+        ensure(run.stopping().is_empty(), || format!("nothing is held back, but {:?}", run.stopping()))?;
+        return Ok(Verdict::Silent);
+    }
+    // The other documents know nothing of packs and name the same kinds, so references in them are all that may change.
+    let after = values(&run.after)?;
+    let kept = sheet.documents.iter().zip(&after).filter(|(before, _)| holds(before, &case.object));
+    for (before, after) in kept {
+        ensure(holds(after, &case.object), || format!("it is held back, and {before} became {after}"))?;
+    }
+    Ok(Verdict::Holds)
+}
+
+/// Says whether a document is `object`, or a list with it.
+fn holds(document: &Value, object: &Value) -> bool {
+    document == object || document["items"].as_array().is_some_and(|items| items.contains(object))
+}
+
+/// L11: twice the same, and in any order of files.
+fn any_order(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let target = course.target(case.target);
+    let first = Sheet::of(case).text;
+    let second = Sheet::of(&Case { style: case.style ^ 1, ..case.clone() }).text;
+    let read = |file: &str, text: &str| engine::read(packs, file, text.as_bytes());
+    let forth = engine::plan(packs, target, &[read("a.yaml", &first)?, read("b.yaml", &second)?]);
+    let again = engine::plan(packs, target, &[read("a.yaml", &first)?, read("b.yaml", &second)?]);
+    let back = engine::plan(packs, target, &[read("b.yaml", &second)?, read("a.yaml", &first)?]);
+    ensure(format!("{forth:?}") == format!("{again:?}"), || "two runs differ".to_owned())?;
+    let files = |plan: &reversion::plan::Plan| {
+        let mut files: Vec<_> = plan.files.iter().map(|file| (file.file.clone(), file.after.clone())).collect();
+        files.sort();
+        files
+    };
+    ensure(files(&forth) == files(&back), || format!("{:?}\nbecomes\n{:?}", files(&forth), files(&back)))?;
+    ensure(forth.findings == back.findings, || format!("{:?}\nbecomes\n{:?}", forth.findings, back.findings))?;
+    Ok(if forth.files.is_empty() { Verdict::Silent } else { Verdict::Holds })
+}
+
+/// L9: whatever the bytes, there is an answer, and what is written can be read.
+fn broken_bytes(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let mut random = Random::new(case.style, &["broken bytes"], 0);
+    let mut bytes = Sheet::of(case).text.into_bytes();
+    for _ in 0..=random.below(4) {
+        break_bytes(&mut bytes, &mut random);
+    }
+    let Ok(manifest) = engine::read(packs, "case.yaml", &bytes) else { return Ok(Verdict::Silent) };
+    let plan = catch_unwind(AssertUnwindSafe(|| engine::plan(packs, course.target(case.target), &[manifest])));
+    let shown = String::from_utf8_lossy(&bytes);
+    let plan = plan.map_err(|panic| format!("planning panics: {}, on\n{shown}", words_of(&panic)))?;
+    for file in &plan.files {
+        if let Ok(before) = values(&file.before) {
+            let after = values(&file.after).map_err(|message| format!("{message}, made of\n{shown}"))?;
+            ensure(before.len() == after.len(), || format!("another number of documents, made of\n{shown}"))?;
+        }
+    }
+    Ok(Verdict::Holds)
+}
+
+fn break_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
+    if bytes.is_empty() {
+        return;
+    }
+    let at = random.below(bytes.len());
+    let end = (at + 1 + random.below(12)).min(bytes.len());
+    match random.below(6) {
+        0 => drop(bytes.drain(at..end)),
+        1 => bytes.truncate(at),
+        2 => bytes.insert(at, *random.pick(b"\n\t :-{}[],&*#?|>'\"!%@`\r\0\x7f~<")),
+        3 => bytes[at] = *random.pick(b"\n\t :-{}[],&*#?|>'\"a\xff\xc3"),
+        4 => {
+            let copy = bytes[at..end].to_vec();
+            let to = random.below(bytes.len());
+            bytes.splice(to..to, copy);
+        }
+        _ => {
+            let line = bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |line| at + line + 1);
+            bytes
+                .splice(line..line, random.pick(&["  ", "<<: *a1\n", "- x\n", "? a\n", "--- |\n", "*a1: 1\n"]).bytes());
+        }
+    }
+}
+
+/// Says whether the rule changed the case's object, or held it back.
+pub(crate) fn outcome(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<(bool, bool), String> {
+    let run = engine::convert(packs, course.target(case.target), &Sheet::of(case).text)?;
+    let by_rule =
+        |object: &ObjectPlan| object.rules.iter().any(|(id, way)| *id == course.rule.id && *way == course.direction);
+    Ok((run.plan.objects.iter().any(by_rule), run.holds_back()))
+}

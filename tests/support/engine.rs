@@ -1,0 +1,68 @@
+//! Answers: what does the program make of a file, without the disk?
+//!
+//! Invariant: the same calls as the command line makes, with its default choices.
+
+use reversion::finding::{Code, Finding, Severity};
+use reversion::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::pack::{Packs, Target};
+use reversion::plan::{self, Choices, Goal, Outcome, Plan};
+
+/// A file's text after a run, with the plan of the run.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) before: String,
+    pub(crate) after: String,
+    pub(crate) plan: Plan,
+}
+
+impl Run {
+    /// Says whether any object was held back.
+    pub(crate) fn holds_back(&self) -> bool {
+        self.plan.objects.iter().any(|object| object.outcome == Outcome::HeldBack)
+    }
+
+    /// Returns the findings that hold something back, or say that something failed.
+    pub(crate) fn stopping(&self) -> Vec<&Finding> {
+        self.plan.findings.iter().filter(|finding| finding.severity >= Severity::Held).collect()
+    }
+
+    /// Says whether a finding of `code` was told.
+    pub(crate) fn tells(&self, code: Code) -> bool {
+        self.plan.findings.iter().any(|finding| finding.code == code)
+    }
+
+    /// Says whether anything may be gone: a comment, a field, an item.
+    pub(crate) fn is_whole(&self) -> bool {
+        let gone = [Code::CommentDropped, Code::DroppedField, Code::Narrowed, Code::ReferenceKept];
+        !self.holds_back() && self.stopping().is_empty() && gone.iter().all(|code| !self.tells(*code))
+    }
+}
+
+/// Reads `text` as the program does.
+///
+/// # Errors
+/// A message, where the program cannot read it or sees nothing of a known API in it.
+pub(crate) fn read(packs: &Packs, file: &str, text: &[u8]) -> Result<Manifest, String> {
+    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
+    match manifest::read(file, text, &recognizer) {
+        Reading::Manifest(manifest) => Ok(*manifest),
+        Reading::Irrelevant | Reading::Kustomization(_) => Err("no known API group is seen in the text".to_owned()),
+        Reading::Template(finding) | Reading::Failed(finding) => Err(format!("the text cannot be read: {finding:?}")),
+    }
+}
+
+/// Plans `manifests` towards `target`.
+pub(crate) fn plan(packs: &Packs, target: Target<'_>, manifests: &[Manifest]) -> Plan {
+    plan::plan(manifests, &Goal { packs, targets: vec![target], choices: Choices::default() })
+}
+
+/// Takes the file `text` to `target`.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn convert(packs: &Packs, target: Target<'_>, text: &str) -> Result<Run, String> {
+    let manifest = read(packs, "case.yaml", text.as_bytes())?;
+    let plan = plan(packs, target, &[manifest]);
+    let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after.clone());
+    Ok(Run { before: text.to_owned(), after, plan })
+}

@@ -1,0 +1,13 @@
+//! What the laws share: objects drawn from catalogs, their text in many styles, the engine behind one function.
+
+pub(crate) mod cases;
+pub(crate) mod checks;
+pub(crate) mod engine;
+pub(crate) mod objects;
+pub(crate) mod random;
+pub(crate) mod render;
+pub(crate) mod scalars;
+pub(crate) mod shape;
+pub(crate) mod sheet;
+pub(crate) mod shrink;
+pub(crate) mod words;

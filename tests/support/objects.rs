@@ -1,0 +1,310 @@
+//! Answers: what is an object of this kind, as someone could have written it for this release and apiVersion?
+//!
+//! [`Recipe::draw`] walks the kind's [`Shape`]: required fields always, wanted ones nearly always, others at random until the
+//! object is large enough. Values keep to enums, limits and patterns. At times a field without a schema, a null or an odd
+//! key comes along, as in files people keep.
+//!
+//! Invariant: the release's schema has nothing against a drawn object; what it says itself of its kind is served there.
+
+use reversion::catalog::{Catalog, ListType, Scope, Type};
+use reversion::field::FieldPattern;
+use reversion::pack::Pack;
+use reversion::release::{ApiVersion, GroupKind, ReleaseId};
+use serde_json::{Map, Value, json};
+
+use super::random::Random;
+use super::shape::Shape;
+use super::words;
+
+/// The most values of an object's optional fields.
+const BUDGET: usize = 60;
+
+/// The key that no release of any kind has.
+pub(crate) const UNKNOWN: &str = "zzUnknown";
+
+/// What objects are drawn of: a kind in a release and a version.
+pub(crate) struct Recipe<'p> {
+    catalog: &'p Catalog,
+    release: ReleaseId,
+    version: String,
+    shape: Shape,
+    wanted: Vec<FieldPattern>,
+    /// The kinds that a reference may name: those the release serves, and the target too, under whatever name.
+    kinds: Vec<GroupKind>,
+}
+
+impl<'p> Recipe<'p> {
+    /// Makes the recipe of `catalog`'s kind; `wanted` are fields that most objects have where the release has them.
+    pub(crate) fn new(
+        pack: &Pack,
+        catalog: &'p Catalog,
+        release: ReleaseId,
+        version: &str,
+        wanted: &[FieldPattern],
+        target: ReleaseId,
+    ) -> Self {
+        let lasts = |kind: &&GroupKind| is_served(pack, kind, release) && has_successor(pack, kind, target);
+        let kinds = pack.kinds().filter(lasts).cloned().chain([GroupKind::new("Service", "")]).collect();
+        let shape = Shape::read(catalog, release, version);
+        Self { catalog, release, version: version.to_owned(), shape, wanted: wanted.to_vec(), kinds }
+    }
+
+    /// Draws an object.
+    ///
+    /// # Panics
+    /// Where a required field can hold no word of `words`, or 200 objects in a row break the schema: a gap of the generator.
+    pub(crate) fn draw(&self, random: &mut Random) -> Value {
+        let mut last = Vec::new();
+        for _ in 0..200 {
+            let object = self.attempt(random);
+            last = self.catalog.check(&object, self.release, &self.version);
+            if last.is_empty() {
+                return object;
+            }
+        }
+        panic!("no object of {} can be drawn: {last:?}", self.catalog.kind());
+    }
+
+    fn attempt(&self, random: &mut Random) -> Value {
+        let mut shape = self.shape.clone();
+        for pattern in &self.wanted {
+            if random.chance(88) {
+                shape.want(pattern);
+            }
+        }
+        let density = *random.pick(&[5, 15, 15, 35, 70]);
+        let habits = Habits {
+            density,
+            items: *random.pick(&[0, 20, 45]),
+            nulls: if random.chance(15) { 8 } else { 0 },
+            unknown: if random.chance(15) { 10 } else { 0 },
+            shuffled: random.chance(40),
+        };
+        let mut draw = Draw { random, habits, budget: BUDGET, kinds: &self.kinds };
+        let fields = draw.mapping(&shape);
+        let metadata = draw.metadata(self.catalog.scope_in(self.release).unwrap_or(Scope::Namespaced));
+        let kind = self.catalog.kind();
+        let api_version = ApiVersion { group: kind.group.clone(), version: self.version.clone() };
+        let mut entries = vec![
+            ("apiVersion".to_owned(), json!(api_version.to_string())),
+            ("kind".to_owned(), json!(kind.kind)),
+            ("metadata".to_owned(), metadata),
+        ];
+        entries.extend(fields);
+        if draw.random.chance(5) {
+            entries.push(("status".to_owned(), json!({"conditions": [{"type": "Accepted", "status": "True"}]})));
+        }
+        if draw.random.chance(12) {
+            draw.random.shuffle(&mut entries);
+        }
+        Value::Object(entries.into_iter().collect())
+    }
+}
+
+fn is_served(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> bool {
+    pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release))
+}
+
+/// Says whether `target` has the kind that the rules make of `kind`.
+///
+/// A reference to a kind that the target lacks stays as it is, while one over a release in between follows as far as it
+/// can: such references have no place in the laws.
+fn has_successor(pack: &Pack, kind: &GroupKind, target: ReleaseId) -> bool {
+    let mut last = kind.clone();
+    for (rule, direction) in pack.rules_towards(target) {
+        if *rule.from_kind(direction) == last {
+            last = rule.to_kind(direction).clone();
+        }
+    }
+    last == *kind || is_served(pack, &last, target)
+}
+
+/// What one object is like, in percent.
+struct Habits {
+    /// How often an optional field is there.
+    density: usize,
+    /// How often one more item follows in a list.
+    items: usize,
+    /// How often an optional field is null.
+    nulls: usize,
+    /// How often a mapping has a field that no release has.
+    unknown: usize,
+    /// Whether keys stand in any order.
+    shuffled: bool,
+}
+
+struct Draw<'a> {
+    random: &'a mut Random,
+    habits: Habits,
+    budget: usize,
+    kinds: &'a [GroupKind],
+}
+
+impl Draw<'_> {
+    fn metadata(&mut self, scope: Scope) -> Value {
+        let mut map = Map::new();
+        let name = *self.random.pick(&["web", "shop", "shop-tls", "a", "on", "1"]);
+        map.insert("name".to_owned(), json!(name));
+        if scope == Scope::Namespaced && self.random.chance(60) {
+            map.insert("namespace".to_owned(), json!(*self.random.pick(&["store", "store", "edge"])));
+        }
+        for (key, percent) in [("labels", 25), ("annotations", 20)] {
+            if self.random.chance(percent) {
+                let any = reversion::catalog::Attributes::default();
+                let count = self.random.below(3);
+                let entry = |draw: &mut Self| (words::label(draw.random), json!(words::text(&any, draw.random)));
+                map.insert(key.to_owned(), Value::Object((0..count).map(|_| entry(self)).collect()));
+            }
+        }
+        if self.random.chance(5) {
+            map.insert("creationTimestamp".to_owned(), Value::Null);
+        }
+        Value::Object(map)
+    }
+
+    /// Draws a value; `None` where no word fits or nothing of an optional value can be had.
+    fn value(&mut self, shape: &Shape, key: &str) -> Option<Value> {
+        self.budget = self.budget.saturating_sub(1);
+        if let Some(allowed) = &shape.attributes.allowed {
+            return Some(self.random.pick(allowed).clone());
+        }
+        match shape.kind {
+            Type::Any => Some(self.anything(2)),
+            Type::Array => self.list(shape),
+            Type::Boolean => Some(json!(self.random.chance(50))),
+            Type::Integer => Some(self.integer(shape)),
+            Type::Number => Some(if self.random.chance(50) { json!(0.5) } else { self.integer(shape) }),
+            Type::IntegerOrString if self.random.chance(50) => Some(self.integer(shape)),
+            Type::IntegerOrString => Some(json!("25%")),
+            Type::Object => Some(Value::Object(self.mapping(shape))),
+            Type::String => self.text(shape, key),
+        }
+    }
+
+    fn text(&mut self, shape: &Shape, key: &str) -> Option<Value> {
+        // Few namespaces, so that two of one object are often the same.
+        if key == "namespace" && self.random.chance(80) {
+            return Some(json!(*self.random.pick(&["store", "store", "edge"])));
+        }
+        words::text(&shape.attributes, self.random).map(Value::from)
+    }
+
+    fn integer(&mut self, shape: &Shape) -> Value {
+        let limit = |number: &Option<serde_json::Number>| number.as_ref().and_then(serde_json::Number::as_i64);
+        let least = limit(&shape.attributes.minimum).unwrap_or(0);
+        let most = limit(&shape.attributes.maximum).unwrap_or(100_000);
+        let near = |number: i64| number.clamp(least, most);
+        json!(*self.random.pick(&[least, most, near(80), near(443), near(8080), near(1), near(least + 7)]))
+    }
+
+    fn list(&mut self, shape: &Shape) -> Option<Value> {
+        let attributes = &shape.attributes;
+        let items = shape.items.as_ref()?;
+        let least = attributes.min_items.unwrap_or(0).max(u64::from(shape.wanted || self.random.chance(70)));
+        let most = attributes.max_items.unwrap_or(4).min(4);
+        let mut list: Vec<Value> = Vec::new();
+        let mut tries = 0;
+        while tries < 40
+            && ((list.len() as u64) < least || (list.len() as u64) < most && self.random.chance(self.habits.items))
+        {
+            tries += 1;
+            let item = self.value(items, "")?;
+            let key_of = |item: &Value| -> Vec<Value> {
+                attributes.list_keys.iter().map(|key| item.get(key).cloned().unwrap_or_default()).collect()
+            };
+            let is_new = match attributes.list_type {
+                Some(ListType::Set) => !list.contains(&item),
+                Some(ListType::Map) => list.iter().all(|other| key_of(other) != key_of(&item)),
+                Some(ListType::Atomic) | None => true,
+            };
+            if is_new {
+                list.push(item);
+            }
+        }
+        Some(Value::Array(list))
+    }
+
+    fn mapping(&mut self, shape: &Shape) -> Map<String, Value> {
+        let mut entries: Vec<(String, Value)> = Vec::new();
+        for (key, child) in &shape.keys {
+            let null = !child.required && self.random.chance(if child.wanted { 2 } else { self.habits.nulls });
+            let optional = child.wanted || self.budget > 0 && self.random.chance(self.habits.density);
+            if !child.required && !optional {
+                continue;
+            }
+            let value = if null { Some(Value::Null) } else { self.value(child, key) };
+            entries.extend(value.map(|value| (key.clone(), value)));
+        }
+        self.refer(shape, &mut entries);
+        self.free_entries(shape, &mut entries);
+        if !shape.keys.is_empty() && self.random.chance(self.habits.unknown) {
+            entries.push((UNKNOWN.to_owned(), self.anything(2)));
+        }
+        if self.habits.shuffled {
+            self.random.shuffle(&mut entries);
+        }
+        entries.into_iter().collect()
+    }
+
+    fn free_entries(&mut self, shape: &Shape, entries: &mut Vec<(String, Value)>) {
+        let is_free = shape.values.is_some() || shape.attributes.preserve_unknown || shape.kind == Type::Any;
+        if !is_free {
+            return;
+        }
+        let least = shape.attributes.min_properties.unwrap_or(0);
+        let most = shape.attributes.max_properties.unwrap_or(3).min(3);
+        let count = least.max(self.random.below(4) as u64).min(most.max(least));
+        for _ in 0..count {
+            let key = if self.random.chance(50) { words::label(self.random) } else { words::key(self.random) };
+            let value = match &shape.values {
+                Some(values) => self.value(values, ""),
+                None => Some(self.anything(1)),
+            };
+            if let Some(value) = value.filter(|_| entries.iter().all(|(other, _)| *other != key)) {
+                entries.push((key, value));
+            }
+        }
+    }
+
+    /// Makes a reference name a kind that there is, with its group beside it.
+    ///
+    /// A group that is left out stands for the field's default. Renaming such a kind writes the group down, and the way
+    /// back does not take it away again: such references have a fixture of their own.
+    fn refer(&mut self, shape: &Shape, entries: &mut Vec<(String, Value)>) {
+        let group_key =
+            ["group", "apiGroup", "apiVersion"].into_iter().find(|key| shape.keys.iter().any(|(k, _)| k == key));
+        let (Some(group_key), Some(at)) = (group_key, entries.iter().position(|(key, _)| key == "kind")) else {
+            return;
+        };
+        let kind_shape = shape.keys.iter().find(|(key, _)| key == "kind").expect("drawn from it");
+        if kind_shape.1.attributes.allowed.is_some() {
+            return;
+        }
+        let kind = self.random.pick(self.kinds).clone();
+        entries[at].1 = json!(kind.kind);
+        let group = match group_key {
+            "apiVersion" => ApiVersion { group: kind.group, version: "v1".to_owned() }.to_string(),
+            _ => kind.group,
+        };
+        match entries.iter_mut().find(|(key, _)| key == group_key) {
+            Some((_, value)) => *value = json!(group),
+            None => entries.insert(at, (group_key.to_owned(), json!(group))),
+        }
+    }
+
+    /// Draws any JSON value, nested `depth` deep at most.
+    fn anything(&mut self, depth: usize) -> Value {
+        let any = reversion::catalog::Attributes::default();
+        match self.random.below(if depth == 0 { 4 } else { 7 }) {
+            0 => json!(self.random.chance(50)),
+            1 => json!(self.random.below(9000)),
+            2 => Value::Null,
+            3 | 4 => json!(words::text(&any, self.random)),
+            5 => (0..self.random.below(3)).map(|_| self.anything(depth - 1)).collect(),
+            _ => {
+                let count = self.random.below(3);
+                Value::Object((0..count).map(|_| (words::key(self.random), self.anything(depth - 1))).collect())
+            }
+        }
+    }
+}

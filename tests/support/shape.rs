@@ -1,0 +1,95 @@
+//! Answers: what may an object of a kind hold in one release and apiVersion?
+//!
+//! A [`Shape`] is the tree of a catalog's fields as that release has them, with a mark on those that a case wants to be there.
+//!
+//! Invariant: a shape holds the fields of its release and version, and no other.
+
+use reversion::catalog::{Attributes, Catalog, Type};
+use reversion::field::{FieldPattern, Part};
+use reversion::release::ReleaseId;
+
+/// A value that may stand somewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) kind: Type,
+    pub(crate) required: bool,
+    /// The case wants this value, or one inside it, to be there.
+    pub(crate) wanted: bool,
+    pub(crate) attributes: Attributes,
+    pub(crate) keys: Vec<(String, Self)>,
+    pub(crate) items: Option<Box<Self>>,
+    pub(crate) values: Option<Box<Self>>,
+}
+
+impl Shape {
+    fn empty() -> Self {
+        Self {
+            kind: Type::Object,
+            required: false,
+            wanted: false,
+            attributes: Attributes::default(),
+            keys: Vec::new(),
+            items: None,
+            values: None,
+        }
+    }
+
+    /// Reads the shape of an object without [`reversion::catalog::OUTSIDE`].
+    pub(crate) fn read(catalog: &Catalog, release: ReleaseId, version: &str) -> Self {
+        let mut root = Self::empty();
+        for field in catalog.fields() {
+            let versions = field.api_versions;
+            let says =
+                field.releases.contains(release) && (versions.is_empty() || versions.iter().any(|v| v == version));
+            if says && let Some(place) = root.make(field.pattern.parts()) {
+                (place.kind, place.required) = (field.kind, field.required);
+                place.attributes = field.attributes.clone();
+            }
+        }
+        root
+    }
+
+    /// Returns the shape at `parts`, made where only its own last part is missing; fields stand in tree order.
+    fn make(&mut self, parts: &[Part]) -> Option<&mut Self> {
+        let Some((part, rest)) = parts.split_first() else { return Some(self) };
+        let missing = self.child(part).is_none();
+        if missing && !rest.is_empty() {
+            return None;
+        }
+        if missing {
+            match part {
+                Part::Key(key) => self.keys.push((key.clone(), Self::empty())),
+                Part::Items => self.items = Some(Box::new(Self::empty())),
+                Part::Values => self.values = Some(Box::new(Self::empty())),
+            }
+        }
+        self.child(part)?.make(rest)
+    }
+
+    fn child(&mut self, part: &Part) -> Option<&mut Self> {
+        match part {
+            Part::Key(key) => self.keys.iter_mut().find(|(name, _)| name == key).map(|(_, shape)| shape),
+            Part::Items => self.items.as_deref_mut(),
+            Part::Values => self.values.as_deref_mut(),
+        }
+    }
+
+    /// Marks the values at `pattern`, and those they stand in; does nothing where the release has no such field.
+    pub(crate) fn want(&mut self, pattern: &FieldPattern) {
+        if self.has(pattern.parts()) {
+            let mut place = self;
+            place.wanted = true;
+            for part in pattern.parts() {
+                place = place.child(part).expect("looked up before");
+                place.wanted = true;
+            }
+        }
+    }
+
+    fn has(&mut self, parts: &[Part]) -> bool {
+        match parts.split_first() {
+            Some((part, rest)) => self.child(part).is_some_and(|child| child.has(rest)),
+            None => true,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Answers: which smaller object breaks the law as well?
+//!
+//! One value after the other is taken out as long as the rest still breaks it.
+//!
+//! Invariant: what is returned breaks the law.
+
+use reversion::field::Step;
+use reversion::release::{ApiVersion, GroupKind};
+use serde_json::Value;
+
+use super::cases::walk;
+
+/// Makes `object` smaller while `breaks` says yes.
+pub(crate) fn shrink(object: &Value, breaks: impl Fn(&Value) -> bool) -> Value {
+    let mut small = object.clone();
+    let mut left = 400;
+    loop {
+        let places: Vec<_> = walk(&small).into_iter().skip(1).map(|(path, _)| path).collect();
+        let mut smaller = None;
+        for path in places {
+            let Some((parent, step)) = path.split_last() else { continue };
+            let mut attempt = small.clone();
+            match (parent.get_mut(&mut attempt), step) {
+                (Some(Value::Object(map)), Step::Key(key)) => drop(map.shift_remove(key)),
+                (Some(Value::Array(items)), Step::Index(index)) => drop(items.remove(*index)),
+                _ => continue,
+            }
+            left -= 1;
+            if breaks(&attempt) {
+                smaller = Some(attempt);
+                break;
+            }
+            if left == 0 {
+                return small;
+            }
+        }
+        match smaller {
+            Some(attempt) => small = attempt,
+            None => return small,
+        }
+    }
+}
+
+/// Says whether `object` still says that it is of `kind`, and has a name.
+pub(crate) fn is_object_of(object: &Value, kind: &GroupKind) -> bool {
+    let text = |key: &str| object[key].as_str().unwrap_or_default();
+    text("kind") == kind.kind
+        && ApiVersion::parse(text("apiVersion")).group == kind.group
+        && object["metadata"]["name"].is_string()
+}
