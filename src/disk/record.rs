@@ -205,4 +205,21 @@ mod tests {
         assert!(Record::parse(b"").is_err());
         assert!(Record::parse("[".repeat(100_000).as_bytes()).is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn a_damaged_record_is_refused_or_names_places(at in 0..600usize, length in 0..4usize, new in "[./a-z0-9\"\\\\-]{0,4}") {
+            let mut text = String::from_utf8(record().to_bytes()).unwrap();
+            let start = at % text.len();
+            let end = (start + length).min(text.len());
+            text.replace_range(start..end, &new);
+            if let Ok(record) = Record::parse(text.as_bytes()) {
+                for at in 0..record.files.len() {
+                    let (place, staged) = (record.files[at].place(), record.staged(at));
+                    proptest::prop_assert!(is_place(&place));
+                    proptest::prop_assert_eq!(staged.parent(), place.parent());
+                }
+            }
+        }
+    }
 }

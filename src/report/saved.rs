@@ -420,6 +420,25 @@ mod tests {
         check_lines(&[(9, 11, "")], &[(9, 11, "")]);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn a_damaged_plan_is_refused_or_makes_what_it_says(at in 0..2000usize, length in 0..4usize, new in "[0-9a-z\"{},:é-]{0,4}") {
+            let mut text = plan().to_text();
+            let bounds: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+            let at = at % bounds.len();
+            let end = (at + length).min(bounds.len() - 1);
+            text.replace_range(bounds[at]..bounds[end], &new);
+            if let Ok(plan) = SavedPlan::parse(text.as_bytes()) {
+                for file in &plan.files {
+                    if let Ok(done) = file.plan(BEFORE.to_owned()) {
+                        proptest::prop_assert_eq!(Fingerprint::of(done.after.as_bytes()), file.after);
+                    }
+                    file.edits_text();
+                }
+            }
+        }
+    }
+
     const SECRET: &str = "{\"kind\": \"List\", \"items\": [{\"kind\": \"Gateway\"}, {\"kind\": \"Secret\", \"data\": {\"k\": \"czNj\"}}]}\n";
 
     #[test]
