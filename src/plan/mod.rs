@@ -22,8 +22,11 @@ mod edit;
 mod object;
 mod references;
 mod reliance;
+mod secret;
 
 pub use object::{AllowedLoss, Choices, Conversion, Remark, VersionChoice, loss_code};
+
+pub use secret::shows_secret;
 
 use references::Retypes;
 
