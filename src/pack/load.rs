@@ -6,7 +6,7 @@
 //! Invariant: the id of a rule is its path, its release is its folder; nothing is said twice.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -97,6 +97,11 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
             ensure!(catalogs.contains_key(kind), "{}.yaml: the pack has no catalog of {kind}", rule.id);
         }
     }
+    let retyped: BTreeSet<_> =
+        rules.iter().filter(|rule| rule.kind != rule.new_kind).map(|rule| (rule.order, rule.kind.clone())).collect();
+    for rule in &mut rules {
+        rule.with_retype = retyped.contains(&(rule.order, rule.kind.clone()));
+    }
     // Within a bundle, the rules about a kind's fields run before the one that gives it another kind.
     rules.sort_by_cached_key(|rule| (rule.order, rule.kind != rule.new_kind, rule.id.clone(), rule.kind.clone()));
     let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
@@ -138,6 +143,7 @@ fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine, kind: GroupKind) -
         within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
         source: wire.source,
         order,
+        with_retype: false,
         forward: wire.lens,
         backward,
     })

@@ -67,6 +67,8 @@ pub struct Rule {
     pub text: String,
     /// The bundle that made the change, as its position on the release line.
     pub order: usize,
+    /// Whether its bundle gave the kind another name or group: then the rule runs backward only on what comes back from there.
+    pub with_retype: bool,
     forward: Lens,
     backward: Lens,
 }

@@ -217,8 +217,13 @@ impl<'a> Work<'a> {
 
     fn run_rules(&mut self, session: &mut Session<'_>) -> Result<GroupKind, Vec<Remark>> {
         let mut kind = self.object.kind.clone();
+        let mut retyped_in = None;
         for (rule, direction) in self.target.pack.rules_towards(self.target.release) {
-            if *rule.from_kind(direction) != kind {
+            // An object that had the old kind all along is not on the new side of what changed with the kind.
+            let retypes = rule.kind != rule.new_kind;
+            let stayed =
+                direction == Direction::Backward && rule.with_retype && !retypes && retyped_in != Some(rule.order);
+            if *rule.from_kind(direction) != kind || stayed {
                 continue;
             }
             let before = session.program().len();
@@ -228,6 +233,7 @@ impl<'a> Work<'a> {
             if session.program().len() > before {
                 self.rules.push((rule.id.clone(), direction));
                 kind = rule.to_kind(direction).clone();
+                retyped_in = if retypes { Some(rule.order) } else { retyped_in };
             }
         }
         Ok(kind)
