@@ -35,6 +35,7 @@ impl Scan<'_> {
     }
 
     /// Closes the collections that a line at `column` does not belong to.
+    #[inline(always)]
     fn settle(&mut self, column: usize, dash: bool) -> Option<()> {
         while let Some(top) = self.open.last() {
             if column > top.column {
@@ -56,6 +57,7 @@ impl Scan<'_> {
 
     /// Goes on with the collection in `column`, or opens it as the value of what awaits one or as the root; its next
     /// value is awaited then.
+    #[inline(always)]
     fn enter(&mut self, kind: Kind, column: usize, at: usize) -> Option<()> {
         match self.open.last_mut() {
             Some(top) if top.kind == kind && top.column == column && !top.awaits => {
@@ -122,6 +124,7 @@ impl Scan<'_> {
     }
 
     /// Reads a value whose further lines stand at or behind the column `margin`.
+    #[inline(always)]
     fn value(&mut self, at: usize, margin: usize) -> Option<usize> {
         match self.bytes[at] {
             quote @ (b'"' | b'\'') => {
