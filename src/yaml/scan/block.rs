@@ -21,7 +21,7 @@ impl Scan<'_> {
     /// Reads a line that starts with `- item`, `- - item`, `- key: value`, `key: value` or a value of the line before.
     pub(super) fn entry(&mut self, first: usize, column: usize) -> Option<usize> {
         let line_start = first - column;
-        self.settle(column, is_dash(self.bytes, first))?;
+        self.settle(first, column)?;
         let mut at = first;
         while is_dash(self.bytes, at) {
             self.enter(Kind::Sequence, at - line_start, at)?;
@@ -34,9 +34,10 @@ impl Scan<'_> {
         self.key_or_value(at, at - line_start)
     }
 
-    /// Closes the collections that a line at `column` does not belong to.
+    /// Closes the collections that a line does not belong to whose first token stands at `at`, in `column`.
     #[inline(always)]
-    fn settle(&mut self, column: usize, dash: bool) -> Option<()> {
+    fn settle(&mut self, at: usize, column: usize) -> Option<()> {
+        let dash = is_dash(self.bytes, at);
         while let Some(top) = self.open.last() {
             if column > top.column {
                 return top.awaits.then_some(());
