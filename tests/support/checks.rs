@@ -257,7 +257,7 @@ fn is_last(object: &Value, path: &FieldPath) -> bool {
     let mut path = path.clone();
     while let (true, Some((parent, Step::Key(key)))) = (in_list, path.split_last()) {
         let siblings = parent.get(object).and_then(Value::as_object);
-        if siblings.and_then(|map| map.keys().last()).is_some_and(|last| last != key) {
+        if siblings.and_then(|map| map.keys().next_back()).is_some_and(|last| last != key) {
             return false;
         }
         path = parent;
