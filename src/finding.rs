@@ -75,7 +75,6 @@ codes! {
     DroppedField "dropped-field" "The target release has no place for a field of the object. Held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A key stands twice in one mapping; readers disagree on which one counts. Remove one of the two.";
     HeldAlong "held-along" "The object's conversion is right only together with that of another object, which is held back. Settle what is told about that one first.";
-    ImpliedField "implied-field" "A field says what the target release takes for granted and has no place for. The meaning stays; the way back does not write the field again.";
     InlinePatch "inline-patch" "A kustomization patches a known object by a text of its own, which is not converted. Move the patch to a file, or change it by hand.";
     InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";
     IoError "io-error" "The operating system refused to read or write the file. The message says why.";

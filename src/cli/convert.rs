@@ -1,6 +1,6 @@
 //! The subcommands `check`, `diff` and `convert`: what would change, as a report, as a diff, as a stream.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
@@ -12,14 +12,16 @@ use super::{Exit, Pending, packs};
 use crate::disk;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::Manifest;
-use crate::pack::Target;
+use crate::pack::{Packs, Target};
 use crate::plan::{self, Plan};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, text};
 
 /// A run's plan with what was met.
 pub(super) struct Planned {
     pub(super) plan: Plan,
-    targets: Vec<String>,
+    pub(super) targets: Vec<String>,
+    /// The files and folders that were named.
+    pub(super) roots: Vec<PathBuf>,
     counts: Counts,
 }
 
@@ -135,9 +137,13 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
 
 /// Reads the files and plans.
 pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
-    let packs = packs(&args.packs)?;
-    let typed = Typed::read(&args.target, &packs, console)?;
-    let pass = pass::pass(&args.files, &packs, console)?;
+    planned_with(args, &packs(&args.packs)?, console)
+}
+
+/// Reads the files and plans with these packs.
+pub(super) fn planned_with(args: &ConvertArgs, packs: &Packs, console: Console) -> Result<Planned> {
+    let typed = Typed::read(&args.target, packs, console)?;
+    let pass = pass::pass(&args.files, packs, console)?;
     if let Some(output) = &args.output.output_file {
         let is_input = |manifest: &Manifest| disk::is_same_file(output, Path::new(&manifest.file));
         let input = pass.manifests.iter().find(|manifest| is_input(manifest));
@@ -153,5 +159,6 @@ fn plan_pass(mut pass: Pass, typed: Typed<'_>, console: Console) -> Result<Plann
     plan.findings.sort();
     let known = |object: &&plan::ObjectPlan| goal.target_of(&object.from.0.group).is_some();
     let counts = Counts { recognised: plan.objects.iter().filter(known).count(), ..pass.counts };
-    Ok(Planned { targets: goal.targets.iter().map(Target::to_string).collect(), plan, counts })
+    let targets = goal.targets.iter().map(Target::to_string).collect();
+    Ok(Planned { targets, plan, roots: pass.roots, counts })
 }

@@ -61,9 +61,11 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            let implied = self.says_nothing(&path, session.object());
-            let class = if implied { LossClass::Implied } else { LossClass::DroppedField };
-            session.lose(class, &path, self.reason.as_str());
+            if self.says_nothing(&path, session.object()) {
+                session.respell(&path, self.reason.as_str());
+            } else {
+                session.lose(LossClass::DroppedField, &path, self.reason.as_str());
+            }
             session.change(Intent::Delete { path })?;
         }
         Ok(())

@@ -240,14 +240,22 @@ impl Spread {
     fn lose_rest(&self, session: &mut Session<'_>) {
         let gather = &self.gather;
         let Some(rest) = gather.to.get(session.object()) else { return };
+        let keyed = |path: &FieldPath| path.steps().first() == Some(&Step::Key(gather.keyed.clone()));
         let says_nothing = |path: &FieldPath| {
-            let keyed = path.steps().first() == Some(&Step::Key(gather.keyed.clone()));
-            keyed && path.steps().len() == 3 && path.last_key() == Some(gather.key.as_str())
+            keyed(path) && path.steps().len() == 3 && path.last_key() == Some(gather.key.as_str())
+        };
+        // A value that no item takes is one loss, not one for each of its fields.
+        let whole = |leaf: &FieldPath| {
+            let depth = if keyed(leaf) { 2 + gather.place.steps().len() } else { gather.shared.steps().len() };
+            FieldPath::new(leaf.steps().iter().take(depth).cloned())
         };
         let mut leaves = Vec::new();
         collect_leaves(rest, &FieldPath::default(), &mut leaves);
-        for leaf in leaves.iter().filter(|leaf| !says_nothing(leaf)) {
-            session.lose(LossClass::DroppedField, &gather.to.join(leaf), format!("no item of {} takes it", gather.list));
+        leaves.retain(|leaf| !says_nothing(leaf));
+        let mut lost: Vec<FieldPath> = leaves.iter().map(whole).collect();
+        lost.dedup();
+        for path in lost {
+            session.lose(LossClass::DroppedField, &gather.to.join(&path), format!("no item of {} takes it", gather.list));
         }
     }
 }

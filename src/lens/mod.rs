@@ -355,13 +355,11 @@ pub enum LossClass {
     DroppedField,
     /// Items of a list beyond what the other side can hold.
     Narrowed,
-    /// A field whose value the other side takes for granted: the meaning stays, the text does not come back.
-    Implied,
 }
 
 impl LossClass {
-    /// The classes that a user has to allow.
-    pub const ALLOWABLE: [Self; 2] = [Self::DroppedField, Self::Narrowed];
+    /// Every class.
+    pub const ALL: [Self; 2] = [Self::DroppedField, Self::Narrowed];
 }
 
 /// One thing that a conversion loses.

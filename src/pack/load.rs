@@ -6,7 +6,7 @@
 //! Invariant: the id of a rule is its path, its release is its folder; nothing is said twice.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -79,6 +79,7 @@ pub fn list_folder(folder: &Path) -> Result<Vec<String>> {
 /// # Errors
 /// A failure that names the file and line that is not what it should be.
 pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
+    let all = files.clone();
     let text = files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml"))?;
     let mut head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text)?;
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
@@ -102,12 +103,18 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
             ensure!(catalogs.contains_key(kind), "{}.yaml: the pack has no catalog of {kind}", rule.id);
         }
     }
+    let retyped: BTreeSet<_> =
+        rules.iter().filter(|rule| rule.kind != rule.new_kind).map(|rule| (rule.order, rule.kind.clone())).collect();
+    for rule in &mut rules {
+        rule.with_retype = retyped.contains(&(rule.order, rule.kind.clone()));
+    }
     // Within a bundle, the rules about a kind's fields run before the one that gives it another kind.
     rules.sort_by_cached_key(|rule| (rule.order, rule.kind != rule.new_kind, rule.id.clone(), rule.kind.clone()));
     let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{name}/pack.yaml"))?;
     Ok(Pack {
         name: name.to_owned(),
+        files: all,
         title: head.title,
         source: head.source,
         groups: head.groups,
@@ -145,6 +152,7 @@ fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine, kind: GroupKind) -
         within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
         source: wire.source,
         order,
+        with_retype: false,
         forward: wire.lens,
         backward,
     })

@@ -23,11 +23,14 @@ mod object;
 mod parting;
 mod references;
 mod reliance;
+mod secret;
 mod settle;
 mod stash;
 
 pub use object::{AllowedLoss, Choices, Conversion, Keeping, Remark, Schema, VersionChoice, loss_code};
 pub use stash::{ANNOTATION, MAX_STASH};
+
+pub use secret::shows_secret;
 
 use references::Retypes;
 

@@ -317,8 +317,13 @@ impl<'a> Work<'a> {
         session: &mut Session<'_>,
         way: &mut Way,
     ) -> Result<GroupKind, Vec<Remark>> {
+        let mut retyped_in = None;
         for (rule, direction) in self.target.pack.rules_towards(release) {
-            if *rule.from_kind(direction) != kind {
+            // An object that had the old kind all along is not on the new side of what changed with the kind.
+            let retypes = rule.kind != rule.new_kind;
+            let stayed =
+                direction == Direction::Backward && rule.with_retype && !retypes && retyped_in != Some(rule.order);
+            if *rule.from_kind(direction) != kind || stayed {
                 continue;
             }
             let before = session.program().len();
@@ -328,6 +333,7 @@ impl<'a> Work<'a> {
             if session.program().len() > before {
                 way.rules.push((rule.id.clone(), direction));
                 kind = rule.to_kind(direction).clone();
+                retyped_in = if retypes { Some(rule.order) } else { retyped_in };
             }
         }
         Ok(kind)
@@ -409,7 +415,6 @@ pub const fn loss_code(class: LossClass) -> Code {
     match class {
         LossClass::DroppedField => Code::DroppedField,
         LossClass::Narrowed => Code::Narrowed,
-        LossClass::Implied => Code::ImpliedField,
     }
 }
 

@@ -68,11 +68,6 @@ impl Parting {
         self.losses.iter().filter(move |lost| !lost.at_start.as_ref().is_some_and(is_old))
     }
 
-    /// Returns those of the new losses with which a meaning goes.
-    fn real_losses(&self) -> impl Iterator<Item = &Lost> {
-        self.new_losses().filter(|lost| lost.loss.class != LossClass::Implied)
-    }
-
     /// Returns what stays of `stash`: what was lost again, as it is surrounded now, the lost parts of what came back, and what
     /// did not find its place. What a new loss holds is kept with that.
     fn still_kept(&self, stash: &Stash, packed: &Packed, sights: &Sights<'_>) -> Vec<Kept> {
@@ -182,7 +177,7 @@ impl<'a> Work<'a> {
             Carried::Stash(stash) => Some(stash),
             Carried::Nothing | Carried::Unusable(_) => None,
         };
-        let wanted = self.goal.choices.keeping == Keeping::Stash && parting.real_losses().next().is_some();
+        let wanted = self.goal.choices.keeping == Keeping::Stash && parting.new_losses().next().is_some();
         if !wanted && old.is_none() {
             self.take_losses(parting, &Packed::new())?;
             return Ok(None);
@@ -222,7 +217,7 @@ impl<'a> Work<'a> {
             Carried::Nothing | Carried::Stash(_) => None,
         };
         let mut packed = Packed::new();
-        for lost in parting.real_losses() {
+        for lost in parting.new_losses() {
             let Some(path) = lost.at_start.clone().filter(|path| sights.gone.contains(path)) else { continue };
             let kept = match refusal {
                 Some(why) => Err(why),
@@ -270,11 +265,6 @@ impl<'a> Work<'a> {
         let mut blocks = Vec::new();
         for Lost { loss, at_start } in parting.new_losses() {
             let (code, place, reason) = (loss_code(loss.class), &loss.path, &loss.reason);
-            if loss.class == LossClass::Implied {
-                let message = format!("{place} says what goes without saying and is left out: {reason}");
-                self.lost.push(remark(code, place.clone(), message, None));
-                continue;
-            }
             let kept = at_start.as_ref().and_then(|at| packed.iter().find(|(path, _)| at.starts_with(path)));
             let why = match kept {
                 Some((_, Ok(_))) => {
@@ -299,7 +289,7 @@ impl<'a> Work<'a> {
             };
             let by_hand = match loss.class {
                 LossClass::DroppedField => "remove the field by hand",
-                LossClass::Narrowed | LossClass::Implied => "split the object by hand",
+                LossClass::Narrowed => "split the object by hand",
             };
             let help = format!("{first}`--allow-loss={code}` converts without it; or {by_hand}");
             blocks.push(remark(code, place.clone(), message, Some(help)));

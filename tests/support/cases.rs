@@ -7,13 +7,14 @@
 //! Invariant: a case depends on the seed, the rule, the direction and its number, and on nothing else.
 
 use reversion::field::{FieldPath, FieldPattern, Part, Step};
-use reversion::lens::{Claims, Direction, Session};
+use reversion::lens::{Claims, Direction, Fidelity, Session};
 use reversion::pack::{Pack, Rule, Target};
 use reversion::release::{Channel, GroupKind, ReleaseId};
 use serde_json::Value;
 
 use super::objects::Recipe;
 use super::random::Random;
+use super::wishes::Wishes;
 
 /// One object on its way from a release to another one.
 #[derive(Clone, Debug)]
@@ -44,6 +45,17 @@ impl<'p> Course<'p> {
         format!("{} {}", self.rule.id, self.direction.name())
     }
 
+    /// Says whether the rule itself changes objects in this direction.
+    pub(crate) fn changes(&self) -> bool {
+        let can = self.rule.lens(self.direction).fidelities();
+        self.rule.within.is_none() && can.iter().any(|fidelity| *fidelity != Fidelity::Refused)
+    }
+
+    /// Says whether every change that the rule makes is a loss.
+    pub(crate) fn only_loses(&self) -> bool {
+        !self.rule.lens(self.direction).fidelities().contains(&Fidelity::Exact)
+    }
+
     pub(crate) const fn target(&self, release: ReleaseId) -> Target<'p> {
         Target { pack: self.pack, release }
     }
@@ -51,7 +63,15 @@ impl<'p> Course<'p> {
     /// Returns the releases before the rule (`Forward`) or from it on (`Backward`) that can hold what the rule is about.
     fn releases(&self, side: Direction) -> Vec<ReleaseId> {
         let catalog = self.pack.catalog(self.rule.from_kind(side)).expect("checked when the pack was loaded");
-        let patterns: Vec<_> = places(self.rule, side);
+        let patterns: Vec<_> = match places(self.rule, side) {
+            // Where this side lacks the fields, it must have what they stand in.
+            none if none.is_empty() => {
+                let others = places(self.rule, side.reversed());
+                let parents = others.iter().filter_map(FieldPattern::split_last).map(|(parent, _)| parent);
+                if self.rule.kind == self.rule.new_kind { parents.collect() } else { none }
+            }
+            some => some,
+        };
         let holds = |id: &ReleaseId| {
             let release = self.pack.line().get(*id);
             let older = release.order < self.rule.order;
@@ -73,6 +93,7 @@ impl<'p> Course<'p> {
         let versions = catalog.served(start);
         let version = random.pick(&versions).name;
         let recipe = Recipe::new(self.pack, catalog, start, version, &places(self.rule, self.direction), target);
+        let recipe = recipe.with(Wishes::of(self.rule));
         let mut object = recipe.draw(&mut random);
         if random.chance(60) {
             for _ in 0..12 {

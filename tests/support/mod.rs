@@ -10,4 +10,5 @@ pub(crate) mod scalars;
 pub(crate) mod shape;
 pub(crate) mod sheet;
 pub(crate) mod shrink;
+pub(crate) mod wishes;
 pub(crate) mod words;

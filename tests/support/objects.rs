@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::random::Random;
 use super::shape::Shape;
+use super::wishes::Wishes;
 use super::words;
 
 /// The most values of an object's optional fields.
@@ -29,6 +30,7 @@ pub(crate) struct Recipe<'p> {
     version: String,
     shape: Shape,
     wanted: Vec<FieldPattern>,
+    wishes: Wishes,
     /// The kinds that a reference may name: those the release serves, and the target too, under whatever name.
     kinds: Vec<GroupKind>,
 }
@@ -46,7 +48,14 @@ impl<'p> Recipe<'p> {
         let lasts = |kind: &&GroupKind| is_served(pack, kind, release) && has_successor(pack, kind, target);
         let kinds = pack.kinds().filter(lasts).cloned().chain([GroupKind::new("Service", "")]).collect();
         let shape = Shape::read(catalog, release, version);
-        Self { catalog, release, version: version.to_owned(), shape, wanted: wanted.to_vec(), kinds }
+        let wishes = Wishes::default();
+        Self { catalog, release, version: version.to_owned(), shape, wanted: wanted.to_vec(), wishes, kinds }
+    }
+
+    /// Makes the same recipe for objects that hold the values of `wishes`.
+    pub(crate) fn with(self, wishes: Wishes) -> Self {
+        let wanted = wishes.repeats.iter().chain(wishes.values.iter().map(|(field, _)| field)).cloned();
+        Self { wanted: self.wanted.iter().cloned().chain(wanted).collect(), wishes, ..self }
     }
 
     /// Draws an object.
@@ -97,7 +106,9 @@ impl<'p> Recipe<'p> {
         if draw.random.chance(12) {
             draw.random.shuffle(&mut entries);
         }
-        Value::Object(entries.into_iter().collect())
+        let mut object = Value::Object(entries.into_iter().collect());
+        self.wishes.grant(&mut object, random);
+        object
     }
 }
 

@@ -11,7 +11,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::fingerprint::Fingerprint;
+use super::likeness::Likeness;
 use crate::catalog::OUTSIDE;
 use crate::field::{FieldPath, Step};
 
@@ -26,10 +26,10 @@ pub(in crate::plan) struct Kept {
     /// The value.
     value: Value,
     /// What it was taken from, without what was lost.
-    around: Fingerprint,
+    around: Likeness,
     /// What the conversion put in its place; absent where it put nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    instead: Option<Fingerprint>,
+    instead: Option<Likeness>,
     /// How it was lost: the code of the finding.
     loss: String,
 }
@@ -58,7 +58,7 @@ struct Named {
 #[serde(deny_unknown_fields)]
 struct Alike {
     index: usize,
-    like: Fingerprint,
+    like: Likeness,
 }
 
 /// The place in a mapping or list.
@@ -147,7 +147,7 @@ impl Sights<'_> {
                     let fields: Map<String, Value> = keys.iter().filter_map(named).collect();
                     match place.steps().last() {
                         Some(Step::Index(index)) if fields.is_empty() => {
-                            Crumb::Alike(Alike { index: *index, like: Fingerprint::of_but(item, own) })
+                            Crumb::Alike(Alike { index: *index, like: Likeness::of_but(item, own) })
                         }
                         _ => Crumb::Named(Named { item: fields }),
                     }
@@ -177,10 +177,10 @@ impl Kept {
                 let keys = parent.get(sights.before).and_then(Value::as_object).into_iter().flat_map(Map::keys);
                 let after = keys.take_while(|name| *name != key).last().cloned();
                 let at = Slot::Entry(Entry { key: key.clone(), after });
-                (at, Fingerprint::without(map, key), map.get(key).map(Fingerprint::of))
+                (at, Likeness::without(map, key), map.get(key).map(Likeness::of))
             }
             (Step::Index(index), list @ Value::Array(_)) => {
-                (Slot::Item(Item { index: *index }), Fingerprint::of(list), None)
+                (Slot::Item(Item { index: *index }), Likeness::of(list), None)
             }
             _ => return Err(NO_PLACE),
         };
@@ -213,16 +213,16 @@ impl Kept {
     pub(super) fn spot(&self, object: &Value) -> Option<Spot> {
         let parent = self.parent(object)?;
         match (&self.at, parent.get(object)?) {
-            (Slot::Entry(Entry { key, .. }), Value::Object(map)) if Fingerprint::without(map, key) == self.around => {
+            (Slot::Entry(Entry { key, .. }), Value::Object(map)) if Likeness::without(map, key) == self.around => {
                 let path = parent.key(key);
                 match (map.get(key), self.instead) {
                     (None, None) => Some(Spot::Absent(parent)),
                     (Some(value), _) if *value == self.value => Some(Spot::Present(path)),
-                    (Some(value), Some(instead)) if Fingerprint::of(value) == instead => Some(Spot::Replaced(path)),
+                    (Some(value), Some(instead)) if Likeness::of(value) == instead => Some(Spot::Replaced(path)),
                     _ => None,
                 }
             }
-            (Slot::Item(item), list @ Value::Array(_)) if Fingerprint::of(list) == self.around => {
+            (Slot::Item(item), list @ Value::Array(_)) if Likeness::of(list) == self.around => {
                 Some(Spot::Item(parent, item.index))
             }
             _ => None,
@@ -243,7 +243,7 @@ impl Kept {
                 Crumb::Alike(Alike { index, like }) => {
                     // The value itself does not count: it may stand there again.
                     let own = self.entry().filter(|_| depth + 1 == self.r#in.len()).map(|(key, _)| key);
-                    let alike = |item: &Value| Fingerprint::of_but(item, own) == *like;
+                    let alike = |item: &Value| Likeness::of_but(item, own) == *like;
                     let items = items()?;
                     let stands = items.get(*index).is_some_and(alike);
                     let moved = || only(items.iter().map(alike));

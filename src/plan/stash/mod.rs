@@ -17,8 +17,8 @@ use crate::pack::Pack;
 use crate::release::ReleaseId;
 use crate::yaml::{Intent, Place};
 
-mod fingerprint;
 mod kept;
+mod likeness;
 
 use kept::Spot;
 pub(super) use kept::{Kept, Sights};

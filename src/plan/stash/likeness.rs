@@ -1,9 +1,9 @@
 //! Answers: is a value still the one that was seen before?
 //!
-//! A [`Fingerprint`] is 64 bits of FNV-1a over the value's parts, each led by its type: mappings in the order of their keys'
+//! A [`Likeness`] is 64 bits of FNV-1a over the value's parts, each led by its type: mappings in the order of their keys'
 //! names, whole numbers by value. It guards against mistakes, not against forgery: who can edit the stash can edit the object.
 //!
-//! Invariant: a fingerprint does not depend on the order of keys, on how a text spells a value, or on this program's version.
+//! Invariant: a likeness does not depend on the order of keys, on how a text spells a value, or on this program's version.
 
 use std::fmt;
 
@@ -12,17 +12,17 @@ use serde_json::{Map, Number, Value};
 
 /// What a value looked like: sixteen hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fingerprint(u64);
+pub(super) struct Likeness(u64);
 
-impl Fingerprint {
-    /// Takes the fingerprint of `value`.
+impl Likeness {
+    /// Takes the likeness of `value`.
     pub(super) fn of(value: &Value) -> Self {
         let mut hash = Hash::new();
         hash.value(value);
         Self(hash.0)
     }
 
-    /// Takes the fingerprint of `value`, and of a mapping as if it had no `key`.
+    /// Takes the likeness of `value`, and of a mapping as if it had no `key`.
     pub(super) fn of_but(value: &Value, key: Option<&str>) -> Self {
         match (value, key) {
             (Value::Object(map), Some(key)) => Self::without(map, key),
@@ -30,7 +30,7 @@ impl Fingerprint {
         }
     }
 
-    /// Takes the fingerprint of a mapping as if it had no `key`.
+    /// Takes the likeness of a mapping as if it had no `key`.
     pub(super) fn without(map: &Map<String, Value>, key: &str) -> Self {
         let mut hash = Hash::new();
         hash.mapping(map, |name| name != key);
@@ -38,23 +38,23 @@ impl Fingerprint {
     }
 }
 
-impl fmt::Display for Fingerprint {
+impl fmt::Display for Likeness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
     }
 }
 
-impl Serialize for Fingerprint {
+impl Serialize for Likeness {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Fingerprint {
+impl<'de> Deserialize<'de> for Likeness {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let number = u64::from_str_radix(&text, 16).ok().map(Self).filter(|print| print.to_string() == text);
-        number.ok_or_else(|| serde::de::Error::custom("a fingerprint is sixteen hexadecimal digits"))
+        number.ok_or_else(|| serde::de::Error::custom("a likeness is sixteen hexadecimal digits"))
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn spelling_and_key_order_do_not_count() {
         let same = [json!({"a": 1, "b": [2.0]}), json!({"b": [2], "a": 1.0})];
-        assert_eq!(Fingerprint::of(&same[0]), Fingerprint::of(&same[1]));
+        assert_eq!(Likeness::of(&same[0]), Likeness::of(&same[1]));
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
         ];
         for (at, value) in values.iter().enumerate() {
             for other in &values[at + 1..] {
-                assert_ne!(Fingerprint::of(value), Fingerprint::of(other), "{value} {other}");
+                assert_ne!(Likeness::of(value), Likeness::of(other), "{value} {other}");
             }
         }
     }
@@ -158,21 +158,21 @@ mod tests {
     #[test]
     fn a_key_can_be_left_out() {
         let Value::Object(map) = json!({"a": 1, "b": 2}) else { unreachable!("it is a mapping") };
-        assert_eq!(Fingerprint::without(&map, "b"), Fingerprint::of(&json!({"a": 1})));
+        assert_eq!(Likeness::without(&map, "b"), Likeness::of(&json!({"a": 1})));
     }
 
     #[test]
-    fn the_text_of_a_fingerprint_never_changes() {
+    fn the_text_of_a_likeness_never_changes() {
         // FNV-1a of the bytes `{`, `}` by hand: what older stashes hold must still match.
-        let print = Fingerprint::of(&json!({}));
+        let print = Likeness::of(&json!({}));
         let by_hand = b"{}"
             .iter()
             .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(1_099_511_628_211));
         assert_eq!(print.to_string(), format!("{by_hand:016x}"));
-        let read: Fingerprint = serde_json::from_value(json!(print.to_string())).unwrap();
+        let read: Likeness = serde_json::from_value(json!(print.to_string())).unwrap();
         assert_eq!(read, print);
         for text in ["", "+0000000000000001", "cbf29ce48422232", "CBF29CE484222325"] {
-            assert!(serde_json::from_value::<Fingerprint>(json!(text)).is_err(), "{text}");
+            assert!(serde_json::from_value::<Likeness>(json!(text)).is_err(), "{text}");
         }
     }
 }
