@@ -17,7 +17,7 @@ use crate::infer::{Inference, infer};
 use crate::lens::{Completeness, Direction, Halt, Loss, LossClass, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::notes::Union;
-use crate::pack::{Pack, Rule, Target};
+use crate::pack::{Pack, Rule, Target, Way};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 use crate::yaml::Intent;
 
@@ -216,14 +216,9 @@ impl<'a> Work<'a> {
     }
 
     fn run_rules(&mut self, session: &mut Session<'_>) -> Result<GroupKind, Vec<Remark>> {
-        let mut kind = self.object.kind.clone();
-        let mut retyped_in = None;
+        let mut way = Way::new(self.object.kind.clone());
         for (rule, direction) in self.target.pack.rules_towards(self.target.release) {
-            // An object that had the old kind all along is not on the new side of what changed with the kind.
-            let retypes = rule.kind != rule.new_kind;
-            let stayed =
-                direction == Direction::Backward && rule.with_retype && !retypes && retyped_in != Some(rule.order);
-            if *rule.from_kind(direction) != kind || stayed {
+            if !way.meets(rule, direction) {
                 continue;
             }
             let before = session.program().len();
@@ -232,11 +227,10 @@ impl<'a> Work<'a> {
             }
             if session.program().len() > before {
                 self.rules.push((rule.id.clone(), direction));
-                kind = rule.to_kind(direction).clone();
-                retyped_in = if retypes { Some(rule.order) } else { retyped_in };
+                way.follow(rule, direction);
             }
         }
-        Ok(kind)
+        Ok(way.kind().clone())
     }
 
     /// Holds the object back where a rule cannot go on, unless every release that the object can have been written for wants
