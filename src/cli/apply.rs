@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::args::{ApplyArgs, Format};
 use super::console::Console;
@@ -34,11 +34,18 @@ pub(super) fn run(args: &ApplyArgs, console: Console) -> Result<Exit> {
     }
     write(&planned.plan.files)?;
     let report = planned.report("apply", Written::Yes);
-    if args.diff && output.format == Format::Text {
-        console.report(&diffs(&report, &args.convert, console), output)?;
-    }
-    finish(&report, output, console)?;
+    tell(&report, args, console)
+        .with_context(|| format!("{} were written, but not reported", plural(report.files.len(), "file")))?;
     Ok(planned.exit(Pending::Nothing).with(output))
+}
+
+/// Reports what was written.
+fn tell(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<()> {
+    let output = &args.convert.output;
+    if args.diff && output.format == Format::Text {
+        console.report(&diffs(report, &args.convert, console), output)?;
+    }
+    finish(report, output, console)
 }
 
 /// Shows the findings and the summary, and asks once.

@@ -82,7 +82,7 @@ pub(super) struct FileArgs {
     /// List every skipped file with its reason on standard error
     #[arg(long)]
     pub(super) inspect: bool,
-    /// Number of threads, at most 256; 0 takes what the machine has
+    /// Number of threads, at most 64; 0 takes what the machine has
     #[arg(
         short = 'j',
         long,
@@ -91,7 +91,7 @@ pub(super) struct FileArgs {
         default_value_t = 0,
         hide_default_value = true
     )]
-    #[arg(value_parser = clap::value_parser!(u16).range(0..=256))]
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=64))]
     pub(super) threads: u16,
 }
 

@@ -1,6 +1,7 @@
 //! The subcommands `check`, `diff` and `convert`: what would change, as a report, as a diff, as a stream.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::{Result, anyhow, bail, ensure};
 
@@ -8,8 +9,10 @@ use super::args::{ConvertArgs, FileArgs, Format, OutputArgs, StreamArgs, TargetA
 use super::console::Console;
 use super::pass::{self, Pass};
 use super::{Exit, Pending, packs};
+use crate::disk;
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::LossClass;
+use crate::manifest::Manifest;
 use crate::pack::{Packs, Target};
 use crate::plan::{self, AllowedLoss, Choices, Goal, Plan, VersionChoice, loss_code};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, text};
@@ -138,7 +141,13 @@ pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
         return Err(no_target(&args.files, &packs, console));
     }
     let goal = goal(&args.target, &packs)?;
-    Ok(plan_pass(pass::pass(&args.files, &packs, console)?, &goal))
+    let pass = pass::pass(&args.files, &packs, console)?;
+    if let Some(output) = &args.output.output_file {
+        let is_input = |manifest: &Manifest| disk::is_same_file(output, Path::new(&manifest.file));
+        let input = pass.manifests.iter().find(|manifest| is_input(manifest));
+        ensure!(input.is_none(), "--output-file {} is one of the manifests; name another file", output.display());
+    }
+    Ok(plan_pass(pass, &goal))
 }
 
 fn plan_pass(pass: Pass, goal: &Goal<'_>) -> Planned {
@@ -190,7 +199,7 @@ fn allowed(names: &[String]) -> Result<AllowedLoss> {
         if name == "all" {
             return Ok(AllowedLoss::All);
         }
-        let losses = LossClass::ALL.map(loss_code);
+        let losses = LossClass::ALLOWABLE.map(loss_code);
         let Some(code) = losses.iter().find(|code| code.name() == name) else {
             bail!("--allow-loss: `{name}` is no loss; there are: {}", losses.map(Code::name).join(", "));
         };

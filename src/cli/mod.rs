@@ -6,7 +6,6 @@
 //! Invariant: the exit code is decided in one place, [`Exit`].
 
 use std::ffi::OsString;
-use std::io;
 
 use anyhow::Result;
 use clap::Parser;
@@ -107,17 +106,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
     };
     outcome.unwrap_or_else(|failure| {
-        if !is_broken_pipe(&failure) {
-            let _unprinted = console.note(&format!("error: {}\n", visible_lines(&format!("{failure:#}"))));
-        }
+        // Nobody is left to be told when standard error is closed.
+        let _unprinted = console.note(&format!("error: {}\n", visible_lines(&format!("{failure:#}"))));
         Exit::Failed
     })
-}
-
-/// Says whether the reader of the output went away, as `head` does: no reason for a message.
-fn is_broken_pipe(failure: &anyhow::Error) -> bool {
-    let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    failure.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(broken))
 }
 
 /// Loads the built-in packs and those that were named.

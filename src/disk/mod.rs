@@ -27,7 +27,7 @@ pub mod walk;
 
 pub use failure::Failure;
 pub use options::WalkOptions;
-pub use output::{append_output, write_output};
+pub use output::{append_output, is_same_file, write_output};
 pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin};
 
 pub use transaction::{Aborted, Change, Fingerprint, Step, Transaction, Written};

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::catalog::{Catalog, Fact, Version, Violation, ViolationKind};
+use crate::catalog::{Catalog, Fact, Unknown, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
@@ -18,7 +18,7 @@ use crate::lens::{Completeness, Direction, Halt, Loss, LossClass, ObjectName, Se
 use crate::manifest::Object;
 use crate::pack::notes::Union;
 use crate::pack::{Pack, Rule, Target};
-use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
+use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet, is_version};
 use crate::yaml::Intent;
 
 /// Which losses a user takes.
@@ -190,13 +190,10 @@ impl<'a> Work<'a> {
         }
         let kind = kind?;
         let catalog = self.target.pack.catalog(&kind).expect("rules lead to kinds that the pack has");
-        self.settle(&kind, catalog, &mut session)?;
-        self.take_losses(session.losses())?;
-        for told in session.respelled() {
-            let message = format!("{} is written in another way: {}", told.path, told.reason);
-            self.warnings.push(remark(Code::Respelled, told.path.clone(), message, None));
-        }
-        Ok((kind, session))
+        let settled = self.settle(&kind, catalog, &mut session);
+        let mut blocks = self.take_losses(session.losses()).err().unwrap_or_default();
+        blocks.extend(settled.err().into_iter().flatten());
+        if blocks.is_empty() { Ok((kind, session)) } else { Err(blocks) }
     }
 
     /// Looks at the object as it is; returns the fields that exclude each other.
@@ -205,6 +202,11 @@ impl<'a> Work<'a> {
         let Some(catalog) = self.target.pack.catalog(&object.kind) else {
             return Err(vec![unknown_kind(object, self.target.pack)]);
         };
+        if !is_version(&object.api_version.version) {
+            let message = format!("`{}` is no apiVersion as it stands; it looks like a variable", object.api_version);
+            let help = "write the apiVersion out, or convert the rendered manifest".to_owned();
+            return Err(vec![remark(Code::Refused, FieldPath::default().key("apiVersion"), message, Some(help))]);
+        }
         let inference = infer(&object.value, catalog, &object.api_version.version);
         let (conflicts, warnings) = remarks(&inference, object, self.target.pack, catalog);
         self.warnings = warnings;
@@ -268,8 +270,14 @@ impl<'a> Work<'a> {
         let Some(first) = served.first() else {
             let had = self.target.pack.line().describe(catalog.releases());
             let message = format!("{} has no {}; the kind is in {had}", self.target, kind);
-            let hint = self.target.pack.notes().hint(kind, None);
-            let help = hint.unwrap_or("choose a target that has it, or remove the object").to_owned();
+            let elsewhere = |other: &&GroupKind| {
+                let serves = self.target.pack.catalog(other).is_some_and(|catalog| !catalog.served(release).is_empty());
+                other.kind == kind.kind && serves
+            };
+            let help = match self.target.pack.kinds().find(elsewhere) {
+                Some(other) => format!("write it anew as {other}, which the target has: no rule leads there"),
+                None => "choose a target that has it, or remove the object".to_owned(),
+            };
             return Err(vec![remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))]);
         };
         let present = self.object.api_version.version.as_str();
@@ -399,6 +407,11 @@ impl<'a> Work<'a> {
         for loss in losses {
             let code = loss_code(loss.class);
             let path = loss.path.clone();
+            if loss.class == LossClass::Implied {
+                let message = format!("{path} says what goes without saying and is left out: {}", loss.reason);
+                self.lost.push(remark(code, path, message, None));
+                continue;
+            }
             let message = format!("{path} would be lost: {}", loss.reason);
             if self.choices.allowed.allows(code) {
                 let message = format!("{path} is lost: {}", loss.reason);
@@ -406,7 +419,7 @@ impl<'a> Work<'a> {
             } else {
                 let by_hand = match loss.class {
                     LossClass::DroppedField => "remove the field by hand",
-                    LossClass::Narrowed => "split the object by hand",
+                    LossClass::Narrowed | LossClass::Implied => "split the object by hand",
                 };
                 let help = format!("`--allow-loss={code}` converts without it; or {by_hand}");
                 blocks.push(remark(code, path, message, Some(help)));
@@ -431,7 +444,9 @@ pub(super) fn remarks(
 ) -> (Vec<Remark>, Vec<Remark>) {
     let line = pack.line();
     let mut warnings = Vec::new();
-    for unknown in &inference.unknown {
+    // Patches carry directives that are no fields: `$patch: delete`.
+    let is_field = |unknown: &&Unknown| !unknown.path.last_key().is_some_and(|key| key.starts_with('$'));
+    for unknown in inference.unknown.iter().filter(is_field) {
         let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
         let message = format!("no release has the field {}; it is left as it is", unknown.path);
         warnings.push(remark(Code::UnknownField, unknown.path.clone(), message, help));
@@ -461,6 +476,7 @@ pub const fn loss_code(class: LossClass) -> Code {
     match class {
         LossClass::DroppedField => Code::DroppedField,
         LossClass::Narrowed => Code::Narrowed,
+        LossClass::Implied => Code::ImpliedField,
     }
 }
 
