@@ -274,9 +274,11 @@ impl<'a> Work<'a> {
                 let serves = self.target.pack.catalog(other).is_some_and(|catalog| !catalog.served(release).is_empty());
                 other.kind == kind.kind && serves
             };
-            let help = match self.target.pack.kinds().find(elsewhere) {
-                Some(other) => format!("write it anew as {other}, which the target has: no rule leads there"),
-                None => "choose a target that has it, or remove the object".to_owned(),
+            let hint = self.target.pack.notes().hint(kind, None);
+            let help = match (hint, self.target.pack.kinds().find(elsewhere)) {
+                (Some(hint), _) => hint.to_owned(),
+                (None, Some(other)) => format!("write it anew as {other}, which the target has: no rule leads there"),
+                (None, None) => "choose a target that has it, or remove the object".to_owned(),
             };
             return Err(vec![remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))]);
         };
