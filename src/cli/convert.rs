@@ -1,7 +1,7 @@
 //! The subcommands `check`, `diff` and `convert`: what would change, as a report, as a diff, as a stream.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 
@@ -20,7 +20,9 @@ use crate::report::{Counts, Report, Written, diff as render, finding_lines, gith
 /// A run's plan with what was met.
 pub(super) struct Planned {
     pub(super) plan: Plan,
-    targets: Vec<String>,
+    pub(super) targets: Vec<String>,
+    /// The files and folders that were named.
+    pub(super) roots: Vec<PathBuf>,
     counts: Counts,
 }
 
@@ -136,12 +138,16 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
 
 /// Reads the files and plans.
 pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
-    let packs = packs(&args.packs)?;
+    planned_with(args, &packs(&args.packs)?, console)
+}
+
+/// Reads the files and plans with these packs.
+pub(super) fn planned_with(args: &ConvertArgs, packs: &Packs, console: Console) -> Result<Planned> {
     if args.target.to.iter().all(String::is_empty) {
-        return Err(no_target(&args.files, &packs, console));
+        return Err(no_target(&args.files, packs, console));
     }
-    let goal = goal(&args.target, &packs)?;
-    let pass = pass::pass(&args.files, &packs, console)?;
+    let goal = goal(&args.target, packs)?;
+    let pass = pass::pass(&args.files, packs, console)?;
     if let Some(output) = &args.output.output_file {
         let is_input = |manifest: &Manifest| disk::is_same_file(output, Path::new(&manifest.file));
         let input = pass.manifests.iter().find(|manifest| is_input(manifest));
@@ -156,7 +162,8 @@ fn plan_pass(pass: Pass, goal: &Goal<'_>) -> Planned {
     plan.findings.sort();
     let known = |object: &&plan::ObjectPlan| goal.target_of(&object.from.0.group).is_some();
     let counts = Counts { recognised: plan.objects.iter().filter(known).count(), ..pass.counts };
-    Planned { targets: goal.targets.iter().map(Target::to_string).collect(), plan, counts }
+    let targets = goal.targets.iter().map(Target::to_string).collect();
+    Planned { targets, plan, roots: pass.roots, counts }
 }
 
 /// Makes the usage error for a call without a target: it names the packs whose objects are there.
@@ -199,7 +206,7 @@ fn allowed(names: &[String]) -> Result<AllowedLoss> {
         if name == "all" {
             return Ok(AllowedLoss::All);
         }
-        let losses = LossClass::ALLOWABLE.map(loss_code);
+        let losses = LossClass::ALL.map(loss_code);
         let Some(code) = losses.iter().find(|code| code.name() == name) else {
             bail!("--allow-loss: `{name}` is no loss; there are: {}", losses.map(Code::name).join(", "));
         };

@@ -21,6 +21,9 @@ mod lint;
 mod matrix;
 mod pass;
 mod releases;
+mod saved;
+mod undo;
+mod write;
 
 use args::{Cli, Command, OutputArgs, PackArgs, PackCommand};
 use console::Console;
@@ -98,6 +101,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(args) => convert::check(&args, console),
         Command::Diff(args) => convert::diff(&args, console),
         Command::Apply(args) => apply::run(&args, console),
+        Command::Plan(args) => saved::plan(&args, console),
+        Command::Show(args) => saved::show(&args, console),
+        Command::Undo(args) => undo::run(&args, console),
         Command::Convert(args) => convert::stream(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Releases(args) => releases::run(&args, console),

@@ -26,6 +26,8 @@ pub(super) struct Pass {
     pub(super) findings: Vec<Finding>,
     /// What was met; recognised objects are counted by the caller.
     pub(super) counts: Counts,
+    /// The files and folders that were named.
+    pub(super) roots: Vec<PathBuf>,
 }
 
 /// Reads the files that `args` name.
@@ -53,7 +55,7 @@ pub(super) fn pass(args: &FileArgs, packs: &Packs, console: Console) -> Result<P
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
     }
-    Ok(collect(scan))
+    Ok(Pass { roots, ..collect(scan) })
 }
 
 /// Reads standard input to its end.

@@ -42,8 +42,8 @@ impl Drop {
         name: "drop",
         text: "Removes `field`, with its comments, because the side that `direction` leads to (forward unless written) has \
                no place for it. A `dropped-field` loss, unless the value equals `default` or the value of `default-field`: \
-               then the other side means the same without it, which is only told. With `loss: none` this is always so, because \
-               the field has no effect where it stands. In the other direction nothing happens.",
+               then the other side means the same without it. With `loss: none` it is never a loss, because the field has no \
+               effect where it stands. In the other direction nothing happens.",
         example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
     };
 
@@ -61,9 +61,11 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            let implied = self.says_nothing(&path, session.object());
-            let class = if implied { LossClass::Implied } else { LossClass::DroppedField };
-            session.lose(class, &path, self.reason.as_str());
+            if self.says_nothing(&path, session.object()) {
+                session.respell(&path, self.reason.as_str());
+            } else {
+                session.lose(LossClass::DroppedField, &path, self.reason.as_str());
+            }
             session.change(Intent::Delete { path })?;
         }
         Ok(())
@@ -98,7 +100,7 @@ mod tests {
         let there = json!({"spec": {"a": 1, "b": 2}});
         let gone = json!({"spec": {"b": 2}});
         let forward = operation("drop: { field: spec.a, reason: r, default: 1 }");
-        assert_eq!(data(&*forward, &there), Ok((gone.clone(), 1)));
+        assert_eq!(data(&*forward, &there), Ok((gone.clone(), 0)));
         assert_eq!(data(&*forward.inverse(&GroupKind::new("A", "")), &there), Ok((there.clone(), 0)));
         let backward = operation("drop: { field: spec.a, reason: r, direction: backward }");
         assert_eq!(data(&*backward, &there), Ok((there.clone(), 0)));

@@ -278,7 +278,7 @@ impl Operation for Spread {
         }
         self.lose_rest(session);
         if session.losses().len() == lost && !self.is_way_back(session.object(), &before) {
-            session.lose(LossClass::Implied, &gather.to, format!("the items of {} say the same one by one", gather.list));
+            session.respell(&gather.to, format!("the items of {} say the same one by one", gather.list));
         }
         session.change(Intent::Delete { path: gather.to.clone() })?;
         remove_emptied(&shared_parent(&gather.to, &gather.list), gather.to.clone(), session)
@@ -481,16 +481,16 @@ mod tests {
 
     #[test]
     fn another_way_to_say_the_same_is_told() {
-        let implied = |to: Value| {
+        let respelled = |to: Value| {
             let object = json!({"s": {"l": [{"p": "H", "k": 1}], "t": {"f": to}}});
             let mut session = Session::new(object);
             back().run(&mut session).unwrap();
-            assert!(session.losses().iter().all(|loss| loss.class == LossClass::Implied));
-            session.losses().iter().map(|loss| loss.path.to_string()).collect::<Vec<_>>()
+            assert!(session.losses().is_empty());
+            session.respelled().iter().map(|told| told.path.to_string()).collect::<Vec<_>>()
         };
-        assert_eq!(implied(json!({"d": {"v": "a"}})), Vec::<String>::new());
-        assert_eq!(implied(json!({"d": {}, "per": [{"k": 1, "t": {"v": "a"}}]})), ["s.t.f"]);
-        assert_eq!(implied(json!({"d": {}})), ["s.t.f"]);
+        assert_eq!(respelled(json!({"d": {"v": "a"}})), Vec::<String>::new());
+        assert_eq!(respelled(json!({"d": {}, "per": [{"k": 1, "t": {"v": "a"}}]})), ["s.t.f"]);
+        assert_eq!(respelled(json!({"d": {}})), ["s.t.f"]);
     }
 
     #[test]

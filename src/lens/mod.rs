@@ -355,13 +355,11 @@ pub enum LossClass {
     DroppedField,
     /// Items of a list beyond what the other side can hold.
     Narrowed,
-    /// A field whose value the other side takes for granted: the meaning stays, the text does not come back.
-    Implied,
 }
 
 impl LossClass {
-    /// The classes that a user has to allow.
-    pub const ALLOWABLE: [Self; 2] = [Self::DroppedField, Self::Narrowed];
+    /// Every class.
+    pub const ALL: [Self; 2] = [Self::DroppedField, Self::Narrowed];
 }
 
 /// One thing that a conversion loses.
@@ -372,6 +370,15 @@ pub struct Loss {
     /// Where it stood when the session started.
     pub path: FieldPath,
     /// Why, as one sentence without a final dot.
+    pub reason: String,
+}
+
+/// Something that a conversion writes in another way, with the same meaning, and that the way back does not restore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Respelling {
+    /// Where it stood when the session started.
+    pub path: FieldPath,
+    /// Why it means the same, as one sentence without a final dot.
     pub reason: String,
 }
 
@@ -423,6 +430,7 @@ pub struct Session<'a> {
     object: Value,
     program: Vec<Intent>,
     losses: Vec<Loss>,
+    respelled: Vec<Respelling>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
     relies_on: BTreeSet<ObjectName>,
@@ -438,6 +446,7 @@ impl<'a> Session<'a> {
             object,
             program: Vec::new(),
             losses: Vec::new(),
+            respelled: Vec::new(),
             surroundings: None,
             completeness: Completeness::Whole,
             relies_on: BTreeSet::new(),
@@ -485,6 +494,11 @@ impl<'a> Session<'a> {
         &self.losses
     }
 
+    /// Returns what was written in another way so far.
+    pub fn respelled(&self) -> &[Respelling] {
+        &self.respelled
+    }
+
     /// Makes one change to the data and records it.
     ///
     /// # Errors
@@ -522,12 +536,19 @@ impl<'a> Session<'a> {
         let started = self.origin(place);
         self.relies_on.extend(inner.relies_on);
         self.losses.extend(inner.losses.into_iter().map(|loss| Loss { path: started.join(&loss.path), ..loss }));
+        let respelled = inner.respelled.into_iter();
+        self.respelled.extend(respelled.map(|told| Respelling { path: started.join(&told.path), ..told }));
         inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
     /// Records the loss of what stands at `path` now.
     pub fn lose(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
         self.losses.push(Loss { class, path: self.origin(path), reason: reason.into() });
+    }
+
+    /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.
+    pub fn respell(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.respelled.push(Respelling { path: self.origin(path), reason: reason.into() });
     }
 
     /// Returns where what stands at `path` now stood when the session started.

@@ -22,8 +22,11 @@ mod edit;
 mod object;
 mod references;
 mod reliance;
+mod secret;
 
 pub use object::{AllowedLoss, Choices, Conversion, Remark, VersionChoice, loss_code};
+
+pub use secret::shows_secret;
 
 use references::Retypes;
 
@@ -378,7 +381,7 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
 const fn adjust(code: Code, severity: Severity) -> Severity {
     match code {
         Code::UnknownKind => Severity::Warning,
-        Code::AlreadyInvalid => Severity::Note,
+        Code::AlreadyInvalid | Code::Respelled => Severity::Note,
         _ => severity,
     }
 }

@@ -193,6 +193,10 @@ impl<'a> Work<'a> {
         let settled = self.settle(&kind, catalog, &mut session);
         let mut blocks = self.take_losses(session.losses()).err().unwrap_or_default();
         blocks.extend(settled.err().into_iter().flatten());
+        for told in session.respelled() {
+            let message = format!("{} is written in another way: {}", told.path, told.reason);
+            self.warnings.push(remark(Code::Respelled, told.path.clone(), message, None));
+        }
         if blocks.is_empty() { Ok((kind, session)) } else { Err(blocks) }
     }
 
@@ -274,12 +278,10 @@ impl<'a> Work<'a> {
                 let serves = self.target.pack.catalog(other).is_some_and(|catalog| !catalog.served(release).is_empty());
                 other.kind == kind.kind && serves
             };
-            let hint = self.target.pack.notes().hint(kind, None);
-            let help = match (hint, self.target.pack.kinds().find(elsewhere)) {
-                (Some(hint), _) => hint.to_owned(),
-                (None, Some(other)) => format!("write it anew as {other}, which the target has: no rule leads there"),
-                (None, None) => "choose a target that has it, or remove the object".to_owned(),
-            };
+            let other = || self.target.pack.kinds().find(elsewhere);
+            let anew = || Some(format!("write it anew as {}, which the target has: no rule leads there", other()?));
+            let hint = self.target.pack.notes().hint(kind, None).map(str::to_owned).or_else(anew);
+            let help = hint.unwrap_or_else(|| "choose a target that has it, or remove the object".to_owned());
             return Err(vec![remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))]);
         };
         let present = self.object.api_version.version.as_str();
@@ -409,11 +411,6 @@ impl<'a> Work<'a> {
         for loss in losses {
             let code = loss_code(loss.class);
             let path = loss.path.clone();
-            if loss.class == LossClass::Implied {
-                let message = format!("{path} says what goes without saying and is left out: {}", loss.reason);
-                self.lost.push(remark(code, path, message, None));
-                continue;
-            }
             let message = format!("{path} would be lost: {}", loss.reason);
             if self.choices.allowed.allows(code) {
                 let message = format!("{path} is lost: {}", loss.reason);
@@ -421,7 +418,7 @@ impl<'a> Work<'a> {
             } else {
                 let by_hand = match loss.class {
                     LossClass::DroppedField => "remove the field by hand",
-                    LossClass::Narrowed | LossClass::Implied => "split the object by hand",
+                    LossClass::Narrowed => "split the object by hand",
                 };
                 let help = format!("`--allow-loss={code}` converts without it; or {by_hand}");
                 blocks.push(remark(code, path, message, Some(help)));
@@ -478,7 +475,6 @@ pub const fn loss_code(class: LossClass) -> Code {
     match class {
         LossClass::DroppedField => Code::DroppedField,
         LossClass::Narrowed => Code::Narrowed,
-        LossClass::Implied => Code::ImpliedField,
     }
 }
 

@@ -32,7 +32,7 @@ pub use verify::verify;
 
 /// Parses a whole text: any number of documents.
 ///
-/// [`scan`] reads what most manifests are written in, ten times as fast; [`parse_exact`] reads the rest. Both give the same
+/// [`scan()`] reads what most manifests are written in, ten times as fast; [`parse_exact`] reads the rest. Both give the same
 /// tree.
 ///
 /// # Errors

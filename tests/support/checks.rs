@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use reversion::field::{FieldPath, Step};
 use reversion::finding::Code;
 use reversion::infer::infer;
-use reversion::lens::{Direction, Loss, LossClass, Session};
+use reversion::lens::{Direction, Session};
 use reversion::pack::Packs;
 use reversion::plan::{ObjectPlan, Outcome};
 use reversion::text::Span;
@@ -95,8 +95,7 @@ fn same_but_dropped(course: &Course<'_>, start: &Value, back: &Value) -> Result<
 fn lens_returns(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
     let mut there = Session::new(case.object.clone());
     let lens = |direction| course.rule.lens(direction);
-    let is_lost = |loss: &Loss| loss.class != LossClass::Implied;
-    if lens(course.direction).run(&mut there).is_err() || there.losses().iter().any(is_lost) {
+    if lens(course.direction).run(&mut there).is_err() || !there.losses().is_empty() {
         return Ok(Verdict::Silent);
     }
     if there.program().is_empty() {
@@ -107,7 +106,7 @@ fn lens_returns(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, 
     ensure(back.losses().is_empty(), || format!("the way back loses: {:?}", back.losses()))?;
     match same_but_dropped(course, &case.object, back.object()) {
         // What means the same may come back in another way, where that is told.
-        Err(_) if !there.losses().is_empty() => Ok(Verdict::Silent),
+        Err(_) if !there.respelled().is_empty() => Ok(Verdict::Silent),
         outcome => outcome.map(|()| Verdict::Holds),
     }
 }
@@ -174,7 +173,7 @@ fn data_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdi
     let (start, back) = (values(&trip.start.after)?, values(&trip.back.after)?);
     ensure(start.len() == back.len(), || "the number of documents differs".to_owned())?;
     match start.iter().zip(&back).try_for_each(|(start, back)| same_in_list(course, start, back)) {
-        Err(_) if trip.there.tells(Code::ImpliedField) => Ok(Verdict::Silent),
+        Err(_) if trip.there.tells(Code::Respelled) => Ok(Verdict::Silent),
         outcome => outcome.map(|()| Verdict::Holds),
     }
 }
@@ -216,7 +215,7 @@ fn own_text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<V
     let there = engine::convert(packs, course.target(case.target), &start.after)?;
     let back = engine::convert(packs, course.target(case.start), &there.after)?;
     let second = RoundTrip { start, there, back };
-    if first.there.tells(Code::ImpliedField) && second.there.after == second.start.after {
+    if first.there.tells(Code::Respelled) && second.there.after == second.start.after {
         return Ok(Verdict::Silent);
     }
     ensure(second.there.after != second.start.after, || "the second way there does nothing".to_owned())?;
@@ -376,7 +375,7 @@ fn inference(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict,
             format!("went to {}, taken for {fields}, served in {serving}: {}", line.get(case.target), object.after)
         })?;
         // What goes because it has no effect takes along what stands in it.
-        let went = run.tells(Code::ImpliedField) && after.unknown.len() < before.unknown.len();
+        let went = run.tells(Code::Respelled) && after.unknown.len() < before.unknown.len();
         ensure(after.unknown.len() == before.unknown.len() || went, || {
             format!("fields that no release has: {:?} before, {:?} after", before.unknown, after.unknown)
         })?;

@@ -52,6 +52,7 @@ fn quotes(layout: &Layout<'_>, node: NodeId) -> Kind {
 
 fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change {
     let context = Context::inside(layout, entry.container);
+
     let text = match value.as_str() {
         Some(text) => scalar_like(quotes(layout, entry.value), text, context),
         None => one_line(value, context),

@@ -21,7 +21,7 @@ impl Scan<'_> {
     /// Reads a line that starts with `- item`, `- - item`, `- key: value`, `key: value` or a value of the line before.
     pub(super) fn entry(&mut self, first: usize, column: usize) -> Option<usize> {
         let line_start = first - column;
-        self.settle(column, is_dash(self.bytes, first))?;
+        self.settle(first, column)?;
         let mut at = first;
         while is_dash(self.bytes, at) {
             self.enter(Kind::Sequence, at - line_start, at)?;
@@ -34,8 +34,10 @@ impl Scan<'_> {
         self.key_or_value(at, at - line_start)
     }
 
-    /// Closes the collections that a line at `column` does not belong to.
-    fn settle(&mut self, column: usize, dash: bool) -> Option<()> {
+    /// Closes the collections that a line does not belong to whose first token stands at `at`, in `column`.
+    #[inline(always)]
+    fn settle(&mut self, at: usize, column: usize) -> Option<()> {
+        let dash = is_dash(self.bytes, at);
         while let Some(top) = self.open.last() {
             if column > top.column {
                 return top.awaits.then_some(());
@@ -56,6 +58,7 @@ impl Scan<'_> {
 
     /// Goes on with the collection in `column`, or opens it as the value of what awaits one or as the root; its next
     /// value is awaited then.
+    #[inline(always)]
     fn enter(&mut self, kind: Kind, column: usize, at: usize) -> Option<()> {
         match self.open.last_mut() {
             Some(top) if top.kind == kind && top.column == column && !top.awaits => {
@@ -122,6 +125,7 @@ impl Scan<'_> {
     }
 
     /// Reads a value whose further lines stand at or behind the column `margin`.
+    #[inline(always)]
     fn value(&mut self, at: usize, margin: usize) -> Option<usize> {
         match self.bytes[at] {
             quote @ (b'"' | b'\'') => {

@@ -17,6 +17,8 @@ struct Lines {
     end: usize,
     /// The column of the content; without content, that of the longest empty line.
     indent: usize,
+    /// Whether empty lines at the end belong to the span.
+    keep: bool,
 }
 
 impl Scan<'_> {
@@ -26,11 +28,11 @@ impl Scan<'_> {
             return None;
         }
         let chomping = self.bytes.get(start + 1).filter(|byte| matches!(byte, b'+' | b'-'));
-        let keep = chomping == Some(&b'+');
         let header_end = start + 1 + usize::from(chomping.is_some());
-        let mut lines = Lines { next: self.rest_of_line(header_end)?, end: header_end, indent: 0 };
-        if self.find_content(&mut lines, margin, keep)? {
-            self.read_content(&mut lines, keep)?;
+        let mut lines =
+            Lines { next: self.rest_of_line(header_end)?, end: header_end, indent: 0, keep: chomping == Some(&b'+') };
+        if self.find_content(&mut lines, margin)? {
+            self.read_content(&mut lines)?;
         }
         let node = self.push(kind, start, lines.end);
         self.tree.nodes[node.index()].indent = u16::try_from(lines.indent).ok()?;
@@ -38,7 +40,7 @@ impl Scan<'_> {
     }
 
     /// Passes empty lines, and says whether a line of content follows. No empty line may be longer than its indentation.
-    fn find_content(&mut self, lines: &mut Lines, margin: usize, keep: bool) -> Option<bool> {
+    fn find_content(&mut self, lines: &mut Lines, margin: usize) -> Option<bool> {
         loop {
             let column = spaces(self.bytes, lines.next);
             let at = lines.next + column;
@@ -50,7 +52,7 @@ impl Scan<'_> {
                 }
                 Some(b'\n' | b'\r') => {
                     lines.indent = lines.indent.max(column);
-                    lines.end = if keep { at } else { lines.end };
+                    lines.end = if lines.keep { at } else { lines.end };
                     lines.next = line::behind_end(self.bytes, at);
                 }
                 Some(b'\t') => return None,
@@ -68,13 +70,13 @@ impl Scan<'_> {
     }
 
     /// Passes the lines of content. A line of spaces is content as far as it is longer than the indentation.
-    fn read_content(&mut self, lines: &mut Lines, keep: bool) -> Option<()> {
+    fn read_content(&mut self, lines: &mut Lines) -> Option<()> {
         while lines.next < self.bytes.len() {
             let column = spaces(self.bytes, lines.next);
             let at = lines.next + column;
             let is_content = match self.bytes.get(at) {
                 None => column > lines.indent,
-                Some(b'\n' | b'\r') => keep || column > lines.indent,
+                Some(b'\n' | b'\r') => lines.keep || column > lines.indent,
                 Some(_) if column >= lines.indent => true,
                 Some(b'\t') => return None,
                 Some(_) => {

@@ -116,7 +116,7 @@ pub(super) fn is_colon(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Reads plain text outside brackets from its first character on.
-#[inline]
+#[inline(always)]
 pub(super) fn plain(bytes: &[u8], start: usize) -> Piece {
     let mut at = start;
     loop {

@@ -7,6 +7,8 @@
 //! indicators, collections and many-line text as keys, pairs in lists, plain text and block scalars at the root, and
 //! whatever looks wrong.
 //!
+//! What every line goes through is inlined by force: calls took a fifth of the time.
+//!
 //! Invariant: an accepted text has the very tree that granit's events give, and granit accepts it; in doubt it is `None`.
 
 mod block;

@@ -72,6 +72,7 @@ impl Scan<'_> {
     }
 
     /// Passes empty lines behind a line of plain text. A comment ends it as a line with less indentation does.
+    #[inline(always)]
     fn after_plain(&mut self, from: usize, margin: usize) -> Option<Next> {
         let mut line_start = from;
         loop {
