@@ -78,12 +78,14 @@ codes! {
     InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";
     IoError "io-error" "The operating system refused to read or write the file. The message says why.";
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. Held back; choose another target or remove the object.";
-    Limit "limit" "The input passes a documented limit (size, nesting, number of values). It is left alone.";
+    Limit "limit" "The text has something that is not edited, such as lines that end in a lone carriage return. It is left alone.";
     NameTaken "name-taken" "The converted object would have the kind, namespace and name of another object of the run. Both stay as they are; rename one.";
     Narrowed "narrowed" "A list has more items than the target release can hold. Held back unless this loss is allowed; better, split the object by hand.";
+    NotAnObject "not-an-object" "A known API group is mentioned where no object can be made out: without apiVersion or kind, in a bare list, or in a typed list. It is left alone.";
     NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
-    ReferenceKept "reference-kept" "A reference names an object that is held back, so the reference stays as it is too.";
+    PatchTarget "patch-target" "A kustomization selects known objects by kind, version or field path. What it selects by is not changed: check it by hand.";
+    ReferenceKept "reference-kept" "A reference stays as it is because its object, or the one that it names, is held back. Convert both by hand.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
     Respelled "respelled" "Something is written in another way that means the same, and the way back writes it in yet another one. Nothing to do.";
     Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted: convert its rendered output or its source by hand.";

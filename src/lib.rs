@@ -9,6 +9,8 @@
 
 pub mod text;
 
+pub mod fingerprint;
+
 pub mod field;
 
 pub mod release;

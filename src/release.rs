@@ -35,6 +35,12 @@ impl fmt::Display for ApiVersion {
     }
 }
 
+/// Says whether `version` is a version's name as Kubernetes has them (`v1`, `v2beta1`), and not a variable that is filled in
+/// later.
+pub fn is_version(version: &str) -> bool {
+    stability(version).0 > 0
+}
+
 /// Orders versions by stability: `v1alpha1` before `v1beta1` before `v1` before `v2`, other names first of all.
 ///
 /// Source: Kubernetes "CustomResourceDefinition versioning", version priority.

@@ -1,8 +1,8 @@
 //! The program as a person calls it: every `console` block of README.md and `tests/cli/*.md` is run and compared.
 //!
 //! A block holds commands (`$ reversion ...`), what they print on standard output and then on standard error, and `? CODE`
-//! where the exit code is not 0. The commands of one file run in turn in a copy of `fixtures/`, so that `apply` has something
-//! to write. With `REVERSION_WRITE_BLOCKS=1` the blocks are written anew, to be read before they are kept.
+//! where the exit code is not 0. The commands of one file run in turn in a repository that holds a copy of `fixtures/`, so that
+//! `apply` has something to write. With `REVERSION_WRITE_BLOCKS=1` the blocks are written anew, to be read before they are kept.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -33,6 +33,9 @@ fn every_command_and_exit_code_is_as_written() {
 fn check(file: &Path) {
     let folder = TempDir::new().unwrap();
     copy(&root().join("fixtures"), &folder.path().join("fixtures"));
+    for command in ["git init --quiet", "git add fixtures", "git commit --quiet --message fixtures"] {
+        assert_eq!(run(command, folder.path()), "");
+    }
     let before = fs::read_to_string(file).unwrap();
     let mut after = String::new();
     let mut lines = before.split_inclusive('\n').peekable();
@@ -72,6 +75,11 @@ fn run(command: &str, folder: &Path) -> String {
             shell.env_remove(&*name);
         }
     }
+    // A commit has an author, and is the same whatever this machine's configuration says.
+    for role in ["AUTHOR", "COMMITTER"] {
+        shell.env(format!("GIT_{role}_NAME"), "a").env(format!("GIT_{role}_EMAIL"), "a@example.com");
+    }
+    shell.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     let output = shell.output().unwrap();
     let mut text = String::new();
     for stream in [&output.stdout, &output.stderr] {

@@ -39,6 +39,10 @@ const LEAST_CHANGED: u64 = 30;
 /// What was counted: (course, column) -> number.
 static COUNTS: Mutex<BTreeMap<(String, String), u64>> = Mutex::new(BTreeMap::new());
 
+/// The group whose rules the laws are not held to yet: its rules need each other and other objects, which is not drawn well
+/// enough. They are listed at the end of every run.
+const NOT_YET: &str = "networking.x-k8s.io";
+
 fn main() {
     let arguments = Arguments::from_args();
     let more =
@@ -57,6 +61,7 @@ fn main() {
     let seed = number("REVERSION_LAWS_SEED").unwrap_or(2026);
     let share = (ALL_CASES / (courses.len() as u64).max(1)).max(20);
     let bench = Bench { packs, seed, cases: number("REVERSION_LAWS_CASES").unwrap_or(share) };
+    let (courses, open): (Vec<_>, Vec<_>) = courses.into_iter().partition(|course| course.rule.kind.group != NOT_YET);
     let mut trials = vec![
         Trial::test("the renderer writes what it was given", move || bench.renderer(&courses_of(packs))),
         Trial::test("objects of every kind can be drawn", move || bench.every_kind()),
@@ -71,6 +76,10 @@ fn main() {
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
     print_table();
+    #[expect(clippy::print_stderr, reason = "what is not tested must be seen")]
+    for course in open {
+        eprintln!("not yet under the laws: {}", course.name());
+    }
     conclusion.exit();
 }
 
@@ -139,7 +148,7 @@ impl Bench {
         let breaks = |case: &Case| checks::run(law, self.packs, &course, case).err();
         let plain = Case { style: 0, ..case.clone() };
         let case = if breaks(&plain).is_some() { plain } else { case };
-        let kind = course.rule.from_kind(course.direction);
+        let kind = course.kind(course.direction);
         let catalog = course.pack.catalog(kind).expect("the case was drawn from it");
         let is_valid = |object: &serde_json::Value| {
             shrink::is_object_of(object, kind) && catalog.check(object, case.start, &case.version).is_empty()

@@ -82,7 +82,7 @@ const PAIRS: &[Expectation] = &[
     // A mistake was mended, which is no conversion.
     ("s-btp-a3-kindfix", "1.3/experimental", Different, "1.1/experimental", Different),
     // The maintainers' file has a shape that no release had.
-    ("s-frontend-step1", "1.4/experimental", Refused, "1.3/experimental", Refused),
+    ("s-frontend-step1", "1.4/experimental", Different, "1.3/experimental", Refused),
     // Between two releases: the old shape stood under the new group, in no release.
     ("s-gep718", "0.4", Different, "0.3", Refused),
     // Between two releases: the old shape stood under the new group, in no release.
@@ -105,7 +105,10 @@ fn shared() -> Option<PathBuf> {
 #[test]
 fn gateway_api_pairs_come_out_as_written_here() {
     let Some(root) = shared() else {
-        println!("skipped: gateway_api_pairs_come_out_as_written_here");
+        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        {
+            eprintln!("skipped: gateway_api_pairs_come_out_as_written_here");
+        }
         return;
     };
     let packs = embedded::with(Vec::new()).unwrap();

@@ -1,61 +1,80 @@
 //! The subcommand `apply`: the plan, one question, and the writing of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::args::{ApplyArgs, Format};
 use super::console::Console;
-use super::convert::{diffs, finish, planned};
-use super::{Exit, Pending};
-use crate::disk::{Change, Fingerprint, Transaction};
-use crate::plan::FilePlan;
+use super::convert::{Planned, diffs, finish, planned};
+use super::{Exit, Pending, saved, undo, write};
 use crate::report::{Report, Written, plural, text};
 
 /// Runs `apply`.
 pub(super) fn run(args: &ApplyArgs, console: Console) -> Result<Exit> {
+    if args.resume {
+        return undo::resume(&args.convert.files.paths, console);
+    }
+    match &args.plan {
+        Some(file) => saved::apply(file, args, console),
+        None => apply(args, console),
+    }
+}
+
+fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     ensure!(
         !args.convert.files.paths.iter().any(|path| path == Path::new("-")),
         "`apply` writes files; `reversion convert -` converts standard input"
     );
     let planned = planned(&args.convert, console)?;
     let output = &args.convert.output;
-    let failed = planned.exit(Pending::Nothing) == Exit::Failed;
-    if failed || planned.plan.files.is_empty() {
+    if planned.exit(Pending::Nothing) == Exit::Failed {
+        return fail(&planned, args, console);
+    }
+    let bounds = write::bounds(&planned.roots)?;
+    let journal = write::settle(&bounds, console)?;
+    if planned.plan.files.is_empty() {
         finish(&planned.report("apply", Written::No), output, console)?;
-        if failed && !planned.plan.files.is_empty() {
-            console.note("nothing was written: all files or none (`--glob '!FILE'` leaves a file out)\n")?;
-        }
         return Ok(planned.exit(Pending::Nothing).with(output));
     }
+    write::guard(&planned.plan.files, args.guard)?;
     if !args.yes && !confirmed(&planned.report("apply", Written::No), console)? {
         console.note("nothing was written\n")?;
         return Ok(planned.exit(Pending::Changes).with(output));
     }
-    write(&planned.plan.files)?;
+    write::write(&planned.plan.files, &planned.targets.join(", "), bounds, journal)?;
     let report = planned.report("apply", Written::Yes);
-    if args.diff && output.format == Format::Text {
-        console.report(&diffs(&report, &args.convert, console), output)?;
-    }
-    finish(&report, output, console)?;
+    tell(&report, args, console)
+        .with_context(|| format!("{} were written, but not reported", plural(report.files.len(), "file")))?;
     Ok(planned.exit(Pending::Nothing).with(output))
+}
+
+/// Tells what failed; then nothing is written.
+fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
+    finish(&planned.report("apply", Written::No), &args.convert.output, console)?;
+    if !planned.plan.files.is_empty() {
+        console.note("nothing was written: all files or none (`--glob '!FILE'` leaves a file out)\n")?;
+    }
+    Ok(Exit::Failed)
+}
+
+/// Reports what was written.
+fn tell(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<()> {
+    let output = &args.convert.output;
+    if args.diff && output.format == Format::Text {
+        console.report(&diffs(report, &args.convert, console), output)?;
+    }
+    finish(report, output, console)
 }
 
 /// Shows the findings and the summary, and asks once.
 fn confirmed(report: &Report<'_>, console: Console) -> Result<bool> {
     console.note(&format!("{}{}\n", text::findings(report), text::summary(report)))?;
-    let answer = console.ask(&format!("write {}? [y/N] ", plural(report.files.len(), "file")))?;
-    answer.ok_or_else(|| anyhow!("nothing was written: there is no terminal to ask on; say --yes"))
+    agreed(report.files.len(), console)
 }
 
-/// Replaces every file of the plan, or none.
-fn write(files: &[FilePlan]) -> Result<()> {
-    let change = |file: &FilePlan| Change {
-        path: PathBuf::from(&file.file),
-        before: Fingerprint::of(file.before.as_bytes()),
-        after: file.after.clone().into_bytes(),
-    };
-    let staged = Transaction::stage(files.iter().map(change).collect())?;
-    staged.commit()?;
-    Ok(())
+/// Asks whether so many files may be written.
+pub(super) fn agreed(files: usize, console: Console) -> Result<bool> {
+    let answer = console.ask(&format!("write {}? [y/N] ", plural(files, "file")))?;
+    answer.ok_or_else(|| anyhow!("nothing was written: there is no terminal to ask on; say --yes"))
 }

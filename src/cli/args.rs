@@ -32,6 +32,12 @@ pub(super) enum Command {
     Diff(ConvertArgs),
     /// Writes the changes: all files or none
     Apply(ApplyArgs),
+    /// Saves the changes for a later `apply --plan`; writes nothing else
+    Plan(PlanArgs),
+    /// Prints a saved plan as a unified diff, with its findings; also one that is stale
+    Show(ShowArgs),
+    /// Takes back the last apply, or one that was stopped half-way: all files or none
+    Undo(UndoArgs),
     /// Converts standard input to standard output: `kubectl get -o yaml ... | reversion convert - --to ...`
     Convert(StreamArgs),
     /// Explains a rule, the code of a finding or an operation
@@ -82,7 +88,7 @@ pub(super) struct FileArgs {
     /// List every skipped file with its reason on standard error
     #[arg(long)]
     pub(super) inspect: bool,
-    /// Number of threads, at most 256; 0 takes what the machine has
+    /// Number of threads, at most 64; 0 takes what the machine has
     #[arg(
         short = 'j',
         long,
@@ -91,7 +97,7 @@ pub(super) struct FileArgs {
         default_value_t = 0,
         hide_default_value = true
     )]
-    #[arg(value_parser = clap::value_parser!(u16).range(0..=256))]
+    #[arg(value_parser = clap::value_parser!(u16).range(0..=64))]
     pub(super) threads: u16,
 }
 
@@ -204,6 +210,59 @@ pub(super) struct ApplyArgs {
     /// Print the diff of what is written
     #[arg(long)]
     pub(super) diff: bool,
+    /// Write what this saved plan says, in the folder that it was made in; refused where a file changed since
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "to", "files_from"])]
+    pub(super) plan: Option<PathBuf>,
+    /// Finish an apply that was stopped half-way
+    #[arg(long, conflicts_with_all = ["plan", "to", "files_from"])]
+    pub(super) resume: bool,
+    #[command(flatten)]
+    pub(super) guard: GuardArgs,
+}
+
+/// What may be written although it could not be brought back.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Options")]
+pub(super) struct GuardArgs {
+    /// Write files that have uncommitted changes or that git does not know
+    #[arg(long, env = "REVERSION_ALLOW_DIRTY", value_parser = FalseyValueParser::new())]
+    pub(super) allow_dirty: bool,
+    /// Write files although git cannot say whether they are committed: no repository, or no git
+    #[arg(long, env = "REVERSION_ALLOW_NO_VCS", value_parser = FalseyValueParser::new())]
+    pub(super) allow_no_vcs: bool,
+}
+
+/// The arguments of `plan`.
+#[derive(Debug, Args)]
+pub(super) struct PlanArgs {
+    #[command(flatten)]
+    pub(super) convert: ConvertArgs,
+    /// Save the plan in FILE; `-` is standard output
+    #[arg(short = 'o', long = "out", value_name = "FILE")]
+    pub(super) out: PathBuf,
+}
+
+/// The arguments of `show`.
+#[derive(Debug, Args)]
+pub(super) struct ShowArgs {
+    /// The saved plan
+    pub(super) plan: PathBuf,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+/// The arguments of `undo`.
+#[derive(Debug, Args)]
+pub(super) struct UndoArgs {
+    /// A path in the tree that was written
+    #[arg(default_value = ".")]
+    pub(super) path: PathBuf,
+    /// List what can be taken back, the last one first
+    #[arg(long)]
+    pub(super) list: bool,
+    /// Leave files that changed since as they are, and take the others back
+    #[arg(long)]
+    pub(super) skip_changed: bool,
 }
 
 /// The arguments of `convert`.

@@ -20,7 +20,11 @@ impl Console {
     /// Prints to standard output.
     pub(super) fn print(self, text: &[u8]) -> Result<()> {
         let mut out = io::stdout().lock();
-        out.write_all(text).and_then(|()| out.flush()).context("cannot write to standard output")
+        match out.write_all(text).and_then(|()| out.flush()) {
+            // The reader has seen enough, as `head` has: the run goes on and ends as it would have.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done.context("cannot write to standard output"),
+        }
     }
 
     /// Prints to standard error.
@@ -41,7 +45,8 @@ impl Console {
     /// Appends to the step summary of a GitHub Actions run, where there is one.
     pub(super) fn step_summary(self, text: &str) -> Result<()> {
         match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) {
-            Some(file) => disk::append_output(file.as_ref(), text.as_bytes()).context("cannot write the step summary"),
+            Some(file) => disk::append_output(file.as_ref(), text.as_bytes())
+                .with_context(|| format!("cannot write the step summary {}", file.to_string_lossy())),
             None => Ok(()),
         }
     }

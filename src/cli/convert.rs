@@ -1,6 +1,7 @@
 //! The subcommands `check`, `diff` and `convert`: what would change, as a report, as a diff, as a stream.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 
@@ -8,8 +9,10 @@ use super::args::{ConvertArgs, FileArgs, Format, OutputArgs, StreamArgs, TargetA
 use super::console::Console;
 use super::pass::{self, Pass};
 use super::{Exit, Pending, packs};
+use crate::disk;
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::LossClass;
+use crate::manifest::Manifest;
 use crate::pack::{Packs, Target};
 use crate::plan::{self, AllowedLoss, Choices, Goal, Plan, VersionChoice, loss_code};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, text};
@@ -17,7 +20,9 @@ use crate::report::{Counts, Report, Written, diff as render, finding_lines, gith
 /// A run's plan with what was met.
 pub(super) struct Planned {
     pub(super) plan: Plan,
-    targets: Vec<String>,
+    pub(super) targets: Vec<String>,
+    /// The files and folders that were named.
+    pub(super) roots: Vec<PathBuf>,
     counts: Counts,
 }
 
@@ -133,12 +138,22 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
 
 /// Reads the files and plans.
 pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
-    let packs = packs(&args.packs)?;
+    planned_with(args, &packs(&args.packs)?, console)
+}
+
+/// Reads the files and plans with these packs.
+pub(super) fn planned_with(args: &ConvertArgs, packs: &Packs, console: Console) -> Result<Planned> {
     if args.target.to.iter().all(String::is_empty) {
-        return Err(no_target(&args.files, &packs, console));
+        return Err(no_target(&args.files, packs, console));
     }
-    let goal = goal(&args.target, &packs)?;
-    Ok(plan_pass(pass::pass(&args.files, &packs, console)?, &goal))
+    let goal = goal(&args.target, packs)?;
+    let pass = pass::pass(&args.files, packs, console)?;
+    if let Some(output) = &args.output.output_file {
+        let is_input = |manifest: &Manifest| disk::is_same_file(output, Path::new(&manifest.file));
+        let input = pass.manifests.iter().find(|manifest| is_input(manifest));
+        ensure!(input.is_none(), "--output-file {} is one of the manifests; name another file", output.display());
+    }
+    Ok(plan_pass(pass, &goal))
 }
 
 fn plan_pass(pass: Pass, goal: &Goal<'_>) -> Planned {
@@ -147,7 +162,8 @@ fn plan_pass(pass: Pass, goal: &Goal<'_>) -> Planned {
     plan.findings.sort();
     let known = |object: &&plan::ObjectPlan| goal.target_of(&object.from.0.group).is_some();
     let counts = Counts { recognised: plan.objects.iter().filter(known).count(), ..pass.counts };
-    Planned { targets: goal.targets.iter().map(Target::to_string).collect(), plan, counts }
+    let targets = goal.targets.iter().map(Target::to_string).collect();
+    Planned { targets, plan, roots: pass.roots, counts }
 }
 
 /// Makes the usage error for a call without a target: it names the packs whose objects are there.

@@ -6,7 +6,6 @@
 //! Invariant: the exit code is decided in one place, [`Exit`].
 
 use std::ffi::OsString;
-use std::io;
 
 use anyhow::Result;
 use clap::Parser;
@@ -22,6 +21,9 @@ mod lint;
 mod matrix;
 mod pass;
 mod releases;
+mod saved;
+mod undo;
+mod write;
 
 use args::{Cli, Command, OutputArgs, PackArgs, PackCommand};
 use console::Console;
@@ -99,6 +101,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Check(args) => convert::check(&args, console),
         Command::Diff(args) => convert::diff(&args, console),
         Command::Apply(args) => apply::run(&args, console),
+        Command::Plan(args) => saved::plan(&args, console),
+        Command::Show(args) => saved::show(&args, console),
+        Command::Undo(args) => undo::run(&args, console),
         Command::Convert(args) => convert::stream(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Releases(args) => releases::run(&args, console),
@@ -107,17 +112,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
     };
     outcome.unwrap_or_else(|failure| {
-        if !is_broken_pipe(&failure) {
-            let _unprinted = console.note(&format!("error: {}\n", visible_lines(&format!("{failure:#}"))));
-        }
+        // Nobody is left to be told when standard error is closed.
+        let _unprinted = console.note(&format!("error: {}\n", visible_lines(&format!("{failure:#}"))));
         Exit::Failed
     })
-}
-
-/// Says whether the reader of the output went away, as `head` does: no reason for a message.
-fn is_broken_pipe(failure: &anyhow::Error) -> bool {
-    let broken = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
-    failure.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(broken))
 }
 
 /// Loads the built-in packs and those that were named.

@@ -26,6 +26,8 @@ pub(super) struct Pass {
     pub(super) findings: Vec<Finding>,
     /// What was met; recognised objects are counted by the caller.
     pub(super) counts: Counts,
+    /// The files and folders that were named.
+    pub(super) roots: Vec<PathBuf>,
 }
 
 /// Reads the files that `args` name.
@@ -39,13 +41,21 @@ pub(super) fn pass(args: &FileArgs, packs: &Packs, console: Console) -> Result<P
     let options = options(args, named)?;
     let scan = disk::scan(&roots, &options, |path, bytes| match manifest::read(&name(path), bytes, &recognizer) {
         Reading::Irrelevant => None,
+        // What is written by its name must be found by it again.
+        _ if path.to_str().is_none() => Some(Reading::Failed(file_finding(
+            &name(path),
+            Code::Unreadable,
+            Severity::Error,
+            "the name of the file is not valid UTF-8".to_owned(),
+            "rename the file",
+        ))),
         reading => Some(reading),
     });
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
     }
-    Ok(collect(scan))
+    Ok(Pass { roots, ..collect(scan) })
 }
 
 /// Reads standard input to its end.
@@ -66,7 +76,8 @@ pub(super) fn of_bytes(bytes: &[u8], packs: &Packs) -> Pass {
 
 /// Makes the recognizer of every group that `packs` know.
 fn recognizer(packs: &Packs) -> Recognizer {
-    Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str))
+    let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
+    Recognizer::new(groups).with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
 }
 
 fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {

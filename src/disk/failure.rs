@@ -25,12 +25,30 @@ pub enum Failure {
     Loop(PathBuf),
     /// The bytes are not those that the change was planned from.
     Changed,
+    /// The file is not what the run that shall be taken back or finished left.
+    Edited,
+    /// The new content of the file is not there: it had not been written yet, or its run was being taken back already.
+    Unwritten,
     /// The file has this many names (hard links), and replacing it would part them.
     HardLinked(u64),
     /// The file's mode lets nobody write.
     ReadOnly,
     /// This other path leads to the same file and asks for other content.
     SameFile(PathBuf),
+    /// The file, or the one that a symbolic link leads to, is not below the paths of the call.
+    Outside,
+    /// The path leads into a folder that git or this program keeps for itself.
+    Kept,
+    /// The name is no text in UTF-8, and a journal could not name it.
+    Name,
+    /// Another run of this program is writing in the same tree.
+    Locked,
+    /// Another user made the journal of the tree.
+    Foreign,
+    /// A run in this tree was stopped, and its files are partly old and partly new.
+    Unfinished,
+    /// A journal or a record in it is not one that this program wrote: why.
+    Damaged(String),
     /// What the operating system said.
     Io(String),
 }
@@ -101,9 +119,21 @@ impl From<&io::Error> for Failure {
             io::ErrorKind::NotFound => Self::Missing,
             io::ErrorKind::PermissionDenied => Self::Denied,
             io::ErrorKind::IsADirectory => Self::NotAFile(Kind::Folder),
+            _ if is_link(error) => Self::NotAFile(Kind::Link),
             _ => Self::Io(one_line(&error.to_string())),
         }
     }
+}
+
+/// Says whether a file was not opened because it is a symbolic link.
+#[cfg(unix)]
+fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_link(_: &io::Error) -> bool {
+    false
 }
 
 impl From<io::Error> for Failure {
@@ -121,6 +151,8 @@ impl fmt::Display for Failure {
             Self::TooLarge(limit) => write!(f, "is larger than {}, the most that is read", Size(*limit)),
             Self::Loop(folder) => write!(f, "is a link back to {}, which holds it", folder.display()),
             Self::Changed => f.write_str("changed since it was read; run again on what is there now"),
+            Self::Edited => f.write_str("changed since that run"),
+            Self::Unwritten => f.write_str("its new content is not there; the run can only be taken back"),
             Self::HardLinked(names) => {
                 write!(f, "has {names} hard links, and replacing it would part them; make it a copy first")
             }
@@ -128,6 +160,13 @@ impl fmt::Display for Failure {
             Self::SameFile(other) => {
                 write!(f, "is the same file as {}, which asks for other content", other.display())
             }
+            Self::Outside => f.write_str("is outside of the paths that were given; name its own place too"),
+            Self::Kept => f.write_str("is in a folder that git or reversion keeps for itself"),
+            Self::Name => f.write_str("has a name that is no text in UTF-8; rename it first"),
+            Self::Locked => f.write_str("another run is writing in this tree; wait for its end"),
+            Self::Foreign => f.write_str("belongs to another user; remove it if nobody needs it"),
+            Self::Unfinished => f.write_str("an earlier run was stopped half-way"),
+            Self::Damaged(why) => write!(f, "is damaged: {why}"),
             Self::Io(message) => f.write_str(message),
         }
     }

@@ -1,45 +1,56 @@
 //! Answers: which calls on the file system does a transaction make?
 //!
-//! [`Files`] is the narrow set of them, [`Disk`] the real ones. A transaction is written against the trait, so that a test
-//! can let any call fail and a journal can note each before it is made.
+//! [`Files`] is the narrow set of them, [`Disk`] the real ones. A transaction and its journal are written against the trait,
+//! so that a test can let any call fail, or be the last one of a process. All but the first take a place: a path from the
+//! top of the tree.
 //!
 //! Invariant: no call opens an existing file for writing; content only ever goes into a file that the call makes.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::anchor::Anchor;
+use super::bounds::Bounds;
 use super::failure::{Failure, Kind};
 use super::read;
 
 /// The calls a transaction makes. Each is one step: it is done, or it failed and nothing is different.
 pub trait Files {
-    /// Follows the links that `path` may be to the file at their end, and says whether that one can be replaced.
+    /// Follows the links that `path` may be to the file at their end, and says at which place that is and whether it can be
+    /// replaced.
     ///
     /// # Errors
-    /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or
-    /// what the system says.
+    /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::Outside`], [`Failure::Kept`], [`Failure::Name`],
+    /// [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or what the system says.
     fn target(&self, path: &Path) -> Result<PathBuf, Failure>;
 
     /// Reads a file.
     ///
     /// # Errors
     /// What the system says.
-    fn read(&self, path: &Path) -> Result<Vec<u8>, Failure>;
+    fn read(&self, place: &Path) -> Result<Vec<u8>, Failure>;
 
-    /// Makes the file `path`, which must not be there yet, with the mode of the file `like` and, where permitted, its owner.
+    /// Lists the names in a folder, sorted; one that is not there has none.
     ///
     /// # Errors
-    /// What the system says; then `path` is not there, or is what somebody else made.
-    fn write_new(&self, path: &Path, bytes: &[u8], like: &Path) -> io::Result<()>;
+    /// What the system says.
+    fn names(&self, folder: &Path) -> Result<Vec<OsString>, Failure>;
 
-    /// Gives the file `path` the second name `name`, which must not be there yet.
+    /// Makes the file `place`, which must not be there yet.
+    ///
+    /// # Errors
+    /// What the system says; then `place` is not there, or is what somebody else made.
+    fn write_new(&self, place: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()>;
+
+    /// Gives the file `place` the second name `name`, which must not be there yet.
     ///
     /// # Errors
     /// What the system says; not every file system knows hard links.
-    fn link(&self, path: &Path, name: &Path) -> io::Result<()>;
+    fn link(&self, place: &Path, name: &Path) -> io::Result<()>;
 
-    /// Puts the file `from` in the place of the file `to`, in one step.
+    /// Puts the file or folder `from` in the place `to`, in one step.
     ///
     /// # Errors
     /// What the system says.
@@ -49,22 +60,68 @@ pub trait Files {
     ///
     /// # Errors
     /// What the system says.
-    fn remove(&self, path: &Path) -> io::Result<()>;
+    fn remove(&self, place: &Path) -> io::Result<()>;
+
+    /// Makes a folder; one that is there already is no error.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn make_folder(&self, place: &Path) -> io::Result<()>;
+
+    /// Removes an empty folder; one that is not there is no error.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn remove_folder(&self, place: &Path) -> io::Result<()>;
 
     /// Waits until what was written to these files, or renamed in these folders, is on the disk.
     ///
     /// # Errors
-    /// The path that failed and what the system says.
-    fn flush(&self, paths: &[&Path]) -> Result<(), (PathBuf, Failure)>;
+    /// The place that failed and what the system says.
+    fn flush(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)>;
 }
 
-/// The file system of this machine.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Disk;
+/// Who may do what with a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Like<'a> {
+    /// Nobody but its maker may read or write it.
+    Private,
+    /// What the mode of the file at this place says; where permitted, it has that file's owner.
+    File(&'a Path),
+}
+
+/// The file system of this machine, within bounds.
+#[derive(Debug)]
+pub struct Disk {
+    bounds: Bounds,
+    anchor: Anchor,
+}
+
+impl Disk {
+    /// Opens the top of the tree.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(bounds: Bounds) -> io::Result<Self> {
+        let anchor = Anchor::open(bounds.top())?;
+        Ok(Self { bounds, anchor })
+    }
+
+    /// Opens a file that stands for a lock, and makes it where it is not there.
+    pub(super) fn open_lock(&self, place: &Path) -> io::Result<File> {
+        self.anchor.open_or_create(place)
+    }
+
+    /// Asks for the metadata of a file.
+    pub(super) fn metadata(&self, place: &Path) -> io::Result<Metadata> {
+        self.anchor.read(place)?.metadata()
+    }
+}
 
 impl Files for Disk {
     fn target(&self, path: &Path) -> Result<PathBuf, Failure> {
         let target = fs::canonicalize(path)?;
+        let place = self.bounds.place(&target)?;
         let metadata = fs::metadata(&target)?;
         if !metadata.is_file() {
             return Err(Failure::NotAFile(Kind::of(metadata.file_type())));
@@ -76,74 +133,120 @@ impl Files for Disk {
             return Err(Failure::ReadOnly);
         }
         may_write(&target)?;
-        Ok(target)
+        Ok(place)
     }
 
-    fn read(&self, path: &Path) -> Result<Vec<u8>, Failure> {
-        read::read(path)
+    fn read(&self, place: &Path) -> Result<Vec<u8>, Failure> {
+        read::read_open(self.anchor.read(place)?)
     }
 
-    fn write_new(&self, path: &Path, bytes: &[u8], like: &Path) -> io::Result<()> {
-        let like = fs::metadata(like)?;
-        make(path, |file| file.write_all(bytes).and_then(|()| dress(file, &like)))
+    fn names(&self, folder: &Path) -> Result<Vec<OsString>, Failure> {
+        let mut names = match self.anchor.names(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            other => other?,
+        };
+        names.sort();
+        Ok(names)
     }
 
-    fn link(&self, path: &Path, name: &Path) -> io::Result<()> {
-        fs::hard_link(path, name)
+    fn write_new(&self, place: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()> {
+        let like = match like {
+            Like::Private => None,
+            Like::File(like) => Some(self.metadata(like)?),
+        };
+        self.make(place, |file| {
+            file.write_all(bytes)?;
+            like.map_or(Ok(()), |like| dress(file, &like))
+        })
+    }
+
+    fn link(&self, place: &Path, name: &Path) -> io::Result<()> {
+        self.anchor.link(place, name)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::rename(from, to)
+        self.anchor.rename(from, to)
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        match fs::remove_file(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other,
-        }
+    fn remove(&self, place: &Path) -> io::Result<()> {
+        unless(self.anchor.remove(place), io::ErrorKind::NotFound)
     }
 
-    fn flush(&self, paths: &[&Path]) -> Result<(), (PathBuf, Failure)> {
-        if paths.len() > FLUSHED_ONE_BY_ONE { flush_together(paths) } else { flush_each(paths) }
+    fn make_folder(&self, place: &Path) -> io::Result<()> {
+        unless(self.anchor.make_folder(place), io::ErrorKind::AlreadyExists)
+    }
+
+    fn remove_folder(&self, place: &Path) -> io::Result<()> {
+        unless(self.anchor.remove_folder(place), io::ErrorKind::NotFound)
+    }
+
+    fn flush(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)> {
+        if places.len() > FLUSHED_ONE_BY_ONE { self.flush_together(places) } else { self.flush_each(places) }
+    }
+}
+
+/// Takes an error of this kind for none.
+fn unless(outcome: io::Result<()>, kind: io::ErrorKind) -> io::Result<()> {
+    match outcome {
+        Err(error) if error.kind() == kind => Ok(()),
+        other => other,
     }
 }
 
 /// Above this number of files the whole file system is flushed at once: 5,000 files of 3 kB took 0.04 s on ext4, one by one 1 s.
 const FLUSHED_ONE_BY_ONE: usize = 32;
 
-fn flush_each(paths: &[&Path]) -> Result<(), (PathBuf, Failure)> {
-    paths.iter().try_for_each(|path| flush_one(path).map_err(|error| (path.to_path_buf(), error.into())))
-}
-
-#[cfg(target_os = "linux")]
-fn flush_together(paths: &[&Path]) -> Result<(), (PathBuf, Failure)> {
-    use std::os::unix::fs::MetadataExt;
-    let mut devices = std::collections::BTreeMap::new();
-    for path in paths {
-        let device = fs::metadata(path).map_err(|error| (path.to_path_buf(), error.into()))?.dev();
-        devices.entry(device).or_insert(*path);
+impl Disk {
+    fn flush_each(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)> {
+        places.iter().try_for_each(|place| self.flush_one(place).map_err(|error| (place.to_path_buf(), error.into())))
     }
-    for path in devices.into_values() {
-        let flushed = File::open(path).and_then(|file| Ok(rustix::fs::syncfs(file)?));
-        flushed.map_err(|error| (path.to_path_buf(), error.into()))?;
+
+    #[cfg(target_os = "linux")]
+    fn flush_together(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)> {
+        use std::os::unix::fs::MetadataExt;
+        let mut devices = std::collections::BTreeMap::new();
+        for place in places {
+            let named = |error: io::Error| (place.to_path_buf(), error.into());
+            let file = self.open_any(place).map_err(named)?;
+            devices.entry(file.metadata().map_err(named)?.dev()).or_insert((*place, file));
+        }
+        for (place, file) in devices.into_values() {
+            rustix::fs::syncfs(file).map_err(|error| (place.to_path_buf(), io::Error::from(error).into()))?;
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-#[cfg(not(target_os = "linux"))]
-fn flush_together(paths: &[&Path]) -> Result<(), (PathBuf, Failure)> {
-    flush_each(paths)
-}
+    #[cfg(not(target_os = "linux"))]
+    fn flush_together(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)> {
+        self.flush_each(places)
+    }
 
-#[cfg(unix)]
-fn flush_one(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
-}
+    #[cfg(unix)]
+    fn flush_one(&self, place: &Path) -> io::Result<()> {
+        self.open_any(place)?.sync_all()
+    }
 
-/// Elsewhere only a file that is open for writing can be flushed, and a folder not at all; only staged files come here.
-#[cfg(not(unix))]
-fn flush_one(path: &Path) -> io::Result<()> {
-    if path.is_dir() { Ok(()) } else { OpenOptions::new().write(true).open(path)?.sync_all() }
+    /// Opens a file or a folder, which may be the top.
+    #[cfg(unix)]
+    fn open_any(&self, place: &Path) -> io::Result<File> {
+        if place.as_os_str().is_empty() { self.anchor.folder(place) } else { self.anchor.read(place) }
+    }
+
+    /// Elsewhere only a file that is open for writing can be flushed, and a folder not at all.
+    #[cfg(not(unix))]
+    fn flush_one(&self, place: &Path) -> io::Result<()> {
+        if self.anchor.is_folder(place) { Ok(()) } else { self.anchor.open_to_flush(place)?.sync_all() }
+    }
+
+    /// Makes a file and has it filled; one that could not be filled is removed again.
+    fn make(&self, place: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+        let mut file = self.anchor.create_new(place)?;
+        let filled = fill(&mut file);
+        if filled.is_err() {
+            let _ = self.anchor.remove(place);
+        }
+        filled
+    }
 }
 
 /// Counts the names of a file.
@@ -167,29 +270,6 @@ fn may_write(path: &Path) -> Result<(), Failure> {
 #[cfg(not(target_os = "linux"))]
 fn may_write(_: &Path) -> Result<(), Failure> {
     Ok(())
-}
-
-/// Opens new files so that nobody else reads them before they have the mode of the file they stand for.
-#[cfg(unix)]
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-#[cfg(not(unix))]
-fn private() -> OpenOptions {
-    OpenOptions::new()
-}
-
-/// Makes a file and has it filled; one that could not be filled is removed again.
-fn make(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    let mut file = private().write(true).create_new(true).open(path)?;
-    let filled = fill(&mut file);
-    if filled.is_err() {
-        let _ = fs::remove_file(path);
-    }
-    filled
 }
 
 /// Gives `file` the owner, where permitted, and then the mode of `like`: a change of owner can take bits of the mode away.
@@ -217,11 +297,19 @@ mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 
     use super::*;
-    use crate::disk::transaction::{Aborted, Change, Fingerprint, Step, Transaction, Written};
+    use crate::disk::journal::Journal;
+    use crate::disk::transaction::{Aborted, Change, Step, Written};
+    use crate::fingerprint::Fingerprint;
 
-    fn replace(path: &Path) -> Result<Written, Aborted> {
+    fn disk(folder: &Path) -> Disk {
+        Disk::open(Bounds::around(&[folder.to_owned()]).unwrap()).unwrap()
+    }
+
+    /// Replaces the content of `path` in a tree whose top is `folder`.
+    fn replace(folder: &Path, path: &Path) -> Result<Written, Aborted> {
         let before = Fingerprint::of(b"old");
-        Transaction::stage(vec![Change { path: path.to_owned(), before, after: b"new".to_vec() }])?.commit()
+        let change = Change { path: path.to_owned(), before, after: b"new".to_vec() };
+        Journal::open(Bounds::around(&[folder.to_owned()]).unwrap())?.stage(vec![change], "")?.commit()
     }
 
     fn file(folder: &Path, mode: u32) -> PathBuf {
@@ -233,7 +321,7 @@ mod tests {
 
     #[track_caller]
     fn check_refused(path: &Path, step: Step, failure: Failure) {
-        let aborted = replace(path).unwrap_err();
+        let aborted = replace(path.parent().unwrap(), path).unwrap_err();
         assert_eq!((aborted.step, aborted.failures), (step, vec![(path.to_owned(), failure)]));
         assert_eq!(fs::read(path).unwrap(), b"old");
     }
@@ -256,7 +344,7 @@ mod tests {
         for mode in [0o600, 0o640, 0o644, 0o666, 0o755] {
             let folder = tempfile::tempdir().unwrap();
             let path = file(folder.path(), mode);
-            replace(&path).unwrap();
+            replace(folder.path(), &path).unwrap();
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, mode);
             assert_eq!(fs::read(&path).unwrap(), b"new");
         }
@@ -269,7 +357,7 @@ mod tests {
         if chown(&path, Some(4321), Some(4322)).is_err() {
             return skipped("the_owner_stays_where_permitted: only root gives files away");
         }
-        replace(&path).unwrap();
+        replace(folder.path(), &path).unwrap();
         let metadata = fs::metadata(&path).unwrap();
         assert_eq!((metadata.uid(), metadata.gid(), metadata.mode() & 0o7777), (4321, 4322, 0o664));
     }
@@ -281,7 +369,7 @@ mod tests {
         fs::create_dir(folder.path().join("links")).unwrap();
         let link = folder.path().join("links/to.yaml");
         symlink("../a.yaml", &link).unwrap();
-        assert_eq!(replace(&link).unwrap().files, std::slice::from_ref(&link));
+        assert_eq!(replace(folder.path(), &link).unwrap().files, std::slice::from_ref(&link));
         assert_eq!(fs::read_link(&link).unwrap(), Path::new("../a.yaml"));
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(fs::read_dir(folder.path().join("links")).unwrap().count(), 1);
@@ -292,7 +380,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("to.yaml");
         symlink("none.yaml", &link).unwrap();
-        assert_eq!(replace(&link).unwrap_err().failures, [(link, Failure::Missing)]);
+        assert_eq!(replace(folder.path(), &link).unwrap_err().failures, [(link, Failure::Missing)]);
     }
 
     #[test]
@@ -337,7 +425,8 @@ mod tests {
         let path = file(folder.path(), 0o644);
         let taken = folder.path().join("taken");
         fs::write(&taken, "theirs").unwrap();
-        let error = Disk.write_new(&taken, b"ours", &path).unwrap_err();
+        let like = Like::File(Path::new(path.file_name().unwrap()));
+        let error = disk(folder.path()).write_new(Path::new("taken"), b"ours", like).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&taken).unwrap(), b"theirs");
     }
@@ -346,7 +435,7 @@ mod tests {
     fn a_new_file_is_private_until_it_is_filled_and_gone_when_it_cannot_be() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new");
-        let full = make(&path, |file| {
+        let full = disk(folder.path()).make(Path::new("new"), |file| {
             assert_eq!(file.metadata()?.mode() & 0o077, 0);
             Err(io::Error::from(io::ErrorKind::StorageFull))
         });
@@ -357,14 +446,38 @@ mod tests {
     #[test]
     fn many_files_are_flushed_as_few_are() {
         let folder = tempfile::tempdir().unwrap();
-        let paths: Vec<PathBuf> = (0..=FLUSHED_ONE_BY_ONE).map(|at| folder.path().join(at.to_string())).collect();
-        paths.iter().for_each(|path| fs::write(path, "x").unwrap());
-        let mut paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-        assert_eq!(Disk.flush(&paths), Ok(()));
-        assert_eq!(Disk.flush(&[folder.path()]), Ok(()));
-        let none = folder.path().join("none");
-        paths.push(&none);
-        assert_eq!(Disk.flush(&paths), Err((none.clone(), Failure::Missing)));
-        assert_eq!(Disk.flush(&[&none]), Err((none.clone(), Failure::Missing)));
+        let disk = disk(folder.path());
+        let places: Vec<PathBuf> = (0..=FLUSHED_ONE_BY_ONE).map(|at| PathBuf::from(at.to_string())).collect();
+        places.iter().for_each(|place| fs::write(folder.path().join(place), "x").unwrap());
+        let mut places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
+        assert_eq!(disk.flush(&places), Ok(()));
+        assert_eq!(disk.flush(&[Path::new("")]), Ok(()));
+        let none = Path::new("none");
+        places.push(none);
+        assert_eq!(disk.flush(&places), Err((none.to_owned(), Failure::Missing)));
+        assert_eq!(disk.flush(&[none]), Err((none.to_owned(), Failure::Missing)));
+    }
+
+    #[test]
+    fn a_link_that_leads_out_of_the_named_paths_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(folder.path(), 0o644);
+        fs::create_dir(folder.path().join("named")).unwrap();
+        let link = folder.path().join("named/to.yaml");
+        symlink("../a.yaml", &link).unwrap();
+        let aborted = replace(&folder.path().join("named"), &link).unwrap_err();
+        assert_eq!((aborted.step, aborted.failures), (Step::Look, vec![(link, Failure::Outside)]));
+        assert_eq!(fs::read(path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn a_name_that_is_not_utf8_is_refused() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff.yaml"));
+        if fs::write(&path, "old").is_err() {
+            return skipped("a_name_that_is_not_utf8_is_refused: this file system has no such names");
+        }
+        check_refused(&path, Step::Look, Failure::Name);
     }
 }

@@ -1,17 +1,26 @@
 //! Answers: which bytes lie in the user's tree, and how do new ones get there without a loss?
 //!
 //! [`walk`] finds and reads files, [`read`](mod@read) reads one of them or standard input, [`transaction`] replaces
-//! files: all of them or none. Every call on the file system that changes something goes through [`files`], so that tests
-//! can make each of them fail. What goes wrong with one path is a [`Failure`]; what was left out on purpose is a
-//! [`Skip`].
+//! files: all of them or none. What it is about to do stands in the [`journal`] before it is done, so that a run which was
+//! stopped can be finished or taken back ([`recovery`]), and one that is done can be taken back. Every call on the file system
+//! that changes something goes through [`files`], so that tests can make each of them fail, and stays in its [`bounds`]. What
+//! goes wrong with one path is a [`Failure`]; what was left out on purpose is a [`Skip`].
 //!
 //! Invariant: no other module touches the file system of the user's tree, and this one knows nothing of what is in a file.
+
+mod anchor;
+
+pub mod bounds;
 
 pub mod failure;
 
 pub mod files;
 
+pub mod journal;
+
 mod listing;
+
+mod lock;
 
 pub mod options;
 
@@ -19,16 +28,29 @@ pub mod output;
 
 pub mod read;
 
+pub mod record;
+
+pub mod recovery;
+
 mod roots;
+
+#[cfg(test)]
+mod sample;
 
 pub mod transaction;
 
+pub mod version_control;
+
 pub mod walk;
 
+pub use bounds::{Bounds, inside_current_folder, is_place};
 pub use failure::Failure;
+pub use journal::Journal;
 pub use options::WalkOptions;
-pub use output::{append_output, write_output};
-pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin};
-
-pub use transaction::{Aborted, Change, Fingerprint, Step, Transaction, Written};
+pub use output::{append_output, is_same_file, write_output};
+pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin, read_up_to};
+pub use record::{Act, Record};
+pub use recovery::{Changed, Standing, Unfinished};
+pub use transaction::{Aborted, Change, Step, Transaction, Tree, Written};
+pub use version_control::{Unknown, uncommitted};
 pub use walk::{Scan, Skip, scan};

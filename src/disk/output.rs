@@ -16,6 +16,11 @@ pub fn write_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write(file, bytes)
 }
 
+/// Says whether two paths lead to one file that is there.
+pub fn is_same_file(left: &Path, right: &Path) -> bool {
+    matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
+}
+
 /// Appends `bytes` to `file`, which is made where it is not there.
 ///
 /// # Errors

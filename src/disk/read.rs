@@ -31,8 +31,32 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     if !file_type.is_file() {
         return Err(Failure::NotAFile(Kind::of(file_type)));
     }
+    read_open(File::open(path)?)
+}
+
+/// Reads one file of at most `limit` bytes.
+///
+/// # Errors
+/// Those of [`read`], with this limit.
+pub fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(Failure::NotAFile(Kind::of(metadata.file_type())));
+    }
+    read_all(File::open(path)?, limit)
+}
+
+/// Reads a file that is open, to its end.
+///
+/// # Errors
+/// Those of [`read`].
+pub(super) fn read_open(file: File) -> Result<Vec<u8>, Failure> {
+    let file_type = file.metadata()?.file_type();
+    if !file_type.is_file() {
+        return Err(Failure::NotAFile(Kind::of(file_type)));
+    }
     let mut buffer = Buffer::new(MAX_FILE_SIZE);
-    let length = buffer.fill(path)?.len();
+    let length = buffer.fill_from(file)?.len();
     Ok(buffer.into_vec(length))
 }
 
@@ -68,8 +92,11 @@ impl Buffer {
 
     /// Reads the file at `path`, known to be a file: a named pipe would be waited for.
     pub(super) fn fill(&mut self, path: &Path) -> Result<&[u8], Failure> {
+        self.fill_from(File::open(path)?)
+    }
+
+    fn fill_from(&mut self, mut file: File) -> Result<&[u8], Failure> {
         self.resize_to_usual();
-        let mut file = File::open(path)?;
         let mut filled = 0;
         loop {
             if filled == self.bytes.len() {
@@ -165,13 +192,13 @@ fn escaped(after: &[u8]) -> (u8, usize) {
 }
 
 #[cfg(unix)]
-fn path_of(bytes: Vec<u8>) -> PathBuf {
+pub(super) fn path_of(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     std::ffi::OsString::from_vec(bytes).into()
 }
 
 #[cfg(not(unix))]
-fn path_of(bytes: Vec<u8>) -> PathBuf {
+pub(super) fn path_of(bytes: Vec<u8>) -> PathBuf {
     String::from_utf8_lossy(&bytes).into_owned().into()
 }
 

@@ -1,15 +1,16 @@
 //! Answers: how do many files change all at once, or not at all?
 //!
-//! [`Transaction::stage`] writes every new content beside its file, under a name of its own, and flushes it.
-//! [`Transaction::commit`] reads every file again and compares it with what the change was planned from; then it keeps each old
-//! content beside under a second name (a hard link, or a copy where there are none) and puts the new one in its place. Then it
-//! looks at what it kept: what another program wrote at the last moment is found there. When anything fails, what was replaced is put
-//! back. A transaction that is dropped removes what it staged.
+//! [`Journal::stage`] writes down in the journal what is about to be replaced, then every new content beside its file, under a
+//! name of its own, and flushes it. [`Transaction::commit`] reads every file again and compares it with what the change was
+//! planned from; then it keeps each old content in the journal under a second name (a hard link, or a copy where there are
+//! none), flushes that, and puts the new content in place. Then it looks at what it kept: what another program wrote at the last
+//! moment is found there. When anything fails, what was replaced is put back. A transaction that is dropped removes what it
+//! staged. What the end of a process leaves behind is for [`Unfinished`](super::Unfinished) to finish or take back.
 //!
-//! A path that is a symbolic link stays one; the file it leads to is replaced. A file that has several names (hard links) is
-//! refused: replacing it would part them, and writing through would not be one step. A file whose mode lets nobody write is
-//! refused, as an editor does. The new file has the mode of the old one and, where the system permits, its owner; extended
-//! attributes are not carried over.
+//! A path that is a symbolic link stays one; the file it leads to is replaced, where that is below the paths of the call. A file
+//! that has several names (hard links) is refused: replacing it would part them, and writing through would not be one step. A
+//! file whose mode lets nobody write is refused, as an editor does. The new file has the mode of the old one and, where the
+//! system permits, its owner; extended attributes are not carried over.
 //!
 //! Invariant: every file is at every moment wholly old or wholly new, and no old content is removed before all are new.
 
@@ -18,34 +19,13 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
+use super::bounds::parent;
 use super::failure::Failure;
-use super::files::{Disk, Files};
-
-/// What a file's bytes are, in 24: their number and their FNV-1a hash of 128 bits.
-///
-/// It is the same in every process. It tells an edit from none, and is no proof against somebody who wants two files to
-/// look the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Fingerprint {
-    length: u64,
-    hash: u128,
-}
-
-impl Fingerprint {
-    /// Takes the fingerprint of `bytes`.
-    pub fn of(bytes: &[u8]) -> Self {
-        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-        let hash = bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
-        Self { length: bytes.len() as u64, hash }
-    }
-}
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{:032x}", self.length, self.hash)
-    }
-}
+use super::files::{Disk, Files, Like};
+use super::journal::{Journal, inside, kept};
+use super::record::{Act, Entry, Record, staged};
+use super::recovery::{keep, restore};
+use crate::fingerprint::Fingerprint;
 
 /// One file's new content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,27 +43,32 @@ pub struct Change {
 pub enum Step {
     /// Looking whether the files can be replaced.
     Look,
+    /// Reading or writing the journal.
+    Journal,
     /// Writing new content beside the files.
     Stage,
     /// Waiting for the disk.
     Flush,
     /// Comparing the files with what they were.
     Compare,
-    /// Keeping old content beside the files.
+    /// Keeping old content.
     Keep,
     /// Putting new content in the place of the old.
     Replace,
+    /// Putting old content in the place of the new.
+    Restore,
 }
 
 impl Step {
     /// Says what failed, where the failure alone does not.
     const fn attempt(self) -> &'static str {
         match self {
-            Self::Look | Self::Compare => "",
+            Self::Look | Self::Compare | Self::Journal => "",
             Self::Stage => "writing new content beside it: ",
             Self::Flush => "waiting for the disk: ",
-            Self::Keep => "keeping old content beside it: ",
+            Self::Keep => "keeping old content: ",
             Self::Replace => "replacing it: ",
+            Self::Restore => "putting it back: ",
         }
     }
 }
@@ -93,11 +78,9 @@ impl Step {
 pub struct Written {
     /// The files that changed, by the path of the change, in the order of paths.
     pub files: Vec<PathBuf>,
-    /// Old content that could not be removed; the files are new all the same.
-    pub leftovers: Vec<PathBuf>,
 }
 
-/// Why nothing was written.
+/// Why nothing was written, or not all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Aborted {
     /// What the transaction was doing.
@@ -108,17 +91,37 @@ pub struct Aborted {
     pub unrestored: Vec<(PathBuf, PathBuf)>,
     /// What was written beside files and could not be removed again.
     pub leftovers: Vec<PathBuf>,
+    /// Whether the tree is as it was.
+    pub tree: Tree,
+}
+
+/// What a failure left of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tree {
+    /// Nothing in it is different.
+    Same,
+    /// An unfinished run is in its journal.
+    Unfinished,
 }
 
 impl Aborted {
-    fn new(step: Step, failures: Failures) -> Self {
-        Self { step, failures, unrestored: Vec::new(), leftovers: Vec::new() }
+    pub(super) fn new(step: Step, failures: Failures) -> Self {
+        Self { step, failures, unrestored: Vec::new(), leftovers: Vec::new(), tree: Tree::Same }
+    }
+
+    /// Makes the failure of a run that was begun before and is still neither finished nor taken back.
+    pub(super) fn unfinished(step: Step, failures: Failures) -> Self {
+        Self { tree: Tree::Unfinished, ..Self::new(step, failures) }
     }
 }
 
 impl fmt::Display for Aborted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.unrestored.is_empty() { "nothing was written" } else { "only some files were put back" })?;
+        f.write_str(match (self.tree, self.unrestored.is_empty()) {
+            (Tree::Same, true) => "nothing was written",
+            (Tree::Same, false) => "only some files were put back",
+            (Tree::Unfinished, _) => "the run that was stopped is still unfinished",
+        })?;
         for (path, failure) in &self.failures {
             write!(f, "\n  {}: {}{failure}", path.display(), self.step.attempt())?;
         }
@@ -151,7 +154,7 @@ enum Progress {
 #[derive(Debug)]
 struct Swap {
     shown: PathBuf,
-    target: PathBuf,
+    place: PathBuf,
     staged: PathBuf,
     kept: PathBuf,
     before: Fingerprint,
@@ -160,30 +163,31 @@ struct Swap {
 
 /// Files staged to be replaced; dropping it removes what was staged.
 #[derive(Debug)]
-pub struct Transaction<F: Files = Disk> {
-    files: F,
+pub struct Transaction<'j, F: Files = Disk> {
+    journal: &'j Journal<F>,
+    act: Act,
     swaps: Vec<Swap>,
 }
 
-impl Transaction {
-    /// Writes the new content of every change beside its file. A change that changes nothing is left out.
-    ///
-    /// # Errors
-    /// [`Aborted`] with every file that cannot be replaced, or the first whose content could not be written; then nothing
-    /// is staged. Two changes of one file are [`Failure::SameFile`] unless they are the same change.
-    pub fn stage(changes: Vec<Change>) -> Result<Self, Aborted> {
-        Self::stage_on(Disk, changes)
-    }
-}
-
-impl<F: Files> Transaction<F> {
-    /// Does what [`Transaction::stage`] does, on these files.
-    ///
-    /// # Errors
-    /// The same.
-    pub fn stage_on(files: F, changes: Vec<Change>) -> Result<Self, Aborted> {
-        let planned = plan(&files, changes).map_err(|failures| Aborted::new(Step::Look, failures))?;
-        let mut transaction = Self { files, swaps: Vec::with_capacity(planned.len()) };
+impl<'j, F: Files> Transaction<'j, F> {
+    /// Stages changes for a run of this kind. A change that changes nothing is left out.
+    pub(super) fn stage(journal: &'j Journal<F>, changes: Vec<Change>, act: Act, label: &str) -> Result<Self, Aborted> {
+        let is_change = |change: &Change| Fingerprint::of(&change.after) != change.before;
+        let changes: Vec<_> = changes.into_iter().filter(is_change).collect();
+        let mut transaction = Self { journal, act, swaps: Vec::with_capacity(changes.len()) };
+        if changes.is_empty() {
+            return Ok(transaction);
+        }
+        journal.must_be_finished().map_err(|failure| Aborted::new(Step::Journal, vec![failure]))?;
+        let token = token();
+        let planned = plan(&journal.files, changes, &token).map_err(|failures| Aborted::new(Step::Look, failures))?;
+        let entry = |(swap, after): &(Swap, Vec<u8>)| Entry::new(&swap.place, swap.before, Fingerprint::of(after));
+        let record = Record::new(act, label, &token, planned.iter().map(entry).collect());
+        if let Err(failure) = journal.begin(&record) {
+            // What was written of the record the next run finds without one, and removes.
+            let _by_the_next_run = journal.cancel();
+            return Err(Aborted::new(Step::Journal, vec![failure]));
+        }
         for (swap, after) in planned {
             transaction.swaps.push(swap);
             if let Err((step, failures)) = transaction.stage_last(&after) {
@@ -196,7 +200,7 @@ impl<F: Files> Transaction<F> {
         }
     }
 
-    /// Returns the paths of the changes that are staged, in the order of paths.
+    /// Returns the paths of the changes that are staged, in the order of places.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.swaps.iter().map(|swap| swap.shown.as_path())
     }
@@ -207,30 +211,50 @@ impl<F: Files> Transaction<F> {
     /// [`Aborted`]: with every file that is not what its change was planned from, or the first that could not be replaced. All
     /// files are then what they were, but for those it names as unrestored.
     pub fn commit(mut self) -> Result<Written, Aborted> {
-        match self.replace_all() {
-            Ok(()) => Ok(self.finish()),
-            Err((step, failures)) => Err(self.abort(step, failures)),
+        if self.swaps.is_empty() {
+            return Ok(Written::default());
         }
+        if let Err((step, failures)) = self.replace_all().and_then(|()| self.end()) {
+            return Err(self.abort(step, failures));
+        }
+        let mut files: Vec<_> = std::mem::take(&mut self.swaps).into_iter().map(|swap| swap.shown).collect();
+        files.sort();
+        Ok(Written { files })
     }
 
     fn replace_all(&mut self) -> Result<(), Stop> {
-        self.compare(|swap| &swap.target)?;
+        self.compare(|swap| &swap.place)?;
         for swap in &mut self.swaps {
-            keep(&self.files, swap).map_err(|failure| (Step::Keep, vec![(swap.shown.clone(), failure)]))?;
+            let kept = keep(&self.journal.files, &swap.place, &swap.kept);
+            kept.map_err(|failure| (Step::Keep, vec![(swap.shown.clone(), failure)]))?;
             swap.progress = Progress::Kept;
-            let replaced = self.files.rename(&swap.staged, &swap.target);
+        }
+        self.flush(|swap| swap.kept.as_path())?;
+        let journal = inside("journal");
+        self.journal.files.flush(&[&journal]).map_err(|failure| (Step::Flush, vec![failure]))?;
+        for swap in &mut self.swaps {
+            let replaced = self.journal.files.rename(&swap.staged, &swap.place);
             replaced.map_err(|error| (Step::Replace, vec![(swap.shown.clone(), error.into())]))?;
             swap.progress = Progress::Replaced;
         }
         self.compare(|swap| &swap.kept)?;
-        self.flush(|swap| folder(&swap.target))
+        self.flush(|swap| parent(&swap.place))
+    }
+
+    /// Ends the run in the journal. A run that takes another one back is done before that: what it could not remove there is
+    /// removed by the next run.
+    fn end(&self) -> Result<(), Stop> {
+        match (self.journal.end(self.act), self.act) {
+            (Err(failure), Act::Apply) => Err((Step::Journal, vec![failure])),
+            (Ok(()) | Err(_), _) => Ok(()),
+        }
     }
 
     fn stage_last(&mut self, after: &[u8]) -> Result<(), Stop> {
         let Some(swap) = self.swaps.last_mut() else {
             return Ok(());
         };
-        let written = self.files.write_new(&swap.staged, after, &swap.target);
+        let written = self.journal.files.write_new(&swap.staged, after, Like::File(&swap.place));
         written.map_err(|error| (Step::Stage, vec![(swap.shown.clone(), error.into())]))?;
         swap.progress = Progress::Staged;
         Ok(())
@@ -238,7 +262,7 @@ impl<F: Files> Transaction<F> {
 
     /// Compares the bytes at a place of every swap with what they were.
     fn compare(&self, place: impl Fn(&Swap) -> &PathBuf) -> Result<(), Stop> {
-        let differs = |swap: &Swap| match self.files.read(place(swap)) {
+        let differs = |swap: &Swap| match self.journal.files.read(place(swap)) {
             Ok(bytes) if Fingerprint::of(&bytes) == swap.before => None,
             Ok(_) => Some((swap.shown.clone(), Failure::Changed)),
             Err(failure) => Some((swap.shown.clone(), failure)),
@@ -250,20 +274,7 @@ impl<F: Files> Transaction<F> {
     fn flush(&self, place: impl Fn(&Swap) -> &Path) -> Result<(), Stop> {
         let places: BTreeSet<&Path> = self.swaps.iter().map(place).collect();
         let places: Vec<&Path> = places.into_iter().collect();
-        self.files.flush(&places).map_err(|failure| (Step::Flush, vec![failure]))
-    }
-
-    /// Removes the old content of files that are new.
-    fn finish(mut self) -> Written {
-        let mut written = Written::default();
-        for swap in std::mem::take(&mut self.swaps) {
-            if self.files.remove(&swap.kept).is_err() {
-                written.leftovers.push(swap.kept);
-            }
-            written.files.push(swap.shown);
-        }
-        written.files.sort();
-        written
+        self.journal.files.flush(&places).map_err(|failure| (Step::Flush, vec![failure]))
     }
 
     fn abort(mut self, step: Step, failures: Failures) -> Aborted {
@@ -272,44 +283,55 @@ impl<F: Files> Transaction<F> {
         aborted
     }
 
-    /// Puts every file back and removes what lies beside it.
+    /// Puts every file back and removes what lies beside it; then the journal forgets the run, unless a file is still new.
     fn put_back(&mut self, aborted: &mut Aborted) {
-        for swap in std::mem::take(&mut self.swaps).into_iter() {
+        let files = &self.journal.files;
+        let swaps = std::mem::take(&mut self.swaps);
+        let mut folders = BTreeSet::new();
+        for swap in &swaps {
             if swap.progress == Progress::Replaced {
-                if self.files.rename(&swap.kept, &swap.target).is_err() {
-                    aborted.unrestored.push((swap.shown, swap.kept));
+                folders.insert(parent(&swap.place));
+                if restore(files, &swap.kept, &swap.place, &swap.staged).is_err() {
+                    aborted.unrestored.push((swap.shown.clone(), self.journal.shown(&swap.kept)));
                 }
                 continue;
             }
-            if swap.progress == Progress::Kept && self.files.remove(&swap.kept).is_err() {
-                aborted.leftovers.push(swap.kept);
+            // The old content goes first: where only that is there, its file counts as replaced.
+            if swap.progress == Progress::Kept && files.remove(&swap.kept).is_err() {
+                aborted.leftovers.push(self.journal.shown(&swap.kept));
             }
-            if swap.progress >= Progress::Staged && self.files.remove(&swap.staged).is_err() {
-                aborted.leftovers.push(swap.staged);
+            if swap.progress >= Progress::Staged && files.remove(&swap.staged).is_err() {
+                aborted.leftovers.push(self.journal.shown(&swap.staged));
             }
+        }
+        let folders: Vec<&Path> = folders.into_iter().collect();
+        let settled = aborted.unrestored.is_empty() && files.flush(&folders).is_ok();
+        // What cannot be forgotten now, the next run finds untouched and forgets.
+        if settled && !swaps.is_empty() {
+            let _by_the_next_run = self.journal.cancel();
         }
     }
 }
 
-impl<F: Files> Drop for Transaction<F> {
+impl<F: Files> Drop for Transaction<'_, F> {
     fn drop(&mut self) {
         self.put_back(&mut Aborted::new(Step::Stage, Vec::new()));
     }
 }
 
 /// Paths that failed, each with its failure.
-type Failures = Vec<(PathBuf, Failure)>;
+pub(super) type Failures = Vec<(PathBuf, Failure)>;
 
 /// What stopped a transaction: the step and the paths that failed in it.
 type Stop = (Step, Failures);
 
-/// Finds the file behind every change that changes something, in the order of files.
-fn plan(files: &impl Files, changes: Vec<Change>) -> Result<Vec<(Swap, Vec<u8>)>, Failures> {
+/// Finds the file behind every change, in the order of places.
+fn plan(files: &impl Files, changes: Vec<Change>, token: &str) -> Result<Vec<(Swap, Vec<u8>)>, Failures> {
     let mut found = Vec::with_capacity(changes.len());
     let mut failures = Vec::new();
-    for change in changes.into_iter().filter(|change| Fingerprint::of(&change.after) != change.before) {
+    for change in changes {
         match files.target(&change.path) {
-            Ok(target) => found.push((target, change)),
+            Ok(place) => found.push((place, change)),
             Err(failure) => failures.push((change.path, failure)),
         }
     }
@@ -319,16 +341,14 @@ fn plan(files: &impl Files, changes: Vec<Change>) -> Result<Vec<(Swap, Vec<u8>)>
         failures.push((pair[1].1.path.clone(), Failure::SameFile(pair[0].1.path.clone())));
     }
     failures.sort();
-    let token = token();
-    let swaps = found.into_iter().enumerate().map(|(at, (target, change))| swap(at, &token, target, change));
+    let swaps = found.into_iter().enumerate().map(|(at, (place, change))| swap(at, token, place, change));
     if failures.is_empty() { Ok(swaps.collect()) } else { Err(failures) }
 }
 
-fn swap(at: usize, token: &str, target: PathBuf, change: Change) -> (Swap, Vec<u8>) {
-    let beside = |role: &str| folder(&target).join(format!(".reversion-{token}-{at}.{role}.tmp"));
-    let (staged, kept) = (beside("new"), beside("old"));
+fn swap(at: usize, token: &str, place: PathBuf, change: Change) -> (Swap, Vec<u8>) {
+    let (staged, kept) = (staged(&place, token, at), kept(&inside("journal"), at));
     let progress = Progress::Planned;
-    (Swap { shown: change.path, target, staged, kept, before: change.before, progress }, change.after)
+    (Swap { shown: change.path, place, staged, kept, before: change.before, progress }, change.after)
 }
 
 /// Makes a word that no other transaction uses.
@@ -336,166 +356,61 @@ fn token() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
 
-/// Gives the old content of `swap` a second name; where the file system has no links, a copy does.
-fn keep(files: &impl Files, swap: &Swap) -> Result<(), Failure> {
-    match files.link(&swap.target, &swap.kept) {
-        Ok(()) => Ok(()),
-        Err(_) => Ok(files.write_new(&swap.kept, &files.read(&swap.target)?, &swap.target)?),
-    }
-}
-
-/// Returns the folder of a resolved file, which has one.
-fn folder(path: &Path) -> &Path {
-    path.parent().unwrap_or(path)
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::collections::BTreeMap;
     use std::fs;
     use std::io;
     use std::rc::Rc;
 
     use super::*;
     use crate::disk::failure::Kind;
-
-    /// The real files, with a hook before every call that gets its number, its name and its path.
-    struct Watched<H: Fn(usize, &str, &Path) -> io::Result<()>> {
-        hook: H,
-        calls: Cell<usize>,
-    }
-
-    impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Watched<H> {
-        fn new(hook: H) -> Self {
-            Self { hook, calls: Cell::new(0) }
-        }
-
-        fn before(&self, call: &str, path: &Path) -> io::Result<()> {
-            (self.hook)(self.calls.replace(self.calls.get() + 1), call, path)
-        }
-    }
-
-    impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Files for Watched<H> {
-        fn target(&self, path: &Path) -> Result<PathBuf, Failure> {
-            self.before("target", path)?;
-            Disk.target(path)
-        }
-
-        fn read(&self, path: &Path) -> Result<Vec<u8>, Failure> {
-            self.before("read", path)?;
-            Disk.read(path)
-        }
-
-        fn write_new(&self, path: &Path, bytes: &[u8], like: &Path) -> io::Result<()> {
-            self.before("write_new", path)?;
-            Disk.write_new(path, bytes, like)
-        }
-
-        fn link(&self, path: &Path, name: &Path) -> io::Result<()> {
-            self.before("link", path)?;
-            Disk.link(path, name)
-        }
-
-        fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-            self.before("rename", to)?;
-            Disk.rename(from, to)
-        }
-
-        fn remove(&self, path: &Path) -> io::Result<()> {
-            self.before("remove", path)?;
-            Disk.remove(path)
-        }
-
-        /// Waits for no disk: a test that fails every call in turn would take minutes.
-        fn flush(&self, paths: &[&Path]) -> Result<(), (PathBuf, Failure)> {
-            paths.iter().try_for_each(|path| {
-                self.before("flush", path).map_err(|error| (path.to_path_buf(), Failure::from(error)))
-            })
-        }
-    }
+    use crate::disk::sample::{Sample, fault, new, old};
 
     const NAMES: [&str; 3] = ["a.yaml", "b/c.yaml", "b/d.yaml"];
 
-    fn old(name: &str) -> Vec<u8> {
-        format!("old {name}\n").into_bytes()
+    fn tree() -> Sample {
+        Sample::new(&NAMES)
     }
 
-    fn new(name: &str) -> Vec<u8> {
-        format!("new and longer {name}\n").into_bytes()
-    }
-
-    fn tree() -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("b")).unwrap();
-        for name in NAMES {
-            fs::write(folder.path().join(name), old(name)).unwrap();
-        }
-        folder
-    }
-
-    fn change(top: &Path, name: &str) -> Change {
-        Change { path: top.join(name), before: Fingerprint::of(&old(name)), after: new(name) }
-    }
-
-    fn changes(top: &Path) -> Vec<Change> {
-        NAMES.map(|name| change(top, name)).to_vec()
-    }
-
-    /// Reads every file of the test's tree, by its path.
-    fn contents(top: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-        let entries = [top.to_owned(), top.join("b")].map(|folder| fs::read_dir(folder).unwrap());
-        let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
-        paths.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
-    }
-
-    fn state(top: &Path, content: fn(&str) -> Vec<u8>) -> BTreeMap<PathBuf, Vec<u8>> {
-        NAMES.iter().map(|name| (top.join(name), content(name))).collect()
-    }
-
-    fn run(top: &Path, hook: impl Fn(usize, &str, &Path) -> io::Result<()>) -> Result<Written, Aborted> {
-        Transaction::stage_on(Watched::new(hook), changes(top))?.commit()
+    fn run(tree: &Sample, hook: impl Fn(usize, &str, &Path) -> io::Result<()>) -> Result<Written, Aborted> {
+        tree.watched(hook).stage(tree.changes(), "")?.commit()
     }
 
     /// Checks what lies in the tree against what the outcome says; returns whether nothing stayed that should not.
     #[track_caller]
-    fn check_outcome(top: &Path, outcome: Result<Written, Aborted>) -> bool {
-        let mut found = contents(top);
-        let (expected, leftovers) = match outcome {
+    fn check_outcome(tree: &Sample, outcome: Result<Written, Aborted>) -> bool {
+        let mut found = tree.contents();
+        let leftovers = match outcome {
             Ok(written) => {
-                assert_eq!(written.files, NAMES.map(|name| top.join(name)));
-                (state(top, new), written.leftovers)
+                assert_eq!(written.files, tree.paths());
+                assert_eq!(found, tree.state(new));
+                return true;
             }
             Err(aborted) => {
-                let mut expected = state(top, old);
-                for (path, kept) in &aborted.unrestored {
-                    let name = path.strip_prefix(top).unwrap().to_str().unwrap();
-                    assert_eq!(found.remove(kept), Some(old(name)), "the old content is where the message says");
-                    expected.insert(path.clone(), new(name));
-                }
                 assert!(!aborted.failures.is_empty());
-                (
-                    expected,
-                    aborted.leftovers.into_iter().chain(aborted.unrestored.into_iter().map(|pair| pair.1)).collect(),
-                )
+                for (path, kept) in &aborted.unrestored {
+                    let name = path.strip_prefix(&tree.top).unwrap().to_str().unwrap();
+                    assert_eq!(fs::read(kept).unwrap(), old(name), "the old content is where the message says");
+                    assert_eq!(found.insert(path.clone(), old(name)), Some(new(name)));
+                }
+                aborted.leftovers
             }
         };
-        let is_clean = leftovers.is_empty();
         found.retain(|path, _| !leftovers.contains(path));
-        assert_eq!(found, expected);
-        is_clean
-    }
-
-    fn fault() -> io::Result<()> {
-        Err(io::Error::other("fault"))
+        assert_eq!(found, tree.state(old));
+        leftovers.is_empty()
     }
 
     /// Runs with hooks made for each number, until one is larger than the number of calls made; returns that number.
-    fn for_every_call(check: impl Fn(&Path, usize, &Cell<usize>)) -> usize {
-        for at in 0.. {
-            let folder = tree();
+    fn for_every_call(check: impl Fn(&Sample, usize, &Cell<usize>)) -> usize {
+        for_every_call_from(0, &NAMES, check)
+    }
+
+    fn for_every_call_from(first: usize, names: &[&str], check: impl Fn(&Sample, usize, &Cell<usize>)) -> usize {
+        for at in first.. {
             let calls = Cell::new(0);
-            check(&folder.path().canonicalize().unwrap(), at, &calls);
+            check(&Sample::new(names), at, &calls);
             if calls.get() <= at {
                 return at;
             }
@@ -504,21 +419,23 @@ mod tests {
     }
 
     #[test]
-    fn every_file_gets_its_new_bytes_and_nothing_else_stays() {
-        let folder = tree();
-        let top = folder.path().canonicalize().unwrap();
-        let transaction = Transaction::stage(changes(&top)).unwrap();
-        assert_eq!(transaction.paths().collect::<Vec<_>>(), NAMES.map(|name| top.join(name)));
+    fn every_file_gets_its_new_bytes_and_the_old_ones_are_kept() {
+        let tree = tree();
+        let journal = tree.journal();
+        let transaction = journal.stage(tree.changes(), "").unwrap();
+        assert_eq!(transaction.paths().collect::<Vec<_>>(), tree.paths());
         let written = transaction.commit().unwrap();
-        assert_eq!(written, Written { files: NAMES.map(|name| top.join(name)).to_vec(), leftovers: vec![] });
-        assert_eq!(contents(&top), state(&top, new));
+        assert_eq!(written, Written { files: tree.paths() });
+        assert_eq!(tree.contents(), tree.state(new));
+        assert_eq!(tree.journaled(), ["undo/1"]);
+        assert_eq!(fs::read(tree.top.join(".reversion/undo/1/1")).unwrap(), old("b/c.yaml"));
     }
 
     #[test]
     fn one_fault_at_any_call_leaves_all_old_or_all_new() {
-        let calls = for_every_call(|top, at, calls| {
+        let calls = for_every_call(|tree, at, calls| {
             let was_removing = Cell::new(false);
-            let outcome = run(top, |call, name, _| {
+            let outcome = run(tree, |call, name, _| {
                 calls.set(call + 1);
                 was_removing.set(was_removing.get() || call == at && name == "remove");
                 if call == at { fault() } else { Ok(()) }
@@ -526,136 +443,191 @@ mod tests {
             if let Err(aborted) = &outcome {
                 assert_eq!(aborted.unrestored, []);
             }
-            assert_eq!(check_outcome(top, outcome), !was_removing.get(), "call {at}");
+            let is_ok = outcome.is_ok();
+            assert_eq!(check_outcome(tree, outcome), is_ok || !was_removing.get(), "call {at}");
+            assert_eq!(tree.journaled(), if is_ok { &["undo/1"][..] } else { &[] }, "call {at}");
         });
-        // Per file: target, stage, flush, compare, link, rename, compare, remove; two folders are flushed.
-        assert_eq!(calls, 3 * 8 + 2);
+        // Per file: target, stage, flush, compare, link, flush, rename, compare.
+        // Begin: read, names and remove_folder of what could be there; make_folder, write_new, flush, rename, two flushes.
+        // Before the first rename the journal is flushed. Then two folders are. End: names, make_folder, rename, two flushes;
+        // names twice to prune.
+        assert_eq!(calls, 3 * 8 + 9 + 1 + 2 + 5 + 2);
     }
 
     #[test]
     fn two_faults_at_any_calls_lose_nothing_that_is_not_named() {
-        for first in 0..3 * 8 + 2 {
-            for_every_call(|top, second, calls| {
-                let outcome = run(top, |call, _, _| {
+        for first in 0..2 * 8 + 19 {
+            for_every_call_from(first + 1, &NAMES[..2], |tree, second, calls| {
+                let outcome = run(tree, |call, _, _| {
                     calls.set(call + 1);
                     if call == first || call == second { fault() } else { Ok(()) }
                 });
-                check_outcome(top, outcome);
+                check_outcome(tree, outcome);
             });
         }
     }
 
     #[test]
     fn when_nothing_works_any_more_each_file_is_whole_and_old_content_is_named() {
-        for_every_call(|top, at, calls| {
-            let outcome = run(top, |call, _, _| {
+        for_every_call(|tree, at, calls| {
+            let outcome = run(tree, |call, _, _| {
                 calls.set(call + 1);
                 if call >= at { fault() } else { Ok(()) }
             });
-            check_outcome(top, outcome);
+            check_outcome(tree, outcome);
         });
     }
 
     #[test]
     fn where_there_are_no_links_copies_are_kept() {
-        let top = tree();
-        let top = top.path().canonicalize().unwrap();
-        let outcome = run(&top, |_, call, _| if call == "link" { fault() } else { Ok(()) });
-        assert!(outcome.is_ok() && check_outcome(&top, outcome));
-        let top = tree();
-        let top = top.path().canonicalize().unwrap();
-        let last = top.join(NAMES[2]);
-        let outcome = run(
-            &top,
-            |_, call, path| if call == "link" || (call, path) == ("rename", &last) { fault() } else { Ok(()) },
-        );
-        assert!(outcome.is_err() && check_outcome(&top, outcome));
+        let tree = tree();
+        let outcome = run(&tree, |_, call, _| if call == "link" { fault() } else { Ok(()) });
+        assert!(outcome.is_ok() && check_outcome(&tree, outcome));
+        assert_eq!(fs::read(tree.top.join(".reversion/undo/1/2")).unwrap(), old("b/d.yaml"));
+    }
+
+    #[test]
+    fn a_tree_over_two_file_systems_is_put_back_by_copies() {
+        let tree = tree();
+        let last = PathBuf::from(NAMES[2]);
+        let other = |from_journal: bool| {
+            if from_journal { Err(io::Error::from(io::ErrorKind::CrossesDevices)) } else { Ok(()) }
+        };
+        let renamed = Cell::new(0);
+        let outcome = run(&tree, |_, call, place| match call {
+            "link" => fault(),
+            "rename" if place == last => fault(),
+            // The second rename to a place is the one that puts its old content back.
+            "rename" if place == Path::new(NAMES[0]) => other(renamed.replace(renamed.get() + 1) == 1),
+            _ => Ok(()),
+        });
+        assert_eq!(outcome.as_ref().unwrap_err().unrestored, []);
+        assert!(check_outcome(&tree, outcome));
+        assert_eq!(renamed.get(), 3, "in, refused, back as a copy");
     }
 
     #[test]
     fn a_file_that_changed_stops_all_and_every_such_file_is_named() {
-        let folder = tree();
-        let top = folder.path().canonicalize().unwrap();
-        let transaction = Transaction::stage(changes(&top)).unwrap();
-        fs::write(top.join(NAMES[0]), "edited\n").unwrap();
-        fs::remove_file(top.join(NAMES[2])).unwrap();
+        let tree = tree();
+        let journal = tree.journal();
+        let transaction = journal.stage(tree.changes(), "").unwrap();
+        fs::write(tree.top.join(NAMES[0]), "edited\n").unwrap();
+        fs::remove_file(tree.top.join(NAMES[2])).unwrap();
         let aborted = transaction.commit().unwrap_err();
-        let failures = vec![(top.join(NAMES[0]), Failure::Changed), (top.join(NAMES[2]), Failure::Missing)];
+        let failures = vec![(tree.top.join(NAMES[0]), Failure::Changed), (tree.top.join(NAMES[2]), Failure::Missing)];
         assert_eq!(aborted, Aborted::new(Step::Compare, failures));
-        let mut expected = state(&top, old);
-        expected.insert(top.join(NAMES[0]), b"edited\n".to_vec());
-        expected.remove(&top.join(NAMES[2]));
-        assert_eq!(contents(&top), expected);
+        let mut expected = tree.state(old);
+        expected.insert(tree.top.join(NAMES[0]), b"edited\n".to_vec());
+        expected.remove(&tree.top.join(NAMES[2]));
+        assert_eq!(tree.contents(), expected);
+        assert_eq!(tree.journaled(), [""; 0]);
     }
 
     #[test]
     fn an_edit_after_the_comparison_is_found_in_what_was_kept() {
         for call in ["link", "rename"] {
-            let folder = tree();
-            let top = folder.path().canonicalize().unwrap();
-            let last = top.join(NAMES[2]);
+            let tree = tree();
+            let last = tree.top.join(NAMES[2]);
             let edited = Rc::new(Cell::new(false));
-            let outcome = run(&top, |_, name, path| {
-                if (name, path) == (call, &last) && !edited.replace(true) {
+            let before = if call == "link" { ".reversion/journal/2" } else { NAMES[2] };
+            let outcome = run(&tree, |_, name, place| {
+                if (name, place) == (call, Path::new(before)) && !edited.replace(true) {
                     fs::write(&last, "edited\n")?;
                 }
                 Ok(())
             });
             assert_eq!(outcome, Err(Aborted::new(Step::Compare, vec![(last.clone(), Failure::Changed)])));
-            let mut expected = state(&top, old);
+            let mut expected = tree.state(old);
             expected.insert(last, b"edited\n".to_vec());
-            assert_eq!(contents(&top), expected);
+            assert_eq!(tree.contents(), expected);
         }
     }
 
     #[test]
     fn dropping_a_transaction_removes_what_it_staged() {
-        let folder = tree();
-        let transaction = Transaction::stage(changes(folder.path())).unwrap();
-        assert_eq!(contents(folder.path()).len(), 6);
+        let tree = tree();
+        let journal = tree.journal();
+        let transaction = journal.stage(tree.changes(), "").unwrap();
+        assert_eq!(tree.contents().len(), 6);
         drop(transaction);
-        assert_eq!(contents(folder.path()), state(folder.path(), old));
+        assert_eq!(tree.contents(), tree.state(old));
+        assert_eq!(tree.journaled(), [""; 0]);
     }
 
     #[test]
     fn a_folder_that_disappears_stops_all() {
-        let folder = tree();
-        let top = folder.path().canonicalize().unwrap();
-        let transaction = Transaction::stage(changes(&top)).unwrap();
-        fs::rename(top.join("b"), top.join("gone")).unwrap();
+        let tree = tree();
+        let journal = tree.journal();
+        let transaction = journal.stage(tree.changes(), "").unwrap();
+        fs::rename(tree.top.join("b"), tree.top.join("gone")).unwrap();
         let aborted = transaction.commit().unwrap_err();
-        let missing = |name: &str| (top.join(name), Failure::Missing);
+        let missing = |name: &str| (tree.top.join(name), Failure::Missing);
         assert_eq!(aborted, Aborted::new(Step::Compare, vec![missing(NAMES[1]), missing(NAMES[2])]));
-        assert_eq!(fs::read(top.join(NAMES[0])).unwrap(), old(NAMES[0]));
-        assert!(!top.join("b").exists());
+        assert_eq!(fs::read(tree.top.join(NAMES[0])).unwrap(), old(NAMES[0]));
+        assert!(!tree.top.join("b").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_swapped_for_a_link_meanwhile_is_not_written_through() {
+        for (call, place) in
+            [("write_new", "b/"), ("link", ".reversion/journal/1"), ("rename", NAMES[1]), ("rename", NAMES[2])]
+        {
+            let tree = tree();
+            let outside = tempfile::tempdir().unwrap();
+            for name in &NAMES[1..] {
+                fs::write(outside.path().join(Path::new(name).file_name().unwrap()), old(name)).unwrap();
+            }
+            let swapped = Cell::new(false);
+            let outcome = run(&tree, |_, name, path| {
+                if name == call && path.to_str().unwrap().starts_with(place) && !swapped.replace(true) {
+                    fs::rename(tree.top.join("b"), tree.top.join("moved"))?;
+                    std::os::unix::fs::symlink(outside.path(), tree.top.join("b"))?;
+                }
+                Ok(())
+            });
+            assert!(outcome.is_err() && swapped.get(), "{call}");
+            assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 2, "{call}");
+            for name in &NAMES[1..] {
+                let path = outside.path().join(Path::new(name).file_name().unwrap());
+                assert_eq!(fs::read(path).unwrap(), old(name), "{call}");
+            }
+            assert_eq!(fs::read(tree.top.join(NAMES[0])).unwrap(), old(NAMES[0]), "{call}");
+        }
     }
 
     #[track_caller]
-    fn check_refused(top: &Path, changes: Vec<Change>, failures: &[(&str, Failure)]) {
-        let before = contents(top);
-        let failures = failures.iter().map(|(name, failure)| (top.join(name), failure.clone())).collect();
-        let aborted = Transaction::stage(changes).unwrap_err();
+    fn check_refused(tree: &Sample, changes: Vec<Change>, failures: &[(&str, Failure)]) {
+        let before = tree.contents();
+        let failures = failures.iter().map(|(name, failure)| (tree.top.join(name), failure.clone())).collect();
+        let aborted = tree.journal().stage(changes, "").unwrap_err();
         assert_eq!(aborted, Aborted::new(Step::Look, failures));
-        assert_eq!(contents(top), before);
+        assert_eq!(tree.contents(), before);
+        assert_eq!(tree.journaled(), [""; 0]);
     }
 
     #[test]
     fn all_that_cannot_be_replaced_is_named_at_once() {
-        let folder = tree();
-        let top = folder.path();
-        let changes = ["none.yaml", "a.yaml", "b"].map(|name| change(top, name)).to_vec();
+        let tree = tree();
+        let changes = ["none.yaml", "a.yaml", "b"].map(|name| tree.change(name)).to_vec();
         let failures = [("b", Failure::NotAFile(Kind::Folder)), ("none.yaml", Failure::Missing)];
-        check_refused(top, changes, &failures);
+        check_refused(&tree, changes, &failures);
+    }
+
+    #[test]
+    fn what_git_and_the_journal_keep_is_not_written() {
+        let tree = Sample::new(&["a.yaml", ".git/config", ".reversion/x.yaml"]);
+        let failures = [(".git/config", Failure::Kept), (".reversion/x.yaml", Failure::Kept)];
+        check_refused(&tree, tree.changes(), &failures);
     }
 
     #[test]
     fn one_file_takes_one_change() {
-        let folder = tree();
-        let top = folder.path();
-        let same = change(top, "a.yaml");
-        let through_b = Change { path: top.join("b/../a.yaml"), ..same.clone() };
-        let written = Transaction::stage(vec![same.clone(), through_b.clone()]).unwrap().commit().unwrap();
-        assert_eq!(written.files, [top.join("a.yaml")]);
+        let tree = tree();
+        let same = tree.change("a.yaml");
+        let through_b = Change { path: tree.top.join("b/../a.yaml"), ..same.clone() };
+        let written = tree.journal().stage(vec![same.clone(), through_b.clone()], "").unwrap().commit().unwrap();
+        assert_eq!(written.files, [tree.top.join("a.yaml")]);
         let before = Fingerprint::of(&same.after);
         let [first, second] = [same, through_b].map(|change| Change {
             before,
@@ -663,16 +635,16 @@ mod tests {
             ..change
         });
         let failure = Failure::SameFile(first.path.clone());
-        check_refused(top, vec![second, first], &[("b/../a.yaml", failure)]);
+        let aborted = tree.journal().stage(vec![second.clone(), first], "").unwrap_err();
+        assert_eq!(aborted, Aborted::new(Step::Look, vec![(second.path, failure)]));
     }
 
     #[test]
     fn a_change_that_changes_nothing_does_not_touch_its_file() {
-        let folder = tree();
-        let top = folder.path();
-        let path = top.join("none.yaml");
+        let tree = tree();
+        let path = tree.top.join("none.yaml");
         let nothing = Change { path, before: Fingerprint::of(b"same"), after: b"same".to_vec() };
-        let outcome = Transaction::stage_on(Watched::new(|_, _, _| fault()), vec![nothing]).unwrap().commit();
+        let outcome = tree.watched(|_, _, _| fault()).stage(vec![nothing], "").unwrap().commit();
         assert_eq!(outcome, Ok(Written::default()));
     }
 
@@ -684,19 +656,12 @@ mod tests {
             failures: vec![(path("b"), Failure::Denied)],
             unrestored: vec![(path("a"), path(".old"))],
             leftovers: vec![path(".new")],
+            tree: Tree::Same,
         };
         let text = "only some files were put back\n  b: replacing it: permission denied\n  a: is new; its old content is in \
                     .old\n  .new: could not be removed";
         assert_eq!(aborted.to_string(), text);
         let aborted = Aborted::new(Step::Compare, vec![(path("a"), Failure::Missing)]);
         assert_eq!(aborted.to_string(), "nothing was written\n  a: no such file or folder");
-    }
-
-    /// The hashes are those of the FNV authors' test vectors.
-    #[test]
-    fn fingerprints_are_the_same_in_every_process() {
-        assert_eq!(Fingerprint::of(b"").to_string(), "0-6c62272e07bb014262b821756295c58d");
-        assert_eq!(Fingerprint::of(b"a").to_string(), "1-d228cb696f1a8caf78912b704e4a8964");
-        assert_eq!(Fingerprint::of(b"foobar").to_string(), "6-343e1662793c64bf6f0d3597ba446f18");
     }
 }

@@ -194,7 +194,7 @@ fn check_operation(operation: &str) {
     let silent = ["refuse", "gather", "lookup", "attach"].iter().any(|name| operation.starts_with(name));
     let spoke = std::cell::Cell::new(0);
     let config = ProptestConfig {
-        cases: 600,
+        cases: 1000,
         rng_seed: RngSeed::Fixed(2026),
         failure_persistence: None,
         ..ProptestConfig::default()

@@ -171,8 +171,8 @@ mod tests {
     fn check(lens: &str, before: &Value, after: &Value) {
         let lens: Lens = serde_yaml::from_str(lens).unwrap();
         let run = |lens: &Lens, value: &Value| {
-            let step = |value: Value, operation: &Box<dyn Operation>| data(&**operation, &value).unwrap().0;
-            lens.operations().iter().fold(value.clone(), step).to_string()
+            let operations = lens.operations().iter().map(AsRef::as_ref);
+            operations.fold(value.clone(), |value, operation: &dyn Operation| data(operation, &value).unwrap().0).to_string()
         };
         assert_eq!(run(&lens, before), after.to_string());
         assert_eq!(run(&lens.inverse(&GroupKind::new("A", "")), after), before.to_string());

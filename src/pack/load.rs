@@ -79,6 +79,7 @@ pub fn list_folder(folder: &Path) -> Result<Vec<String>> {
 /// # Errors
 /// A failure that names the file and line that is not what it should be.
 pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
+    let all = files.clone();
     let text = files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml"))?;
     let mut head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text)?;
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
@@ -111,6 +112,7 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
         .with_context(|| format!("{name}/pack.yaml"))?;
     Ok(Pack {
         name: name.to_owned(),
+        files: all,
         title: head.title,
         source: head.source,
         groups: head.groups,

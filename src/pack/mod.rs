@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::catalog::Catalog;
+use crate::fingerprint::Fingerprint;
 use crate::lens::{Direction, Lens};
 use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
@@ -29,6 +30,7 @@ pub use notes::Notes;
 #[derive(Debug)]
 pub struct Pack {
     name: String,
+    files: load::PackFiles,
     title: String,
     source: String,
     groups: Vec<String>,
@@ -141,6 +143,12 @@ impl Pack {
     /// Returns what the project is called.
     pub fn title(&self) -> &str {
         &self.title
+    }
+
+    /// Takes the fingerprint of all files of the pack, with their paths.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let parts = self.files.iter().flat_map(|(path, text)| [path.as_str(), "\0", text, "\0"]);
+        Fingerprint::of(parts.collect::<String>().as_bytes())
     }
 
     /// Returns where the releases come from.

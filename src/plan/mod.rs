@@ -22,8 +22,11 @@ mod edit;
 mod object;
 mod references;
 mod reliance;
+mod secret;
 
 pub use object::{AllowedLoss, Choices, Conversion, Remark, VersionChoice, loss_code};
+
+pub use secret::shows_secret;
 
 use references::Retypes;
 
@@ -204,9 +207,10 @@ impl Run<'_> {
         let mut held = Held::new();
         for (owner, ids) in owners.into_iter().filter(|(_, ids)| ids.len() > 1) {
             let retyped = |id: &&Id| self.manifests[id.0].objects[id.1].kind != *owner.0;
-            let settled = ids.iter().find(|id| !retyped(id));
-            let Some(settled) = settled else { continue };
             for id in ids.iter().filter(retyped) {
+                // Objects of different folders can belong to different clusters or overlays.
+                let settled = ids.iter().find(|other| !retyped(other) && self.folder(other.0) == self.folder(id.0));
+                let Some(settled) = settled else { continue };
                 let other = &self.manifests[settled.0];
                 let place = other.locate(&other.objects[settled.1], &FieldPath::default());
                 let message = format!("the conversion makes it a {}, and one of that name is at {place}", owner.0.kind);
@@ -218,6 +222,10 @@ impl Run<'_> {
             }
         }
         held
+    }
+
+    fn folder(&self, manifest: usize) -> &str {
+        self.manifests[manifest].file.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
     fn is_held(&self, id: Id, held: &Held) -> bool {
@@ -233,6 +241,7 @@ impl Run<'_> {
             for (at, object) in manifest.objects.iter().enumerate() {
                 let conversion = self.converted[file][at].clone();
                 let conversion = if self.is_held((file, at), held) {
+                    attempt.findings.extend(self.left_behind(manifest, object, &stay));
                     conversion.map(|conversion| held_back(conversion, object))
                 } else {
                     self.with_references(manifest, object, conversion, &stay, &mut attempt.findings)
@@ -261,6 +270,31 @@ impl Run<'_> {
             }
         }
         stay
+    }
+
+    /// Tells the references of an object that is held back to objects whose kind changes all the same.
+    fn left_behind(
+        &self,
+        manifest: &Manifest,
+        object: &Object,
+        stay: &BTreeMap<&GroupKind, Vec<&Object>>,
+    ) -> Vec<Finding> {
+        let catalog = self.goal.packs.of_group(&object.kind.group).and_then(|pack| pack.catalog(&object.kind));
+        let references = references::find(&object.value, catalog, &self.retypes);
+        let stays = |reference: &references::Reference| {
+            stay.get(&reference.kind).into_iter().flatten().any(|held| names(reference, held, object))
+        };
+        let told = references.into_iter().filter(|reference| !stays(reference)).map(|reference| {
+            let what = reference.name.as_deref().unwrap_or("objects");
+            let kind = &reference.kind.kind;
+            let message = format!(
+                "{} names {kind} {what}, whose kind changes; the reference stays, its object being held back",
+                reference.path
+            );
+            let remark = Remark { code: Code::ReferenceKept, path: reference.path, message, help: None };
+            finding(manifest, object, &remark, Severity::Warning)
+        });
+        told.collect()
     }
 
     /// Lets the object's references follow their objects.
@@ -335,7 +369,7 @@ impl Run<'_> {
 /// Tells what the fields of one object say against it, without a target.
 pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> Vec<Finding> {
     let Some(catalog) = pack.catalog(&object.kind) else {
-        return vec![finding(manifest, object, &object::unknown_kind(object, pack), Severity::Note)];
+        return vec![finding(manifest, object, &object::unknown_kind(object, pack), Severity::Warning)];
     };
     let inference = infer(&object.value, catalog, &object.api_version.version);
     let (conflicts, warnings) = object::remarks(&inference, object, pack, catalog);
@@ -343,10 +377,11 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
     conflicts.chain(warnings.iter().map(|remark| finding(manifest, object, remark, Severity::Warning))).collect()
 }
 
-/// What is as it was before and needs no doing is worth a note only.
+/// What is as it was before and is left alone holds nothing back.
 const fn adjust(code: Code, severity: Severity) -> Severity {
     match code {
-        Code::UnknownKind | Code::AlreadyInvalid | Code::Respelled => Severity::Note,
+        Code::UnknownKind => Severity::Warning,
+        Code::AlreadyInvalid | Code::Respelled => Severity::Note,
         _ => severity,
     }
 }

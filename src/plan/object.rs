@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::catalog::{Catalog, Fact, Version, Violation, ViolationKind};
+use crate::catalog::{Catalog, Fact, Unknown, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
@@ -18,7 +18,7 @@ use crate::lens::{Completeness, Direction, Halt, Loss, LossClass, ObjectName, Se
 use crate::manifest::Object;
 use crate::pack::notes::Union;
 use crate::pack::{Pack, Rule, Target, Way};
-use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
+use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet, is_version};
 use crate::yaml::Intent;
 
 /// Which losses a user takes.
@@ -190,13 +190,14 @@ impl<'a> Work<'a> {
         }
         let kind = kind?;
         let catalog = self.target.pack.catalog(&kind).expect("rules lead to kinds that the pack has");
-        self.settle(&kind, catalog, &mut session)?;
-        self.take_losses(session.losses())?;
+        let settled = self.settle(&kind, catalog, &mut session);
+        let mut blocks = self.take_losses(session.losses()).err().unwrap_or_default();
+        blocks.extend(settled.err().into_iter().flatten());
         for told in session.respelled() {
             let message = format!("{} is written in another way: {}", told.path, told.reason);
             self.warnings.push(remark(Code::Respelled, told.path.clone(), message, None));
         }
-        Ok((kind, session))
+        if blocks.is_empty() { Ok((kind, session)) } else { Err(blocks) }
     }
 
     /// Looks at the object as it is; returns the fields that exclude each other.
@@ -205,6 +206,11 @@ impl<'a> Work<'a> {
         let Some(catalog) = self.target.pack.catalog(&object.kind) else {
             return Err(vec![unknown_kind(object, self.target.pack)]);
         };
+        if !is_version(&object.api_version.version) {
+            let message = format!("`{}` is no apiVersion as it stands; it looks like a variable", object.api_version);
+            let help = "write the apiVersion out, or convert the rendered manifest".to_owned();
+            return Err(vec![remark(Code::Refused, FieldPath::default().key("apiVersion"), message, Some(help))]);
+        }
         let inference = infer(&object.value, catalog, &object.api_version.version);
         let (conflicts, warnings) = remarks(&inference, object, self.target.pack, catalog);
         self.warnings = warnings;
@@ -262,8 +268,14 @@ impl<'a> Work<'a> {
         let Some(first) = served.first() else {
             let had = self.target.pack.line().describe(catalog.releases());
             let message = format!("{} has no {}; the kind is in {had}", self.target, kind);
-            let hint = self.target.pack.notes().hint(kind, None);
-            let help = hint.unwrap_or("choose a target that has it, or remove the object").to_owned();
+            let elsewhere = |other: &&GroupKind| {
+                let serves = self.target.pack.catalog(other).is_some_and(|catalog| !catalog.served(release).is_empty());
+                other.kind == kind.kind && serves
+            };
+            let other = || self.target.pack.kinds().find(elsewhere);
+            let anew = || Some(format!("write it anew as {}, which the target has: no rule leads there", other()?));
+            let hint = self.target.pack.notes().hint(kind, None).map(str::to_owned).or_else(anew);
+            let help = hint.unwrap_or_else(|| "choose a target that has it, or remove the object".to_owned());
             return Err(vec![remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))]);
         };
         let present = self.object.api_version.version.as_str();
@@ -425,7 +437,9 @@ pub(super) fn remarks(
 ) -> (Vec<Remark>, Vec<Remark>) {
     let line = pack.line();
     let mut warnings = Vec::new();
-    for unknown in &inference.unknown {
+    // Patches carry directives that are no fields: `$patch: delete`.
+    let is_field = |unknown: &&Unknown| !unknown.path.last_key().is_some_and(|key| key.starts_with('$'));
+    for unknown in inference.unknown.iter().filter(is_field) {
         let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
         let message = format!("no release has the field {}; it is left as it is", unknown.path);
         warnings.push(remark(Code::UnknownField, unknown.path.clone(), message, help));

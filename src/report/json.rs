@@ -100,11 +100,13 @@ fn location(location: &Location) -> Value {
     json!({"file": location.file, "line": line, "column": column})
 }
 
-fn object(plan: &ObjectPlan) -> Value {
+/// Renders an object with its patch; what a Secret holds is in no report.
+pub(super) fn object(plan: &ObjectPlan) -> Value {
     let side = |(kind, api_version): &(crate::release::GroupKind, crate::release::ApiVersion)| json!({"kind": kind.kind, "apiVersion": api_version.to_string()});
     let rules: Vec<_> =
         plan.rules.iter().map(|(rule, direction)| json!({"rule": rule, "direction": direction.name()})).collect();
     let patch = match plan.outcome {
+        Outcome::Changed if plan.from.0.kind == "Secret" => json!([]),
         Outcome::Changed => json!(json_patch::diff(&plan.before, &plan.after)),
         Outcome::Unchanged | Outcome::HeldBack => json!([]),
     };

@@ -7,6 +7,8 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use crate::finding::{Finding, Severity};
 use crate::infer::Inference;
 use crate::manifest::Object;
@@ -18,14 +20,18 @@ pub mod diff;
 pub mod github;
 pub mod json;
 pub mod matrix;
+
+pub mod saved;
 pub mod text;
 
 /// How many files and objects a run met.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Counts {
     /// Files with a manifest's extension that were read.
     pub files: usize,
     /// Of these, files in which a known API group stands: only they were parsed.
+    #[serde(rename = "parsedFiles")]
     pub parsed: usize,
     /// Objects in the parsed files.
     pub objects: usize,

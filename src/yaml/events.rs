@@ -103,7 +103,10 @@ impl<'t> Builder<'t> {
         let marked = |anchor, tag: Option<&granit_parser::Tag>| Marked { anchor, tag: tag.map(tag_of), tag_end };
         match event {
             Event::Comment(..) => self.tree.comments.push(Span::new(range.start, range.end)),
-            Event::DocumentStart(explicit, _) => self.start_document(explicit, range),
+            Event::DocumentStart(explicit, _) => {
+                self.start_document(range.start);
+                self.cursor = if explicit { range.end } else { skip_end_markers(self.text, self.slice) };
+            }
             Event::DocumentEnd => self.end_document(range),
             Event::Alias(anchor) => self.alias(anchor, range)?,
             Event::Scalar(_, style, anchor, tag) => self.scalar(style, range, marked(anchor, tag.as_deref()))?,
@@ -127,15 +130,14 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn start_document(&mut self, explicit: bool, range: Range<usize>) {
+    fn start_document(&mut self, at: usize) {
         self.root = None;
         if !self.tree.documents.is_empty() {
-            self.slice = self.after_end_line.take().unwrap_or(range.start);
+            self.slice = self.after_end_line.take().unwrap_or(at);
             if let Some(last) = self.tree.documents.last_mut() {
                 last.span.end = self.slice;
             }
         }
-        self.cursor = if explicit { range.end } else { skip_end_markers(self.text, self.slice) };
     }
 
     fn end_document(&mut self, range: Range<usize>) {
@@ -291,7 +293,9 @@ fn lost(at: usize) -> Problem {
 /// Returns where a document without `---` may start: behind the `...` lines that end nothing.
 fn skip_end_markers(text: &str, from: usize) -> usize {
     let mut at = skip_trivia(text, from);
-    while text[at..].starts_with("...") && stands_alone(text, at + 2) {
+    // Further in, `...` is a word: ` ... and more`.
+    let starts_line = |at: usize| at == 0 || text[..at].ends_with(['\n', '\r', '\u{feff}']);
+    while text[at..].starts_with("...") && stands_alone(text, at + 2) && starts_line(at) {
         at = skip_trivia(text, at + 3);
     }
     at
@@ -463,6 +467,7 @@ mod tests {
             ],
         );
         check_slices("a\n...\n...\nb\n...\n...\n", &["a\n...\n", "...\nb\n...\n...\n"]);
+        check_slices(" ... a: b\n", &[" ... a: b\n"]);
     }
 
     #[test]
@@ -473,6 +478,13 @@ mod tests {
         }
         assert!(parse(&format!("{}{}", "[".repeat(200), "]".repeat(200))).is_ok());
         assert!(parse(&format!("{}{}", "[".repeat(201), "]".repeat(201))).is_err());
+    }
+
+    #[test]
+    fn what_only_go_reads_is_refused() {
+        for text in ["a: \"b\"#c\n", "[-]\n", "a: x\n\tb\n: 1\n"] {
+            assert_eq!(parse(text).unwrap_err().code, ProblemCode::ParseError, "{text}");
+        }
     }
 
     #[test]

@@ -232,6 +232,12 @@ mod tests {
     }
 
     #[test]
+    fn the_deepest_text_that_parses_can_be_read() {
+        let text = format!("{}{}{}\n", "- ".repeat(200), "[".repeat(200), "]".repeat(200));
+        assert!(read(&text).is_ok());
+    }
+
+    #[test]
     fn tags_say_what_a_scalar_is() {
         check(
             "[!!str 12, !!int '12', !!float 1, !!bool yes, !!null '', !!str , !!timestamp 2001-12-14, ! 12]",

@@ -26,16 +26,17 @@ pub(super) enum Context {
 }
 
 impl Context {
-    /// Returns the context of the entries of `container`.
+    /// Returns the context of the entries of `container`, which may be a null that becomes a container.
     pub(super) fn inside(layout: &Layout<'_>, container: NodeId) -> Self {
-        if !layout.kind(container).is_flow_collection() {
-            Self::Block
-        } else {
-            match layout.json_entry(container) {
-                None => Self::Flow,
-                Some(entry) if layout.tree.start(entry.value) == entry.opened => Self::CompactJson,
-                Some(_) => Self::Json,
-            }
+        let is_flow = |node: &NodeId| layout.kind(*node).is_flow_collection();
+        let Some(brackets) = Some(container).filter(is_flow).or_else(|| layout.parent(container).filter(is_flow))
+        else {
+            return Self::Block;
+        };
+        match layout.json_entry(brackets) {
+            None => Self::Flow,
+            Some(entry) if layout.tree.start(entry.value) == entry.opened => Self::CompactJson,
+            Some(_) => Self::Json,
         }
     }
 

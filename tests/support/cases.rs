@@ -8,9 +8,9 @@
 
 use reversion::field::{FieldPath, FieldPattern, Part, Step};
 use reversion::lens::{Claims, Direction, Fidelity, Session};
-use reversion::pack::{Pack, Rule, Target};
+use reversion::pack::{Pack, Rule, Target, Way};
 use reversion::release::{Channel, GroupKind, ReleaseId};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::objects::Recipe;
 use super::random::Random;
@@ -56,19 +56,32 @@ impl<'p> Course<'p> {
         !self.rule.lens(self.direction).fidelities().contains(&Fidelity::Exact)
     }
 
+    /// Returns the kind that objects have on a side of the rule's bundle.
+    pub(crate) const fn kind(&self, side: Direction) -> &'p GroupKind {
+        match side {
+            Direction::Forward => &self.rule.kind,
+            Direction::Backward => &self.rule.settled_kind,
+        }
+    }
+
+    /// Says whether the rule's bundle gives objects another kind.
+    pub(crate) fn retypes(&self) -> bool {
+        self.rule.kind != self.rule.settled_kind
+    }
+
     pub(crate) const fn target(&self, release: ReleaseId) -> Target<'p> {
         Target { pack: self.pack, release }
     }
 
     /// Returns the releases before the rule (`Forward`) or from it on (`Backward`) that can hold what the rule is about.
     fn releases(&self, side: Direction) -> Vec<ReleaseId> {
-        let catalog = self.pack.catalog(self.rule.from_kind(side)).expect("checked when the pack was loaded");
+        let catalog = self.pack.catalog(self.kind(side)).expect("checked when the pack was loaded");
         let patterns: Vec<_> = match places(self.rule, side) {
             // Where this side lacks the fields, it must have what they stand in.
             none if none.is_empty() => {
                 let others = places(self.rule, side.reversed());
                 let parents = others.iter().filter_map(FieldPattern::split_last).map(|(parent, _)| parent);
-                if self.rule.kind == self.rule.new_kind { parents.collect() } else { none }
+                if self.retypes() { none } else { parents.collect() }
             }
             some => some,
         };
@@ -88,22 +101,45 @@ impl<'p> Course<'p> {
         let (starts, targets) = (self.releases(self.direction), self.releases(self.direction.reversed()));
         let start = nearest(&starts, self.direction, &mut random)?;
         let target = nearest(&targets, self.direction.reversed(), &mut random)?;
-        let kind = self.rule.from_kind(self.direction);
-        let catalog = self.pack.catalog(kind)?;
+        let catalog = self.pack.catalog(self.kind(self.direction))?;
         let versions = catalog.served(start);
         let version = random.pick(&versions).name;
         let recipe = Recipe::new(self.pack, catalog, start, version, &places(self.rule, self.direction), target);
         let recipe = recipe.with(Wishes::of(self.rule));
-        let mut object = recipe.draw(&mut random);
+        let alone = random.chance(85);
+        let mut draw = |random: &mut Random| {
+            let object = recipe.draw(random);
+            if alone { self.alone(object) } else { object }
+        };
+        let mut object = draw(&mut random);
         if random.chance(60) {
             for _ in 0..12 {
                 if self.fits(&object, target) {
                     break;
                 }
-                object = recipe.draw(&mut random);
+                object = draw(&mut random);
             }
         }
         Some(Case { start, version: version.to_owned(), target, object, style: random.next() })
+    }
+
+    /// Takes out of `object` what rules of the bundle settle with other objects, and gives names the form that they would get.
+    fn alone(&self, mut object: Value) -> Value {
+        let rules =
+            self.pack.rules().iter().filter(|rule| rule.order == self.rule.order && rule.kind == self.rule.kind);
+        for rule in rules {
+            if rule.text.contains("attach:") {
+                leave(&mut object, self.direction);
+            }
+            if rule.text.contains("identify:") && self.direction == Direction::Backward {
+                let mut session = Session::new(object.clone());
+                let ways = [Direction::Backward, Direction::Forward];
+                if ways.into_iter().all(|way| rule.lens(way).run(&mut session).is_ok()) {
+                    object = session.finish().0;
+                }
+            }
+        }
+        object
     }
 
     /// Says whether the target has nothing against what the rules make of `object`.
@@ -118,14 +154,30 @@ impl<'p> Course<'p> {
     /// Runs every rule that leads to `target` on data alone; `None` where one halts.
     pub(crate) fn run_rules(&self, object: &Value, target: ReleaseId) -> Option<(GroupKind, Session<'_>)> {
         let mut session = Session::new(object.clone());
-        let mut kind = self.rule.from_kind(self.direction).clone();
+        let mut way = Way::new(self.kind(self.direction).clone());
         for (rule, direction) in self.pack.rules_towards(target) {
-            if *rule.from_kind(direction) == kind {
+            if way.meets(rule, direction) {
                 rule.lens(direction).run(&mut session).ok()?;
-                kind = rule.to_kind(direction).clone();
+                way.follow(rule, direction);
             }
         }
-        Some((kind, session))
+        Some((way.kind().clone(), session))
+    }
+}
+
+/// Takes a route or Gateway of Gateway API apart from others, on one side of v0.4.0.
+fn leave(object: &mut Value, side: Direction) {
+    let is_route = object["kind"].as_str().is_some_and(|kind| kind.ends_with("Route"));
+    if let Some(spec) = object["spec"].as_object_mut().filter(|_| is_route) {
+        match side {
+            Direction::Forward => drop(spec.insert("gateways".to_owned(), json!({"allow": "FromList"}))),
+            Direction::Backward => drop(spec.shift_remove("parentRefs")),
+        }
+    }
+    for listener in object["spec"]["listeners"].as_array_mut().into_iter().flatten() {
+        if let Some(routes) = listener.get_mut("routes").and_then(Value::as_object_mut) {
+            routes.shift_remove("selector");
+        }
     }
 }
 

@@ -120,7 +120,7 @@ fn lens_twice(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, St
     }
     let mut twice = Session::new(once.object().clone());
     // A lens that only retypes is never run on its own result: the object has another kind.
-    if course.rule.from_kind(course.direction) != course.rule.to_kind(course.direction) {
+    if course.retypes() {
         return Ok(Verdict::Silent);
     }
     lens.run(&mut twice).map_err(|halt| format!("the second run halts: {halt:?}"))?;
@@ -151,8 +151,9 @@ fn round_trip(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Option<
         return Ok(None);
     }
     let back = engine::convert(packs, course.target(case.start), &there.after)?;
-    if back.tells(Code::NotEditable) && there.before.contains('&') {
-        // An anchor came to stand on a line of its own when its list was unwrapped.
+    if back.tells(Code::NotEditable) && (there.before.contains('&') || course.rule.text.contains("gather:")) {
+        // An anchor came to stand on a line of its own when its list was unwrapped, or a value of several lines between
+        // brackets would move to lines.
         return Ok(None);
     }
     ensure(back.is_whole(), || format!("the way back tells {:?}\nof\n{}", back.plan.findings, there.after))?;
@@ -257,7 +258,7 @@ fn is_last(object: &Value, path: &FieldPath) -> bool {
     let mut path = path.clone();
     while let (true, Some((parent, Step::Key(key)))) = (in_list, path.split_last()) {
         let siblings = parent.get(object).and_then(Value::as_object);
-        if siblings.and_then(|map| map.keys().last()).is_some_and(|last| last != key) {
+        if siblings.and_then(|map| map.keys().next_back()).is_some_and(|last| last != key) {
             return false;
         }
         path = parent;
@@ -355,7 +356,7 @@ fn untouched(file: &reversion::plan::FilePlan, span: Span, what: impl Fn() -> St
 /// L8: the release an object is made for is among its candidates, and the target's is afterwards.
 fn inference(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
     let line = course.pack.line();
-    let catalog = course.pack.catalog(course.rule.from_kind(course.direction)).ok_or("no catalog")?;
+    let catalog = course.pack.catalog(course.kind(course.direction)).ok_or("no catalog")?;
     let before = infer(&case.object, catalog, &case.version);
     ensure(before.candidates.contains(case.start), || {
         format!(

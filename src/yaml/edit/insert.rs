@@ -12,7 +12,7 @@ use super::super::layout::Layout;
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId, skip_trivia};
 use super::super::write::{Context, Rendered, Style, one_line, one_line_entry};
-use super::slot::{Slot, SlotKind};
+use super::slot::{Slot, SlotKind, put_in_flow};
 use super::{Change, container_at, refuse_existing, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
@@ -39,7 +39,7 @@ pub(super) fn insert(
         }
         Target::Flow => {
             let text = one_line_entry(key, value, Context::inside(layout, mapping));
-            insert_in_flow(layout, mapping, neighbour, &text)
+            Ok(insert_in_flow(layout, mapping, neighbour, &text, ["{", "}"]))
         }
     }
 }
@@ -67,7 +67,10 @@ pub(super) fn insert_item(
             let lines = style.dashed(value, layout.column(layout.span(list).start));
             Ok(insert_lines(layout, list, neighbour, &lines))
         }
-        Target::Flow => insert_in_flow(layout, list, neighbour, &one_line(value, Context::inside(layout, list))),
+        Target::Flow => {
+            let text = one_line(value, Context::inside(layout, list));
+            Ok(insert_in_flow(layout, list, neighbour, &text, ["[", "]"]))
+        }
     }
 }
 
@@ -193,32 +196,34 @@ pub(super) fn fill_with_lines(
     Ok(slot.fill(layout, rendered))
 }
 
-/// Puts one entry or item between brackets.
+/// Puts one entry or item between brackets; null between brackets gets those of `brackets`.
 pub(super) fn insert_in_flow(
     layout: &Layout<'_>,
     container: NodeId,
     neighbour: Neighbour,
     text: &str,
-) -> Result<Change, Problem> {
+    [open, close]: [&str; 2],
+) -> Change {
     let mut change = Change::default();
     let span = layout.span(container);
+    let null_in = layout.entry_of(container).filter(|_| !layout.kind(container).is_flow_collection());
+    if let Some(entry) = null_in {
+        return put_in_flow(layout, &entry, format!("{open}{text}{close}"));
+    }
     if layout.count(container) == 0 {
-        if !matches!(layout.kind(container), Kind::FlowMapping | Kind::FlowSequence) {
-            return Err(wrong_shape(span.start, "null between brackets cannot take an entry"));
-        }
         let inside = Span::new(span.start + 1, span.end - 1);
         if layout.tree.comments_in(inside).is_empty() {
             change.replace(inside, text);
         } else {
             change.insert(inside.start, text);
         }
-        return Ok(change);
+        return change;
     }
     match neighbour {
         Neighbour::Before(index) => insert_before(layout, container, index, text, &mut change),
         Neighbour::After(index) => insert_after(layout, container, index, text, &mut change),
     }
-    Ok(change)
+    change
 }
 
 fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, text: &str, change: &mut Change) {

@@ -98,7 +98,7 @@ fn put_in(
     let how = Target::of(layout, target);
     if how == Target::Flow {
         let text = bracket_text(layout, entry, old_key, target, key)?;
-        return insert_in_flow(layout, target, neighbour, &text);
+        return Ok(insert_in_flow(layout, target, neighbour, &text, ["{", "}"]));
     }
     let lines = Lines::of(layout, entry, old_key, key)?;
     let mut change = match how {

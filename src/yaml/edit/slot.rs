@@ -20,7 +20,7 @@ pub(super) fn replace(layout: &Layout<'_>, path: &FieldPath, value: &Value) -> R
     refuse_anchors_in_use(layout, node)?;
     let entry = layout.entry_of(node);
     match entry {
-        Some(entry) if layout.kind(entry.container).is_flow_collection() => replace_in_flow(layout, &entry, value),
+        Some(entry) if layout.kind(entry.container).is_flow_collection() => Ok(replace_in_flow(layout, &entry, value)),
         _ => match kept_scalar(layout, node, value) {
             Some(text) => {
                 let mut change = Change::default();
@@ -50,23 +50,29 @@ fn quotes(layout: &Layout<'_>, node: NodeId) -> Kind {
     }
 }
 
-fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Result<Change, Problem> {
+fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change {
     let context = Context::inside(layout, entry.container);
-    let kind = layout.kind(entry.value);
+
     let text = match value.as_str() {
         Some(text) => scalar_like(quotes(layout, entry.value), text, context),
         None => one_line(value, context),
     };
+    put_in_flow(layout, entry, text)
+}
+
+/// Puts a text in the place of a value between brackets.
+pub(super) fn put_in_flow(layout: &Layout<'_>, entry: &Entry, text: String) -> Change {
     let span = replaced_span(layout, entry.value);
+    let has_no_colon = entry.key.is_some_and(|key| layout.span(key).end == entry.opened);
     let mut change = Change::default();
-    match kind {
-        _ if !span.is_empty() => change.remove_for(layout, span, text),
-        _ if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) => {
-            change.insert(entry.opened, format!(": {text}"));
-        }
-        _ => change.insert(span.start, format!(" {text}")),
+    if !span.is_empty() {
+        change.remove_for(layout, span, text);
+    } else if has_no_colon {
+        change.insert(entry.opened, format!(": {text}"));
+    } else {
+        change.insert(span.start, format!(" {text}"));
     }
-    Ok(change)
+    change
 }
 
 /// Returns the bytes of a node, with its tag, which would not fit another value. An anchor alone stays.

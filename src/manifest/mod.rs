@@ -6,14 +6,18 @@
 //!
 //! Invariant: a file is irrelevant only where no known API group stands in its bytes.
 
+use std::collections::BTreeSet;
+
 use memchr::memmem::Finder;
 use serde_json::Value;
 
 use crate::field::FieldPath;
+mod kustomization;
+
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::LineIndex;
-use crate::yaml::{self, NodeId, Problem, ProblemCode, Tree};
+use crate::yaml::{self, Problem, ProblemCode, Tree};
 
 /// One file's bytes with what was found in them.
 #[derive(Debug)]
@@ -77,13 +81,20 @@ impl Object {
 #[derive(Debug)]
 pub struct Recognizer {
     groups: Vec<(String, Finder<'static>)>,
+    kinds: BTreeSet<String>,
 }
 
 impl Recognizer {
     /// Makes the recognizer of `groups`.
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
         let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
-        Self { groups: groups.into_iter().map(finder).collect() }
+        Self { groups: groups.into_iter().map(finder).collect(), kinds: BTreeSet::new() }
+    }
+
+    /// Adds the names of known kinds, for places that give a kind without its group.
+    #[must_use]
+    pub fn with_kinds<'k>(self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
+        Self { kinds: kinds.into_iter().map(str::to_owned).collect(), ..self }
     }
 
     /// Says whether any known API group stands in `bytes`.
@@ -91,9 +102,10 @@ impl Recognizer {
         self.groups.iter().any(|(_, finder)| finder.find(bytes).is_some())
     }
 
-    /// Says whether `group` is known.
-    pub fn knows(&self, group: &str) -> bool {
-        self.groups.iter().any(|(name, _)| name == group)
+    /// Says whether an object of `kind` can be a known one; without `group`, that of any group can.
+    fn knows(&self, group: Option<&str>, kind: &str) -> bool {
+        let known = |group: &str| self.groups.iter().any(|(name, _)| name == group);
+        group.map_or_else(|| self.kinds.contains(kind), known)
     }
 }
 
@@ -118,7 +130,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         return reading;
     }
     let hit = recognizer.hits(bytes);
-    if !hit && !is_kustomization(file) {
+    if !hit && !kustomization::is_one(file) {
         return Reading::Irrelevant;
     }
     let text = match std::str::from_utf8(bytes) {
@@ -146,35 +158,6 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         Err(_) if template => Reading::Template(template_finding(file)),
         Err(problem) => Reading::Failed(failure(file, &manifest.text, &manifest.lines, &problem)),
     }
-}
-
-/// Says whether Kustomize reads `file` as a kustomization.
-fn is_kustomization(file: &str) -> bool {
-    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
-}
-
-/// Returns the files that a kustomization merges into other objects, as seen from where `file` is seen from.
-fn patches(file: &str, kustomization: &Value) -> Vec<String> {
-    let list = |key: &str| kustomization.get(key).and_then(Value::as_array).into_iter().flatten();
-    let named = list("patches").filter_map(|patch| patch.get("path"));
-    let plain = list("patchesStrategicMerge").chain(named).filter_map(Value::as_str);
-    let folder = file.rfind(['/', '\\']).map_or("", |at| &file[..=at]);
-    plain.filter(|path| !path.contains('\n')).map(|path| join(folder, path)).collect()
-}
-
-/// Joins a relative path to a folder, taking `.` and `..` out.
-fn join(folder: &str, path: &str) -> String {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    let root = if folder.starts_with('/') { "/" } else { "" };
-    format!("{root}{}", parts.join("/"))
 }
 
 /// Tells UTF-16 and UTF-32, whose bytes would hide an API group from the recognizer.
@@ -215,6 +198,7 @@ fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Find
     let help = match problem.code {
         ProblemCode::DuplicateKey => "remove one of the two keys",
         ProblemCode::ComplexKey => "quote the key or value that was meant as text",
+        ProblemCode::AliasBudget | ProblemCode::RecursiveAlias => "write the values out instead of the aliases",
         _ => "correct the file at this place; it was not looked at any further",
     };
     let position = Some(lines.position(text, problem.at));
@@ -256,54 +240,76 @@ impl Manifest {
     fn collect(&mut self, recognizer: &Recognizer) -> Result<(), Problem> {
         let documents = self.tree.documents().to_vec();
         for (number, document) in documents.iter().enumerate() {
+            let hits = || recognizer.hits(document.span.of(&self.text).as_bytes());
             match self.tree.value(&self.text, document.root) {
                 Ok(value) => {
-                    if is_kustomization(&self.file) {
-                        self.patches.extend(patches(&self.file, &value));
-                        self.findings.extend(self.inline_patches(document.root, &value, recognizer));
+                    if kustomization::is_one(&self.file) {
+                        self.patches.extend(kustomization::patches(&self.file, &value));
+                        let told = kustomization::findings(self, document.root, &value, recognizer);
+                        self.findings.extend(told);
+                    } else if hits() {
+                        self.tell_unmade(number, &value);
                     }
                     self.take(number, FieldPath::default(), value);
                 }
-                Err(_) if !recognizer.hits(document.span.of(&self.text).as_bytes()) => {}
+                Err(_) if !hits() => {}
                 Err(problem) => return Err(problem),
             }
         }
         Ok(())
     }
 
-    /// Tells the patches of known objects that a kustomization holds as text: they are not converted.
-    fn inline_patches(&self, root: NodeId, kustomization: &Value, recognizer: &Recognizer) -> Vec<Finding> {
-        let path = FieldPath::default().key("patches");
-        let list = path.get(kustomization).and_then(Value::as_array).into_iter().flatten();
-        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        let known = |patch: &Value| {
-            let group = patch.get("target").and_then(|target| text(target, "group"));
-            let inline = text(patch, "patch")?;
-            (recognizer.hits(inline.as_bytes()) || group.is_some_and(|group| recognizer.knows(&group))).then_some(())
+    /// Tells a known API group in what looks like an object and is none.
+    fn tell_unmade(&mut self, document: usize, value: &Value) {
+        let half =
+            |value: &Value| value.is_object() && (value.get("apiVersion").is_some() != value.get("kind").is_some());
+        let unmade = match value {
+            Value::Array(items) => items
+                .iter()
+                .any(|item| item.get("apiVersion").is_some())
+                .then_some("a bare list holds objects; put them into a `kind: List`"),
+            Value::Object(map)
+                if ["apiVersion", "kind"].iter().all(|key| map.get(*key).is_some_and(Value::is_string)) =>
+            {
+                let items = map.get("items").and_then(Value::as_array).into_iter().flatten();
+                let typed =
+                    is_list(value) && map["kind"] != "List" && items.clone().any(|item| item.get("kind").is_none());
+                typed.then_some("the items of a typed list give no apiVersion and kind; write it as `kind: List` with both in each item")
+            }
+            Value::Object(map) if map.contains_key("apiVersion") && map.contains_key("kind") || half(value) => {
+                Some("an object has both apiVersion and kind, as text")
+            }
+            Value::String(_) => Some("the document is one text, not an object"),
+            _ => None,
         };
-        let found = list.enumerate().filter(|(_, patch)| known(patch).is_some());
-        let told = found.map(|(index, _)| {
-            let place = path.index(index).key("patch");
-            let location = self.location(self.tree.place(&self.text, root, &place).start);
-            let message = "an inline patch of a known object is not converted".to_owned();
-            let help = "move it to a file of its own and name it with `path`, or change it by hand";
-            let finding = whole_file(&self.file, Code::InlinePatch, message, help);
-            Finding { location, severity: Severity::Warning, field: Some(place.to_string()), ..finding }
-        });
-        told.collect()
+        if let Some(help) = unmade {
+            let start = self.tree.place(&self.text, self.tree.documents()[document].root, &FieldPath::default()).start;
+            let message =
+                "a known API is mentioned, but no object can be made out; nothing is converted here".to_owned();
+            let finding = whole_file(&self.file, Code::NotAnObject, message, help);
+            self.findings.push(Finding { location: self.location(start), severity: Severity::Warning, ..finding });
+        }
     }
 
     fn take(&mut self, document: usize, place: FieldPath, mut value: Value) {
-        let is_list = value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"));
-        let items =
-            if is_list { value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take) } else { None };
+        let items = value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take);
         match items {
-            Some(items) => {
+            Some(items) if is_list(&value) => {
                 for (index, item) in items.into_iter().enumerate() {
-                    self.objects.extend(Object::from_value(document, place.key("items").index(index), item));
+                    self.take(document, place.key("items").index(index), item);
                 }
             }
-            None => self.objects.extend(Object::from_value(document, place, value)),
+            items => {
+                if let (Some(items), Some(map)) = (items, value.as_object_mut()) {
+                    map["items"] = Value::from(items);
+                }
+                self.objects.extend(Object::from_value(document, place, value));
+            }
         }
     }
+}
+
+/// Says whether a value is a list of objects: `kind: List`, or a typed one such as `kind: HTTPRouteList`.
+fn is_list(value: &Value) -> bool {
+    value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"))
 }

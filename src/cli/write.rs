@@ -1,0 +1,92 @@
+//! Answers: may these files be written, and how does it go?
+//!
+//! What `apply` does with a plan, whether it was just made or saved before: an earlier run that was stopped comes first, then git
+//! is asked, then the user, then all files are replaced.
+//!
+//! Invariant: no file is written that git could not bring back, unless the user said so.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow, bail};
+
+use super::args::GuardArgs;
+use super::console::Console;
+use super::undo::{run_name, told};
+use crate::disk::{self, Bounds, Change, Changed, Journal, Standing};
+use crate::fingerprint::Fingerprint;
+use crate::plan::FilePlan;
+use crate::report::plural;
+
+/// How many files a message names.
+const NAMED: usize = 10;
+
+/// Finds the bounds of a call that names `paths`.
+pub(super) fn bounds(paths: &[PathBuf]) -> Result<Bounds> {
+    Bounds::around(paths).map_err(|(path, failure)| anyhow!("{}: {failure}", path.display()))
+}
+
+/// Looks after a run that was stopped: one that had replaced no file or every file is settled, one half-way stops this run.
+/// The journal is returned where there is one, and stays locked.
+pub(super) fn settle(bounds: &Bounds, console: Console) -> Result<Option<Journal>> {
+    let Some(journal) = Journal::find(bounds.clone()).map_err(told)? else { return Ok(None) };
+    if let Some(unfinished) = journal.unfinished().map_err(told)? {
+        let run = run_name(unfinished.record());
+        match unfinished.standing() {
+            Standing::Untouched => {
+                unfinished.roll_back(Changed::Leave).map_err(told)?;
+                console.note(&format!(
+                    "an earlier {run} was stopped before it replaced a file; what it left is removed\n"
+                ))?;
+            }
+            Standing::Complete => {
+                unfinished.roll_forward().map_err(told)?;
+                console.note(&format!(
+                    "an earlier {run} was stopped after it had replaced every file; it counts as done\n"
+                ))?;
+            }
+            Standing::Mixed(replaced) => bail!(
+                "an earlier {run} was stopped half-way: {} of {} replaced\n  help: `reversion undo` takes it back, `reversion apply --resume` finishes it",
+                replaced,
+                plural(unfinished.record().files.len(), "file"),
+            ),
+        }
+    }
+    Ok(Some(journal))
+}
+
+/// Makes sure that git has what is about to be replaced.
+pub(super) fn guard(files: &[FilePlan], args: GuardArgs) -> Result<()> {
+    if args.allow_dirty {
+        return Ok(());
+    }
+    let paths: Vec<PathBuf> = files.iter().map(|file| PathBuf::from(&file.file)).collect();
+    match disk::uncommitted(&paths) {
+        Ok(dirty) if dirty.is_empty() => Ok(()),
+        Ok(dirty) => {
+            let named: String = dirty.iter().take(NAMED).map(|file| format!("\n  {}", file.display())).collect();
+            let more = dirty.len().saturating_sub(NAMED);
+            let more = if more == 0 { String::new() } else { format!("\n  and {}", plural(more, "other")) };
+            bail!(
+                "nothing was written: {} to be written not committed{named}{more}\n  help: commit or stash first; `--allow-dirty` writes all the same",
+                if dirty.len() == 1 { "1 file is".to_owned() } else { format!("{} are", plural(dirty.len(), "file")) },
+            )
+        }
+        Err(_) if args.allow_no_vcs => Ok(()),
+        Err(unknown) => bail!(
+            "nothing was written: {unknown}, so what is replaced may be in no version control\n  help: `--allow-no-vcs` writes all the same"
+        ),
+    }
+}
+
+/// Replaces every file of the plan, or none. `label` says what for.
+pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Option<Journal>) -> Result<()> {
+    let change = |file: &FilePlan| Change {
+        path: PathBuf::from(&file.file),
+        before: Fingerprint::of(file.before.as_bytes()),
+        after: file.after.clone().into_bytes(),
+    };
+    let journal = journal.map_or_else(|| Journal::open(bounds).map_err(told), Ok)?;
+    let changes = files.iter().map(change).collect();
+    journal.stage(changes, label).and_then(|staged| staged.commit()).map_err(told)?;
+    Ok(())
+}

@@ -1,0 +1,298 @@
+//! Answers: how is a file reached without leaving the tree that it must be in?
+//!
+//! An [`Anchor`] holds the top of a tree open. On Unix, every folder on the way to a place is opened from the one above it and
+//! never through a symbolic link; the last name is used in its open folder and not followed either. Who swaps a folder for a
+//! link between a check and a write makes the write fail. Elsewhere there are no such calls: the folder is resolved again
+//! before each call and must be the one it was.
+//!
+//! Invariant: no call here touches anything outside of the top, whatever links are made meanwhile.
+
+pub(super) use system::Anchor;
+
+#[cfg(unix)]
+mod system {
+    use std::ffi::{OsStr, OsString};
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::ffi::OsStrExt;
+    use std::path::{Component, Path};
+
+    use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, linkat, mkdirat, openat, renameat, unlinkat};
+
+    /// The top of a tree, held open.
+    #[derive(Debug)]
+    pub(in crate::disk) struct Anchor {
+        top: OwnedFd,
+    }
+
+    const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+    impl Anchor {
+        /// Opens the top of a tree, a resolved path.
+        pub(in crate::disk) fn open(top: &Path) -> io::Result<Self> {
+            Ok(Self { top: openat(CWD, top, FOLDER, Mode::empty())? })
+        }
+
+        /// Opens the folder at `place`.
+        pub(in crate::disk) fn folder(&self, place: &Path) -> io::Result<File> {
+            let mut folder = self.top.try_clone()?;
+            for component in place.components() {
+                let Component::Normal(name) = component else { return Err(no_place()) };
+                folder = openat(&folder, name, FOLDER, Mode::empty())?;
+            }
+            Ok(folder.into())
+        }
+
+        /// Opens the folder that holds `place`, and returns the last name.
+        fn holder<'p>(&self, place: &'p Path) -> io::Result<(File, &'p OsStr)> {
+            let name = place.file_name().ok_or_else(no_place)?;
+            Ok((self.folder(place.parent().unwrap_or(Path::new("")))?, name))
+        }
+
+        fn open_file(&self, place: &Path, flags: OFlags) -> io::Result<File> {
+            let (folder, name) = self.holder(place)?;
+            let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            Ok(openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?.into())
+        }
+
+        /// Opens a file for reading; waits for no pipe.
+        pub(in crate::disk) fn read(&self, place: &Path) -> io::Result<File> {
+            self.open_file(place, OFlags::RDONLY | OFlags::NONBLOCK)
+        }
+
+        /// Makes a file that nobody else may read.
+        pub(in crate::disk) fn create_new(&self, place: &Path) -> io::Result<File> {
+            self.open_file(place, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)
+        }
+
+        /// Opens a file to lock it, and makes it where it is not there.
+        pub(in crate::disk) fn open_or_create(&self, place: &Path) -> io::Result<File> {
+            self.open_file(place, OFlags::RDWR | OFlags::CREATE | OFlags::NONBLOCK)
+        }
+
+        pub(in crate::disk) fn link(&self, place: &Path, name: &Path) -> io::Result<()> {
+            let ((from, old), (to, new)) = (self.holder(place)?, self.holder(name)?);
+            Ok(linkat(from, old, to, new, AtFlags::empty())?)
+        }
+
+        pub(in crate::disk) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+            let ((from, old), (to, new)) = (self.holder(from)?, self.holder(to)?);
+            Ok(renameat(from, old, to, new)?)
+        }
+
+        pub(in crate::disk) fn remove(&self, place: &Path) -> io::Result<()> {
+            let (folder, name) = self.holder(place)?;
+            Ok(unlinkat(folder, name, AtFlags::empty())?)
+        }
+
+        pub(in crate::disk) fn remove_folder(&self, place: &Path) -> io::Result<()> {
+            let (folder, name) = self.holder(place)?;
+            Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?)
+        }
+
+        /// Makes a folder that nobody else may enter.
+        pub(in crate::disk) fn make_folder(&self, place: &Path) -> io::Result<()> {
+            let (folder, name) = self.holder(place)?;
+            Ok(mkdirat(folder, name, Mode::RWXU)?)
+        }
+
+        /// Lists the names in a folder, in no order.
+        pub(in crate::disk) fn names(&self, place: &Path) -> io::Result<Vec<OsString>> {
+            let mut names = Vec::new();
+            for entry in Dir::read_from(self.folder(place)?)? {
+                let name = OsStr::from_bytes(entry?.file_name().to_bytes()).to_owned();
+                if name != "." && name != ".." {
+                    names.push(name);
+                }
+            }
+            Ok(names)
+        }
+    }
+
+    fn no_place() -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidInput, "leads out of its folder")
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::ffi::OsString;
+    use std::fs::{self, File, OpenOptions};
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    /// The top of a tree.
+    #[derive(Debug)]
+    pub(in crate::disk) struct Anchor {
+        top: PathBuf,
+    }
+
+    impl Anchor {
+        pub(in crate::disk) fn open(top: &Path) -> io::Result<Self> {
+            Ok(Self { top: top.canonicalize()? })
+        }
+
+        /// Returns the path of `place` once its folder is what it was and its last name is no link.
+        fn path(&self, place: &Path) -> io::Result<PathBuf> {
+            let path = self.top.join(place);
+            let folder = path.parent().unwrap_or(&path);
+            let is_link = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink());
+            if crate::disk::bounds::is_inside(place) && folder.canonicalize()? == folder && !is_link {
+                Ok(path)
+            } else {
+                Err(io::Error::new(io::ErrorKind::InvalidInput, "leads out of its folder"))
+            }
+        }
+
+        pub(in crate::disk) fn read(&self, place: &Path) -> io::Result<File> {
+            File::open(self.path(place)?)
+        }
+
+        pub(in crate::disk) fn create_new(&self, place: &Path) -> io::Result<File> {
+            OpenOptions::new().write(true).create_new(true).open(self.path(place)?)
+        }
+
+        pub(in crate::disk) fn open_or_create(&self, place: &Path) -> io::Result<File> {
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.path(place)?)
+        }
+
+        /// Opens a file for writing, which is what flushing it takes here.
+        pub(in crate::disk) fn open_to_flush(&self, place: &Path) -> io::Result<File> {
+            OpenOptions::new().write(true).open(self.path(place)?)
+        }
+
+        pub(in crate::disk) fn is_folder(&self, place: &Path) -> bool {
+            self.top.join(place).is_dir()
+        }
+
+        pub(in crate::disk) fn link(&self, place: &Path, name: &Path) -> io::Result<()> {
+            fs::hard_link(self.path(place)?, self.path(name)?)
+        }
+
+        pub(in crate::disk) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+            fs::rename(self.path(from)?, self.path(to)?)
+        }
+
+        pub(in crate::disk) fn remove(&self, place: &Path) -> io::Result<()> {
+            fs::remove_file(self.path(place)?)
+        }
+
+        pub(in crate::disk) fn remove_folder(&self, place: &Path) -> io::Result<()> {
+            fs::remove_dir(self.path(place)?)
+        }
+
+        pub(in crate::disk) fn make_folder(&self, place: &Path) -> io::Result<()> {
+            fs::create_dir(self.path(place)?)
+        }
+
+        pub(in crate::disk) fn names(&self, place: &Path) -> io::Result<Vec<OsString>> {
+            fs::read_dir(self.path(place)?)?.map(|entry| Ok(entry?.file_name())).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+    use std::io::Read;
+    use std::os::unix::fs::symlink;
+    use std::path::Path;
+
+    use super::*;
+
+    /// Each call, made on `x/a`, with what is needed for it to be done where `x` is a folder.
+    fn calls(anchor: &Anchor) -> Vec<(&'static str, std::io::Result<()>)> {
+        let place = Path::new("x/a");
+        vec![
+            ("read", anchor.read(place).map(drop)),
+            ("names", anchor.names(Path::new("x")).map(drop)),
+            ("create_new", anchor.create_new(Path::new("x/new")).map(drop)),
+            ("open_or_create", anchor.open_or_create(Path::new("x/lock")).map(drop)),
+            ("link to", anchor.link(Path::new("inside"), Path::new("x/b"))),
+            ("link from", anchor.link(place, Path::new("stolen"))),
+            ("rename to", anchor.rename(Path::new("inside"), place)),
+            ("rename from", anchor.rename(place, Path::new("inside"))),
+            ("make_folder", anchor.make_folder(Path::new("x/folder"))),
+            ("remove_folder", anchor.remove_folder(Path::new("x/folder"))),
+            ("remove", anchor.remove(Path::new("x/b"))),
+        ]
+    }
+
+    #[test]
+    fn every_call_works_in_a_folder_and_none_through_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for name in ["tree", "tree/x", "outside"] {
+            fs::create_dir(top.join(name)).unwrap();
+        }
+        for name in ["tree/inside", "tree/x/a", "outside/a"] {
+            fs::write(top.join(name), name).unwrap();
+        }
+        let anchor = Anchor::open(&top.join("tree")).unwrap();
+        for (call, outcome) in calls(&anchor) {
+            assert!(outcome.is_ok(), "{call}: {outcome:?}");
+        }
+        fs::remove_dir_all(top.join("tree/x")).unwrap();
+        symlink(top.join("outside"), top.join("tree/x")).unwrap();
+        fs::remove_file(top.join("tree/stolen")).unwrap();
+        fs::write(top.join("tree/inside"), "inside").unwrap();
+        for (call, outcome) in calls(&anchor) {
+            assert!(outcome.is_err(), "{call}");
+        }
+        let names: Vec<_> =
+            fs::read_dir(top.join("outside")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["a"]);
+        assert_eq!(fs::read(top.join("outside/a")).unwrap(), b"outside/a");
+        assert!(!top.join("tree/stolen").exists());
+    }
+
+    #[test]
+    fn the_last_name_is_not_followed_either() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        fs::create_dir(top.join("tree")).unwrap();
+        fs::write(top.join("secret"), "secret").unwrap();
+        symlink("../secret", top.join("tree/a")).unwrap();
+        symlink("../made", top.join("tree/lock")).unwrap();
+        let anchor = Anchor::open(&top.join("tree")).unwrap();
+        assert!(anchor.read(Path::new("a")).is_err());
+        assert!(anchor.open_or_create(Path::new("lock")).is_err());
+        assert!(anchor.create_new(Path::new("a")).is_err());
+        anchor.link(Path::new("a"), Path::new("b")).unwrap();
+        assert_eq!(fs::read_link(top.join("tree/b")).unwrap(), Path::new("../secret"), "the link itself is linked");
+        fs::write(top.join("tree/new"), "new").unwrap();
+        anchor.rename(Path::new("new"), Path::new("a")).unwrap();
+        assert_eq!(fs::read(top.join("secret")).unwrap(), b"secret");
+        assert!(!top.join("made").exists());
+    }
+
+    #[test]
+    fn no_path_leads_up_or_starts_at_the_root() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("tree")).unwrap();
+        fs::write(folder.path().join("secret"), "secret").unwrap();
+        let anchor = Anchor::open(&folder.path().canonicalize().unwrap().join("tree")).unwrap();
+        for path in ["../secret", "/etc/passwd", "..", "", "/"] {
+            assert!(anchor.read(Path::new(path)).is_err(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_became_a_pipe_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let status = std::process::Command::new("mkfifo").arg(folder.path().join("p")).status();
+        if !status.is_ok_and(|status| status.success()) {
+            return skipped("a_file_that_became_a_pipe_is_not_waited_for: no mkfifo");
+        }
+        let anchor = Anchor::open(&folder.path().canonicalize().unwrap()).unwrap();
+        let mut bytes = Vec::new();
+        assert_eq!(anchor.read(Path::new("p")).unwrap().read_to_end(&mut bytes).unwrap(), 0);
+    }
+
+    #[expect(clippy::print_stderr, reason = "a test that has nothing to see says so")]
+    fn skipped(test: &str) {
+        eprintln!("skipped: {test}");
+    }
+}

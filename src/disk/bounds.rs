@@ -1,0 +1,202 @@
+//! Answers: which places may a run write, and where does it keep its journal?
+//!
+//! The paths of a call, resolved, are its roots: only files at or below them are written. Their tree is the nearest folder
+//! above all of them that holds `.git`; outside of a repository it is the nearest one that holds this user's `.reversion`,
+//! else the folder that all roots share. A file's place is its path from the top of the tree.
+//!
+//! Invariant: a place is relative, has no `..` in it and leads into no folder that git or this program keeps for itself.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::failure::Failure;
+
+/// The folder in the top of a tree that this program keeps for itself.
+pub(super) const HOME: &str = ".reversion";
+
+/// The places that a run may write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    top: PathBuf,
+    roots: Vec<PathBuf>,
+}
+
+impl Bounds {
+    /// Finds the bounds of a call that names `paths`; none stand for the current folder.
+    ///
+    /// # Errors
+    /// The first path that cannot be resolved, and why.
+    pub fn around(paths: &[PathBuf]) -> Result<Self, (PathBuf, Failure)> {
+        let here = [PathBuf::from(".")];
+        let paths = if paths.is_empty() { &here } else { paths };
+        let resolve = |path: &PathBuf| fs::canonicalize(path).map_err(|error| (path.clone(), error.into()));
+        let roots = paths.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
+        let folders = roots.iter().map(|root| if root.is_dir() { root.as_path() } else { parent(root) });
+        let common = folders.map(Path::to_path_buf).reduce(|left, right| shared(&left, &right)).unwrap_or_default();
+        let holding = |wanted: fn(&Path) -> bool| common.ancestors().find(|folder| wanted(folder));
+        let top = holding(is_repository).or_else(|| holding(has_home)).unwrap_or(&common).to_path_buf();
+        Ok(Self { top, roots })
+    }
+
+    /// Returns the top of the tree, resolved.
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// Widens the bounds to the whole tree: what was written in it may be taken back, whatever the call names.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self { roots: vec![self.top.clone()], ..self }
+    }
+
+    /// Turns the path of a file, resolved, into its place.
+    pub(super) fn place(&self, file: &Path) -> Result<PathBuf, Failure> {
+        let place = file.strip_prefix(&self.top).map_err(|_| Failure::Outside)?;
+        if !self.roots.iter().any(|root| file.starts_with(root)) {
+            return Err(Failure::Outside);
+        }
+        if !is_place(place) {
+            return Err(Failure::Kept);
+        }
+        if place.to_str().is_none() {
+            return Err(Failure::Name);
+        }
+        Ok(place.to_path_buf())
+    }
+}
+
+/// Spells the path of a file from the current folder, where the file is below that.
+pub fn inside_current_folder(file: &Path) -> Option<PathBuf> {
+    let here = fs::canonicalize(".").ok()?;
+    let inside = fs::canonicalize(file).ok()?.strip_prefix(here).ok()?.to_path_buf();
+    is_place(&inside).then_some(inside)
+}
+
+/// Says whether a relative path, such as a plan or a journal holds, is a place.
+pub fn is_place(path: &Path) -> bool {
+    let is_name = |component: Component<'_>| match component {
+        Component::Normal(name) => !is_kept(&name.to_string_lossy()),
+        _ => false,
+    };
+    path.components().next().is_some() && path.components().all(is_name)
+}
+
+/// Says whether a relative path only leads down.
+#[cfg(not(unix))]
+pub(super) fn is_inside(path: &Path) -> bool {
+    path.components().all(|component| matches!(component, Component::Normal(_)))
+}
+
+/// Says whether a name is that of a folder which git or this program keeps for itself, on any file system.
+fn is_kept(name: &str) -> bool {
+    // Windows drops dots and spaces at the end of a name and reads `:` as the start of a stream's name; the short name of
+    // `.git` is `git~1`; macOS ignores some characters that print nothing (git's CVE-2014-9390).
+    let bare: String = name.chars().filter(|character| !is_ignorable(*character)).collect();
+    let bare = bare.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    matches!(bare.as_str(), ".git" | HOME | "git~1" | "revers~1")
+}
+
+/// Characters that HFS+ leaves out when it compares names.
+const fn is_ignorable(character: char) -> bool {
+    matches!(character, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Returns the folder of the repository that `file`, resolved, is in.
+pub(super) fn repository(file: &Path) -> Option<&Path> {
+    file.ancestors().skip(1).find(|folder| is_repository(folder))
+}
+
+fn is_repository(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(".git")).is_ok()
+}
+
+fn has_home(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(HOME)).is_ok_and(|home| home.is_dir() && is_trusted(folder, &home))
+}
+
+/// Says whether the journal of a tree is this user's or that of the tree's owner: in a folder that many may write, such as
+/// `/tmp`, somebody else could have put one there.
+#[cfg(unix)]
+pub(super) fn is_trusted(top: &Path, home: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let owner = fs::metadata(top).map(|top| top.uid());
+    home.uid() == rustix::process::geteuid().as_raw() || owner.is_ok_and(|owner| owner == home.uid())
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_trusted(_: &Path, _: &fs::Metadata) -> bool {
+    true
+}
+
+/// Returns the folder of a resolved file, which has one.
+pub(super) fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
+}
+
+/// Returns the deepest folder above both.
+fn shared(left: &Path, right: &Path) -> PathBuf {
+    let pairs = left.components().zip(right.components());
+    pairs.take_while(|(left, right)| left == right).map(|(left, _)| left).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(folders: &[&str]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        folders.iter().for_each(|name| fs::create_dir_all(top.join(name)).unwrap());
+        (folder, top)
+    }
+
+    fn top_of(top: &Path, paths: &[&str]) -> PathBuf {
+        let paths: Vec<_> = paths.iter().map(|path| top.join(path)).collect();
+        Bounds::around(&paths).unwrap().top().strip_prefix(top).unwrap().to_path_buf()
+    }
+
+    #[test]
+    fn the_tree_is_the_nearest_repository_of_all_paths() {
+        let (_folder, top) = tree(&["r/.git", "r/a/b", "r/c", "r/vendor/.git", "r/vendor/d"]);
+        fs::write(top.join("r/c/x.yaml"), "").unwrap();
+        assert_eq!(top_of(&top, &["r/a/b", "r/c/x.yaml"]), Path::new("r"));
+        assert_eq!(top_of(&top, &["r/c/x.yaml"]), Path::new("r"));
+        assert_eq!(top_of(&top, &["r/vendor/d"]), Path::new("r/vendor"));
+        assert_eq!(top_of(&top, &["r/vendor/d", "r/a"]), Path::new("r"));
+    }
+
+    #[test]
+    fn without_a_repository_it_is_where_a_journal_is_or_all_paths_meet() {
+        let (_folder, top) = tree(&["t/a/b/c", "t/a/d"]);
+        assert_eq!(top_of(&top, &["t/a/b/c", "t/a/d"]), Path::new("t/a"));
+        fs::create_dir(top.join("t/.reversion")).unwrap();
+        assert_eq!(top_of(&top, &["t/a/b/c", "t/a/d"]), Path::new("t"));
+        let missing = top.join("none");
+        assert_eq!(Bounds::around(std::slice::from_ref(&missing)), Err((missing, Failure::Missing)));
+    }
+
+    #[test]
+    fn only_what_is_below_a_root_has_a_place() {
+        let (_folder, top) = tree(&[".git/hooks", "a", "ab", ".reversion"]);
+        let bounds = Bounds::around(&[top.join("a")]).unwrap();
+        assert_eq!(bounds.place(&top.join("a/x.yaml")), Ok(PathBuf::from("a/x.yaml")));
+        assert_eq!(bounds.place(&top.join("ab/x.yaml")), Err(Failure::Outside));
+        assert_eq!(bounds.place(Path::new("/etc/passwd")), Err(Failure::Outside));
+        let bounds = bounds.whole();
+        assert_eq!(bounds.place(&top.join("ab/x.yaml")), Ok(PathBuf::from("ab/x.yaml")));
+        assert_eq!(bounds.place(&top.join(".git/hooks/x")), Err(Failure::Kept));
+        assert_eq!(bounds.place(&top.join(".reversion/x")), Err(Failure::Kept));
+    }
+
+    #[test]
+    fn a_place_leads_down_and_into_nobody_s_own_folder() {
+        for path in ["a.yaml", "a/b.yaml", ".github/a.yaml", "git/a", ".gitignore", "..a/...b"] {
+            assert!(is_place(Path::new(path)), "{path}");
+        }
+        let kept =
+            [".git/a", "a/.GIT/b", ".git./a", ".git /a", ".git::$INDEX/a", "git~1/a", ".g\u{200c}it/a", ".Reversion/a"];
+        for path in kept.into_iter().chain(["", "/a", "../a", "a/../b", "."]) {
+            assert!(!is_place(Path::new(path)), "{path}");
+        }
+    }
+}

@@ -1,0 +1,477 @@
+//! Answers: how does a run that was stopped come to its end, or back to its start?
+//!
+//! The record says what each file was and became; what is there says how far the run had come. Before the first file is
+//! replaced, all old content is kept and all new content is beside its file, both flushed. Replacing a file uses up its new
+//! content; putting it back uses up the old one. So a file of neither content was edited after it was replaced when its old
+//! content is there and its new content is not, and otherwise before.
+//!
+//! Invariant: each step leaves a state that the same recovery, begun again, brings to the same end.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::bounds::parent;
+use super::failure::Failure;
+use super::files::{Files, Like};
+use super::journal::{Journal, inside, kept};
+use super::record::Record;
+use super::transaction::{Aborted, Failures, Step};
+use crate::fingerprint::Fingerprint;
+
+/// What becomes of files that changed since the run which shall be taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// Nothing is taken back.
+    Refuse,
+    /// They stay as they are, and the others are taken back.
+    Leave,
+}
+
+/// How far a run had come when it was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// No file had been replaced.
+    Untouched,
+    /// So many files had been replaced, and others not.
+    Mixed(usize),
+    /// Every file had been replaced.
+    Complete,
+}
+
+/// On which side of a run a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// It is what it was.
+    Before,
+    /// It is what the run made of it.
+    After,
+    /// It had not been replaced, and is something else now, or gone.
+    EditedBefore,
+    /// It had been replaced, and is something else now, or gone.
+    EditedAfter,
+}
+
+/// A run that was stopped before its end.
+#[derive(Debug)]
+pub struct Unfinished<'j, F: Files> {
+    journal: &'j Journal<F>,
+    record: Record,
+    sides: Vec<Side>,
+}
+
+impl<'j, F: Files> Unfinished<'j, F> {
+    /// Looks at the files of `record`.
+    pub(super) fn look(journal: &'j Journal<F>, record: Record) -> Self {
+        let mut unfinished = Self { journal, record, sides: Vec::new() };
+        unfinished.sides = (0..unfinished.record.files.len()).map(|at| unfinished.side(at)).collect();
+        unfinished
+    }
+
+    fn side(&self, at: usize) -> Side {
+        let entry = &self.record.files[at];
+        let found = self.journal.files.read(&entry.place()).map(|bytes| Fingerprint::of(&bytes));
+        let is_there = |place: &Path| self.journal.files.read(place).is_ok();
+        if found == Ok(entry.before) {
+            Side::Before
+        } else if found == Ok(entry.after) {
+            Side::After
+        } else if is_there(&self.kept(at)) && !is_there(&self.record.staged(at)) {
+            Side::EditedAfter
+        } else {
+            Side::EditedBefore
+        }
+    }
+
+    fn kept(&self, at: usize) -> PathBuf {
+        kept(&inside("journal"), at)
+    }
+
+    /// Returns what the run was about to do.
+    pub const fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Says how far the run had come.
+    pub fn standing(&self) -> Standing {
+        let replaced = self.sides.iter().filter(|side| matches!(side, Side::After | Side::EditedAfter)).count();
+        match replaced {
+            0 => Standing::Untouched,
+            all if all == self.sides.len() => Standing::Complete,
+            some => Standing::Mixed(some),
+        }
+    }
+
+    /// Puts every file back that had been replaced; returns the paths of those. A run that is complete is finished instead, to
+    /// be taken back as any other: the record of one that took another one back may be gone already.
+    ///
+    /// # Errors
+    /// [`Aborted`] with every file that changed since it was replaced, unless those are left alone; then nothing is
+    /// different. Or with the first that could not be put back; then the run can still be taken back or finished.
+    pub fn roll_back(&self, changed: Changed) -> Result<Vec<PathBuf>, Aborted> {
+        if self.standing() == Standing::Complete {
+            return self.roll_forward();
+        }
+        let edited = match changed {
+            Changed::Refuse => self.paths(Side::EditedAfter).map(|path| (path, Failure::Edited)).collect(),
+            Changed::Leave => Failures::new(),
+        };
+        self.check(edited)?;
+        let gone = |at: &usize| self.journal.files.read(&self.kept(*at)).is_err();
+        let gone = self.on(Side::After).filter(gone).map(|at| self.journal.shown(&self.kept(at)));
+        self.check(gone.map(|path| (path, Failure::Missing)).collect())?;
+        for at in self.on(Side::After) {
+            let place = self.record.files[at].place();
+            let restored = restore(&self.journal.files, &self.kept(at), &place, &self.record.staged(at));
+            restored.map_err(|failure| self.stopped(Step::Restore, &place, failure))?;
+        }
+        self.flush_folders(Side::After)?;
+        self.discard()?;
+        Ok(self.paths(Side::After).collect())
+    }
+
+    /// Removes what had been kept and staged, and the record.
+    fn discard(&self) -> Result<(), Aborted> {
+        for at in 0..self.sides.len() {
+            // The old content goes first: where only that is there, its file counts as replaced.
+            for place in [self.kept(at), self.record.staged(at)] {
+                let removed = self.journal.files.remove(&place);
+                removed.map_err(|error| self.stopped(Step::Journal, &place, error.into()))?;
+            }
+        }
+        self.journal.cancel().map_err(|failure| Aborted::unfinished(Step::Journal, vec![failure]))
+    }
+
+    /// Replaces every file that had not been replaced; returns the paths of those.
+    ///
+    /// # Errors
+    /// [`Aborted`] with every file that changed before it was replaced, or whose new content had not been written; then
+    /// nothing is different. Or with the first that could not be replaced; then the run can still be taken back or finished.
+    pub fn roll_forward(&self) -> Result<Vec<PathBuf>, Aborted> {
+        let mut failures: Failures = self.paths(Side::EditedBefore).map(|path| (path, Failure::Edited)).collect();
+        for at in self.on(Side::Before) {
+            let entry = &self.record.files[at];
+            let staged = self.journal.files.read(&self.record.staged(at)).map(|bytes| Fingerprint::of(&bytes));
+            if staged != Ok(entry.after) {
+                failures.push((self.journal.shown(&entry.place()), Failure::Unwritten));
+            }
+        }
+        self.check(failures)?;
+        self.keep()?;
+        for at in self.on(Side::Before) {
+            let place = self.record.files[at].place();
+            let replaced = self.journal.files.rename(&self.record.staged(at), &place);
+            replaced.map_err(|error| self.stopped(Step::Replace, &place, error.into()))?;
+        }
+        self.flush_folders(Side::Before)?;
+        self.journal.end(self.record.act).map_err(|failure| Aborted::unfinished(Step::Journal, vec![failure]))?;
+        Ok(self.paths(Side::Before).collect())
+    }
+
+    /// Keeps the old content of files that are about to be replaced, and waits for the disk.
+    fn keep(&self) -> Result<(), Aborted> {
+        let journal = inside("journal");
+        let mut places = vec![journal.clone()];
+        for at in self.on(Side::Before) {
+            let (place, kept) = (self.record.files[at].place(), self.kept(at));
+            let is_whole = |bytes: Vec<u8>| Fingerprint::of(&bytes) == self.record.files[at].before;
+            if !self.journal.files.read(&kept).is_ok_and(is_whole) {
+                let removed = self.journal.files.remove(&kept);
+                removed.map_err(|error| self.stopped(Step::Keep, &place, error.into()))?;
+                keep(&self.journal.files, &place, &kept)
+                    .map_err(|failure| self.stopped(Step::Keep, &place, failure))?;
+            }
+            places.extend([kept, self.record.staged(at)]);
+        }
+        let places: Vec<&Path> = places.iter().map(PathBuf::as_path).collect();
+        self.journal.files.flush(&places).map_err(|(place, failure)| self.stopped(Step::Flush, &place, failure))
+    }
+
+    fn flush_folders(&self, side: Side) -> Result<(), Aborted> {
+        let places: Vec<PathBuf> = self.on(side).map(|at| self.record.files[at].place()).collect();
+        let folders: BTreeSet<&Path> = places.iter().map(|place| parent(place)).collect();
+        let folders: Vec<&Path> = folders.into_iter().collect();
+        self.journal.files.flush(&folders).map_err(|(place, failure)| self.stopped(Step::Flush, &place, failure))
+    }
+
+    fn on(&self, side: Side) -> impl Iterator<Item = usize> {
+        (0..self.sides.len()).filter(move |at| self.sides[*at] == side)
+    }
+
+    fn paths(&self, side: Side) -> impl Iterator<Item = PathBuf> {
+        self.on(side).map(|at| self.journal.shown(&self.record.files[at].place()))
+    }
+
+    fn check(&self, failures: Failures) -> Result<(), Aborted> {
+        if failures.is_empty() { Ok(()) } else { Err(Aborted::unfinished(Step::Look, failures)) }
+    }
+
+    fn stopped(&self, step: Step, place: &Path, failure: Failure) -> Aborted {
+        Aborted::unfinished(step, vec![(self.journal.shown(place), failure)])
+    }
+}
+
+/// Gives the old content of the file at `place` a second name; where the file system has no links, a copy does.
+pub(super) fn keep(files: &impl Files, place: &Path, kept: &Path) -> Result<(), Failure> {
+    match files.link(place, kept) {
+        Ok(()) => Ok(()),
+        Err(_) => Ok(files.write_new(kept, &files.read(place)?, Like::File(place))?),
+    }
+}
+
+/// Puts the old content of the file at `place` back. Where it is on another file system, a copy of it is put back, made at
+/// `beside`.
+pub(super) fn restore(files: &impl Files, kept: &Path, place: &Path, beside: &Path) -> Result<(), Failure> {
+    let Err(error) = files.rename(kept, place) else { return Ok(()) };
+    if error.kind() != io::ErrorKind::CrossesDevices {
+        return Err(error.into());
+    }
+    files.remove(beside)?;
+    files.write_new(beside, &files.read(kept)?, Like::File(kept))?;
+    files.flush(&[beside]).map_err(|(_, failure)| failure)?;
+    files.rename(beside, place)?;
+    Ok(files.remove(kept)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::fs;
+
+    use super::*;
+    use crate::disk::record::Act;
+    use crate::disk::sample::{Sample, fault, killed, new, old};
+
+    /// The files of a small tree, in two folders.
+    const FEW: [&str; 3] = ["a.yaml", "b/c.yaml", "b/d.yaml"];
+
+    fn twenty() -> Vec<String> {
+        (0..20).map(|at| format!("{}/{at}.yaml", ["apps", "base/x", "base/y"][at % 3])).collect()
+    }
+
+    /// What a run does to a tree.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Run {
+        /// An apply of the whole tree.
+        Apply,
+        /// An undo of that.
+        Undo,
+        /// Taking back what was stopped.
+        Back,
+        /// Finishing what was stopped.
+        Forward,
+    }
+
+    /// Does a run on `tree` that is killed at its call number `at`; returns how many calls were made.
+    fn run_until(tree: &Sample, run: Run, at: usize) -> usize {
+        let calls = Cell::new(0);
+        let journal = tree.watched(|call, _, _| {
+            calls.set(call + 1);
+            match call.cmp(&at) {
+                std::cmp::Ordering::Less => Ok(()),
+                std::cmp::Ordering::Equal => killed(),
+                std::cmp::Ordering::Greater => fault(),
+            }
+        });
+        // What a killed process returns is seen by nobody.
+        match run {
+            Run::Apply => drop(journal.stage(tree.changes(), "").and_then(|transaction| transaction.commit())),
+            Run::Undo => {
+                if let Ok([(number, record)]) = journal.records().as_deref() {
+                    drop(journal.take_back(*number, record, Changed::Refuse));
+                }
+            }
+            Run::Back | Run::Forward => {
+                if let Ok(Some(unfinished)) = journal.unfinished() {
+                    let back = |unfinished: Unfinished<'_, _>| unfinished.roll_back(Changed::Refuse);
+                    drop(if run == Run::Back { back(unfinished) } else { unfinished.roll_forward() });
+                }
+            }
+        }
+        calls.get()
+    }
+
+    /// A tree in which `before` came to its end and `run` was killed at its call number `at`; `None` behind the last call.
+    fn killed_tree(names: &[&str], before: Option<Run>, run: Run, at: usize) -> Option<Sample> {
+        let tree = Sample::new(names);
+        if let Some(before) = before {
+            run_until(&tree, before, usize::MAX);
+        }
+        (run_until(&tree, run, at) > at).then_some(tree)
+    }
+
+    /// Takes back or finishes what was stopped in `tree`, and says where it stood; `None` where nothing was.
+    fn recover(tree: &Sample, run: Run) -> Option<Standing> {
+        let journal = tree.journal();
+        let unfinished = journal.unfinished().unwrap()?;
+        let standing = unfinished.standing();
+        let done = match run {
+            Run::Forward => unfinished.roll_forward(),
+            _ => unfinished.roll_back(Changed::Refuse),
+        };
+        if let Err(aborted) = done {
+            // Not all new content was there yet, or taking back had begun.
+            assert!(aborted.failures.iter().all(|(_, failure)| *failure == Failure::Unwritten), "{aborted}");
+            unfinished.roll_back(Changed::Refuse).unwrap();
+        }
+        assert!(journal.unfinished().unwrap().is_none(), "what was recovered is not unfinished any more");
+        Some(standing)
+    }
+
+    /// Checks that a tree is all old or all new, with nothing left behind, and that its journal tells the same.
+    #[track_caller]
+    fn check_whole(tree: &Sample) -> Side {
+        let found = tree.contents();
+        if found == tree.state(old) {
+            assert!(tree.journaled().is_empty() || tree.journaled() == ["undo/1"], "{:?}", tree.journaled());
+            assert_eq!(tree.journal().records().unwrap(), []);
+            Side::Before
+        } else {
+            assert_eq!(found, tree.state(new));
+            assert_eq!(tree.journal().records().unwrap().len(), 1);
+            Side::After
+        }
+    }
+
+    #[test]
+    fn an_apply_of_twenty_files_killed_at_any_call_is_taken_back_or_finished() {
+        let names = twenty();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        for (run, side) in [(Run::Back, Side::Before), (Run::Forward, Side::After)] {
+            let mut mixed = Vec::new();
+            let mut calls = 0;
+            while let Some(tree) = killed_tree(&names, None, Run::Apply, calls) {
+                match recover(&tree, run) {
+                    Some(Standing::Mixed(replaced)) => {
+                        mixed.push(replaced);
+                        assert_eq!(check_whole(&tree), side, "call {calls}");
+                    }
+                    Some(Standing::Complete) => assert_eq!(check_whole(&tree), Side::After, "call {calls}"),
+                    Some(Standing::Untouched) | None => drop(check_whole(&tree)),
+                }
+                calls += 1;
+            }
+            assert_eq!(mixed, (1..20).collect::<Vec<_>>(), "one kill before each file but the first");
+            // As for any run of a transaction; the files are in three folders.
+            assert_eq!(calls, 20 * 8 + 9 + 1 + 3 + 5 + 2);
+        }
+    }
+
+    #[test]
+    fn an_undo_killed_at_any_call_is_taken_back_or_finished() {
+        for (run, side) in [(Run::Back, Side::After), (Run::Forward, Side::Before)] {
+            let mut mixed = Vec::new();
+            let mut at = 0;
+            while let Some(tree) = killed_tree(&FEW, Some(Run::Apply), Run::Undo, at) {
+                match recover(&tree, run) {
+                    Some(Standing::Mixed(replaced)) => {
+                        mixed.push(replaced);
+                        assert_eq!(check_whole(&tree), side, "call {at}");
+                    }
+                    _ => drop(check_whole(&tree)),
+                }
+                at += 1;
+            }
+            assert_eq!(mixed, [1, 2]);
+        }
+    }
+
+    #[test]
+    fn a_recovery_killed_at_any_call_is_taken_back_or_finished() {
+        let ways = [(Run::Back, Run::Back), (Run::Back, Run::Forward), (Run::Forward, Run::Back)];
+        let mut recoveries = 0;
+        for (first, before) in [(Run::Apply, None), (Run::Undo, Some(Run::Apply))] {
+            let mut at = 0;
+            while let Some(tree) = killed_tree(&FEW, before, first, at) {
+                let standing = tree.journal().unfinished().unwrap().map(|unfinished| unfinished.standing());
+                // Where no file or every file was replaced, one kill in seven will do.
+                let ways = if matches!(standing, Some(Standing::Mixed(_))) || at % 7 == 0 { &ways[..] } else { &[] };
+                for (second, third) in ways {
+                    recoveries += recover_twice(before, first, at, *second, *third);
+                }
+                at += 1;
+            }
+        }
+        assert!(recoveries > 200, "{recoveries}");
+    }
+
+    /// Kills `first` at its call `at`, then `second` at every one of its calls, and recovers by `third`.
+    fn recover_twice(before: Option<Run>, first: Run, at: usize, second: Run, third: Run) -> usize {
+        for then in 0.. {
+            let tree = killed_tree(&FEW, before, first, at).expect("it was killed there before");
+            if run_until(&tree, second, then) <= then {
+                return then;
+            }
+            recover(&tree, third);
+            check_whole(&tree);
+        }
+        unreachable!("a recovery makes a finite number of calls")
+    }
+
+    /// A tree of which one file is new and two are old, as a killed apply leaves it.
+    fn half_done() -> Sample {
+        let is_half_done = |tree: &Sample| {
+            tree.journal().unfinished().unwrap().is_some_and(|unfinished| unfinished.standing() == Standing::Mixed(1))
+        };
+        let mut trees = (0..).map_while(|at| killed_tree(&FEW, None, Run::Apply, at));
+        trees.find(is_half_done).expect("a kill between the first and the second file")
+    }
+
+    #[test]
+    fn nothing_new_begins_in_a_half_done_tree() {
+        let tree = half_done();
+        let journal = tree.journal();
+        assert_eq!(journal.unfinished().unwrap().unwrap().record().act, Act::Apply);
+        let change = tree.change("b/d.yaml");
+        let aborted = journal.stage(vec![change], "").unwrap_err();
+        assert_eq!(aborted.failures, [(tree.top.join(".reversion/journal"), Failure::Unfinished)]);
+        assert_eq!(journal.unfinished().unwrap().unwrap().standing(), Standing::Mixed(1));
+    }
+
+    #[test]
+    fn a_new_file_that_was_edited_is_not_taken_back_unless_it_is_left_alone() {
+        let tree = half_done();
+        fs::write(tree.top.join("a.yaml"), "edited").unwrap();
+        let before = tree.contents();
+        let journal = tree.journal();
+        let unfinished = journal.unfinished().unwrap().unwrap();
+        assert_eq!(unfinished.standing(), Standing::Mixed(1));
+        let refused = unfinished.roll_back(Changed::Refuse).unwrap_err();
+        assert_eq!(
+            (refused.tree, refused.failures),
+            (crate::disk::Tree::Unfinished, vec![(tree.top.join("a.yaml"), Failure::Edited)])
+        );
+        assert_eq!(tree.contents(), before);
+        assert_eq!(unfinished.roll_back(Changed::Leave).unwrap(), [] as [&Path; 0]);
+        let mut expected = tree.state(old);
+        expected.insert(tree.top.join("a.yaml"), b"edited".to_vec());
+        assert_eq!(tree.contents(), expected);
+        assert_eq!(tree.journaled(), [""; 0]);
+    }
+
+    #[test]
+    fn an_old_file_that_was_edited_is_kept_by_taking_back_and_stops_finishing() {
+        let tree = half_done();
+        fs::write(tree.top.join("b/d.yaml"), "edited").unwrap();
+        let journal = tree.journal();
+        let unfinished = journal.unfinished().unwrap().unwrap();
+        let refused = unfinished.roll_forward().unwrap_err();
+        assert_eq!(refused.failures, [(tree.top.join("b/d.yaml"), Failure::Edited)]);
+        assert_eq!(unfinished.roll_back(Changed::Refuse).unwrap(), [tree.top.join("a.yaml")]);
+        let mut expected = tree.state(old);
+        expected.insert(tree.top.join("b/d.yaml"), b"edited".to_vec());
+        assert_eq!(tree.contents(), expected);
+    }
+
+    #[test]
+    fn old_content_that_is_gone_is_named_before_anything_is_put_back() {
+        let tree = half_done();
+        let kept = tree.top.join(".reversion/journal/0");
+        fs::remove_file(&kept).unwrap();
+        let before = tree.contents();
+        let journal = tree.journal();
+        let refused = journal.unfinished().unwrap().unwrap().roll_back(Changed::Refuse).unwrap_err();
+        assert_eq!(refused.failures, [(kept, Failure::Missing)]);
+        assert_eq!(tree.contents(), before);
+    }
+}

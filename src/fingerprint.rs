@@ -1,0 +1,99 @@
+//! Answers: are these bytes those bytes?
+//!
+//! A [`Fingerprint`] stands for bytes in journals and saved plans, and tells an edit from none.
+//!
+//! Invariant: it is the same in every process, and reads back from its text.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What bytes are, in 24: their number and their FNV-1a hash of 128 bits; written as `12-` and 32 hexadecimal digits.
+///
+/// It is no proof against somebody who wants two files to look the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Fingerprint {
+    length: u64,
+    hash: u128,
+}
+
+impl Fingerprint {
+    /// Takes the fingerprint of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+        const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+        let hash = bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
+        Self { length: bytes.len() as u64, hash }
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{:032x}", self.length, self.hash)
+    }
+}
+
+impl From<Fingerprint> for String {
+    fn from(fingerprint: Fingerprint) -> Self {
+        fingerprint.to_string()
+    }
+}
+
+/// A text is no fingerprint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotAFingerprint(String);
+
+impl fmt::Display for NotAFingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no fingerprint", self.0.escape_debug())
+    }
+}
+
+impl std::error::Error for NotAFingerprint {}
+
+impl FromStr for Fingerprint {
+    type Err = NotAFingerprint;
+
+    fn from_str(text: &str) -> Result<Self, NotAFingerprint> {
+        let read = || {
+            let (length, hash) = text.split_once('-')?;
+            Some(Self { length: length.parse().ok()?, hash: u128::from_str_radix(hash, 16).ok()? })
+        };
+        // Printing it again refuses every second spelling: a sign, a leading zero, capital letters.
+        read().filter(|read| read.to_string() == text).ok_or_else(|| NotAFingerprint(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Fingerprint {
+    type Error = NotAFingerprint;
+
+    fn try_from(text: String) -> Result<Self, NotAFingerprint> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The hashes are those of the FNV authors' test vectors.
+    #[test]
+    fn fingerprints_are_the_same_in_every_process() {
+        assert_eq!(Fingerprint::of(b"").to_string(), "0-6c62272e07bb014262b821756295c58d");
+        assert_eq!(Fingerprint::of(b"a").to_string(), "1-d228cb696f1a8caf78912b704e4a8964");
+        assert_eq!(Fingerprint::of(b"foobar").to_string(), "6-343e1662793c64bf6f0d3597ba446f18");
+    }
+
+    #[test]
+    fn fingerprints_read_back_and_nothing_else_does() {
+        let text = "6-343e1662793c64bf6f0d3597ba446f18";
+        assert_eq!(text.parse(), Ok(Fingerprint::of(b"foobar")));
+        let wrong =
+            ["", "6", "6-", "+6-343e1662793c64bf6f0d3597ba446f18", "6-343E1662793C64BF6F0D3597BA446F18", "6-34"];
+        for text in wrong {
+            assert_eq!(text.parse::<Fingerprint>(), Err(NotAFingerprint(text.to_owned())));
+        }
+    }
+}

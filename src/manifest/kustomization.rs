@@ -1,0 +1,98 @@
+//! Answers: what does a kustomization say about known objects?
+//!
+//! It names files that are merged into other objects ([`patches`]), and it may patch or select known objects in ways that
+//! are not converted, which [`findings`] tells.
+//!
+//! Invariant: a kustomization is told apart by its file name, as Kustomize does.
+
+use serde_json::Value;
+
+use super::{Manifest, Recognizer, whole_file};
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Severity};
+use crate::yaml::NodeId;
+
+/// Says whether Kustomize reads `file` as a kustomization.
+pub(super) fn is_one(file: &str) -> bool {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
+}
+
+/// Returns the files that a kustomization merges into other objects, as seen from where `file` is seen from.
+pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<String> {
+    let list = |key: &str| kustomization.get(key).and_then(Value::as_array).into_iter().flatten();
+    let named = list("patches").filter_map(|patch| patch.get("path"));
+    let plain = list("patchesStrategicMerge").chain(named).filter_map(Value::as_str);
+    let folder = file.rfind(['/', '\\']).map_or("", |at| &file[..=at]);
+    plain.filter(|path| !path.contains('\n')).map(|path| join(folder, path)).collect()
+}
+
+/// Joins a relative path to a folder, taking `.` and `..` out.
+fn join(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let root = if folder.starts_with('/') { "/" } else { "" };
+    format!("{root}{}", parts.join("/"))
+}
+
+/// Tells the patches of known objects that a kustomization holds as text, and the selectors of known objects.
+pub(super) fn findings(
+    manifest: &Manifest,
+    root: NodeId,
+    kustomization: &Value,
+    recognizer: &Recognizer,
+) -> Vec<Finding> {
+    let tell = |path: &FieldPath, code, message: &str, help| {
+        let location = manifest.location(manifest.tree.place(&manifest.text, root, path).start);
+        let finding = whole_file(&manifest.file, code, message.to_owned(), help);
+        Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }
+    };
+    let mut found = Vec::new();
+    for key in ["patches", "patchesStrategicMerge", "patchesJson6902"] {
+        let list = FieldPath::default().key(key);
+        for (index, patch) in list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate() {
+            let path = list.index(index);
+            let inline = patch.as_str().or_else(|| patch.get("patch").and_then(Value::as_str)).unwrap_or_default();
+            let selects = patch.get("target").is_some_and(|target| selects(target, recognizer));
+            if recognizer.hits(inline.as_bytes()) || (selects && !inline.is_empty()) {
+                let help = "move it to a file of its own and name it with `path`, or change it by hand";
+                found.push(tell(&path, Code::InlinePatch, "an inline patch of a known object is not converted", help));
+            } else if selects {
+                let help = "check the version that it selects and the field paths of its patch by hand";
+                found.push(tell(
+                    &path,
+                    Code::PatchTarget,
+                    "a patch selects known objects; what it selects by is not converted",
+                    help,
+                ));
+            }
+        }
+    }
+    let list = FieldPath::default().key("replacements");
+    for (index, replacement) in list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate() {
+        let targets = replacement.get("targets").and_then(Value::as_array).into_iter().flatten();
+        let mut selectors = targets.filter_map(|target| target.get("select")).chain(replacement.get("source"));
+        if selectors.any(|selector| selects(selector, recognizer)) {
+            let help = "check its field paths by hand";
+            found.push(tell(
+                &list.index(index),
+                Code::PatchTarget,
+                "a replacement names fields of known objects; its field paths are not converted",
+                help,
+            ));
+        }
+    }
+    found
+}
+
+/// Says whether a selector can mean a known object.
+fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
+    let text = |key: &str| selector.get(key).and_then(Value::as_str);
+    text("kind").is_some_and(|kind| recognizer.knows(text("group"), kind))
+}

@@ -1,0 +1,151 @@
+//! Trees of files that the program is run in, with plans that are made by hand.
+
+// Each test uses a part of this.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use reversion::fingerprint::Fingerprint;
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_reversion");
+
+/// Stands for what a file of a tree is at first.
+pub(crate) const OLD: &str = "old";
+
+/// What the file number `at` is at first.
+pub(crate) fn old_text(at: usize) -> String {
+    format!("old: {at}\nlines: 2\nend\n")
+}
+
+/// What the plan made from [`OLD`] to `2` makes of it.
+pub(crate) fn new_text(_: usize) -> String {
+    "2".to_owned()
+}
+
+/// One file of a plan: its path, its text and its new text.
+pub(crate) type Replacement = (String, String, String);
+
+/// What a run of the program printed, and how it ended.
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Run {
+    #[track_caller]
+    pub(crate) fn check(&self, code: i32) {
+        assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);
+    }
+}
+
+/// A folder with files `0.yaml`, `1.yaml` and so on.
+pub(crate) struct Tree {
+    folder: TempDir,
+    count: usize,
+}
+
+impl Tree {
+    pub(crate) fn new(count: usize) -> Self {
+        let tree = Self { folder: TempDir::new().unwrap(), count };
+        for at in 0..count {
+            fs::write(tree.path(&format!("{at}.yaml")), old_text(at)).unwrap();
+        }
+        tree
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Replaces the whole of every file: `from` is what it is now, or [`OLD`].
+    pub(crate) fn edits(&self, from: &str, to: &str) -> Vec<Replacement> {
+        let text = |at| if from == OLD { old_text(at) } else { from.to_owned() };
+        (0..self.count).map(|at| (format!("{at}.yaml"), text(at), to.to_owned())).collect()
+    }
+
+    /// Writes a plan.
+    pub(crate) fn plan(&self, name: &str, files: &[Replacement]) {
+        let print = |text: &str| Fingerprint::of(text.as_bytes()).to_string();
+        let file = |(path, old, new): &Replacement| {
+            let edit = serde_json::json!({"start": 0, "end": old.len(), "old": old, "new": new});
+            serde_json::json!({"path": path, "before": print(old), "after": print(new), "edits": [edit]})
+        };
+        let counts = ["files", "parsedFiles", "objects", "recognised", "templates", "binaries", "failed"];
+        let summary: serde_json::Map<_, _> = counts.iter().map(|name| ((*name).to_owned(), 0.into())).collect();
+        let plan = serde_json::json!({
+            "schemaVersion": 1,
+            "tool": "0.1.0",
+            "packs": [],
+            "targets": ["test@1/standard"],
+            "noop": files.is_empty(),
+            "summary": summary,
+            "files": files.iter().map(file).collect::<Vec<_>>(),
+            "objects": [],
+            "findings": [],
+        });
+        fs::write(self.path(name), plan.to_string()).unwrap();
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        self.run_in("", arguments)
+    }
+
+    pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Run {
+        let output = self.command(folder, arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Starts the program and does not wait for it.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        self.command("", arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Runs the program under another one, and says whether it came to its end.
+    pub(crate) fn ends_under(&self, above: &[&str], arguments: &[&str]) -> bool {
+        let mut command = Command::new(above[0]);
+        command.args(&above[1..]).arg(PROGRAM).args(arguments).current_dir(self.path("")).stdin(Stdio::null());
+        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.code().is_some())
+    }
+
+    fn command(&self, folder: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments).current_dir(self.path(folder)).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("REVERSION_") {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    /// Runs git and returns what it printed.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("git");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command.env(format!("GIT_{role}_NAME"), "a").env(format!("GIT_{role}_EMAIL"), "a@example.com");
+        }
+        let output = command.args(arguments).current_dir(self.folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Reads every file whose name is that of one of the tree's, and every one that a run may have left behind.
+    pub(crate) fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let paths = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let of_tree =
+            |path: &PathBuf| path.is_file() && path.extension().is_some_and(|end| end == "yaml" || end == "tmp");
+        paths.filter(of_tree).map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
+    }
+
+    /// The contents of the tree in which `text` makes every file.
+    pub(crate) fn state(&self, text: fn(usize) -> String) -> BTreeMap<PathBuf, Vec<u8>> {
+        (0..self.count).map(|at| (self.path(&format!("{at}.yaml")), text(at).into_bytes())).collect()
+    }
+}
