@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, Intent, Place};
+use reversion::yaml::{self, House, Intent, Place};
 use serde_json::Value;
 
 fn path(value: &Value) -> FieldPath {
@@ -73,7 +73,8 @@ fn run(text: &str, edit: &Value) -> Result<String, String> {
             continue;
         }
         let mut value = tree.value(text, document.root).map_err(code)?;
-        let outcome = yaml::rewrite(source, std::slice::from_ref(&program)).map_err(|refusal| code(refusal.problem))?;
+        let outcome = yaml::rewrite(source, std::slice::from_ref(&program), House::default())
+            .map_err(|refusal| code(refusal.problem))?;
         assert_eq!(outcome.edits.apply(source), outcome.text, "the edits give the text");
         for intent in &program {
             intent.apply_data(&mut value).map_err(|problem| format!("plain data: {}", code(problem)))?;

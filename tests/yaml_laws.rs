@@ -11,7 +11,7 @@ use std::{fmt, fs};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{Intent, Place, ProblemCode, parse, rewrite, verify};
+use reversion::yaml::{House, Intent, Place, ProblemCode, parse, rewrite, verify};
 use serde_json::{Value, json};
 
 /// Bytes whose numbers would only hide the document made from them.
@@ -359,7 +359,7 @@ const LIMITS_OF_TEXT: [ProblemCode; 2] = [ProblemCode::FlowMove, ProblemCode::Wr
 
 fn check_agreement(text: &str, value: &Value, intents: &[Intent]) -> TestCaseResult {
     let mut expected = value.clone();
-    let outcome = rewrite(text, &[intents.to_vec()]);
+    let outcome = rewrite(text, &[intents.to_vec()], House::default());
     let data = intents.iter().try_for_each(|intent| intent.apply_data(&mut expected));
     match (outcome, data) {
         (Ok(outcome), Ok(())) => {
@@ -388,8 +388,8 @@ fn some_document(seed: &Seed, manner: Manner) -> Result<(String, Value, Writer),
 
 /// Checks that `back` undoes `there` to the byte, where both can be done.
 fn check_undone(text: &str, there: Intent, back: Intent) -> TestCaseResult {
-    let Ok(between) = rewrite(text, &[vec![there.clone()]]) else { return Ok(()) };
-    let Ok(after) = rewrite(&between.text, &[vec![back]]) else { return Ok(()) };
+    let Ok(between) = rewrite(text, &[vec![there.clone()]], House::default()) else { return Ok(()) };
+    let Ok(after) = rewrite(&between.text, &[vec![back]], House::default()) else { return Ok(()) };
     prop_assert!(after.text == text, "{there:?}\n{text}--- between\n{}--- after\n{}", between.text, after.text);
     Ok(())
 }
@@ -490,7 +490,7 @@ proptest! {
             let mut writer = Writer { choices, manner: Manner::Odd, step: 2, list_indent: 0, comments: 0, out: String::new() };
             for _ in 0..4 {
                 let intent = random_intent(&mut writer, &value);
-                let Ok(outcome) = rewrite(slice, &[vec![intent.clone()]]) else { continue };
+                let Ok(outcome) = rewrite(slice, &[vec![intent.clone()]], House::default()) else { continue };
                 let mut expected = value.clone();
                 let _ = intent.apply_data(&mut expected);
                 let _ = verify(slice, &outcome.text, &[Some(expected)], &outcome.removed_comments);

@@ -13,7 +13,7 @@ use super::{Conversion, FilePlan};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object, problem_code};
 use crate::text::{Edit, EditSet};
-use crate::yaml::{self, Intent, Problem, Rewrite};
+use crate::yaml::{self, House, Intent, Problem, Rewrite};
 
 /// A file's edits and what to tell about them.
 pub(super) struct Edited {
@@ -35,10 +35,11 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
     if by_document.is_empty() {
         return Ok(None);
     }
+    let house = House::of(&manifest.text, &manifest.tree);
     let mut joined = Joined::default();
     let mut refused = Refused::new();
     for (document, objects) in &by_document {
-        match edit_document(manifest, *document, objects, conversions) {
+        match edit_document(manifest, *document, objects, conversions, house) {
             Ok(done) => joined.add(manifest, *document, done),
             Err(more) => refused.extend(more),
         }
@@ -80,6 +81,7 @@ fn edit_document(
     document: usize,
     objects: &[usize],
     conversions: &[Option<Conversion>],
+    house: House,
 ) -> Result<Rewrite, Refused> {
     let span = manifest.tree.documents()[document].span;
     let mut objects = objects.to_vec();
@@ -87,7 +89,7 @@ fn edit_document(
     loop {
         let programs: Vec<_> =
             objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
-        match yaml::rewrite(span.of(&manifest.text), &programs) {
+        match yaml::rewrite(span.of(&manifest.text), &programs, house) {
             Ok(done) if refused.is_empty() => return Ok(done),
             Ok(_) => return Err(refused),
             Err(yaml::Refusal { program, problem }) => {

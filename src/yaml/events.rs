@@ -293,7 +293,9 @@ fn lost(at: usize) -> Problem {
 /// Returns where a document without `---` may start: behind the `...` lines that end nothing.
 fn skip_end_markers(text: &str, from: usize) -> usize {
     let mut at = skip_trivia(text, from);
-    while text[at..].starts_with("...") && stands_alone(text, at + 2) {
+    // Further in, `...` is a word: ` ... and more`.
+    let starts_line = |at: usize| at == 0 || text[..at].ends_with(['\n', '\r', '\u{feff}']);
+    while text[at..].starts_with("...") && stands_alone(text, at + 2) && starts_line(at) {
         at = skip_trivia(text, at + 3);
     }
     at
@@ -465,6 +467,7 @@ mod tests {
             ],
         );
         check_slices("a\n...\n...\nb\n...\n...\n", &["a\n...\n", "...\nb\n...\n...\n"]);
+        check_slices(" ... a: b\n", &[" ... a: b\n"]);
     }
 
     #[test]

@@ -40,11 +40,44 @@ struct Sample {
     indent: usize,
 }
 
+/// Returns the first indentation of all that is one.
+fn first_indent(samples: &[Sample]) -> Option<usize> {
+    samples.iter().map(|sample| sample.indent).find(|indent| *indent > 0)
+}
+
+/// Returns the indentation that most have: none, or the first that is one.
+fn usual_indent(samples: &[Sample]) -> Option<usize> {
+    let indented = samples.iter().filter(|sample| sample.indent > 0).count();
+    let usual = if 2 * indented > samples.len() { first_indent(samples) } else { Some(0) };
+    usual.filter(|_| !samples.is_empty())
+}
+
+/// How a file is indented, for those of its documents that do not show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct House {
+    /// How many columns right of its key a mapping goes.
+    step: Option<usize>,
+    /// How many columns right of its key the dashes of a list go.
+    list_indent: Option<usize>,
+}
+
+impl House {
+    /// Looks at every document of a text.
+    pub fn of(text: &str, tree: &Tree) -> Self {
+        let Some(document) = tree.documents().first() else { return Self::default() };
+        let layout = Layout::new(text, tree, document.root);
+        let step = first_indent(&layout.mappings).or_else(|| first_indent(&layout.lists));
+        Self { step, list_indent: usual_indent(&layout.lists) }
+    }
+}
+
 /// A document's text and tree, ready for edits.
 pub(super) struct Layout<'t> {
     pub(super) text: &'t str,
     pub(super) tree: &'t Tree,
     pub(super) root: NodeId,
+    /// How the rest of the file is indented.
+    pub(super) house: House,
     /// How new strings of several lines are written.
     pub(super) long_text: LongText,
     parents: Vec<u32>,
@@ -64,9 +97,9 @@ impl<'t> Layout<'t> {
         let mut referenced: Vec<NodeId> = tree.aliases.iter().map(|entry| entry.target).collect();
         referenced.sort();
         let (mappings, lists) = (Vec::new(), Vec::new());
-        let long_text = LongText::Block;
+        let (house, long_text) = (House::default(), LongText::Block);
         let mut layout =
-            Self { text, tree, root, long_text, parents, children, first_child, referenced, mappings, lists };
+            Self { text, tree, root, house, long_text, parents, children, first_child, referenced, mappings, lists };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
         layout
@@ -317,19 +350,13 @@ impl<'t> Layout<'t> {
 
     /// Returns how many columns right of its key a mapping goes, near `node`.
     pub(super) fn step(&self, node: NodeId) -> usize {
-        let positive = |samples: &[Sample]| samples.iter().map(|sample| sample.indent).find(|indent| *indent > 0);
-        self.nearest(&self.mappings, node, positive).or_else(|| self.nearest(&self.lists, node, positive)).unwrap_or(2)
+        let near = self.nearest(&self.mappings, node, first_indent);
+        near.or_else(|| self.nearest(&self.lists, node, first_indent)).or(self.house.step).unwrap_or(2)
     }
 
     /// Returns how many columns right of its key the dashes of a list go, near `node`; 0 where lists are not indented.
     pub(super) fn list_indent(&self, node: NodeId) -> usize {
-        let majority = |samples: &[Sample]| {
-            let indented = samples.iter().filter(|sample| sample.indent > 0).count();
-            let most_are = 2 * indented > samples.len();
-            let indent = samples.iter().map(|sample| sample.indent).find(|indent| *indent > 0);
-            if samples.is_empty() { None } else { Some(indent.filter(|_| most_are).unwrap_or(0)) }
-        };
-        self.nearest(&self.lists, node, majority).unwrap_or(0)
+        self.nearest(&self.lists, node, usual_indent).or(self.house.list_indent).unwrap_or(0)
     }
 
     /// Asks the samples of the smallest collection around `node` that has an answer.

@@ -9,9 +9,9 @@
 use std::collections::BTreeSet;
 
 use super::edit::{Change, plan, touched};
-use super::events::parse;
 use super::intent::Intent;
-use super::layout::Layout;
+use super::layout::{House, Layout};
+use super::parse;
 use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
 use super::write::LongText;
@@ -41,12 +41,13 @@ pub struct Refusal {
 /// Carries out `programs` on `source`, the slice of one document.
 ///
 /// There is one program for each object of the document; a program's intents are done in turn, each on what the one before
-/// left. Programs do not see each other: their paths must not meet.
+/// left. Programs do not see each other: their paths must not meet. What is new takes the document's own style, and that of
+/// `house` where the document shows none.
 ///
 /// # Errors
 /// The first program that cannot be carried out, and why. A document whose value cannot be read is refused as a whole.
-pub fn rewrite(source: &str, programs: &[Vec<Intent>]) -> Result<Rewrite, Refusal> {
-    let mut work = Work::begin(source).map_err(|problem| Refusal { program: 0, problem })?;
+pub fn rewrite(source: &str, programs: &[Vec<Intent>], house: House) -> Result<Rewrite, Refusal> {
+    let mut work = Work::begin(source, house).map_err(|problem| Refusal { program: 0, problem })?;
     let mut done = vec![0; programs.len()];
     while done.iter().zip(programs).any(|(done, program)| *done < program.len()) {
         let round = work.round(programs, &mut done)?;
@@ -59,6 +60,7 @@ pub fn rewrite(source: &str, programs: &[Vec<Intent>]) -> Result<Rewrite, Refusa
 struct Work {
     text: String,
     tree: Tree,
+    house: House,
     /// From the source to `text`.
     edits: EditSet,
     source_length: usize,
@@ -68,7 +70,7 @@ struct Work {
 }
 
 impl Work {
-    fn begin(source: &str) -> Result<Self, Problem> {
+    fn begin(source: &str, house: House) -> Result<Self, Problem> {
         let tree = parse(source)?;
         let [document] = tree.documents() else {
             let message = format!("one document was expected, not {}", tree.documents().len());
@@ -81,6 +83,7 @@ impl Work {
         let mut work = Self {
             text: source.to_owned(),
             tree,
+            house,
             edits: EditSet::default(),
             source_length: source.len(),
             removed_comments: Vec::new(),
@@ -96,6 +99,7 @@ impl Work {
 
     fn layout(&self) -> Layout<'_> {
         let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
+        layout.house = self.house;
         if !self.borrowed_line_end.is_empty() {
             // kubectl reads no line end behind a `|` block that the text ends in without one.
             layout.long_text = LongText::Quoted;
@@ -250,7 +254,7 @@ mod tests {
             vec![],
             vec![rename(item(1, &["b"]), "c")],
         ];
-        let outcome = rewrite(LIST, &programs).unwrap();
+        let outcome = rewrite(LIST, &programs, House::default()).unwrap();
         assert_eq!(outcome.text, "items:\n- b: 2\n- a: 3\n  c: 4\n");
         assert_eq!(outcome.removed_comments, ["# x"]);
         assert_eq!(outcome.edits.apply(LIST), outcome.text);
@@ -262,14 +266,14 @@ mod tests {
             vec![rename(item(0, &["a"]), "a-much-longer-name")],
             vec![rename(item(1, &["a"]), "c"), rename(item(1, &["c"]), "b")],
         ];
-        let refusal = rewrite(LIST, &programs).unwrap_err();
+        let refusal = rewrite(LIST, &programs, House::default()).unwrap_err();
         assert_eq!((refusal.program, refusal.problem.code), (1, ProblemCode::Exists));
         assert_eq!(refusal.problem.at, LIST.rfind("b: 4").unwrap());
     }
 
     #[test]
     fn unrelated_places_are_changed_in_one_round() {
-        let work = Work::begin(LIST).unwrap();
+        let work = Work::begin(LIST, House::default()).unwrap();
         let program = vec![rename(item(0, &["a"]), "x"), rename(item(1, &["a"]), "x"), rename(item(0, &["b"]), "y")];
         let mut done = [0];
         let round = work.round(std::slice::from_ref(&program), &mut done).unwrap();
@@ -279,7 +283,7 @@ mod tests {
     #[test]
     fn edits_are_no_larger_than_what_differs() {
         let program = vec![rename(item(0, &["a"]), "ab"), Intent::Wrap { path: item(1, &["b"]) }];
-        let edits = rewrite(LIST, &[program]).unwrap().edits;
+        let edits = rewrite(LIST, &[program], House::default()).unwrap().edits;
         let shown: Vec<(usize, usize, &str)> =
             edits.edits().iter().map(|edit| (edit.span.start, edit.span.end, edit.text.as_str())).collect();
         let [key, value] = [LIST.find("a: 1").unwrap() + 1, LIST.find(" 4").unwrap()];
@@ -288,7 +292,7 @@ mod tests {
 
     #[test]
     fn what_is_no_single_document_is_refused() {
-        let code = |source: &str| rewrite(source, &[]).unwrap_err().problem.code;
+        let code = |source: &str| rewrite(source, &[], House::default()).unwrap_err().problem.code;
         assert_eq!(code("a: 1\n---\nb: 1\n"), ProblemCode::WrongShape);
         assert_eq!(code("# nothing\n"), ProblemCode::WrongShape);
         assert_eq!(code("a: 1\rb: 2\n"), ProblemCode::Limit);

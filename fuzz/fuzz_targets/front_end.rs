@@ -1,0 +1,18 @@
+//! Answers: is there a text that the scanner reads otherwise than granit-parser's events tell?
+//!
+//! Run from the root of the repository, with the seeds of the test that holds the same law:
+//! `cargo +nightly fuzz run front_end fuzz/corpus/front_end tests/yaml_front_end/seeds -- -dict=fuzz/front_end.dict`.
+//!
+//! Invariant: a text the scanner accepts has the very tree that granit's events give; granit accepts it too.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use reversion::yaml::{parse_exact, scan};
+
+fuzz_target!(|text: &str| {
+    let exact = parse_exact(text);
+    if let Some(fast) = scan(text) {
+        assert_eq!(exact.as_ref(), Ok(&fast));
+    }
+});

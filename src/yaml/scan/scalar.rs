@@ -1,0 +1,148 @@
+//! Answers: where do plain and quoted scalars outside brackets end?
+//!
+//! A further line belongs to a scalar if it is indented to the margin, one column behind the collection the scalar is in.
+//!
+//! Invariant: no scalar is accepted that holds an escape, a tab in its indentation or a `: ` that YAML forbids there.
+
+use memchr::{memchr2, memchr3};
+
+use super::Scan;
+use super::line::{self, Piece, Stop, is_blank_or_end, spaces};
+use crate::yaml::tree::Kind;
+
+/// Says of each byte whether plain text may start with it; a dash only before more of its word.
+const STARTS_PLAIN: [bool; 256] = {
+    let mut starts = [true; 256];
+    let indicators = b"&*!?:@`%,[]{}#|>\"'\t";
+    let mut index = 0;
+    while index < indicators.len() {
+        starts[indicators[index] as usize] = false;
+        index += 1;
+    }
+    starts
+};
+
+/// Where a quoted scalar ends.
+pub(super) struct Quoted {
+    /// Behind the closing quote.
+    pub(super) end: usize,
+    pub(super) one_line: bool,
+}
+
+/// How a plain scalar goes on behind a line.
+enum Next {
+    /// With the text at this place.
+    Continues(usize),
+    /// Not at all; other lines start here.
+    Ends(usize),
+}
+
+impl Scan<'_> {
+    /// Accepts the first character of plain text: no indicator, but a dash that belongs to a word is one: `-1`.
+    #[inline]
+    pub(super) fn can_start_plain(&self, at: usize) -> Option<()> {
+        let byte = self.bytes[at];
+        let accepted = STARTS_PLAIN[usize::from(byte)] && (byte != b'-' || !is_blank_or_end(self.bytes, at + 1));
+        accepted.then_some(())
+    }
+
+    /// Takes a plain value of one or more lines, the first of which is read, and returns where the next line starts.
+    pub(super) fn plain(&mut self, start: usize, first: Piece, margin: usize) -> Option<usize> {
+        if margin == 0 {
+            return None;
+        }
+        let mut piece = first;
+        loop {
+            let next = match piece.stop {
+                Stop::Colon => return None,
+                Stop::Comment => {
+                    self.push(Kind::Plain, start, piece.end);
+                    return Some(self.comment(piece.at));
+                }
+                Stop::Line => self.after_plain((piece.at + 1).min(self.bytes.len()), margin)?,
+            };
+            match next {
+                Next::Continues(at) => piece = line::plain(self.bytes, at),
+                Next::Ends(at) => {
+                    self.push(Kind::Plain, start, piece.end);
+                    return Some(at);
+                }
+            }
+        }
+    }
+
+    /// Passes empty lines behind a line of plain text. A comment ends it as a line with less indentation does.
+    fn after_plain(&mut self, from: usize, margin: usize) -> Option<Next> {
+        let mut line_start = from;
+        loop {
+            let column = spaces(self.bytes, line_start);
+            let at = line_start + column;
+            match self.bytes.get(at) {
+                Some(b'\n' | b'\r') => line_start = line::behind_end(self.bytes, at),
+                Some(b'\t') => return None,
+                Some(byte) if column >= margin && *byte != b'#' => return Some(Next::Continues(at)),
+                _ => {
+                    self.seen = Some((line_start, column));
+                    return Some(Next::Ends(line_start));
+                }
+            }
+        }
+    }
+
+    /// Reads a scalar from its opening quote on.
+    pub(super) fn quoted(&self, start: usize, margin: usize) -> Option<Quoted> {
+        let mut one_line = true;
+        let mut at = start + 1;
+        loop {
+            at = self.next_in_quotes(self.bytes[start], at)?;
+            match self.bytes[at] {
+                b'\n' => {
+                    one_line = false;
+                    at = self.next_quoted_line(at + 1, margin)?;
+                }
+                b'\\' => at = self.escape(at)?,
+                b'\'' if self.bytes.get(at + 1) == Some(&b'\'') => at += 2,
+                _ => return Some(Quoted { end: at + 1, one_line }),
+            }
+        }
+    }
+
+    /// Finds the next byte in quotes that says something: the quote, an escape, a line feed.
+    fn next_in_quotes(&self, quote: u8, from: usize) -> Option<usize> {
+        let rest = self.bytes.get(from..)?;
+        let found = if quote == b'"' { memchr3(b'"', b'\\', b'\n', rest) } else { memchr2(b'\'', b'\n', rest) };
+        Some(from + found?)
+    }
+
+    /// Passes empty lines and the indentation of the next line in quotes, which must reach the margin; not at the root.
+    fn next_quoted_line(&self, from: usize, margin: usize) -> Option<usize> {
+        let mut line_start = from;
+        loop {
+            let column = spaces(self.bytes, line_start);
+            let at = line_start + column;
+            match self.bytes.get(at)? {
+                b'\n' | b'\r' => line_start = line::behind_end(self.bytes, at),
+                b'\t' => return None,
+                _ if margin == 0 || column < margin => return None,
+                _ => return Some(at),
+            }
+        }
+    }
+
+    /// Passes an escape; surrogates and `\U` are left to granit. A line end behind `\` is not passed.
+    fn escape(&self, at: usize) -> Option<usize> {
+        let code = self.bytes.get(at + 2..)?;
+        match self.bytes[at + 1] {
+            b'0' | b'a' | b'b' | b't' | b'n' | b'v' | b'f' | b'r' | b'e' | b' ' | b'"' | b'/' | b'\\' => Some(at + 2),
+            b'N' | b'_' | b'L' | b'P' => Some(at + 2),
+            b'\n' | b'\r' => Some(at + 1),
+            b'x' => code.first_chunk::<2>()?.iter().all(u8::is_ascii_hexdigit).then_some(at + 4),
+            b'u' => {
+                let digits = code.first_chunk::<4>()?;
+                let surrogate = matches!(digits, [b'd' | b'D', b'8' | b'9' | b'a'..=b'f' | b'A'..=b'F', ..]);
+                (!surrogate && digits.iter().all(u8::is_ascii_hexdigit)).then_some(at + 6)
+            }
+            _ => None,
+        }
+    }
+}
