@@ -61,6 +61,7 @@ macro_rules! codes {
 }
 
 codes! {
+    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says.";
     AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
     AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, as a partial object or one with variables does. It is converted.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
@@ -72,7 +73,7 @@ codes! {
     DoubleEntry "double-entry" "The edited text does not read back as the converted data. The file is left alone; please report it with the object.";
     DroppedField "dropped-field" "The target release has no place for a field of the object. Held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A key stands twice in one mapping; readers disagree on which one counts. Remove one of the two.";
-    ImpliedField "implied-field" "A field says what the target release takes for granted and has no place for. The meaning stays; the way back does not write the field again.";
+    HeldAlong "held-along" "The object's conversion is right only together with that of another object, which is held back. Settle what is told about that one first.";
     InlinePatch "inline-patch" "A kustomization patches a known object by a text of its own, which is not converted. Move the patch to a file, or change it by hand.";
     InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";
     IoError "io-error" "The operating system refused to read or write the file. The message says why.";
@@ -86,6 +87,7 @@ codes! {
     PatchTarget "patch-target" "A kustomization selects known objects by kind, version or field path. What it selects by is not changed: check it by hand.";
     ReferenceKept "reference-kept" "A reference stays as it is because its object, or the one that it names, is held back. Convert both by hand.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
+    Respelled "respelled" "Something is written in another way that means the same, and the way back writes it in yet another one. Nothing to do.";
     Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted: convert its rendered output or its source by hand.";
     UnknownApiVersion "unknown-api-version" "No release ever served this apiVersion for this kind. The fields decide.";
     UnknownField "unknown-field" "No release has this field. It is passed through untouched; check its spelling.";

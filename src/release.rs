@@ -273,7 +273,7 @@ impl ReleaseLine {
         ranges
     }
 
-    /// Reads what [`ReleaseLine::describe`] prints.
+    /// Reads what [`ReleaseLine::describe`] prints; a range without an end (`v1.5.0..`) goes to the newest bundle.
     ///
     /// # Errors
     /// A message naming the channel or bundle that is not on this line.
@@ -288,7 +288,11 @@ impl ReleaseLine {
             let order =
                 |bundle: &str| self.bundle_order(bundle).ok_or_else(|| format!("`{bundle}` is no bundle of this pack"));
             for range in ranges.split(' ') {
-                let (first, last) = range.split_once("..").unwrap_or((range, range));
+                let (first, last) = match range.split_once("..") {
+                    None => (range, range),
+                    Some((first, "")) => (first, self.bundles.last().map_or("", String::as_str)),
+                    Some(ends) => ends,
+                };
                 let orders = order(first)?..=order(last)?;
                 let inside = |release: &Release| release.channel == channel && orders.contains(&release.order);
                 set = set | self.iter().filter(|(_, release)| inside(release)).map(|(id, _)| id).collect();
@@ -377,6 +381,7 @@ mod tests {
         for text in ["standard v1.0.0..v1.4.1, experimental v1.0.0 v1.4.1", "single v0.4.0", "none"] {
             assert_eq!(line.describe(line.parse_set(text).unwrap()), text);
         }
+        assert_eq!(line.parse_set("standard v1.4.0.."), line.parse_set("standard v1.4.0..v1.4.1"));
         assert!(line.parse_set("standard v9").is_err());
     }
 

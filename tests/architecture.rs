@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use reversion::finding::{Code, Severity};
-use reversion::lens::OPERATIONS;
+use reversion::lens::{Direction, Fidelity, OPERATIONS};
 use reversion::pack::{Packs, embedded};
 
 /// The most lines a source file may have.
@@ -261,16 +261,28 @@ fn check_file(path: &str, text: &str) {
     assert!(text.starts_with("//! "), "{path} says first what it is for");
 }
 
-/// A conversion is a case whose two sides differ; without a `back.yaml` it is one in both directions.
+/// A conversion is a case whose two sides differ; without a `back.yaml` it is one in both directions. A rule that only holds
+/// back in a direction has a case that says so instead.
 #[test]
-fn every_rule_has_conversions_both_ways_and_a_look_alike() {
+fn every_rule_has_cases_for_what_it_does_and_a_look_alike() {
     let (packs, all) = (packs(), cases());
     for rule in packs.iter().flat_map(|pack| pack.rules()) {
         let cases: Vec<_> = all.iter().filter(|case| case.rule == rule.id).collect();
         let forward = cases.iter().any(|case| differ(case.text("before.yaml"), case.text("after.yaml")));
         let backward = cases.iter().any(|case| differ(case.text("after.yaml"), case.back()));
-        assert!(forward, "fixtures/{} has no case that converts forward", rule.id);
-        assert!(backward, "fixtures/{} has no case that converts backward", rule.id);
+        for (direction, converts) in [(Direction::Forward, forward), (Direction::Backward, backward)] {
+            let can = rule.lens(direction).fidelities();
+            let changes = can.iter().any(|fidelity| *fidelity != Fidelity::Refused);
+            let crossed = direction == Direction::Forward || rule.within.is_none();
+            assert!(
+                converts || !changes || !crossed,
+                "fixtures/{} has no case that converts {}",
+                rule.id,
+                direction.name()
+            );
+            let told = cases.iter().any(|case| case.text("findings.txt").is_some());
+            assert!(told || !can.contains(&Fidelity::Refused), "fixtures/{} has no case that is held back", rule.id);
+        }
         let same = cases.iter().any(|case| case.text("same.yaml").is_some());
         assert!(same, "fixtures/{} has no look-alike: a case with same.yaml alone", rule.id);
     }
@@ -278,7 +290,8 @@ fn every_rule_has_conversions_both_ways_and_a_look_alike() {
 
 #[test]
 fn every_case_belongs_to_a_rule_and_is_complete() {
-    const FILES: [&str; 5] = ["after.yaml", "back.yaml", "before.yaml", "findings.txt", "same.yaml"];
+    const FILES: [&str; 7] =
+        ["after.yaml", "allow.txt", "back.yaml", "before.yaml", "findings-back.txt", "findings.txt", "same.yaml"];
     let packs = packs();
     let rules: BTreeSet<_> = packs.iter().flat_map(|pack| pack.rules()).map(|rule| rule.id.as_str()).collect();
     for case in cases() {

@@ -2,21 +2,22 @@
 //!
 //! `before.yaml` goes up to the rule's bundle and must be `after.yaml`; `after.yaml` goes down to the bundle before and must
 //! be `back.yaml` or, where there is none, `before.yaml`; `after.yaml` at the rule's bundle must not change. `same.yaml`
-//! changes in neither direction. `findings.txt` lists what holds objects back, as `code field`, in the direction that starts
-//! from a file without a counterpart, or upward where both are there.
+//! changes in neither direction. `allow.txt` lists the codes of losses that are taken. `findings.txt` lists what holds
+//! objects back, as `code field`, in the direction that starts from a file without a counterpart, or upward where both are
+//! there; `findings-back.txt` does so for the way back of a file that goes up.
 //!
 //! `REVERSION_PACK` names the folder of a pack that takes the place of the built-in one of its name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use reversion::finding::Severity;
+use reversion::finding::{Code, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
-use reversion::pack::{Packs, Target, embedded, load};
-use reversion::plan::{self, Choices, Goal};
-use reversion::release::ReleaseId;
+use reversion::pack::{Pack, Packs, Rule, Target, embedded, load};
+use reversion::plan::{self, AllowedLoss, Choices, Goal};
+use reversion::release::{Release, ReleaseId};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -26,17 +27,14 @@ fn main() {
     let packs: &'static Packs = Box::leak(Box::new(packs));
     let mut trials = Vec::new();
     for pack in packs.iter() {
-        for rule in pack.rules() {
+        // A rule about several kinds stands there once for each.
+        let mut met = BTreeSet::new();
+        for rule in pack.rules().iter().filter(|rule| met.insert(rule.id.as_str())) {
             for case in folders(&root.join(&rule.id)) {
                 let name = format!("{}/{}", rule.id, case.file_name().unwrap_or_default().to_string_lossy());
                 let up =
                     pack.line().find(&pack.line().bundles()[rule.order], rule.channels[0]).expect("checked by lint");
-                let order = rule.order.checked_sub(1).expect("a rule's bundle is not the first");
-                let older = |(_, release): &(ReleaseId, &reversion::release::Release)| release.order == order;
-                let in_channel =
-                    |(_, release): &(ReleaseId, &reversion::release::Release)| release.channel == rule.channels[0];
-                let candidates: Vec<_> = pack.line().iter().filter(older).collect();
-                let (down, _) = candidates.iter().copied().find(in_channel).unwrap_or(candidates[0]);
+                let down = below(pack, rule);
                 let case = Case {
                     folder: case,
                     packs,
@@ -48,6 +46,16 @@ fn main() {
         }
     }
     libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// Returns the release that a fixture goes down to: of the bundle before, in the rule's first channel where that has the kind.
+fn below(pack: &Pack, rule: &Rule) -> ReleaseId {
+    let order = rule.order.checked_sub(1).expect("a rule's bundle is not the first");
+    let older: Vec<_> = pack.line().iter().filter(|(_, release)| release.order == order).collect();
+    let has = pack.catalog(&rule.kind).expect("the kind of a rule has a catalog").releases();
+    let in_channel = |release: &Release| release.channel == rule.channels[0];
+    let best = older.iter().max_by_key(|(id, release)| (has.contains(*id), in_channel(release)));
+    best.expect("a bundle has a release").0
 }
 
 fn folders(parent: &Path) -> Vec<PathBuf> {
@@ -72,7 +80,8 @@ struct Outcome {
 
 impl Case {
     fn run(&self) -> Result<(), Failed> {
-        let known = ["before.yaml", "after.yaml", "back.yaml", "same.yaml", "findings.txt"];
+        let known =
+            ["before.yaml", "after.yaml", "back.yaml", "same.yaml", "findings.txt", "findings-back.txt", "allow.txt"];
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if !known.contains(&name.as_str()) {
@@ -81,8 +90,10 @@ impl Case {
         }
         let [before, after, back, same] =
             ["before.yaml", "after.yaml", "back.yaml", "same.yaml"].map(|name| self.file(name));
-        let findings: Vec<String> =
-            self.file("findings.txt").iter().flat_map(|text| text.lines()).map(str::to_owned).collect();
+        let lines = |name: &str| -> Vec<String> {
+            self.file(name).iter().flat_map(|text| text.lines()).map(str::to_owned).collect()
+        };
+        let [findings, findings_back] = ["findings.txt", "findings-back.txt"].map(lines);
         match (&same, &before, &after) {
             (Some(same), None, None) => {
                 self.check("up", self.up, same, same, &findings)?;
@@ -97,7 +108,7 @@ impl Case {
                 self.check("up", self.up, before, after, &findings)?;
                 let again = if findings.is_empty() { Vec::new() } else { self.convert(self.up, after)?.held };
                 self.check("again", self.up, after, after, &again)?;
-                self.check("down", self.down, after, back.as_ref().unwrap_or(before), &[])
+                self.check("down", self.down, after, back.as_ref().unwrap_or(before), &findings_back)
             }
             _ => Err("a fixture has same.yaml, or before.yaml, or after.yaml, or the last two".into()),
         }
@@ -136,7 +147,11 @@ impl Case {
             }
             Reading::Template(finding) | Reading::Failed(finding) => return Err(format!("{finding:?}").into()),
         };
-        let goal = Goal { packs: self.packs, targets: vec![target], choices: Choices::default() };
+        let code = |line: &str| Code::parse(line).ok_or_else(|| format!("allow.txt: `{line}` is no code"));
+        let allowed =
+            self.file("allow.txt").iter().flat_map(|text| text.lines()).map(code).collect::<Result<_, _>>()?;
+        let choices = Choices { allowed: AllowedLoss::Codes(allowed), ..Choices::default() };
+        let goal = Goal { packs: self.packs, targets: vec![target], choices };
         let plan = plan::plan(&[manifest], &goal);
         let mut held = BTreeMap::new();
         for finding in plan.findings.iter().filter(|finding| finding.severity >= Severity::Held) {

@@ -38,6 +38,8 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Lists packs, their releases, kinds and served apiVersions
     Releases(ReleasesArgs),
+    /// Lists every change between two releases, with what it costs in each direction
+    Matrix(MatrixArgs),
     /// For authors of packs
     #[command(subcommand)]
     Pack(PackCommand),
@@ -48,6 +50,8 @@ pub(super) enum Command {
 pub(super) enum PackCommand {
     /// Writes the catalogs of a pack from a folder of CRDs: CRDS/RELEASE/CHANNEL/*.yaml or CRDS/RELEASE/*.yaml
     Build(BuildArgs),
+    /// Says what is incomplete or contradictory in a pack; exit code 1 when something is
+    Lint(LintArgs),
 }
 
 /// Which files are read.
@@ -248,4 +252,43 @@ pub(super) struct BuildArgs {
     /// Write nothing; exit code 1 where the files differ
     #[arg(long)]
     pub(super) check: bool,
+}
+
+/// The arguments of `pack lint`.
+#[derive(Debug, Args)]
+pub(super) struct LintArgs {
+    /// The pack's folder, or the name of a built-in one
+    pub(super) pack: String,
+    /// Check that every rule has its fixtures in this folder: DIR/PACK/BUNDLE/RULE/CASE/*.yaml
+    #[arg(long, value_name = "DIR")]
+    pub(super) fixtures: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The arguments of `matrix`.
+#[derive(Debug, Args)]
+pub(super) struct MatrixArgs {
+    /// The pack
+    pub(super) pack: String,
+    /// The release to come from: BUNDLE/CHANNEL, such as v1.3.0/experimental
+    #[arg(long, value_name = "RELEASE")]
+    pub(super) from: String,
+    /// The release to go to
+    #[arg(long, value_name = "RELEASE")]
+    pub(super) to: String,
+    /// The format of the list
+    #[arg(long, value_enum, default_value_t = MatrixFormat::Text)]
+    pub(super) format: MatrixFormat,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The formats of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum MatrixFormat {
+    /// Lines for people
+    Text,
+    /// One JSON document
+    Json,
 }

@@ -199,7 +199,7 @@ fn allowed(names: &[String]) -> Result<AllowedLoss> {
         if name == "all" {
             return Ok(AllowedLoss::All);
         }
-        let losses = LossClass::ALLOWABLE.map(loss_code);
+        let losses = LossClass::ALL.map(loss_code);
         let Some(code) = losses.iter().find(|code| code.name() == name) else {
             bail!("--allow-loss: `{name}` is no loss; there are: {}", losses.map(Code::name).join(", "));
         };

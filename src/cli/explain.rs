@@ -19,7 +19,7 @@ pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
         operation_text(operation)
     } else {
         let named = |rule: &Rule| rule.id == term || rule.id.ends_with(&format!("/{term}"));
-        let texts = rules(&packs).filter(|(_, rule)| named(rule)).map(|(pack, rule)| rule_text(pack, rule));
+        let texts = files(&packs).filter(|(_, rules)| named(rules[0])).map(|(pack, rules)| rule_text(pack, &rules));
         texts.collect::<Vec<_>>().join("\n")
     };
     if text.is_empty() {
@@ -29,14 +29,15 @@ pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn rules(packs: &Packs) -> impl Iterator<Item = (&Pack, &Rule)> {
-    packs.iter().flat_map(|pack| pack.rules().iter().map(move |rule| (pack, rule)))
+/// Returns the rules of each file, which has one at least.
+fn files(packs: &Packs) -> impl Iterator<Item = (&Pack, Vec<&Rule>)> {
+    packs.iter().flat_map(|pack| pack.rule_files().into_iter().map(move |rules| (pack, rules)))
 }
 
 fn near<'p>(term: &str, packs: &'p Packs) -> Vec<&'p str> {
     let codes = Code::ALL.iter().map(|code| code.name());
     let operations = OPERATIONS.iter().map(|operation| operation.name);
-    let ids = rules(packs).map(|(_, rule)| rule.id.rsplit('/').next().unwrap_or(&rule.id));
+    let ids = files(packs).map(|(_, rules)| rules[0].id.rsplit('/').next().unwrap_or(&rules[0].id));
     nearest(term, codes.chain(operations).chain(ids))
 }
 
@@ -44,20 +45,29 @@ fn operation_text(operation: &Description) -> String {
     format!("{}: {}\n\nexample:\n  - {}\n", operation.name, operation.text, operation.example)
 }
 
-fn rule_text(pack: &Pack, rule: &Rule) -> String {
+fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
+    let rule = rules[0];
     let channels: Vec<_> = rule.channels.iter().map(|channel| channel.name()).collect();
     let bundle = &pack.line().bundles()[rule.order];
-    let becomes = if rule.kind == rule.new_kind { String::new() } else { format!(" -> {}", rule.new_kind) };
+    let kind = |rule: &&Rule| match rule.kind == rule.new_kind {
+        true => rule.kind.to_string(),
+        false => format!("{} -> {}", rule.kind, rule.new_kind),
+    };
+    let kinds = rules.iter().map(kind).collect::<Vec<_>>().join(", ");
+    let within = rule.within.map(|within| format!("holds in: {}\n", pack.line().describe(within))).unwrap_or_default();
     let head = format!("{}\n{}\n", rule.id, rule.summary);
     let facts = format!(
-        "kind:    {}{becomes}\nmade in: {} {bundle} ({})\nsource:  {}\n",
-        rule.kind,
+        "kind:    {kinds}\nmade in: {} {bundle} ({})\n{within}source:  {}\n",
         pack.title(),
         channels.join(", "),
         rule.source,
     );
     let steps: String = rule.text.lines().map(|line| format!("  {line}\n")).collect();
-    format!(
-        "{head}\n{facts}\nforward, to {bundle} and newer; backward, to older releases, each step is undone, the last one first:\n{steps}"
-    )
+    let way = match rule.within {
+        Some(_) => "towards these releases, after all other rules:".to_owned(),
+        None => format!(
+            "forward, to {bundle} and newer; backward, to older releases, each step is undone, the last one first:"
+        ),
+    };
+    format!("{head}\n{facts}\n{way}\n{steps}")
 }

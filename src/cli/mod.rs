@@ -17,6 +17,8 @@ mod console;
 mod convert;
 mod detect;
 mod explain;
+mod lint;
+mod matrix;
 mod pass;
 mod releases;
 
@@ -99,7 +101,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Convert(args) => convert::stream(&args, console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Releases(args) => releases::run(&args, console),
+        Command::Matrix(args) => matrix::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),
+        Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
     };
     outcome.unwrap_or_else(|failure| {
         // Nobody is left to be told when standard error is closed.

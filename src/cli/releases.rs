@@ -26,7 +26,7 @@ fn summary(pack: &Pack) -> String {
         (Some(first), Some(last)) => format!("{first}..{last}"),
         _ => "no release".to_owned(),
     };
-    let counts = (pack.line().iter().count(), pack.kinds().count(), pack.rules().len());
+    let counts = (pack.line().iter().count(), pack.kinds().count(), pack.rule_files().len());
     format!(
         "{}: {} {range}, {} releases, {} kinds, {} rules\n",
         pack.name(),

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::field::FieldPattern;
 
-/// A test on an object's data.
-#[derive(Clone, Debug, Deserialize)]
+/// A test on an object's data; one without a test written always holds.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub struct Condition {
     /// The field is there, whatever its value: `present: spec.tls`.
@@ -23,6 +23,13 @@ pub struct Condition {
     same: Option<[FieldPattern; 2]>,
     /// The field's value has this type: `type: { field: spec.headers, is: map }`.
     r#type: Option<TypeIs>,
+    /// The list has more items: `more: { field: spec.rules, than: 1 }`.
+    more: Option<More>,
+    /// Two of the places agree in every field: `repeats: { of: "spec.listeners[]", by: [port, protocol] }`. A field that
+    /// neither has is one they agree in; `if` says which places count.
+    repeats: Option<Repeats>,
+    /// The inner test holds for one of the places: `some: { of: "spec.rules[]", is: { absent: backendRefs } }`.
+    some: Option<Place>,
     /// The inner test fails: `not: { present: spec.tls }`.
     not: Option<Box<Self>>,
     /// Every inner test holds: `all: [...]`.
@@ -37,6 +44,49 @@ pub struct Condition {
 struct Equals {
     field: FieldPattern,
     value: Value,
+}
+
+/// A list and how many items it must pass.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct More {
+    field: FieldPattern,
+    than: usize,
+}
+
+/// Places, and the fields in them that must not all be alike.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Repeats {
+    of: FieldPattern,
+    by: Vec<FieldPattern>,
+    #[serde(default)]
+    r#if: Box<Condition>,
+}
+
+impl Repeats {
+    fn holds(&self, object: &Value) -> bool {
+        let places = self.of.matches(object);
+        let counted = places.iter().filter_map(|path| path.get(object)).filter(|place| self.r#if.holds(place));
+        let mut met = Vec::new();
+        counted.map(|place| self.by.iter().map(|field| values(field, place)).collect::<Vec<_>>()).any(|fields| {
+            let again = met.contains(&fields);
+            met.push(fields);
+            again
+        })
+    }
+}
+
+/// Places, and a test that one of them must pass.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Place {
+    of: FieldPattern,
+    is: Box<Condition>,
+}
+
+fn values<'v>(field: &FieldPattern, object: &'v Value) -> Vec<&'v Value> {
+    field.matches(object).iter().filter_map(|path| path.get(object)).collect()
 }
 
 /// A field and the type its value must have.
@@ -73,16 +123,33 @@ impl ValueType {
 }
 
 impl Condition {
-    /// Says whether `object` fulfils every test written; a condition without a test always holds.
+    /// Says whether nothing is asked but that fields are there.
+    pub(super) const fn is_presence(&self) -> bool {
+        let values = self.equals.is_none() && self.same.is_none() && self.r#type.is_none() && self.more.is_none();
+        let places = self.absent.is_none() && self.repeats.is_none() && self.some.is_none();
+        let combined = self.not.is_none() && self.all.is_none() && self.any.is_none();
+        values && places && combined
+    }
+
+    /// Says whether it holds for every object that has `value` in a field that matches `field`.
+    pub(super) fn is_met_by(&self, field: &FieldPattern, value: &Value) -> bool {
+        let equals = self.equals.as_ref().is_some_and(|test| test.field == *field && test.value == *value);
+        equals || self.any.as_ref().is_some_and(|any| any.iter().any(|test| test.is_met_by(field, value)))
+    }
+
+    /// Says whether `object` fulfils every test written.
     pub fn holds(&self, object: &Value) -> bool {
-        let any_value = |field: &FieldPattern, test: &dyn Fn(&Value) -> bool| {
-            field.matches(object).iter().filter_map(|path| path.get(object)).any(test)
-        };
+        let any_value =
+            |field: &FieldPattern, test: &dyn Fn(&Value) -> bool| values(field, object).into_iter().any(test);
+        let longer = |test: &More, value: &Value| value.as_array().is_some_and(|items| items.len() > test.than);
         self.present.as_ref().is_none_or(|field| any_value(field, &|_| true))
             && self.absent.as_ref().is_none_or(|field| !any_value(field, &|_| true))
             && self.equals.as_ref().is_none_or(|test| any_value(&test.field, &|value| *value == test.value))
             && self.same.as_ref().is_none_or(|[left, right]| any_value(left, &|l| any_value(right, &|r| l == r)))
             && self.r#type.as_ref().is_none_or(|test| any_value(&test.field, &|value| ValueType::of(value) == test.is))
+            && self.more.as_ref().is_none_or(|test| any_value(&test.field, &|value| longer(test, value)))
+            && self.repeats.as_ref().is_none_or(|test| test.holds(object))
+            && self.some.as_ref().is_none_or(|test| any_value(&test.of, &|place| test.is.holds(place)))
             && self.not.as_ref().is_none_or(|inner| !inner.holds(object))
             && self.all.as_ref().is_none_or(|inner| inner.iter().all(|test| test.holds(object)))
             && self.any.as_ref().is_none_or(|inner| inner.iter().any(|test| test.holds(object)))
@@ -112,6 +179,18 @@ mod tests {
         check("same: [spec.ref.namespace, metadata.name]", false);
         check("type: { field: spec.l, is: list }", true);
         check("type: { field: spec.ref.x, is: map }", false);
+    }
+
+    #[test]
+    fn tests_look_into_lists() {
+        check("more: { field: spec.l, than: 1 }", true);
+        check("more: { field: spec.l, than: 2 }", false);
+        check("more: { field: spec.ref, than: 0 }", false);
+        check("some: { of: \"spec.l[]\", is: { equals: { field: t, value: 2 } } }", true);
+        check("some: { of: \"spec.l[]\", is: { all: [{ equals: { field: t, value: 2 } }, { present: u }] } }", false);
+        check("repeats: { of: \"spec.l[]\", by: [t] }", false);
+        check("repeats: { of: \"spec.l[]\", by: [u] }", true);
+        check("repeats: { of: \"spec.l[]\", by: [u], if: { present: u } }", false);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Halt, LossClass, Operation, Session};
+use super::{Claims, Description, Direction, Fidelity, Halt, LossClass, Operation, Session};
 use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -14,62 +14,96 @@ use crate::yaml::Intent;
 pub(super) struct Drop {
     field: FieldPattern,
     reason: String,
+    #[serde(default = "forward")]
+    direction: Direction,
+    #[serde(default)]
+    loss: LossWhen,
     default: Option<Value>,
     default_field: Option<FieldPattern>,
+}
+
+/// When a field that goes is a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LossWhen {
+    /// Where its value is not the default: the other side would mean something else.
+    #[default]
+    UnlessDefault,
+    /// Never: the field has no effect where it stands.
+    None,
+}
+
+const fn forward() -> Direction {
+    Direction::Forward
 }
 
 impl Drop {
     pub(super) const DESCRIPTION: Description = Description {
         name: "drop",
-        text: "Removes `field`, with its comments, because the new side has no place for it. A `dropped-field` loss, \
-               unless the value equals `default` or the value of `default-field`: then the new side means the same \
-               without it, which is only told. The inverse leaves the object alone.",
+        text: "Removes `field`, with its comments, because the side that `direction` leads to (forward unless written) has \
+               no place for it. A `dropped-field` loss, unless the value equals `default` or the value of `default-field`: \
+               then the other side means the same without it. With `loss: none` it is never a loss, because the field has no \
+               effect where it stands. In the other direction nothing happens.",
         example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
     };
 
     fn says_nothing(&self, path: &FieldPath, object: &Value) -> bool {
         let value = path.get(object);
         let others = self.default_field.iter().flat_map(|field| field.matches(object));
-        value == self.default.as_ref() || others.into_iter().any(|other| other.get(object) == value)
+        self.loss == LossWhen::None
+            || value == self.default.as_ref() || others.into_iter().any(|other| other.get(object) == value)
     }
 }
 
 impl Operation for Drop {
-    fn run(&self, session: &mut Session) -> Result<(), Halt> {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        if self.direction == Direction::Backward {
+            return Ok(());
+        }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            let implied = self.says_nothing(&path, session.object());
-            let class = if implied { LossClass::Implied } else { LossClass::DroppedField };
-            session.lose(class, &path, self.reason.as_str());
+            if self.says_nothing(&path, session.object()) {
+                session.respell(&path, self.reason.as_str());
+            } else {
+                session.lose(LossClass::DroppedField, &path, self.reason.as_str());
+            }
             session.change(Intent::Delete { path })?;
         }
         Ok(())
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Absent { dropped: self.clone() })
+        Box::new(Self { direction: self.direction.reversed(), ..self.clone() })
     }
 
     fn claims(&self) -> Claims {
-        Claims { old: vec![self.field.clone()], new: Vec::new() }
+        let field = vec![self.field.clone()];
+        match self.direction {
+            Direction::Forward => Claims { old: field, new: Vec::new() },
+            Direction::Backward => Claims { old: Vec::new(), new: field },
+        }
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        let worst = if self.loss == LossWhen::None { Fidelity::Exact } else { Fidelity::Lossy };
+        (self.direction == Direction::Forward).then_some(worst)
     }
 }
 
-/// The way back from [`Drop`]: the field is not there to be changed. Not written in rule files.
-#[derive(Clone, Debug)]
-struct Absent {
-    dropped: Drop,
-}
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{data, operation};
+    use super::*;
+    use serde_json::json;
 
-impl Operation for Absent {
-    fn run(&self, _session: &mut Session) -> Result<(), Halt> {
-        Ok(())
-    }
-
-    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(self.dropped.clone())
-    }
-
-    fn claims(&self) -> Claims {
-        Claims { old: Vec::new(), new: vec![self.dropped.field.clone()] }
+    #[test]
+    fn a_field_goes_in_one_direction_only() {
+        let there = json!({"spec": {"a": 1, "b": 2}});
+        let gone = json!({"spec": {"b": 2}});
+        let forward = operation("drop: { field: spec.a, reason: r, default: 1 }");
+        assert_eq!(data(&*forward, &there), Ok((gone.clone(), 0)));
+        assert_eq!(data(&*forward.inverse(&GroupKind::new("A", "")), &there), Ok((there.clone(), 0)));
+        let backward = operation("drop: { field: spec.a, reason: r, direction: backward }");
+        assert_eq!(data(&*backward, &there), Ok((there.clone(), 0)));
+        assert_eq!(data(&*backward.inverse(&GroupKind::new("A", "")), &there), Ok((gone, 1)));
     }
 }

@@ -31,6 +31,7 @@ const MORE: &[&str] = &[
 
 /// Which objects an operation is tried on, and what for.
 struct Subject {
+    operation: String,
     lens: Lens,
     back: Lens,
     patterns: Vec<FieldPattern>,
@@ -43,7 +44,9 @@ impl Subject {
         let lens: Lens = serde_yaml::from_str(&written).expect("an example is a rule's line");
         let back = lens.inverse(&kind());
         let value: Value = serde_yaml::from_str(&written).expect("parsed before");
-        let mut words = vec![json!(null), json!({}), json!([]), json!(1), json!("é"), json!({"x": 1}), json!([1, 2])];
+        let mut words =
+            vec![json!(null), json!({}), json!([]), json!(1), json!("é"), json!({"x": 1}), json!([1, 2, 1])];
+        words.extend([json!({"protocol": "A", "port": 1}), json!({"y": {"z": null}}), json!({"name": "é"})]);
         let mut patterns = Vec::new();
         collect(&value, &mut patterns, &mut words);
         if operation.contains("rename") && operation.contains("wrap") {
@@ -53,9 +56,13 @@ impl Subject {
         for claims in [lens.claims(), back.claims()] {
             patterns.extend(claims.old.into_iter().chain(claims.new));
         }
+        // Items are tried without the field as well.
+        let parents = patterns.iter().filter_map(FieldPattern::split_last).map(|(parent, _)| parent);
+        let items: Vec<_> = parents.filter(|parent| parent.parts().last() == Some(&Part::Items)).collect();
+        patterns.extend(items);
         patterns.sort();
         patterns.dedup();
-        Self { lens, back, patterns, words }
+        Self { operation: operation.to_owned(), lens, back, patterns, words }
     }
 
     /// Makes an object that holds some of the operation's fields; `choices` are used up as it grows.
@@ -133,7 +140,7 @@ fn put(place: &mut Value, parts: &[Part], value: &Value, turn: usize) {
     }
 }
 
-fn run(lens: &Lens, object: &Value) -> Result<Session, Halt> {
+fn run(lens: &Lens, object: &Value) -> Result<Session<'static>, Halt> {
     let mut session = Session::new(object.clone());
     lens.run(&mut session).map(|()| session)
 }
@@ -151,7 +158,7 @@ fn check(subject: &Subject, object: &Value) -> Result<usize, TestCaseError> {
         return Ok(0);
     }
     let again = run(&subject.lens, there.object());
-    let retypes = subject.lens.retypes().is_some();
+    let retypes = subject.lens.retypes(&kind()).is_some();
     prop_assert!(
         retypes || again.as_ref().is_ok_and(|again| again.program().is_empty()),
         "{object} became {}, and once more {again:?}",
@@ -162,6 +169,10 @@ fn check(subject: &Subject, object: &Value) -> Result<usize, TestCaseError> {
         prop_assert!(intent.apply_data(&mut replayed).is_ok());
     }
     prop_assert_eq!(&replayed, there.object());
+    // Several spellings of one meaning become one spelling: the tests of the operation say what comes back.
+    if subject.operation.starts_with("lift") {
+        return Ok(1);
+    }
     // What was dropped because it means nothing does not come back, and need not.
     let dropped = there.program().iter().any(|intent| matches!(intent, Intent::Delete { .. }));
     let drops = dropped && subject.lens.claims().new.is_empty();
@@ -180,7 +191,8 @@ fn check(subject: &Subject, object: &Value) -> Result<usize, TestCaseError> {
 #[track_caller]
 fn check_operation(operation: &str) {
     let subject = Subject::of(operation);
-    let refuses = operation.starts_with("refuse");
+    // What refuses does nothing, what reads other objects finds none here, and what gathers needs items of one shape.
+    let silent = ["refuse", "gather", "lookup", "attach"].iter().any(|name| operation.starts_with(name));
     let spoke = std::cell::Cell::new(0);
     let config = ProptestConfig {
         cases: 600,
@@ -194,7 +206,7 @@ fn check_operation(operation: &str) {
         let count = check(&subject, &object)?;
         spoke.set(spoke.get() + count);
     });
-    assert!(refuses || spoke.get() >= 20, "{operation}: the laws spoke {} times", spoke.get());
+    assert!(silent || spoke.get() >= 20, "{operation}: the laws spoke {} times", spoke.get());
 }
 
 #[test]

@@ -6,13 +6,14 @@
 //!
 //! Invariant: an operation finds its fields in the data as it stands; where nothing is on its old side it changes nothing.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::field::{FieldPath, FieldPattern};
+use crate::field::{FieldPath, FieldPattern, Step};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
@@ -20,7 +21,12 @@ mod condition;
 #[cfg(test)]
 mod laws;
 mod origin;
+mod surroundings;
+#[cfg(test)]
+mod trial;
+
 pub use condition::Condition;
+pub use surroundings::{Neighbour, Surroundings};
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
@@ -47,6 +53,14 @@ operations! {
     values Values;
     when When;
     drop Drop;
+    default Default;
+    identify Identify;
+    entries Entries;
+    lift Lift;
+    attach Attach;
+    distinct Distinct;
+    gather Gather;
+    lookup Lookup;
     refuse Refuse;
     retype Retype;
 }
@@ -85,9 +99,84 @@ pub trait Operation: fmt::Debug + Send + Sync {
     /// Returns the fields that the step takes away and brings.
     fn claims(&self) -> Claims;
 
-    /// Returns the kind that the step gives the object, where it gives one.
-    fn retypes(&self) -> Option<&GroupKind> {
+    /// Returns what becomes of the fields that match `field`, read from the claims: a claim on each side is one field that
+    /// moved, a claim on the old side alone is one that goes.
+    fn image(&self, field: &FieldPattern) -> Image {
+        let claims = self.claims();
+        let taken = claims.old.iter().position(|old| field.starts_with(old));
+        match (taken, claims.new.as_slice()) {
+            (None, _) => Image::Kept,
+            (Some(_), []) => Image::Dropped,
+            (Some(at), new) => {
+                let below = field.parts().iter().skip(claims.old[at].parts().len()).cloned();
+                new.get(at).map_or(Image::Dropped, |new| Image::Moved(new.join(&FieldPattern::new(below))))
+            }
+        }
+    }
+
+    /// Returns what becomes of the text `value` in the fields that match `field`, where the step changes it.
+    fn value_image(&self, _field: &FieldPattern, _value: &str) -> Option<String> {
         None
+    }
+
+    /// Says whether every object that has `value` in a field that matches `field` is held back.
+    fn refuses_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+        false
+    }
+
+    /// Returns the worst that the step does to an object it changes; `None` where it never does anything.
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Exact)
+    }
+
+    /// Returns everything that the step can do to an object.
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        self.fidelity().into_iter().collect()
+    }
+
+    /// Says whether the step looks at the object before it does what its claims say.
+    fn is_conditional(&self) -> bool {
+        false
+    }
+
+    /// Returns the kind that the step gives an object of `kind`, where it gives one.
+    fn retypes(&self, _kind: &GroupKind) -> Option<GroupKind> {
+        None
+    }
+}
+
+/// What becomes of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Image {
+    /// It stays where it is.
+    Kept,
+    /// It is found here afterwards.
+    Moved(FieldPattern),
+    /// It goes.
+    Dropped,
+    /// An object that has it is held back.
+    Refused,
+}
+
+/// How well something gets across, from best to worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fidelity {
+    /// Nothing is lost.
+    Exact,
+    /// Some values are lost.
+    Lossy,
+    /// Some objects are held back.
+    Refused,
+}
+
+impl Fidelity {
+    /// Returns the word that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Lossy => "lossy",
+            Self::Refused => "refused",
+        }
     }
 }
 
@@ -139,26 +228,95 @@ impl Lens {
         &self.0
     }
 
-    /// Returns the kind that the lens gives the object, where it gives one.
-    pub fn retypes(&self) -> Option<&GroupKind> {
-        self.0.iter().rev().find_map(|operation| operation.retypes())
+    /// Returns the kind that the lens gives an object of `kind`, where it gives one.
+    pub fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.0.iter().rev().find_map(|operation| operation.retypes(kind))
     }
 
-    /// Returns the fields that the lens takes away and brings; a field brought by one step and taken away by a later one is neither.
+    /// Returns the fields that the lens takes away, as they are called before it, and those that it brings, as they are
+    /// called after it.
     pub fn claims(&self) -> Claims {
+        self.claims_of(|_| true)
+    }
+
+    /// Returns those of [`Lens::claims`] that hold without a test: they take away, or bring, every value of the field.
+    pub fn certain_claims(&self) -> Claims {
+        self.claims_of(|operation| !operation.is_conditional())
+    }
+
+    fn claims_of(&self, counts: impl Fn(&dyn Operation) -> bool) -> Claims {
         let mut claims = Claims::default();
-        for operation in &self.0 {
+        for (at, operation) in self.0.iter().enumerate().filter(|(_, operation)| counts(operation.as_ref())) {
             let step = operation.claims();
-            for old in step.old {
-                match claims.new.iter().position(|new| *new == old) {
-                    Some(at) => drop(claims.new.remove(at)),
-                    None => claims.old.push(old),
-                }
-            }
-            claims.new.extend(step.new);
+            claims.old.extend(step.old.into_iter().filter_map(|field| self.before(at, field)));
+            claims.new.extend(step.new.into_iter().filter_map(|field| follow(&self.0[at + 1..], field)));
         }
         claims
     }
+
+    /// Returns how `field`, as it is called before the operation `at`, is called before the lens.
+    fn before(&self, at: usize, field: FieldPattern) -> Option<FieldPattern> {
+        // The kind matters to what an operation does with the kind only.
+        let any = GroupKind::new("", "");
+        let inverses: Vec<_> = self.0[..at].iter().rev().map(|operation| operation.inverse(&any)).collect();
+        follow(&inverses, field)
+    }
+
+    /// Returns what becomes of the fields that match `field`.
+    pub fn image(&self, field: &FieldPattern) -> Image {
+        let mut image = Image::Kept;
+        for operation in &self.0 {
+            let now = match &image {
+                Image::Kept => operation.image(field),
+                Image::Moved(moved) => operation.image(moved),
+                Image::Dropped | Image::Refused => break,
+            };
+            if now != Image::Kept {
+                image = now;
+            }
+        }
+        image
+    }
+
+    /// Returns what becomes of the text `value` in the fields that match `field`, where an operation changes it.
+    pub fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
+        let (mut at, mut image) = (field.clone(), None);
+        for operation in &self.0 {
+            image = operation.value_image(&at, image.as_deref().unwrap_or(value)).or(image);
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        image
+    }
+
+    /// Says whether an operation holds every object back that has `value` in a field that matches `field`.
+    pub fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        let mut at = field.clone();
+        for operation in &self.0 {
+            if operation.refuses_value(&at, value) {
+                return true;
+            }
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        false
+    }
+
+    /// Returns what can happen to the objects that the lens runs on.
+    pub fn fidelities(&self) -> BTreeSet<Fidelity> {
+        self.0.iter().flat_map(|operation| operation.fidelities()).collect()
+    }
+}
+
+/// Returns how `field` is called after `operations`; `None` where it goes.
+fn follow(operations: &[Box<dyn Operation>], field: FieldPattern) -> Option<FieldPattern> {
+    operations.iter().try_fold(field, |field, operation| match operation.image(&field) {
+        Image::Kept => Some(field),
+        Image::Moved(moved) => Some(moved),
+        Image::Dropped | Image::Refused => None,
+    })
 }
 
 /// Which way a rule runs.
@@ -197,13 +355,11 @@ pub enum LossClass {
     DroppedField,
     /// Items of a list beyond what the other side can hold.
     Narrowed,
-    /// A field whose value the other side takes for granted: the meaning stays, the text does not come back.
-    Implied,
 }
 
 impl LossClass {
-    /// The classes that a user has to allow.
-    pub const ALLOWABLE: [Self; 2] = [Self::DroppedField, Self::Narrowed];
+    /// Every class.
+    pub const ALL: [Self; 2] = [Self::DroppedField, Self::Narrowed];
 }
 
 /// One thing that a conversion loses.
@@ -214,6 +370,15 @@ pub struct Loss {
     /// Where it stood when the session started.
     pub path: FieldPath,
     /// Why, as one sentence without a final dot.
+    pub reason: String,
+}
+
+/// Something that a conversion writes in another way, with the same meaning, and that the way back does not restore.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Respelling {
+    /// Where it stood when the session started.
+    pub path: FieldPath,
+    /// Why it means the same, as one sentence without a final dot.
     pub reason: String,
 }
 
@@ -238,18 +403,80 @@ pub enum Halt {
     },
 }
 
+impl Halt {
+    /// Returns the halt of a session about the value at `place` as one of the whole object's session, before any of the
+    /// inner session's changes.
+    fn outward(self, place: &FieldPath, inner: &Session<'_>) -> Self {
+        let outer = |path: &FieldPath| place.join(&inner.origin(path));
+        match self {
+            Self::Conflict { old, new } => Self::Conflict { old: outer(&old), new: outer(&new) },
+            Self::Refused { at, reason, help } => Self::Refused { at: outer(&at), reason, help },
+        }
+    }
+}
+
+/// Whether an object is whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completeness {
+    /// The object is applied as it stands.
+    Whole,
+    /// The object is merged into another one (a Kustomize patch), so a field that is not there says nothing.
+    Partial,
+}
+
 /// One object on its way through lenses: its data as it stands, what was done to it, what was lost.
 #[derive(Clone, Debug)]
-pub struct Session {
+pub struct Session<'a> {
     object: Value,
     program: Vec<Intent>,
     losses: Vec<Loss>,
+    respelled: Vec<Respelling>,
+    surroundings: Option<&'a Surroundings<'a>>,
+    completeness: Completeness,
+    relies_on: BTreeSet<ObjectName>,
 }
 
-impl Session {
-    /// Starts with an object's data.
+/// What an object is called in a run: kind, namespace, name.
+pub type ObjectName = (GroupKind, Option<String>, Option<String>);
+
+impl<'a> Session<'a> {
+    /// Starts with the data of an object that is whole and alone.
     pub const fn new(object: Value) -> Self {
-        Self { object, program: Vec::new(), losses: Vec::new() }
+        Self {
+            object,
+            program: Vec::new(),
+            losses: Vec::new(),
+            respelled: Vec::new(),
+            surroundings: None,
+            completeness: Completeness::Whole,
+            relies_on: BTreeSet::new(),
+        }
+    }
+
+    /// Starts with the data of an object among others.
+    pub fn among(object: Value, surroundings: &'a Surroundings<'a>, completeness: Completeness) -> Self {
+        Self { surroundings: Some(surroundings), completeness, ..Self::new(object) }
+    }
+
+    /// Returns the other objects of the run; `None` where there is no run.
+    pub const fn surroundings(&self) -> Option<&'a Surroundings<'a>> {
+        self.surroundings
+    }
+
+    /// Says whether the object is whole.
+    pub const fn completeness(&self) -> Completeness {
+        self.completeness
+    }
+
+    /// Records that the object's conversion is right only together with that of `other`.
+    pub fn rely_on(&mut self, other: &Neighbour<'_>) {
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        self.relies_on.insert((other.kind.clone(), text(other.namespace), text(other.name)));
+    }
+
+    /// Returns the objects that must be converted together with this one.
+    pub const fn relies_on(&self) -> &BTreeSet<ObjectName> {
+        &self.relies_on
     }
 
     /// Returns the object's data as it stands.
@@ -265,6 +492,11 @@ impl Session {
     /// Returns what was lost so far.
     pub fn losses(&self) -> &[Loss] {
         &self.losses
+    }
+
+    /// Returns what was written in another way so far.
+    pub fn respelled(&self) -> &[Respelling] {
+        &self.respelled
     }
 
     /// Makes one change to the data and records it.
@@ -283,9 +515,40 @@ impl Session {
         Ok(())
     }
 
+    /// Runs `steps` on the value at `place` as if it were an object of its own.
+    ///
+    /// # Errors
+    /// That of `steps`, with its places as they are called from the object.
+    pub fn within(
+        &mut self,
+        place: &FieldPath,
+        steps: impl FnOnce(&mut Session<'_>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        if place.steps().is_empty() {
+            return steps(self);
+        }
+        let Some(value) = place.get(&self.object).cloned() else { return Ok(()) };
+        // A patch replaces a list as a whole, so its items are whole.
+        let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
+        let completeness = if item { Completeness::Whole } else { self.completeness };
+        let mut inner = Session { surroundings: self.surroundings, completeness, ..Session::new(value) };
+        steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
+        let started = self.origin(place);
+        self.relies_on.extend(inner.relies_on);
+        self.losses.extend(inner.losses.into_iter().map(|loss| Loss { path: started.join(&loss.path), ..loss }));
+        let respelled = inner.respelled.into_iter();
+        self.respelled.extend(respelled.map(|told| Respelling { path: started.join(&told.path), ..told }));
+        inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
+    }
+
     /// Records the loss of what stands at `path` now.
     pub fn lose(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
         self.losses.push(Loss { class, path: self.origin(path), reason: reason.into() });
+    }
+
+    /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.
+    pub fn respell(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.respelled.push(Respelling { path: self.origin(path), reason: reason.into() });
     }
 
     /// Returns where what stands at `path` now stood when the session started.

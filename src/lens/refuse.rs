@@ -1,8 +1,9 @@
 //! The operation `refuse`: a shape without a conversion is held back.
 
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::{Claims, Condition, Description, Direction, Halt, Operation, Session};
+use super::{Claims, Condition, Description, Direction, Fidelity, Halt, Image, Operation, Session};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -11,6 +12,7 @@ use crate::release::GroupKind;
 #[serde(deny_unknown_fields)]
 pub(super) struct Refuse {
     direction: Direction,
+    #[serde(default)]
     r#if: Condition,
     at: FieldPattern,
     reason: String,
@@ -42,5 +44,18 @@ impl Operation for Refuse {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        let refused = self.direction == Direction::Forward && field.starts_with(&self.at);
+        if refused && self.r#if.is_presence() { Image::Refused } else { Image::Kept }
+    }
+
+    fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        self.direction == Direction::Forward && self.r#if.is_met_by(field, value)
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        (self.direction == Direction::Forward).then_some(Fidelity::Refused)
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
 use super::{Claims, Description, Halt, Operation, Session};
-use crate::field::{FieldPath, FieldPattern, Part};
+use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
 
@@ -17,6 +17,37 @@ pub(super) struct Move {
     from: FieldPath,
     /// The new place below the base: keys only.
     to: FieldPath,
+    /// Where it stands among what is there.
+    side: Side,
+}
+
+/// Where a moved field stands: so that several moves, taken back the last first, leave every field where it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// Before the branch that it comes from, or last in another one.
+    Trailing,
+    /// After the branch that it comes from, or first in another one.
+    Leading,
+}
+
+impl Side {
+    const fn reversed(self) -> Self {
+        match self {
+            Self::Trailing => Self::Leading,
+            Self::Leading => Self::Trailing,
+        }
+    }
+
+    /// Returns the place in `parent` for what comes from `from`.
+    fn place(self, from: &FieldPath, parent: &FieldPath) -> Place {
+        let below = from.starts_with(parent).then(|| from.steps().get(parent.steps().len())).flatten();
+        match (below, self) {
+            (Some(Step::Key(key)), Self::Trailing) => Place::Before(key.clone()),
+            (Some(Step::Key(key)), Self::Leading) => Place::After(key.clone()),
+            (_, Self::Trailing) => Place::Last,
+            (_, Self::Leading) => Place::First,
+        }
+    }
 }
 
 impl Move {
@@ -36,7 +67,7 @@ impl Move {
         let from = FieldPattern::new(old.iter().cloned()).as_path()?;
         let to = FieldPattern::new(new.iter().cloned()).as_path()?;
         (!from.steps().is_empty() && !to.steps().is_empty() && !to.starts_with(&from) && !from.starts_with(&to))
-            .then(|| Self { base: FieldPattern::new(base.iter().cloned()), from, to })
+            .then(|| Self { base: FieldPattern::new(base.iter().cloned()), from, to, side: Side::Trailing })
     }
 
     fn move_one(&self, base: &FieldPath, session: &mut Session) -> Result<(), Halt> {
@@ -50,7 +81,7 @@ impl Move {
         }
         let (parent, key) = split_key(&to);
         self.make_parents(base, &parent, session)?;
-        let place = beside(&from, &parent);
+        let place = self.side.place(&from, &parent);
         session.change(Intent::Move { from: from.clone(), to: parent, key, place })?;
         self.remove_emptied(base, &from, session)
     }
@@ -69,7 +100,7 @@ impl Move {
             have = outer;
         }
         let Some(key) = missing else { return Ok(()) };
-        let place = beside(&base.join(&self.from), &have);
+        let place = self.side.place(&base.join(&self.from), &have);
         session.change(Intent::Insert { path: have, key, value, place })
     }
 
@@ -94,15 +125,6 @@ fn split_key(path: &FieldPath) -> (FieldPath, String) {
     (parent, path.last_key().expect("checked when the rule was read: keys only").to_owned())
 }
 
-/// Returns the place in `parent` before the branch that `from` lies in, or the last one.
-fn beside(from: &FieldPath, parent: &FieldPath) -> Place {
-    let below = from.starts_with(parent).then(|| from.steps().get(parent.steps().len())).flatten();
-    match below {
-        Some(crate::field::Step::Key(key)) => Place::Before(key.clone()),
-        _ => Place::Last,
-    }
-}
-
 impl Operation for Move {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
         for base in self.base.matches(session.object()) {
@@ -112,7 +134,7 @@ impl Operation for Move {
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { base: self.base.clone(), from: self.to.clone(), to: self.from.clone() })
+        Box::new(Self { base: self.base.clone(), from: self.to.clone(), to: self.from.clone(), side: self.side.reversed() })
     }
 
     fn claims(&self) -> Claims {
@@ -134,5 +156,33 @@ impl<'de> Deserialize<'de> for Move {
             let (from, to) = (wire.from, wire.to);
             de::Error::custom(format!("cannot move {from} to {to}: both must share every `[]` and `{{}}`, neither may hold the other"))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::data;
+    use super::super::{Lens, Operation};
+    use super::*;
+    use serde_json::json;
+
+    /// Compares as text, so that the order of keys counts.
+    #[track_caller]
+    fn check(lens: &str, before: &Value, after: &Value) {
+        let lens: Lens = serde_yaml::from_str(lens).unwrap();
+        let run = |lens: &Lens, value: &Value| {
+            let operations = lens.operations().iter().map(AsRef::as_ref);
+            operations.fold(value.clone(), |value, operation: &dyn Operation| data(operation, &value).unwrap().0).to_string()
+        };
+        assert_eq!(run(&lens, before), after.to_string());
+        assert_eq!(run(&lens.inverse(&GroupKind::new("A", "")), after), before.to_string());
+    }
+
+    #[test]
+    fn several_moves_keep_the_order_both_ways() {
+        let out = "[{ move: { from: \"l[].r.a\", to: \"l[].a\" } }, { move: { from: \"l[].r.b\", to: \"l[].b\" } }]";
+        check(out, &json!({"l": [{"x": 0, "r": {"a": 1, "b": 2}, "y": 0}]}), &json!({"l": [{"x": 0, "a": 1, "b": 2, "y": 0}]}));
+        let into = "[{ move: { from: a, to: r.c.a } }, { move: { from: b, to: r.c.b } }]";
+        check(into, &json!({"x": 0, "a": 1, "b": 2, "y": 0}), &json!({"x": 0, "r": {"c": {"a": 1, "b": 2}}, "y": 0}));
     }
 }

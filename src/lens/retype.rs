@@ -1,40 +1,69 @@
 //! The operation `retype`: the object takes another kind, and perhaps another API group.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
 
 use super::{Claims, Description, Halt, Operation, Session};
 use crate::release::GroupKind;
 
-/// `retype: { to: ListenerSet.gateway.networking.k8s.io }`
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Retype {
-    to: GroupKind,
+/// `retype: { to: ListenerSet.gateway.networking.k8s.io }` or `retype: { group: gateway.networking.k8s.io }`
+#[derive(Clone, Debug)]
+pub(super) enum Retype {
+    /// Another kind and group.
+    Kind(GroupKind),
+    /// Another group; the kind keeps its name.
+    Group(String),
 }
 
 impl Retype {
     pub(super) const DESCRIPTION: Description = Description {
         name: "retype",
-        text: "Gives the object another kind and API group, and with it every reference to it in the run. References to an \
-               object that is held back stay. The inverse gives the old kind back. Exact.",
+        text: "Gives the object another kind and API group (`to`), or another group alone (`group`), and with it every \
+               reference to it in the run. References to an object that is held back stay. It runs after the other rules of \
+               its release. The inverse gives the old kind back. Exact.",
         example: "retype: { to: ListenerSet.gateway.networking.k8s.io }",
     };
 }
 
 impl Operation for Retype {
-    fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        session.retype(&self.to)
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        match self {
+            Self::Kind(kind) => session.retype(kind),
+            Self::Group(group) => {
+                let kind = session.object().get("kind").and_then(Value::as_str).unwrap_or_default();
+                session.retype(&GroupKind::new(kind, group.as_str()))
+            }
+        }
     }
 
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Self { to: kind.clone() })
+        Box::new(Self::Kind(kind.clone()))
     }
 
     fn claims(&self) -> Claims {
         Claims::default()
     }
 
-    fn retypes(&self) -> Option<&GroupKind> {
-        Some(&self.to)
+    fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
+        match self {
+            Self::Kind(to) => Some(to.clone()),
+            Self::Group(group) => Some(GroupKind::new(kind.kind.as_str(), group.as_str())),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Retype {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Wire {
+            to: Option<GroupKind>,
+            group: Option<String>,
+        }
+        match Wire::deserialize(deserializer)? {
+            Wire { to: Some(kind), group: None } => Ok(Self::Kind(kind)),
+            Wire { to: None, group: Some(group) } => Ok(Self::Group(group)),
+            _ => Err(de::Error::custom("write one of `to` and `group`")),
+        }
     }
 }

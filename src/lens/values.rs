@@ -45,6 +45,10 @@ impl Operation for Values {
     fn claims(&self) -> Claims {
         Claims::default()
     }
+
+    fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
+        (*field == self.field).then(|| self.table.get(value).cloned())?
+    }
 }
 
 impl<'de> Deserialize<'de> for Values {

@@ -1,14 +1,21 @@
 //! The operation `when`: other operations run only where a test holds.
 
-use serde::Deserialize;
+use std::collections::BTreeSet;
 
-use super::{Claims, Condition, Description, Halt, Lens, Operation, Session};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Operation, Session};
+use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 
 /// `when: { if: { present: spec.tls }, then: [...] }`
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct When {
+    #[serde(default)]
+    each: FieldPattern,
+    #[serde(default)]
     r#if: Condition,
     then: Lens,
     back: Option<Condition>,
@@ -18,27 +25,106 @@ impl When {
     pub(super) const DESCRIPTION: Description = Description {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
-               `type`, `not`, `all`, `any`. The inverse runs their inverses where the test under `back` holds, which is \
-               `if` itself unless written.",
+               `type`, `more`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
+               place that it names, and their fields are written from there. The inverse runs their inverses where the \
+               test under `back` holds, which is `if` itself unless written.",
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
+
+    /// Returns `field` as it is called from a place.
+    fn inner(&self, field: &FieldPattern) -> Option<FieldPattern> {
+        let parts: &[Part] = field.parts().strip_prefix(self.each.parts())?;
+        Some(FieldPattern::new(parts.iter().cloned()))
+    }
 }
 
 impl Operation for When {
-    fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        if self.r#if.holds(session.object()) { self.then.run(session) } else { Ok(()) }
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        for place in self.each.matches(session.object()) {
+            if place.get(session.object()).is_some_and(|value| self.r#if.holds(value)) {
+                session.within(&place, |inner| self.then.run(inner))?;
+            }
+        }
+        Ok(())
     }
 
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
         let back = self.back.as_ref().unwrap_or(&self.r#if).clone();
-        Box::new(Self { r#if: back, then: self.then.inverse(kind), back: Some(self.r#if.clone()) })
+        let then = self.then.inverse(kind);
+        Box::new(Self { each: self.each.clone(), r#if: back, then, back: Some(self.r#if.clone()) })
     }
 
     fn claims(&self) -> Claims {
-        self.then.claims()
+        let outer = |fields: Vec<FieldPattern>| fields.iter().map(|field| self.each.join(field)).collect();
+        let claims = self.then.claims();
+        Claims { old: outer(claims.old), new: outer(claims.new) }
     }
 
-    fn retypes(&self) -> Option<&GroupKind> {
-        self.then.retypes()
+    fn image(&self, field: &FieldPattern) -> Image {
+        match self.inner(field).map(|field| self.then.image(&field)) {
+            Some(Image::Moved(field)) => Image::Moved(self.each.join(&field)),
+            // Objects that do not pass the test keep the field.
+            Some(Image::Refused) if !self.r#if.is_presence() => Image::Kept,
+            Some(image) => image,
+            None => Image::Kept,
+        }
+    }
+
+    fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
+        self.then.value_image(&self.inner(field)?, value)
+    }
+
+    fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        let Some(field) = self.inner(field) else { return false };
+        self.r#if.is_presence() && self.then.refuses_value(&field, value)
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        self.fidelities().into_iter().next_back()
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        self.then.fidelities()
+    }
+
+    fn is_conditional(&self) -> bool {
+        true
+    }
+
+    fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.then.retypes(kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{data, operation};
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn operations_run_from_each_place() {
+        let when = operation(
+            "when: { each: \"l[]\", if: { equals: { field: p, value: 1 } }, then: [{ move: { from: a, to: b.c } }] }",
+        );
+        let before = json!({"l": [{"p": 1, "a": 5}, {"p": 2, "a": 6}, {"p": 1}]});
+        let after = json!({"l": [{"p": 1, "b": {"c": 5}}, {"p": 2, "a": 6}, {"p": 1}]});
+        assert_eq!(data(&*when, &before), Ok((after.clone(), 0)));
+        assert_eq!(data(&*when.inverse(&GroupKind::new("A", "")), &after), Ok((before, 0)));
+        let field = |text: &str| FieldPattern::parse(text).unwrap();
+        assert_eq!(when.claims(), Claims { old: vec![field("l[].a")], new: vec![field("l[].b.c")] });
+        assert_eq!(when.image(&field("l[].a.x")), Image::Moved(field("l[].b.c.x")));
+        assert_eq!(when.image(&field("a")), Image::Kept);
+    }
+
+    #[test]
+    fn what_is_told_names_the_whole_place() {
+        let drop = "when: { each: \"l[]\", then: [{ rename: { field: a, to: b } }, { drop: { field: b, reason: r } }] }";
+        let mut session = Session::new(json!({"l": [{}, {"a": 1}]}));
+        operation(drop).run(&mut session).unwrap();
+        assert_eq!(session.losses()[0].path.to_string(), "l[1].a");
+        let refuse = "when: { each: \"l[]\", if: { present: a }, then: [{ refuse: { direction: forward, at: a, reason: r, help: h } }] }";
+        let halt = operation(refuse).run(&mut Session::new(json!({"l": [{}, {"a": 1}]}))).unwrap_err();
+        assert!(matches!(halt, Halt::Refused { at, .. } if at.to_string() == "l[1].a"));
     }
 }

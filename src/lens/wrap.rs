@@ -1,10 +1,12 @@
 //! The operation `wrap`: a value becomes a list of one.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Halt, LossClass, Operation, Session};
-use crate::field::FieldPattern;
+use super::{Claims, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
+use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
 
@@ -41,6 +43,15 @@ impl Operation for Wrap {
     fn claims(&self) -> Claims {
         Claims::default()
     }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        match field.parts().strip_prefix(self.field.parts()) {
+            None | Some([]) => Image::Kept,
+            Some(below) => {
+                Image::Moved(self.field.with(Part::Items).join(&FieldPattern::new(below.iter().cloned())))
+            }
+        }
+    }
 }
 
 /// The way back from [`Wrap`]; not written in rule files.
@@ -73,5 +84,20 @@ impl Operation for Unwrap {
 
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        match field.parts().strip_prefix(self.field.with(Part::Items).parts()) {
+            None => Image::Kept,
+            Some(below) => Image::Moved(self.field.join(&FieldPattern::new(below.iter().cloned()))),
+        }
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Lossy)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy])
     }
 }

@@ -6,14 +6,14 @@
 //! Invariant: the id of a rule is its path, its release is its folder; nothing is said twice.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow, ensure};
 use serde::de::DeserializeOwned;
 
-use super::{LazyCatalog, Pack, Rule, wire};
+use super::{LazyCatalog, Notes, Pack, Rule, wire};
 use crate::release::{GroupKind, ReleaseLine};
 
 /// The largest file of a pack, in bytes.
@@ -50,13 +50,37 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
     Ok(pack)
 }
 
+/// Reads the pack in `folder`; `None` where that is no pack's folder.
+///
+/// # Errors
+/// As [`read_folder`].
+pub fn read_if_pack(folder: &Path) -> Result<Option<Pack>> {
+    folder.join("pack.yaml").is_file().then(|| read_folder(folder)).transpose()
+}
+
+/// Lists the files below a folder, as paths with `/`, sorted.
+///
+/// # Errors
+/// A failure that names the folder that cannot be listed.
+pub fn list_folder(folder: &Path) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("cannot list {}", folder.display()))?;
+        if entry.file_type().is_file() {
+            let path = entry.path().strip_prefix(folder).context("a walk stays in its folder")?;
+            files.push(path.to_string_lossy().replace('\\', "/"));
+        }
+    }
+    Ok(files)
+}
+
 /// Reads a pack from its files.
 ///
 /// # Errors
 /// A failure that names the file and line that is not what it should be.
 pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
     let text = files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml"))?;
-    let head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text)?;
+    let mut head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text)?;
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
     let mut catalogs = BTreeMap::new();
     let mut rules = Vec::new();
@@ -65,7 +89,7 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
         if let Some(stem) = path.strip_prefix("catalog/").and_then(|path| path.strip_suffix(".tsv")) {
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
         } else if let Some(id) = file.strip_suffix(".yaml") {
-            rules.push(rule(&file, id, &text, &line)?);
+            rules.extend(rules_of(&file, id, &text, &line)?);
         }
     }
     for rule in &rules {
@@ -73,7 +97,15 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
             ensure!(catalogs.contains_key(kind), "{}.yaml: the pack has no catalog of {kind}", rule.id);
         }
     }
-    rules.sort_by(|left, right| (left.order, &left.id).cmp(&(right.order, &right.id)));
+    let retyped: BTreeSet<_> =
+        rules.iter().filter(|rule| rule.kind != rule.new_kind).map(|rule| (rule.order, rule.kind.clone())).collect();
+    for rule in &mut rules {
+        rule.with_retype = retyped.contains(&(rule.order, rule.kind.clone()));
+    }
+    // Within a bundle, the rules about a kind's fields run before the one that gives it another kind.
+    rules.sort_by_cached_key(|rule| (rule.order, rule.kind != rule.new_kind, rule.id.clone(), rule.kind.clone()));
+    let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
+        .with_context(|| format!("{name}/pack.yaml"))?;
     Ok(Pack {
         name: name.to_owned(),
         title: head.title,
@@ -82,25 +114,36 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
         line,
         catalogs,
         rules,
+        notes,
     })
 }
 
-fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine) -> Result<Rule> {
+/// Reads a rule's file: one rule for each kind that it is about.
+fn rules_of(file: &str, id: &str, text: &str, line: &ReleaseLine) -> Result<Vec<Rule>> {
+    let kinds = parse::<wire::RuleFile>(file, text)?.kind.list();
+    ensure!(!kinds.is_empty(), "{file}: a rule is about a kind");
+    kinds.into_iter().map(|kind| rule(file, id, text, line, kind)).collect()
+}
+
+fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine, kind: GroupKind) -> Result<Rule> {
     let wire: wire::RuleFile = parse(file, text)?;
     let bundle = id.split('/').nth(1).unwrap_or_default();
     let order = line.bundle_order(bundle).with_context(|| format!("{file}: `{bundle}` is no bundle of this pack"))?;
-    let new_kind = wire.lens.retypes().unwrap_or(&wire.kind).clone();
-    let backward = wire.lens.inverse(&wire.kind);
+    let within = wire.within.map(|text| line.parse_set(&text)).transpose();
+    let new_kind = wire.lens.retypes(&kind).unwrap_or_else(|| kind.clone());
+    let backward = wire.lens.inverse(&kind);
     let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
         id: id.to_owned(),
         text: written.to_owned(),
         summary: wire.summary,
-        kind: wire.kind,
+        kind,
         new_kind,
         channels: wire.channels,
+        within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
         source: wire.source,
         order,
+        with_retype: false,
         forward: wire.lens,
         backward,
     })

@@ -12,12 +12,18 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use crate::catalog::Catalog;
 use crate::lens::{Direction, Lens};
-use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine};
+use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
 pub mod build;
+pub mod crossing;
 pub mod embedded;
+pub mod lint;
 pub mod load;
+pub mod matrix;
+pub mod notes;
 pub mod wire;
+
+pub use notes::Notes;
 
 /// All knowledge about one project.
 #[derive(Debug)]
@@ -29,6 +35,7 @@ pub struct Pack {
     line: ReleaseLine,
     catalogs: BTreeMap<GroupKind, LazyCatalog>,
     rules: Vec<Rule>,
+    notes: Notes,
 }
 
 /// A catalog's text, read when it is first asked for.
@@ -52,12 +59,16 @@ pub struct Rule {
     pub new_kind: GroupKind,
     /// The channels that the change was made in.
     pub channels: Vec<Channel>,
+    /// The releases that want the rule's outcome, where not all from the bundle on do.
+    pub within: Option<ReleaseSet>,
     /// Where the change is documented upstream.
     pub source: String,
     /// The lens as written in the rule's file.
     pub text: String,
     /// The bundle that made the change, as its position on the release line.
     pub order: usize,
+    /// Whether its bundle gave the kind another name or group: then the rule runs backward only on what comes back from there.
+    pub with_retype: bool,
     forward: Lens,
     backward: Lens,
 }
@@ -111,9 +122,21 @@ impl Pack {
         &self.line
     }
 
-    /// Returns the rules, oldest release first, then by name.
+    /// Returns the rules, oldest release first, then by name, those that give an object another kind last.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// Returns the rules by file, in the order of [`Pack::rules`]: a file about several kinds makes a rule for each.
+    pub fn rule_files(&self) -> Vec<Vec<&Rule>> {
+        let mut files: Vec<Vec<&Rule>> = Vec::new();
+        for rule in &self.rules {
+            match files.iter_mut().find(|file| file[0].id == rule.id) {
+                Some(file) => file.push(rule),
+                None => files.push(vec![rule]),
+            }
+        }
+        files
     }
 
     /// Returns the kinds, sorted.
@@ -138,13 +161,22 @@ impl Pack {
         self.try_catalog(kind).expect("catalogs are checked when a pack is loaded or built into the program")
     }
 
+    /// Returns what the pack tells besides its rules.
+    pub const fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
     /// Returns the rules that lead to `release`, each with its direction, in the order they run: those of its bundle and
-    /// older forward, then newer ones backward from the newest.
+    /// older forward, then newer ones backward from the newest, then what `release` and some others want.
     pub fn rules_towards(&self, release: ReleaseId) -> impl Iterator<Item = (&Rule, Direction)> {
         let order = self.line.get(release).order;
-        let forward = self.rules.iter().filter(move |rule| rule.order <= order).map(|rule| (rule, Direction::Forward));
-        let newer = self.rules.iter().rev().filter(move |rule| rule.order > order);
-        forward.chain(newer.map(|rule| (rule, Direction::Backward)))
+        let crossed = |rule: &&Rule| rule.within.is_none();
+        let forward = self.rules.iter().filter(crossed).filter(move |rule| rule.order <= order);
+        let backward = self.rules.iter().rev().filter(crossed).filter(move |rule| rule.order > order);
+        let wanted = self.rules.iter().filter(move |rule| rule.within.is_some_and(|within| within.contains(release)));
+        let forward = forward.map(|rule| (rule, Direction::Forward));
+        let backward = backward.map(|rule| (rule, Direction::Backward));
+        forward.chain(backward).chain(wanted.map(|rule| (rule, Direction::Forward)))
     }
 }
 

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::lens::Lens;
+use crate::field::FieldPattern;
+use crate::lens::{Condition, Direction, Lens};
 use crate::release::{Channel, GroupKind, ReleaseLine};
 
 /// The file `pack.yaml` of a pack.
@@ -28,6 +29,21 @@ pub struct PackFile {
     /// Values of the bundle annotation that do not mean what they say, with the bundles they stand for.
     #[serde(default)]
     pub corrections: BTreeMap<String, Correction>,
+    /// What to know when a conversion crosses a bundle.
+    #[serde(default)]
+    pub advisories: Vec<Advisory>,
+    /// What to do by hand about what a release refuses.
+    #[serde(default)]
+    pub hints: Vec<Hint>,
+    /// Lists whose items are told apart by a type.
+    #[serde(default)]
+    pub unions: Vec<Union>,
+    /// What vanished without a rule.
+    #[serde(default)]
+    pub dropped: Vec<Dropped>,
+    /// Changes of meaning that no field shows.
+    #[serde(default)]
+    pub undetectable: Vec<Undetectable>,
 }
 
 impl PackFile {
@@ -70,16 +86,119 @@ pub struct Correction {
     pub reason: String,
 }
 
+/// Something to know: `{ id: ..., bundle: v1.5.0, direction: backward, message: ..., help: ... }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Advisory {
+    /// A name that is unique in the pack.
+    pub id: String,
+    /// The bundle that a conversion must cross.
+    pub bundle: String,
+    /// Which way.
+    pub direction: Direction,
+    /// The kinds that it is about; every kind where there is none.
+    #[serde(default)]
+    pub kinds: Vec<GroupKind>,
+    /// What must hold for an object.
+    #[serde(default)]
+    pub r#if: Condition,
+    /// What to know.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// What to do by hand: `{ kind: TLSRoute.gateway.networking.k8s.io, field: spec.rules, help: ... }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hint {
+    /// The kind.
+    pub kind: GroupKind,
+    /// The field; the kind itself where there is none.
+    pub field: Option<FieldPattern>,
+    /// What to do.
+    pub help: String,
+}
+
+/// A list of typed items: `{ kind: HTTPRoute.gateway.networking.k8s.io, items: "spec.rules[].filters[]", by: type }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Union {
+    /// The kind.
+    pub kind: GroupKind,
+    /// The items.
+    pub items: FieldPattern,
+    /// The field of an item that names its type.
+    pub by: String,
+}
+
+/// Something that vanished: `{ bundle: v0.5.0, kind: BackendPolicy.networking.x-k8s.io, reason: ... }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dropped {
+    /// The first bundle without it.
+    pub bundle: String,
+    /// The channels that it vanished in; every channel where it is not written.
+    pub channels: Option<Vec<Channel>>,
+    /// The kind.
+    pub kind: GroupKind,
+    /// The field; the kind itself where there is none.
+    pub field: Option<FieldPattern>,
+    /// The value; the field itself where there is none.
+    pub value: Option<String>,
+    /// Why no rule takes it across.
+    pub reason: String,
+}
+
+/// A change that no field shows: `{ id: ..., bundle: v0.7.0, kinds: [...], what: ..., reason: ... }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Undetectable {
+    /// A name that is unique in the pack.
+    pub id: String,
+    /// The bundle that made the change.
+    pub bundle: String,
+    /// The kinds that it is about.
+    pub kinds: Vec<GroupKind>,
+    /// What changed.
+    pub what: String,
+    /// Why no field can tell.
+    pub reason: String,
+}
+
+/// One kind, or several that share a rule.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Kinds {
+    /// `kind: BackendTLSPolicy.gateway.networking.k8s.io`
+    One(GroupKind),
+    /// `kind: [HTTPRoute.gateway.networking.k8s.io, GRPCRoute.gateway.networking.k8s.io]`
+    Several(Vec<GroupKind>),
+}
+
+impl Kinds {
+    /// Returns the kinds in the order written.
+    pub fn list(self) -> Vec<GroupKind> {
+        match self {
+            Self::One(kind) => vec![kind],
+            Self::Several(kinds) => kinds,
+        }
+    }
+}
+
 /// A rule's file, `<release>/<rule>.yaml`: one documented change.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleFile {
     /// One line for people.
     pub summary: String,
-    /// The kind before the change: `BackendTLSPolicy.gateway.networking.k8s.io`.
-    pub kind: GroupKind,
+    /// The kind before the change: `BackendTLSPolicy.gateway.networking.k8s.io`, or several that change alike.
+    pub kind: Kinds,
     /// The channels that the change was made in.
     pub channels: Vec<Channel>,
+    /// The releases that want the rule's outcome, where not all from the bundle on do: `standard v0.8.0..v1.0.0`. The rule
+    /// then runs towards these alone, after all others.
+    pub within: Option<String>,
     /// Where the change is documented upstream.
     pub source: String,
     /// The change itself.

@@ -11,17 +11,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::infer;
-use crate::lens::Direction;
+use crate::lens::{Completeness, Direction, Neighbour, Surroundings};
 use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::EditSet;
 
+mod advise;
 mod edit;
 mod object;
 mod references;
+mod reliance;
 
-pub use object::{AllowedLoss, Choices, Completeness, Conversion, Remark, VersionChoice, loss_code};
+pub use object::{AllowedLoss, Choices, Conversion, Remark, VersionChoice, loss_code};
 
 use references::Retypes;
 
@@ -124,12 +126,13 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let completeness = |manifest: &Manifest| {
         if patches.contains(&manifest.file) { Completeness::Partial } else { Completeness::Whole }
     };
+    let surroundings = surroundings(manifests, &patches);
     let converted: Vec<Vec<Option<Conversion>>> = manifests
         .iter()
         .map(|manifest| {
             let one = |object: &Object| {
                 let target = goal.target_of(&object.kind.group)?;
-                Some(object::convert(object, target, &goal.choices, completeness(manifest)))
+                Some(object::convert(object, target, &goal.choices, completeness(manifest), &surroundings))
             };
             manifest.objects.iter().map(one).collect()
         })
@@ -138,12 +141,25 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let run = Run { manifests, goal, converted, retypes };
     let mut held = run.taken_names(&patches);
     loop {
+        run.hold_along(&mut held);
         let attempt = run.attempt(&held);
         if attempt.refused.is_empty() {
             return run.report(attempt, &held);
         }
         held.extend(attempt.refused);
     }
+}
+
+/// Indexes the objects of the run as they stand; patches are parts of objects.
+fn surroundings<'a>(manifests: &'a [Manifest], patches: &BTreeSet<String>) -> Surroundings<'a> {
+    let whole = manifests.iter().filter(|manifest| !patches.contains(&manifest.file));
+    let objects = whole.flat_map(|manifest| &manifest.objects);
+    Surroundings::new(objects.map(|object| Neighbour {
+        kind: &object.kind,
+        namespace: object.namespace.as_deref(),
+        name: object.name.as_deref(),
+        value: &object.value,
+    }))
 }
 
 /// Returns the files that a kustomization of the run names as patches.
@@ -169,7 +185,7 @@ struct Attempt {
 }
 
 impl Run<'_> {
-    fn ids(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> {
+    fn ids(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> + Clone {
         self.manifests.iter().enumerate().flat_map(|(file, manifest)| {
             manifest.objects.iter().enumerate().map(move |(at, object)| ((file, at), manifest, object))
         })
@@ -318,6 +334,11 @@ impl Run<'_> {
     /// Puts the final attempt into a plan.
     fn report(&self, attempt: Attempt, held: &Held) -> Plan {
         let mut plan = Plan { files: attempt.files, findings: attempt.findings, ..Plan::default() };
+        let with_conversion =
+            |((_, manifest, object), conversion)| Option::map(conversion, |made| (manifest, object, made));
+        let made = attempt.conversions.iter().flatten().map(Option::as_ref);
+        let made = self.ids().zip(made).filter_map(with_conversion);
+        plan.findings.extend(self.goal.targets.iter().flat_map(|target| advise::advisories(target, made.clone())));
         for (((file, at), manifest, object), conversion) in self.ids().zip(attempt.conversions.into_iter().flatten()) {
             plan.seen_objects += 1;
             let Some(conversion) = conversion else { continue };
@@ -357,7 +378,7 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
 const fn adjust(code: Code, severity: Severity) -> Severity {
     match code {
         Code::UnknownKind => Severity::Warning,
-        Code::AlreadyInvalid => Severity::Note,
+        Code::AlreadyInvalid | Code::Respelled => Severity::Note,
         _ => severity,
     }
 }
@@ -374,7 +395,8 @@ fn names(reference: &references::Reference, object: &Object, from: &Object) -> b
 }
 
 fn held_back(conversion: Conversion, object: &Object) -> Conversion {
-    Conversion { blocks: conversion.blocks, warnings: conversion.warnings, ..Conversion::untouched(object) }
+    let Conversion { blocks, warnings, written_for, .. } = conversion;
+    Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) }
 }
 
 fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Severity) -> Finding {

@@ -14,8 +14,9 @@ use crate::catalog::{Catalog, Fact, Unknown, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
-use crate::lens::{Direction, Halt, Loss, LossClass, Session};
+use crate::lens::{Completeness, Direction, Halt, Loss, LossClass, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
+use crate::pack::notes::Union;
 use crate::pack::{Pack, Rule, Target};
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet, is_version};
 use crate::yaml::Intent;
@@ -82,6 +83,10 @@ pub struct Conversion {
     pub warnings: Vec<Remark>,
     /// What was lost, with the user's leave.
     pub lost: Vec<Remark>,
+    /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
+    pub written_for: ReleaseSet,
+    /// The objects that must be converted together with this one.
+    pub relies_on: BTreeSet<ObjectName>,
 }
 
 impl Conversion {
@@ -95,6 +100,8 @@ impl Conversion {
             blocks: Vec::new(),
             warnings: Vec::new(),
             lost: Vec::new(),
+            written_for: ReleaseSet::default(),
+            relies_on: BTreeSet::new(),
         }
     }
 }
@@ -108,27 +115,32 @@ pub struct Choices {
     pub version: VersionChoice,
 }
 
-/// Whether an object is whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completeness {
-    /// The object is applied as it stands.
-    Whole,
-    /// The object is merged into another one (a Kustomize patch), so it need not hold required fields.
-    Partial,
-}
-
 /// Takes `object` to `target`, whose pack knows the object's group.
 pub(super) fn convert(
     object: &Object,
     target: &Target<'_>,
     choices: &Choices,
     completeness: Completeness,
+    surroundings: &Surroundings<'_>,
 ) -> Conversion {
     let (rules, warnings, lost) = (Vec::new(), Vec::new(), Vec::new());
-    let (candidates, unknown) = (ReleaseSet::default(), BTreeSet::new());
-    let mut work = Work { object, target, choices, completeness, candidates, unknown, rules, warnings, lost };
+    let (candidates, written_for, unknown) = (ReleaseSet::default(), ReleaseSet::default(), BTreeSet::new());
+    let mut work = Work {
+        object,
+        target,
+        choices,
+        completeness,
+        surroundings,
+        candidates,
+        written_for,
+        unknown,
+        rules,
+        warnings,
+        lost,
+    };
     match work.run() {
         Ok((kind, session)) => {
+            let relies_on = session.relies_on().clone();
             let (value, program, _) = session.finish();
             Conversion {
                 kind,
@@ -138,9 +150,14 @@ pub(super) fn convert(
                 blocks: Vec::new(),
                 warnings: work.warnings,
                 lost: work.lost,
+                written_for: work.written_for,
+                relies_on,
             }
         }
-        Err(blocks) => Conversion { blocks, warnings: work.warnings, ..Conversion::untouched(object) },
+        Err(blocks) => {
+            let (warnings, written_for) = (work.warnings, work.written_for);
+            Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) }
+        }
     }
 }
 
@@ -149,8 +166,11 @@ struct Work<'a> {
     target: &'a Target<'a>,
     choices: &'a Choices,
     completeness: Completeness,
+    surroundings: &'a Surroundings<'a>,
     /// The releases that the object can have been written for.
     candidates: ReleaseSet,
+    /// Those of them that serve its apiVersion, or all where none does.
+    written_for: ReleaseSet,
     /// The fields that no release of its kind has.
     unknown: BTreeSet<FieldPath>,
     rules: Vec<(String, Direction)>,
@@ -158,10 +178,10 @@ struct Work<'a> {
     lost: Vec<Remark>,
 }
 
-impl Work<'_> {
-    fn run(&mut self) -> Result<(GroupKind, Session), Vec<Remark>> {
+impl<'a> Work<'a> {
+    fn run(&mut self) -> Result<(GroupKind, Session<'a>), Vec<Remark>> {
         let conflicts = self.infer()?;
-        let mut session = Session::new(self.object.value.clone());
+        let mut session = Session::among(self.object.value.clone(), self.surroundings, self.completeness);
         let kind = self.run_rules(&mut session);
         if !conflicts.is_empty() {
             // A rule that meets both its sides names the two spellings better than the releases of two fields do.
@@ -173,6 +193,10 @@ impl Work<'_> {
         let settled = self.settle(&kind, catalog, &mut session);
         let mut blocks = self.take_losses(session.losses()).err().unwrap_or_default();
         blocks.extend(settled.err().into_iter().flatten());
+        for told in session.respelled() {
+            let message = format!("{} is written in another way: {}", told.path, told.reason);
+            self.warnings.push(remark(Code::Respelled, told.path.clone(), message, None));
+        }
         if blocks.is_empty() { Ok((kind, session)) } else { Err(blocks) }
     }
 
@@ -192,27 +216,59 @@ impl Work<'_> {
         self.warnings = warnings;
         self.unknown = inference.unknown.into_iter().map(|unknown| unknown.path).collect();
         self.candidates = inference.candidates;
+        let both = inference.candidates & inference.serving;
+        self.written_for = if both.is_empty() { inference.candidates } else { both };
         Ok(conflicts)
     }
 
-    fn run_rules(&mut self, session: &mut Session) -> Result<GroupKind, Vec<Remark>> {
+    fn run_rules(&mut self, session: &mut Session<'_>) -> Result<GroupKind, Vec<Remark>> {
         let mut kind = self.object.kind.clone();
+        let mut retyped_in = None;
         for (rule, direction) in self.target.pack.rules_towards(self.target.release) {
-            if *rule.from_kind(direction) != kind {
+            // An object that had the old kind all along is not on the new side of what changed with the kind.
+            let retypes = rule.kind != rule.new_kind;
+            let stayed =
+                direction == Direction::Backward && rule.with_retype && !retypes && retyped_in != Some(rule.order);
+            if *rule.from_kind(direction) != kind || stayed {
                 continue;
             }
             let before = session.program().len();
-            rule.lens(direction).run(session).map_err(|halt| vec![halted(rule, halt, session)])?;
+            if let Err(halt) = rule.lens(direction).run(session) {
+                self.halted(rule, halt, session)?;
+            }
             if session.program().len() > before {
                 self.rules.push((rule.id.clone(), direction));
                 kind = rule.to_kind(direction).clone();
+                retyped_in = if retypes { Some(rule.order) } else { retyped_in };
             }
         }
         Ok(kind)
     }
 
+    /// Holds the object back where a rule cannot go on, unless every release that the object can have been written for wants
+    /// what the rule wants: then it was wrong all along, which is told and left.
+    fn halted(&mut self, rule: &Rule, halt: Halt, session: &Session<'_>) -> Result<(), Vec<Remark>> {
+        let (at, reason, help) = match halt {
+            Halt::Conflict { old, new } => {
+                let (old, new) = (session.origin(&old), session.origin(&new));
+                let message = format!("{old} and {new} are both there; one is another spelling of the other");
+                let help = format!("remove one of the two (rule {})", rule.id);
+                return Err(vec![remark(Code::Conflict, old, message, Some(help))]);
+            }
+            Halt::Refused { at, reason, help } => (session.origin(&at), format!("{reason} (rule {})", rule.id), help),
+        };
+        match rule.within {
+            None => Err(vec![remark(Code::Refused, at, reason, help)]),
+            Some(within) if within.is_superset(self.candidates) => {
+                self.warnings.push(remark(Code::AlreadyInvalid, at, reason, help));
+                Ok(())
+            }
+            Some(_) => Err(vec![remark(Code::InvalidInTarget, at, reason, help)]),
+        }
+    }
+
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
-    fn settle(&mut self, kind: &GroupKind, catalog: &Catalog, session: &mut Session) -> Result<(), Vec<Remark>> {
+    fn settle(&mut self, kind: &GroupKind, catalog: &Catalog, session: &mut Session<'_>) -> Result<(), Vec<Remark>> {
         let release = self.target.release;
         let served = catalog.served(release);
         let Some(first) = served.first() else {
@@ -222,10 +278,10 @@ impl Work<'_> {
                 let serves = self.target.pack.catalog(other).is_some_and(|catalog| !catalog.served(release).is_empty());
                 other.kind == kind.kind && serves
             };
-            let help = match self.target.pack.kinds().find(elsewhere) {
-                Some(other) => format!("write it anew as {other}, which the target has: no rule leads there"),
-                None => "choose a target that has it, or remove the object".to_owned(),
-            };
+            let other = || self.target.pack.kinds().find(elsewhere);
+            let anew = || Some(format!("write it anew as {}, which the target has: no rule leads there", other()?));
+            let hint = self.target.pack.notes().hint(kind, None).map(str::to_owned).or_else(anew);
+            let help = hint.unwrap_or_else(|| "choose a target that has it, or remove the object".to_owned());
             return Err(vec![remark(Code::KindNotInTarget, FieldPath::default().key("kind"), message, Some(help))]);
         };
         let present = self.object.api_version.version.as_str();
@@ -236,14 +292,19 @@ impl Work<'_> {
         let fits = |version: &&Version<'_>| self.violations(catalog, session.object(), version.name).is_empty();
         let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
         self.drop_missing(catalog, version, session)?;
-        self.judge(self.violations(catalog, session.object(), version), session)?;
+        self.judge(kind, self.violations(catalog, session.object(), version), session)?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)
     }
 
     /// Holds the object back for what the target refuses, but not for what was refused all along (a field left to a patch,
     /// a variable that is filled in later): that is told and left.
-    fn judge(&mut self, violations: Vec<Violation>, session: &Session) -> Result<(), Vec<Remark>> {
+    fn judge(
+        &mut self,
+        kind: &GroupKind,
+        violations: Vec<Violation>,
+        session: &Session<'_>,
+    ) -> Result<(), Vec<Remark>> {
         let mut blocks = Vec::new();
         for violation in violations {
             let path = session.origin(&violation.path);
@@ -253,7 +314,8 @@ impl Work<'_> {
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else if self.accepted_before(&path, &violation.kind) {
                 let message = format!("{} does not allow this: {} {}", self.target, violation.path, violation.kind);
-                let help = "change the value by hand, then run again".to_owned();
+                let hint = self.target.pack.notes().hint(kind, Some(&violation.path.pattern()));
+                let help = hint.unwrap_or("change the value by hand, then run again").to_owned();
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else {
                 let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
@@ -309,20 +371,38 @@ impl Work<'_> {
     }
 
     /// Removes the fields that the target does not have and records each as a loss.
-    fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session) -> Result<(), Vec<Remark>> {
+    fn drop_missing(&self, catalog: &Catalog, version: &str, session: &mut Session<'_>) -> Result<(), Vec<Remark>> {
         let mut missing: Vec<FieldPath> = Vec::new();
         for violation in catalog.check(session.object(), self.target.release, version) {
-            missing.extend(matches!(violation.kind, ViolationKind::UnknownField { .. }).then_some(violation.path));
+            match violation.kind {
+                ViolationKind::UnknownField { .. } => missing.push(violation.path),
+                ViolationKind::NotInEnum { .. }
+                    if self.accepted_before(&session.origin(&violation.path), &violation.kind) =>
+                {
+                    missing.extend(self.typed_item(catalog.kind(), &violation.path));
+                }
+                _ => {}
+            }
         }
         // A rule can lead to a kind whose releases never had a field that the old kind has.
         let unknown = catalog.facts(session.object()).unknown.into_iter().map(|unknown| unknown.path);
         missing.extend(unknown.filter(|path| !self.unknown.contains(&session.origin(path))));
         missing.sort();
+        missing.dedup_by(|inner, outer| inner.starts_with(outer));
         for path in missing.into_iter().rev() {
-            session.lose(LossClass::DroppedField, &path, format!("{} has no such field", self.target));
+            let what = if path.last_key().is_some() { "field" } else { "item" };
+            session.lose(LossClass::DroppedField, &path, format!("{} has no such {what}", self.target));
             session.change(Intent::Delete { path }).map_err(stuck)?;
         }
         Ok(())
+    }
+
+    /// Returns the item of a list whose type stands at `path`, where the pack says that such an item goes as a whole.
+    fn typed_item(&self, kind: &GroupKind, path: &FieldPath) -> Option<FieldPath> {
+        let (item, by) = path.split_last()?;
+        let pattern = item.pattern();
+        let typed = |union: &Union| union.kind == *kind && union.items == pattern && Step::Key(union.by.clone()) == *by;
+        self.target.pack.notes().unions.iter().any(typed).then_some(item)
     }
 
     /// Sorts the losses into those taken and those that hold the object back.
@@ -331,11 +411,6 @@ impl Work<'_> {
         for loss in losses {
             let code = loss_code(loss.class);
             let path = loss.path.clone();
-            if loss.class == LossClass::Implied {
-                let message = format!("{path} says what goes without saying and is left out: {}", loss.reason);
-                self.lost.push(remark(code, path, message, None));
-                continue;
-            }
             let message = format!("{path} would be lost: {}", loss.reason);
             if self.choices.allowed.allows(code) {
                 let message = format!("{path} is lost: {}", loss.reason);
@@ -343,27 +418,13 @@ impl Work<'_> {
             } else {
                 let by_hand = match loss.class {
                     LossClass::DroppedField => "remove the field by hand",
-                    LossClass::Narrowed | LossClass::Implied => "split the object by hand",
+                    LossClass::Narrowed => "split the object by hand",
                 };
                 let help = format!("`--allow-loss={code}` converts without it; or {by_hand}");
                 blocks.push(remark(code, path, message, Some(help)));
             }
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
-    }
-}
-
-/// Tells why a rule cannot go on.
-fn halted(rule: &Rule, halt: Halt, session: &Session) -> Remark {
-    match halt {
-        Halt::Conflict { old, new } => {
-            let (old, new) = (session.origin(&old), session.origin(&new));
-            let message = format!("{old} and {new} are both there; one is another spelling of the other");
-            remark(Code::Conflict, old, message, Some(format!("remove one of the two (rule {})", rule.id)))
-        }
-        Halt::Refused { at, reason, help } => {
-            remark(Code::Refused, session.origin(&at), format!("{reason} (rule {})", rule.id), help)
-        }
     }
 }
 
@@ -414,7 +475,6 @@ pub const fn loss_code(class: LossClass) -> Code {
     match class {
         LossClass::DroppedField => Code::DroppedField,
         LossClass::Narrowed => Code::Narrowed,
-        LossClass::Implied => Code::ImpliedField,
     }
 }
 

@@ -73,7 +73,7 @@ pub fn detection(detection: &Detection<'_>) -> String {
     pretty(&document)
 }
 
-fn pretty(document: &Value) -> String {
+pub(super) fn pretty(document: &Value) -> String {
     let mut text = serde_json::to_string_pretty(document).expect("a JSON value always prints");
     text.push('\n');
     text

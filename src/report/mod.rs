@@ -17,6 +17,7 @@ pub mod detect;
 pub mod diff;
 pub mod github;
 pub mod json;
+pub mod matrix;
 pub mod text;
 
 /// How many files and objects a run met.

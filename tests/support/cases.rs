@@ -95,7 +95,7 @@ impl<'p> Course<'p> {
     }
 
     /// Runs every rule that leads to `target` on data alone; `None` where one halts.
-    pub(crate) fn run_rules(&self, object: &Value, target: ReleaseId) -> Option<(GroupKind, Session)> {
+    pub(crate) fn run_rules(&self, object: &Value, target: ReleaseId) -> Option<(GroupKind, Session<'_>)> {
         let mut session = Session::new(object.clone());
         let mut kind = self.rule.from_kind(self.direction).clone();
         for (rule, direction) in self.pack.rules_towards(target) {

@@ -34,7 +34,7 @@ pub(super) fn replace(layout: &Layout<'_>, path: &FieldPath, value: &Value) -> R
 
 /// Writes a one-line string in the quotes of the scalar it takes the place of.
 fn kept_scalar(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<String> {
-    let kind = layout.kind(node);
+    let kind = quotes(layout, node);
     let text = value.as_str()?;
     match kind {
         Kind::Single | Kind::Double => Some(scalar_like(kind, text, Context::Block)),
@@ -42,11 +42,19 @@ fn kept_scalar(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<Strin
     }
 }
 
+/// Returns the form of the scalar at `node`; an empty text has quotes because it must, so they say nothing of its successor's.
+fn quotes(layout: &Layout<'_>, node: NodeId) -> Kind {
+    match layout.kind(node) {
+        Kind::Single | Kind::Double if layout.span(node).end - layout.span(node).start == 2 => Kind::Plain,
+        kind => kind,
+    }
+}
+
 fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change {
     let context = Context::inside(layout, entry.container);
-    let kind = layout.kind(entry.value);
+
     let text = match value.as_str() {
-        Some(text) => scalar_like(kind, text, context),
+        Some(text) => scalar_like(quotes(layout, entry.value), text, context),
         None => one_line(value, context),
     };
     put_in_flow(layout, entry, text)

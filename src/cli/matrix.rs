@@ -1,0 +1,26 @@
+//! The subcommand `matrix`: what changes between two releases, and what does each change cost?
+
+use anyhow::Result;
+
+use super::args::{MatrixArgs, MatrixFormat};
+use super::console::Console;
+use super::{Exit, packs};
+use crate::pack::matrix::matrix;
+use crate::report::matrix as render;
+
+/// Runs `matrix`.
+pub(super) fn run(args: &MatrixArgs, console: Console) -> Result<Exit> {
+    let packs = packs(&args.packs)?;
+    let [from, to] = [&args.from, &args.to].map(|release| packs.target(&format!("{}@{release}", args.pack)));
+    let (from, to) = (from?, to?);
+    let changes = matrix(from.pack, from.release, to.release);
+    let text = match args.format {
+        MatrixFormat::Text => render::text(&format!("{from} -> {to}"), &changes),
+        MatrixFormat::Json => {
+            let name = |release| from.pack.line().get(release).to_string();
+            render::json(from.pack.name(), &name(from.release), &name(to.release), &changes)
+        }
+    };
+    console.print(text.as_bytes())?;
+    Ok(Exit::Clean)
+}

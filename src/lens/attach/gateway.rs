@@ -1,0 +1,73 @@
+//! The Gateway's side of `attach`: label selectors go.
+
+use serde_json::Value;
+
+use super::super::{Completeness, Halt, Session, Surroundings};
+use super::join::{Answer, Join, Party, asks_for_labels};
+use super::{Attach, refused};
+use crate::field::FieldPath;
+use crate::release::GroupKind;
+use crate::yaml::Intent;
+
+impl Attach {
+    /// Records the routes that name the Gateway: they list it on the way back, or stay with it.
+    pub(super) fn rely_on_routes(&self, session: &mut Session<'_>) {
+        let alone = Surroundings::default();
+        let surroundings = session.surroundings().unwrap_or(&alone);
+        let object = session.object().clone();
+        let gateway = Party::of(&self.gateways, &object);
+        let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
+        let kinds: Vec<_> = self.routes.iter().map(|kind| GroupKind::new(kind.kind.as_str(), self.group.as_str())).collect();
+        for route in kinds.iter().flat_map(|kind| surroundings.of_kind(kind)) {
+            let names_it = |parent: &Value| {
+                let namespace = text(parent, "namespace").or_else(|| route.namespace.map(str::to_owned));
+                let apart = namespace.as_deref().zip(gateway.namespace).is_some_and(|(left, right)| left != right);
+                let kind = text(parent, "kind").is_none_or(|kind| kind == self.gateways.kind);
+                kind && !apart && text(parent, "name").as_deref() == gateway.name
+            };
+            let parents = route.value.get("spec").and_then(|spec| spec.get("parentRefs")).and_then(Value::as_array);
+            if parents.is_some_and(|parents| parents.iter().any(names_it)) {
+                session.rely_on(route);
+            }
+        }
+    }
+
+    /// Removes the label selectors of the listeners, all of whose routes are in the run.
+    pub(super) fn forget_selectors(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let alone = Surroundings::default();
+        let surroundings = session.surroundings().unwrap_or(&alone);
+        let object = session.object().clone();
+        let gateway = Party::of(&self.gateways, &object);
+        let count = gateway.listeners().len();
+        let selector = |index: usize| {
+            let listener = FieldPath::default().key("spec").key("listeners").index(index);
+            listener.key("routes").key("selector")
+        };
+        let asking = (0..count).find(|index| asks_for_labels(&gateway.listeners()[*index]));
+        if let (Some(index), Completeness::Partial) = (asking, session.completeness()) {
+            let reason = "a patch does not tell which routes its labels select";
+            return Err(refused(selector(index), reason, "write the whole Gateway, or name it in the routes' parentRefs by hand"));
+        }
+        let mut selected = vec![false; count];
+        for route in self.routes.iter().flat_map(|kind| surroundings.of_kind(kind)) {
+            let join = Join::of(&Party::neighbour(route), &gateway, surroundings);
+            if join.is_possible() {
+                session.rely_on(route);
+            }
+            let may = join.attached.iter().map(|answer| *answer != Answer::No);
+            selected.iter_mut().zip(may).for_each(|(selected, may)| *selected |= may);
+        }
+        for (index, selected) in selected.into_iter().enumerate() {
+            let path = selector(index);
+            if asks_for_labels(&gateway.listeners()[index]) && !selected {
+                let reason = "no route among the files has these labels, and since v0.4.0 it is the routes that name the Gateway";
+                let help = "convert the routes together with the Gateway, or name it in their parentRefs by hand and remove this";
+                return Err(refused(path, reason, help));
+            }
+            if path.get(session.object()).is_some_and(Value::is_object) {
+                session.change(Intent::Delete { path })?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,87 @@
+//! The operation `distinct`: a list becomes a set.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Claims, Description, Fidelity, Halt, Operation, Session};
+use crate::field::FieldPattern;
+use crate::release::GroupKind;
+use crate::yaml::Intent;
+
+/// `distinct: { field: "spec.rules[].retry.codes" }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Distinct {
+    field: FieldPattern,
+}
+
+impl Distinct {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "distinct",
+        text: "Removes the items of the list `field` that equal an earlier one: the new side wants a set, and a set means \
+               the same without them. No loss, but what was removed does not come back; the inverse leaves the list alone.",
+        example: "distinct: { field: \"spec.rules[].retry.codes\" }",
+    };
+}
+
+impl Operation for Distinct {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        for list in self.field.matches(session.object()) {
+            let Some(items) = list.get(session.object()).and_then(Value::as_array) else { continue };
+            let again = |index: &usize| items[..*index].contains(&items[*index]);
+            let repeated: Vec<_> = (0..items.len()).filter(again).collect();
+            for index in repeated.into_iter().rev() {
+                session.respell(&list.index(index), "an earlier item is the same");
+                session.change(Intent::Delete { path: list.index(index) })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Set { field: self.field.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+}
+
+/// The way back from [`Distinct`]: a set is a list. Not written in rule files.
+#[derive(Clone, Debug)]
+struct Set {
+    field: FieldPattern,
+}
+
+impl Operation for Set {
+    fn run(&self, _session: &mut Session<'_>) -> Result<(), Halt> {
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Distinct { field: self.field.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{data, operation};
+    use serde_json::json;
+
+    #[test]
+    fn later_equals_go() {
+        let distinct = operation("distinct: { field: \"r[].c\" }");
+        let before = json!({"r": [{"c": [500, 503, 500, "500", 503]}, {"c": 1}, {"c": []}]});
+        let after = json!({"r": [{"c": [500, 503, "500"]}, {"c": 1}, {"c": []}]});
+        assert_eq!(data(&*distinct, &before), Ok((after.clone(), 0)));
+        assert_eq!(data(&*distinct, &after), Ok((after, 0)));
+    }
+}

@@ -1,0 +1,364 @@
+//! The operation `entries`: a mapping becomes a list of named items.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::{Claims, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
+use crate::field::{FieldPath, FieldPattern, Part};
+use crate::release::GroupKind;
+use crate::yaml::{Intent, Place};
+
+/// `entries: { field: "spec.rules[].matches[].headers", values: values, shared: { type: Exact }, key: name, value: value }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Entries {
+    field: FieldPattern,
+    /// The key under which the entries stand; they are the field's own where there is none.
+    values: Option<String>,
+    /// The keys beside `values` that every item gets, with what they mean where they are absent.
+    #[serde(default)]
+    shared: BTreeMap<String, Value>,
+    key: String,
+    value: String,
+    /// How names are told apart.
+    #[serde(default)]
+    names: Names,
+}
+
+/// How names are told apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Names {
+    /// `a` and `A` are two names.
+    #[default]
+    Exact,
+    /// `a` and `A` are one name, as for HTTP headers.
+    AnyCase,
+}
+
+impl Entries {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "entries",
+        text: "Makes the mapping `field` a list with one item for each entry, in their order: its name under `key`, its value, \
+               with its comments, under `value`. With `values`, the entries stand under that key of the field, and the \
+               keys of `shared` beside it go to every item. The inverse makes a mapping again: refused where two items \
+               have one name (`names: any-case` does not look at case), where items differ in a shared key, or where an \
+               item holds more. Exact.",
+        example: "entries: { field: \"spec.rules[].matches[].headers\", values: values, shared: { type: Exact }, key: name, value: value }",
+    };
+
+    /// Returns the place of the entries in the mapping at `place`.
+    fn entries_at(&self, place: &FieldPath) -> FieldPath {
+        self.values.as_ref().map_or_else(|| place.clone(), |key| place.key(key))
+    }
+
+    fn spread(&self, place: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+        let Some(whole) = place.get(session.object()).and_then(Value::as_object).cloned() else { return Ok(()) };
+        let entries = self.entries_at(place);
+        let Some(names) = entries.get(session.object()).and_then(Value::as_object).map(keys) else {
+            let reason = format!("{} is no mapping, so there is nothing to make a list of", entries);
+            return Err(refused(place.clone(), reason, "write the entries, or remove the field"));
+        };
+        self.distinct(&names, &entries, FieldPath::key)?;
+        if let Some(values) = &self.values {
+            let known = |key: &&String| *key == values || self.shared.contains_key(*key);
+            if let Some(extra) = whole.keys().find(|key| !known(key)) {
+                let reason = format!("an item of a list has no {extra}");
+                return Err(refused(place.key(extra), reason, "remove the field"));
+            }
+        }
+        let shared: Map<String, Value> = whole.into_iter().filter(|(key, _)| self.shared.contains_key(key)).collect();
+        let Some((first, others)) = names.split_first() else {
+            for key in shared.keys() {
+                session.lose(LossClass::DroppedField, &place.key(key), "there is no item that could have it");
+            }
+            return session.change(Intent::Replace { path: place.clone(), value: Value::Array(Vec::new()) });
+        };
+        session.change(Intent::Wrap { path: place.clone() })?;
+        let head = place.index(0);
+        let from = self.entries_at(&head);
+        for (index, name) in (1..).zip(others) {
+            let mut item = shared.clone();
+            item.insert(self.key.clone(), Value::from(name.as_str()));
+            session.change(Intent::InsertItem { path: place.clone(), index, value: Value::Object(item) })?;
+            let (from, to) = (from.key(name), place.index(index));
+            session.change(Intent::Move { from, to, key: self.value.clone(), place: Place::Last })?;
+        }
+        self.name_first(&head, first, session)
+    }
+
+    /// Makes the mapping that holds the first entry alone the first item.
+    fn name_first(&self, head: &FieldPath, name: &str, session: &mut Session<'_>) -> Result<(), Halt> {
+        let named = |place| Intent::Insert { path: head.clone(), key: self.key.clone(), value: Value::from(name), place };
+        match &self.values {
+            Some(values) => {
+                session.change(named(Place::Before(values.clone())))?;
+                let (from, to) = (head.key(values).key(name), head.clone());
+                session.change(Intent::Move { from, to, key: self.value.clone(), place: Place::After(values.clone()) })?;
+                session.change(Intent::Delete { path: head.key(values) })
+            }
+            None => {
+                if name != self.value {
+                    session.change(Intent::Rename { path: head.key(name), to: self.value.clone() })?;
+                }
+                session.change(named(Place::First))
+            }
+        }
+    }
+
+    /// Refuses names that are not told apart.
+    fn distinct(&self, names: &[String], at: &FieldPath, place: impl Fn(&FieldPath, &str) -> FieldPath) -> Result<(), Halt> {
+        let mut met = BTreeSet::new();
+        for name in names {
+            let folded = match self.names {
+                Names::Exact => name.clone(),
+                Names::AnyCase => name.to_lowercase(),
+            };
+            if !met.insert(folded) {
+                let reason = format!("the name {name} stands there twice, and the target release holds each name once");
+                return Err(refused(place(at, name), reason, "keep one of the two"));
+            }
+        }
+        Ok(())
+    }
+
+    fn collect(&self, place: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+        let Some(items) = place.get(session.object()).and_then(Value::as_array) else { return Ok(()) };
+        let names = items.iter().enumerate().map(|(index, item)| self.name_of(&place.index(index), item));
+        let names: Vec<String> = names.collect::<Result<_, _>>()?;
+        self.distinct(&names, place, |path, _| path.clone())?;
+        self.agreeing(items, place)?;
+        let Some((first, others)) = names.split_first() else {
+            let empty = Value::Object(Map::new());
+            let value = match &self.values {
+                Some(key) => Value::Object(Map::from_iter([(key.clone(), empty)])),
+                None => empty,
+            };
+            return session.change(Intent::Replace { path: place.clone(), value });
+        };
+        let head = place.index(0);
+        match &self.values {
+            Some(values) => {
+                let (key, before) = (values.clone(), Place::Before(self.key.clone()));
+                let value = Value::Object(Map::new());
+                session.change(Intent::Insert { path: head.clone(), key, value, place: before })?;
+                let (from, to) = (head.key(&self.value), head.key(values));
+                session.change(Intent::Move { from, to, key: first.clone(), place: Place::Last })?;
+                session.change(Intent::Delete { path: head.key(&self.key) })?;
+            }
+            None => {
+                session.change(Intent::Delete { path: head.key(&self.key) })?;
+                if *first != self.value {
+                    session.change(Intent::Rename { path: head.key(&self.value), to: first.clone() })?;
+                }
+            }
+        }
+        for name in others {
+            let (from, to) = (place.index(1).key(&self.value), self.entries_at(&head));
+            session.change(Intent::Move { from, to, key: name.clone(), place: Place::Last })?;
+            session.change(Intent::Delete { path: place.index(1) })?;
+        }
+        session.change(Intent::Unwrap { path: place.clone() })
+    }
+
+    /// Returns an item's name, where it is an item that can be an entry.
+    fn name_of(&self, at: &FieldPath, item: &Value) -> Result<String, Halt> {
+        let known = |key: &String| *key == self.key || *key == self.value || self.shared.contains_key(key);
+        let extra = item.as_object().and_then(|item| item.keys().find(|key| !known(key)));
+        if let Some(extra) = extra {
+            return Err(refused(at.key(extra), format!("an entry of a mapping has no {extra}"), "remove the field"));
+        }
+        match (item.get(&self.key).and_then(Value::as_str), item.get(&self.value)) {
+            (Some(name), Some(_)) => Ok(name.to_owned()),
+            _ => {
+                let reason = format!("an item without {} and {} is no entry of a mapping", self.key, self.value);
+                Err(refused(at.clone(), reason, "write both"))
+            }
+        }
+    }
+
+    /// Refuses items that differ in a key which the mapping has once.
+    fn agreeing(&self, items: &[Value], place: &FieldPath) -> Result<(), Halt> {
+        for (key, default) in &self.shared {
+            let meant = |item: &Value| item.get(key).unwrap_or(default).clone();
+            let other = items.iter().position(|item| meant(item) != meant(&items[0]));
+            if let Some(index) = other {
+                let reason = format!("the target release has one {key} for all, and here are several");
+                return Err(refused(place.index(index).key(key), reason, "keep items of one kind here"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the fields of the mapping and of the list.
+    fn claimed(&self) -> (Vec<FieldPattern>, Vec<FieldPattern>) {
+        let key = |pattern: &FieldPattern, key: &str| pattern.with(Part::Key(key.to_owned()));
+        let entries = self.values.as_ref().map_or_else(|| self.field.clone(), |values| key(&self.field, values));
+        let items = self.field.with(Part::Items);
+        let mut old = vec![entries.with(Part::Values), entries.with(Part::Values)];
+        let mut new = vec![key(&items, &self.value), key(&items, &self.key)];
+        for shared in self.shared.keys() {
+            old.push(key(&self.field, shared));
+            new.push(key(&items, shared));
+        }
+        (old, new)
+    }
+}
+
+fn keys(map: &Map<String, Value>) -> Vec<String> {
+    map.keys().cloned().collect()
+}
+
+fn refused(at: FieldPath, reason: String, help: &str) -> Halt {
+    Halt::Refused { at, reason, help: Some(help.to_owned()) }
+}
+
+impl Operation for Entries {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        self.field.matches(session.object()).iter().try_for_each(|place| self.spread(place, session))
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Mapping { entries: self.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        let (mut old, new) = self.claimed();
+        old.extend(self.values.iter().map(|key| self.field.with(Part::Key(key.clone()))));
+        Claims { old, new }
+    }
+}
+
+/// The way back from [`Entries`]. Not written in rule files.
+#[derive(Clone, Debug)]
+struct Mapping {
+    entries: Entries,
+}
+
+impl Operation for Mapping {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let Entries { field, .. } = &self.entries;
+        field.matches(session.object()).iter().try_for_each(|place| self.entries.collect(place, session))
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(self.entries.clone())
+    }
+
+    fn claims(&self) -> Claims {
+        let Claims { old, new } = self.entries.claims();
+        Claims { old: new, new: old }
+    }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        let (old, new) = self.entries.claimed();
+        let taken = new.iter().position(|item| item == field);
+        taken.map_or(Image::Kept, |at| Image::Moved(old[at].clone()))
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Refused)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{data, operation};
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    const FLAT: &str = "entries: { field: \"r[].add\", key: name, value: value, names: any-case }";
+    const NESTED: &str = "entries: { field: h, values: values, shared: { type: Exact }, key: name, value: value }";
+
+    fn back(text: &str) -> Box<dyn Operation> {
+        operation(text).inverse(&GroupKind::new("A", ""))
+    }
+
+    /// Compares as text, so that the order of keys counts.
+    #[track_caller]
+    fn check(text: &str, map: &Value, list: &Value) {
+        assert_eq!(data(&*operation(text), map).unwrap().0.to_string(), list.to_string());
+        assert_eq!(data(&*back(text), list).unwrap().0.to_string(), map.to_string());
+    }
+
+    #[track_caller]
+    fn check_refused(operation: &dyn Operation, before: &Value, place: &str) {
+        match data(operation, before) {
+            Err(Halt::Refused { at, .. }) => assert_eq!(at.to_string(), place),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn entries_become_items_in_their_order() {
+        check(
+            FLAT,
+            &json!({"r": [{"add": {"b": "1", "a": "2"}}, {}]}),
+            &json!({"r": [{"add": [{"name": "b", "value": "1"}, {"name": "a", "value": "2"}]}, {}]}),
+        );
+        check(FLAT, &json!({"r": [{"add": {}}]}), &json!({"r": [{"add": []}]}));
+        check(
+            NESTED,
+            &json!({"h": {"type": "Exact", "values": {"b": "1", "a": "2"}}}),
+            &json!({"h": [{"type": "Exact", "name": "b", "value": "1"}, {"type": "Exact", "name": "a", "value": "2"}]}),
+        );
+        check(NESTED, &json!({"h": {"values": {"a": "2"}, "type": "X"}}), &json!({"h": [{"name": "a", "value": "2", "type": "X"}]}));
+        check(NESTED, &json!({"h": {"values": {}}}), &json!({"h": []}));
+    }
+
+    #[test]
+    fn entries_can_be_called_as_the_keys_are() {
+        for names in [["name", "value"], ["value", "name"], ["value", "x"], ["x", "value"], ["name", "x"], ["type", "values"]] {
+            let map = json!({names[0]: "1", names[1]: "2"});
+            let list = json!([{"name": names[0], "value": "1"}, {"name": names[1], "value": "2"}]);
+            check(FLAT, &json!({"r": [{"add": map}]}), &json!({"r": [{"add": list}]}));
+            check(NESTED, &json!({"h": {"values": map}}), &json!({"h": list}));
+        }
+    }
+
+    #[test]
+    fn a_default_written_or_not_is_the_same() {
+        let mixed = json!({"h": [{"name": "a", "value": "1"}, {"type": "Exact", "name": "b", "value": "2"}]});
+        assert_eq!(data(&*back(NESTED), &mixed), Ok((json!({"h": {"values": {"a": "1", "b": "2"}}}), 0)));
+    }
+
+    #[test]
+    fn what_a_mapping_cannot_hold_is_refused() {
+        check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1"}, {"type": "X", "name": "b", "value": "2"}]}), "h[1].type");
+        check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1"}, {"name": "a", "value": "2"}]}), "h");
+        check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1", "x": 1}]}), "h[0].x");
+        check_refused(&*back(NESTED), &json!({"h": [{"name": "a"}]}), "h[0]");
+        check_refused(&*operation(NESTED), &json!({"h": {"type": "X"}}), "h");
+        check_refused(&*operation(NESTED), &json!({"h": {"values": {"a": "1"}, "x": 1}}), "h.x");
+        check_refused(&*operation(FLAT), &json!({"r": [{"add": {"X-A": "1", "x-a": "2"}}]}), "r[0].add.x-a");
+    }
+
+    #[test]
+    fn fields_are_followed() {
+        let field = |text: &str| FieldPattern::parse(text).unwrap();
+        assert_eq!(operation(NESTED).image(&field("h.values{}")), Image::Moved(field("h[].value")));
+        assert_eq!(operation(NESTED).image(&field("h.type")), Image::Moved(field("h[].type")));
+        assert_eq!(back(NESTED).image(&field("h[].type")), Image::Moved(field("h.type")));
+        assert_eq!(back(FLAT).image(&field("r[].add[].name")), Image::Moved(field("r[].add{}")));
+        assert_eq!(operation(FLAT).image(&field("r[].remove")), Image::Kept);
+    }
+
+    proptest! {
+        #[test]
+        fn mappings_come_back(map in prop::collection::btree_map("[a-c]|name|value|type|values", "[x-z]?", 0..5), kind in prop::option::of("[EX]")) {
+            let mut nested = json!({"values": map});
+            if let (Some(kind), false) = (kind, map.is_empty()) {
+                nested["type"] = Value::from(kind);
+            }
+            for (text, before) in [(FLAT, json!({"r": [{"add": map}]})), (NESTED, json!({"h": nested}))] {
+                let (after, losses) = data(&*operation(text), &before).unwrap();
+                prop_assert_eq!(losses, 0);
+                prop_assert_eq!(data(&*operation(text), &after), Ok((after.clone(), 0)));
+                prop_assert_eq!(data(&*back(text), &after), Ok((before, 0)));
+            }
+        }
+    }
+}

@@ -1,0 +1,514 @@
+//! The operation `gather`: a field of every item becomes one value for all of them, or one for each key.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Deserializer, de};
+use serde_json::{Map, Value};
+
+use super::{Claims, Condition, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
+use crate::field::{FieldPath, FieldPattern, Part, Step};
+use crate::release::GroupKind;
+use crate::yaml::{Intent, Place};
+
+/// `gather: { items: "spec.listeners[]", field: tls.frontendValidation, key: port, to: spec.tls.frontend, ... }`
+#[derive(Clone, Debug)]
+pub(super) struct Gather {
+    /// The list of the items.
+    list: FieldPath,
+    /// Which items can have the field.
+    only: Condition,
+    /// The field, from an item; keys only.
+    field: FieldPath,
+    /// The key that items of the old list and of the new one share.
+    key: String,
+    /// The mapping that takes the values.
+    to: FieldPath,
+    /// The place of the value for all items, from `to`; keys only.
+    shared: FieldPath,
+    /// Whether one value can stand for all items.
+    share_if: Condition,
+    /// The key in `to` of the new list.
+    keyed: String,
+    /// The place of the value in an item of the new list; keys only.
+    place: FieldPath,
+}
+
+impl Gather {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "gather",
+        text: "Takes `field` out of the `items` that the test under `only` names: to `shared` in the mapping `to` where all \
+               have the same value and the test under `share-if` holds, else to `place` in the items of the list `list` in \
+               `to`, one for each `key` (the mapping that holds `shared` is then there and empty). Refused where items of \
+               one key differ, or where another item has the field. The inverse gives each item the value of its key, or \
+               else the shared one; a value that no item takes is a `dropped-field` loss.",
+        example: "gather: { items: \"spec.listeners[]\", only: { equals: { field: protocol, value: HTTPS } }, \
+                  field: tls.frontendValidation, key: port, to: spec.tls.frontend, shared: default.validation, \
+                  list: perPort, place: tls.validation }",
+    };
+
+    fn items<'v>(&self, object: &'v Value) -> &'v [Value] {
+        self.list.get(object).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the place of an item's field.
+    fn field_of(&self, index: usize) -> FieldPath {
+        self.list.index(index).join(&self.field)
+    }
+
+    /// Returns the items that can have the field, by key, in the order in which the keys are first met.
+    fn by_key(&self, object: &Value) -> Vec<(Value, Vec<usize>)> {
+        let mut groups: Vec<(Value, Vec<usize>)> = Vec::new();
+        for (index, item) in self.items(object).iter().enumerate().filter(|(_, item)| self.only.holds(item)) {
+            let key = item.get(&self.key).cloned().unwrap_or_default();
+            match groups.iter_mut().find(|(met, _)| *met == key) {
+                Some((_, indexes)) => indexes.push(index),
+                None => groups.push((key, vec![index])),
+            }
+        }
+        groups
+    }
+
+    /// Returns each key's items and whether they have the field, where nothing stands in the way.
+    fn agreeing(&self, object: &Value) -> Result<Vec<(Value, Vec<usize>)>, Halt> {
+        let items = self.items(object);
+        let refuse = |index: usize, reason: String, help: String| {
+            Err(Halt::Refused { at: self.field_of(index), reason, help: Some(help) })
+        };
+        let other = items.iter().position(|item| !self.only.holds(item) && self.field.get(item).is_some());
+        if let Some(index) = other {
+            let reason = format!("{} has a place for {} of other items only", self.to, self.field);
+            return refuse(index, reason, "remove the field".to_owned());
+        }
+        let mut agreeing = self.by_key(object);
+        for (key, indexes) in &agreeing {
+            let value = |index: &usize| self.field.get(&items[*index]);
+            if let Some(differs) = indexes.iter().find(|index| value(index) != value(&indexes[0])) {
+                let name = &self.key;
+                let reason = format!("items with the {name} {key} differ in {}, and {} has one value for each {name}", self.field, self.to);
+                return refuse(*differs, reason, format!("give the items of one {name} the same value"));
+            }
+        }
+        agreeing.retain(|(_, indexes)| self.field.get(&items[indexes[0]]).is_some());
+        Ok(agreeing)
+    }
+
+    /// Says whether one value can stand for every item that could have one.
+    fn is_shared(&self, object: &Value, agreeing: &[(Value, Vec<usize>)]) -> bool {
+        let items = self.items(object);
+        let value = |(_, indexes): &(Value, Vec<usize>)| self.field.get(&items[indexes[0]]);
+        let everywhere = self.by_key(object).len() == agreeing.len();
+        everywhere && agreeing.iter().all(|group| value(group) == value(&agreeing[0])) && self.share_if.holds(object)
+    }
+
+    /// Makes the mapping `to`: beside the list where a parent is made too, else at the end of its parent.
+    fn make_target(&self, mut value: Value, session: &mut Session<'_>) -> Result<(), Halt> {
+        let (mut path, mut key) = split(&self.to);
+        while path.get(session.object()).is_none() {
+            let (outer, inner) = split(&path);
+            value = Value::Object(Map::from_iter([(key, value)]));
+            (path, key) = (outer, inner);
+        }
+        let (list_parent, list_key) = split(&self.list);
+        let place = if path == list_parent { Place::After(list_key) } else { Place::Last };
+        session.change(Intent::Insert { path, key, value, place })
+    }
+
+    /// Takes the field of `indexes`, all alike, to `to`.
+    fn take(&self, indexes: &[usize], to: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+        let (parent, key) = split(to);
+        session.change(Intent::Move { from: self.field_of(indexes[0]), to: parent, key, place: Place::Last })?;
+        for index in &indexes[1..] {
+            session.change(Intent::Delete { path: self.field_of(*index) })?;
+        }
+        indexes.iter().try_for_each(|index| remove_emptied(&self.list.index(*index), self.field_of(*index), session))
+    }
+}
+
+impl Operation for Gather {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let agreeing = self.agreeing(session.object())?;
+        let Some((_, first)) = agreeing.first() else { return Ok(()) };
+        if self.to.get(session.object()).is_some() {
+            return Err(Halt::Conflict { old: self.field_of(first[0]), new: self.to.clone() });
+        }
+        let default = nested(&split(&self.shared).0, Value::Object(Map::new()));
+        let mut target = default.as_object().cloned().unwrap_or_default();
+        if self.is_shared(session.object(), &agreeing) {
+            self.make_target(Value::Object(target), session)?;
+            let all: Vec<usize> = agreeing.into_iter().flat_map(|(_, indexes)| indexes).collect();
+            return self.take(&all, &self.to.join(&self.shared), session);
+        }
+        let item = |(key, _): &(Value, Vec<usize>)| {
+            let place = nested(&split(&self.place).0, Value::Object(Map::new()));
+            let mut item = Map::from_iter([(self.key.clone(), key.clone())]);
+            item.extend(place.as_object().cloned().unwrap_or_default());
+            Value::Object(item)
+        };
+        target.insert(self.keyed.clone(), agreeing.iter().map(item).collect());
+        self.make_target(Value::Object(target), session)?;
+        for (at, (_, indexes)) in agreeing.iter().enumerate() {
+            self.take(indexes, &self.to.key(&self.keyed).index(at).join(&self.place), session)?;
+        }
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Spread { gather: self.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        let to = self.to.pattern();
+        let keyed = to.with(Part::Key(self.keyed.clone())).with(Part::Items);
+        let new = vec![to.join(&self.shared.pattern()), keyed.join(&self.place.pattern())];
+        Claims { old: vec![self.list.pattern().with(Part::Items).join(&self.field.pattern())], new }
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Refused)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Refused])
+    }
+}
+
+/// The way back from [`Gather`]: every item gets its value. Not written in rule files.
+#[derive(Clone, Debug)]
+struct Spread {
+    gather: Gather,
+}
+
+/// A value on the gathered side and the items that take it.
+struct Source {
+    /// Where the value stands.
+    path: FieldPath,
+    /// The items that take it, by index.
+    takers: Vec<usize>,
+}
+
+impl Spread {
+    /// Returns the place of a new list's item, for each key.
+    fn entries(&self, object: &Value) -> BTreeMap<String, FieldPath> {
+        let list = self.gather.to.key(&self.gather.keyed);
+        let items = list.get(object).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let key = |item: &Value| item.get(&self.gather.key).map(Value::to_string).unwrap_or_default();
+        items.iter().enumerate().map(|(index, item)| (key(item), list.index(index))).collect()
+    }
+
+    /// Returns where the values stand and who takes each.
+    fn sources(&self, object: &Value) -> Vec<Source> {
+        let gather = &self.gather;
+        let mut entries = self.entries(object);
+        let mut shared = Source { path: gather.to.join(&gather.shared), takers: Vec::new() };
+        let mut sources = Vec::new();
+        for (key, indexes) in gather.by_key(object) {
+            match entries.remove(&key.to_string()) {
+                Some(entry) => sources.push(Source { path: entry.join(&gather.place), takers: indexes }),
+                None => shared.takers.extend(indexes),
+            }
+        }
+        shared.takers.sort_unstable();
+        sources.push(shared);
+        sources.retain(|source| source.path.get(object).is_some());
+        sources
+    }
+
+    fn give(&self, source: &Source, session: &mut Session<'_>) -> Result<(), Halt> {
+        let Some(value) = source.path.get(session.object()).cloned() else { return Ok(()) };
+        for (nth, index) in source.takers.iter().enumerate() {
+            let item = self.gather.list.index(*index);
+            let (parent, key) = split(&self.gather.field);
+            make_parents(&item, &parent, session)?;
+            let (parent, place) = (item.join(&parent), Place::Last);
+            session.change(match nth {
+                0 => Intent::Move { from: source.path.clone(), to: parent, key, place },
+                _ => Intent::Insert { path: parent, key, value: value.clone(), place },
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Says whether gathering what was given out would make `before` again.
+    fn is_way_back(&self, given: &Value, before: &Value) -> bool {
+        let mut rest = given.clone();
+        let gone = Intent::Delete { path: self.gather.to.clone() }.apply_data(&mut rest);
+        let mut again = Session::new(rest);
+        gone.is_ok() && self.gather.run(&mut again).is_ok() && again.object() == before
+    }
+
+    /// Records what is left in the gathered mapping and means something.
+    fn lose_rest(&self, session: &mut Session<'_>) {
+        let gather = &self.gather;
+        let Some(rest) = gather.to.get(session.object()) else { return };
+        let says_nothing = |path: &FieldPath| {
+            let keyed = path.steps().first() == Some(&Step::Key(gather.keyed.clone()));
+            keyed && path.steps().len() == 3 && path.last_key() == Some(gather.key.as_str())
+        };
+        let mut leaves = Vec::new();
+        collect_leaves(rest, &FieldPath::default(), &mut leaves);
+        for leaf in leaves.iter().filter(|leaf| !says_nothing(leaf)) {
+            session.lose(LossClass::DroppedField, &gather.to.join(leaf), format!("no item of {} takes it", gather.list));
+        }
+    }
+}
+
+impl Operation for Spread {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let gather = &self.gather;
+        if gather.to.get(session.object()).is_none() {
+            return Ok(());
+        }
+        let there = (0..gather.items(session.object()).len()).map(|index| gather.field_of(index));
+        let mut there = there.filter(|path| path.get(session.object()).is_some());
+        if let Some(new) = there.next() {
+            return Err(Halt::Conflict { old: gather.to.clone(), new });
+        }
+        let before = session.object().clone();
+        let lost = session.losses().len();
+        for source in self.sources(session.object()) {
+            self.give(&source, session)?;
+        }
+        self.lose_rest(session);
+        if session.losses().len() == lost && !self.is_way_back(session.object(), &before) {
+            session.respell(&gather.to, format!("the items of {} say the same one by one", gather.list));
+        }
+        session.change(Intent::Delete { path: gather.to.clone() })?;
+        remove_emptied(&shared_parent(&gather.to, &gather.list), gather.to.clone(), session)
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(self.gather.clone())
+    }
+
+    fn claims(&self) -> Claims {
+        let Claims { old, new } = self.gather.claims();
+        Claims { old: new, new: old }
+    }
+
+    fn image(&self, field: &FieldPattern) -> Image {
+        let claims = self.claims();
+        let below = claims.old.iter().find_map(|old| field.parts().strip_prefix(old.parts()));
+        match below {
+            Some(below) => Image::Moved(claims.new[0].join(&FieldPattern::new(below.iter().cloned()))),
+            None if field.starts_with(&self.gather.to.pattern()) => Image::Dropped,
+            None => Image::Kept,
+        }
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Lossy)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy])
+    }
+}
+
+/// Splits a path of keys into its parent and last key.
+fn split(path: &FieldPath) -> (FieldPath, String) {
+    let parent = path.split_last().map(|(parent, _)| parent).unwrap_or_default();
+    (parent, path.last_key().expect("checked when the rule was read: the path ends in a key").to_owned())
+}
+
+/// Returns `value` inside the mappings that `path`, keys only, names.
+fn nested(path: &FieldPath, value: Value) -> Value {
+    path.steps().iter().rev().fold(value, |value, step| match step {
+        Step::Key(key) => Value::Object(Map::from_iter([(key.clone(), value)])),
+        Step::Index(_) => value,
+    })
+}
+
+/// Makes the mappings of `parents`, keys only, that are missing below `base`.
+fn make_parents(base: &FieldPath, parents: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+    let mut path = base.clone();
+    for step in parents.steps() {
+        let below = path.with(step.clone());
+        if let (None, Step::Key(key)) = (below.get(session.object()), step) {
+            let (key, value) = (key.clone(), Value::Object(Map::new()));
+            session.change(Intent::Insert { path, key, value, place: Place::Last })?;
+        }
+        path = below;
+    }
+    Ok(())
+}
+
+/// Removes the mappings above `path`, innermost first and not as far as `base`, as long as they are empty.
+fn remove_emptied(base: &FieldPath, mut path: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+    while let Some((parent, _)) = path.split_last().filter(|(parent, _)| parent.steps().len() > base.steps().len()) {
+        if !parent.get(session.object()).and_then(Value::as_object).is_some_and(Map::is_empty) {
+            break;
+        }
+        session.change(Intent::Delete { path: parent.clone() })?;
+        path = parent;
+    }
+    Ok(())
+}
+
+/// Returns the place that both paths lie below.
+fn shared_parent(left: &FieldPath, right: &FieldPath) -> FieldPath {
+    let same = left.steps().iter().zip(right.steps()).take_while(|(left, right)| left == right);
+    FieldPath::new(same.map(|(step, _)| step.clone()))
+}
+
+fn collect_leaves(value: &Value, path: &FieldPath, leaves: &mut Vec<FieldPath>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, value)| collect_leaves(value, &path.key(key), leaves)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| collect_leaves(item, &path.index(index), leaves));
+        }
+        _ => leaves.push(path.clone()),
+    }
+}
+
+impl<'de> Deserialize<'de> for Gather {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+        struct Wire {
+            items: FieldPattern,
+            #[serde(default)]
+            only: Condition,
+            field: FieldPattern,
+            key: String,
+            to: FieldPattern,
+            shared: FieldPattern,
+            #[serde(default)]
+            share_if: Condition,
+            list: String,
+            place: FieldPattern,
+        }
+        let wire = Wire::deserialize(deserializer)?;
+        let keys = |pattern: &FieldPattern| {
+            let path = pattern.as_path().filter(|path| !path.steps().is_empty());
+            path.ok_or_else(|| de::Error::custom(format!("cannot gather: {pattern} must be keys only")))
+        };
+        let list = match wire.items.split_last() {
+            Some((list, Part::Items)) => keys(&list)?,
+            _ => return Err(de::Error::custom(format!("cannot gather from {}: it must end in `[]`", wire.items))),
+        };
+        Ok(Self {
+            list,
+            only: wire.only,
+            field: keys(&wire.field)?,
+            key: wire.key,
+            to: keys(&wire.to)?,
+            shared: keys(&wire.shared)?,
+            share_if: wire.share_if,
+            keyed: wire.list,
+            place: keys(&wire.place)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{data, operation};
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn gather() -> Box<dyn Operation> {
+        operation(
+            "gather: { items: \"s.l[]\", only: { equals: { field: p, value: H } }, field: t.v, key: k, to: s.t.f, \
+             shared: d.v, share-if: { absent: s.x }, list: per, place: t.v }",
+        )
+    }
+
+    fn back() -> Box<dyn Operation> {
+        gather().inverse(&GroupKind::new("A", ""))
+    }
+
+    #[track_caller]
+    fn check(old: Value, new: Value) {
+        assert_eq!(data(&*gather(), &old), Ok((new.clone(), 0)));
+        assert_eq!(data(&*back(), &new), Ok((old.clone(), 0)));
+        assert_eq!(data(&*gather(), &new), Ok((new, 0)));
+        assert_eq!(data(&*back(), &old), Ok((old, 0)));
+    }
+
+    #[test]
+    fn one_value_for_all_is_shared() {
+        check(
+            json!({"s": {"l": [{"p": "H", "k": 1, "t": {"m": 0, "v": "a"}}, {"p": "X", "k": 2}, {"p": "H", "k": 3, "t": {"v": "a"}}]}}),
+            json!({"s": {"l": [{"p": "H", "k": 1, "t": {"m": 0}}, {"p": "X", "k": 2}, {"p": "H", "k": 3}], "t": {"f": {"d": {"v": "a"}}}}}),
+        );
+    }
+
+    #[test]
+    fn values_that_differ_or_are_not_for_all_get_a_key() {
+        check(
+            json!({"s": {"t": {"b": 1}, "l": [{"p": "H", "k": 1, "t": {"v": "a"}}, {"p": "H", "k": 3}, {"p": "H", "k": 2, "t": {"v": "b"}}]}}),
+            json!({"s": {"t": {"b": 1, "f": {"d": {}, "per": [{"k": 1, "t": {"v": "a"}}, {"k": 2, "t": {"v": "b"}}]}},
+                "l": [{"p": "H", "k": 1}, {"p": "H", "k": 3}, {"p": "H", "k": 2}]}}),
+        );
+        check(
+            json!({"s": {"x": 1, "l": [{"p": "H", "k": 1, "t": {"v": "a"}}]}}),
+            json!({"s": {"x": 1, "l": [{"p": "H", "k": 1}], "t": {"f": {"d": {}, "per": [{"k": 1, "t": {"v": "a"}}]}}}}),
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_gathered_is_refused() {
+        let at = |object: Value| match data(&*gather(), &object) {
+            Err(Halt::Refused { at, .. }) => at.to_string(),
+            other => panic!("{other:?}"),
+        };
+        let differ = json!({"s": {"l": [{"p": "H", "k": 1, "t": {"v": "a"}}, {"p": "H", "k": 1}]}});
+        assert_eq!(at(differ), "s.l[1].t.v");
+        let other = json!({"s": {"l": [{"p": "H", "k": 1, "t": {"v": "a"}}, {"p": "X", "k": 2, "t": {"v": "a"}}]}});
+        assert_eq!(at(other), "s.l[1].t.v");
+        let both = json!({"s": {"t": {"f": {}}, "l": [{"p": "H", "k": 1, "t": {"v": "a"}}]}});
+        assert!(matches!(data(&*gather(), &both), Err(Halt::Conflict { .. })));
+    }
+
+    #[test]
+    fn values_that_no_item_takes_are_lost() {
+        let new = json!({"s": {"l": [{"p": "H", "k": 1}], "t": {"f": {"d": {"v": "a"}, "per": [{"k": 1, "t": {}}, {"k": 2, "t": {"v": "b"}}]}}}});
+        let mut session = Session::new(new);
+        back().run(&mut session).unwrap();
+        let lost: Vec<_> = session.losses().iter().map(|loss| loss.path.to_string()).collect();
+        assert_eq!(lost, ["s.t.f.d.v", "s.t.f.per[1].t.v"]);
+        assert_eq!(*session.object(), json!({"s": {"l": [{"p": "H", "k": 1}]}}));
+    }
+
+    #[test]
+    fn another_way_to_say_the_same_is_told() {
+        let respelled = |to: Value| {
+            let object = json!({"s": {"l": [{"p": "H", "k": 1}], "t": {"f": to}}});
+            let mut session = Session::new(object);
+            back().run(&mut session).unwrap();
+            assert!(session.losses().is_empty());
+            session.respelled().iter().map(|told| told.path.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(respelled(json!({"d": {"v": "a"}})), Vec::<String>::new());
+        assert_eq!(respelled(json!({"d": {}, "per": [{"k": 1, "t": {"v": "a"}}]})), ["s.t.f"]);
+        assert_eq!(respelled(json!({"d": {}})), ["s.t.f"]);
+    }
+
+    #[test]
+    fn fields_are_followed_both_ways() {
+        let field = |text: &str| FieldPattern::parse(text).unwrap();
+        assert_eq!(gather().image(&field("s.l[].t.v.c")), Image::Moved(field("s.t.f.d.v.c")));
+        assert_eq!(back().image(&field("s.t.f.per[].t.v.c")), Image::Moved(field("s.l[].t.v.c")));
+        assert_eq!(back().image(&field("s.t.f.per[].k")), Image::Dropped);
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_gathered_comes_back(items in prop::collection::vec((0..3_i32, 0..3_i32, any::<bool>()), 0..6)) {
+            let item = |(key, value, other): &(i32, i32, bool)| match (other, value) {
+                (true, _) => json!({"p": "X", "k": key}),
+                (false, 0) => json!({"p": "H", "k": key, "t": {"m": 1}}),
+                (false, value) => json!({"p": "H", "k": key, "t": {"m": 1, "v": value}}),
+            };
+            let old = json!({"s": {"l": items.iter().map(item).collect::<Vec<_>>()}});
+            match data(&*gather(), &old) {
+                Ok((new, losses)) => {
+                    prop_assert_eq!(losses, 0);
+                    prop_assert_eq!(data(&*back(), &new), Ok((old, 0)));
+                }
+                Err(halt) => prop_assert!(matches!(halt, Halt::Refused { .. }), "{:?}", halt),
+            }
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The operation `lift`: a list that stands in several items becomes one list of the object.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Deserializer, de};
+use serde_json::{Map, Value};
+
+use super::{Claims, Description, Fidelity, Halt, Operation, Session};
+use crate::field::{FieldPath, FieldPattern, Part, Step};
+use crate::release::GroupKind;
+use crate::yaml::{Intent, Place};
+
+/// `lift: { from: "spec.rules[].matches[].snis", to: spec.hostnames }`
+#[derive(Clone, Debug)]
+pub(super) struct Lift {
+    /// The items that must agree: `spec.rules`.
+    outer: FieldPath,
+    /// The key of each one's alternatives: `matches`.
+    inner: String,
+    /// The key of the list in an alternative: `snis`.
+    key: String,
+    /// The mapping that gets the list, and its key there.
+    to: (FieldPath, String),
+}
+
+impl Lift {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "lift",
+        text: "Takes a list of texts that stands in the alternatives (`[]` in the middle) of several items up to one list \
+               `to`: of one item's alternatives any counts, so their lists are joined; alternatives that hold nothing else \
+               go. Refused where the items differ, or where one alternative has a list and another none. The inverse writes \
+               the list into one alternative of every item. Exact for one item with one alternative, else the same in \
+               meaning.",
+        example: "lift: { from: \"spec.rules[].matches[].snis\", to: spec.hostnames }",
+    };
+
+    fn target(&self) -> FieldPath {
+        self.to.0.key(&self.to.1)
+    }
+
+    /// Returns the places of an item's alternatives.
+    fn alternatives(&self, item: &FieldPath, object: &Value) -> Vec<FieldPath> {
+        let list = item.key(&self.inner);
+        let count = list.get(object).and_then(Value::as_array).map_or(0, Vec::len);
+        (0..count).map(|index| list.index(index)).collect()
+    }
+
+    fn items(&self, object: &Value) -> Vec<FieldPath> {
+        let count = self.outer.get(object).and_then(Value::as_array).map_or(0, Vec::len);
+        (0..count).map(|index| self.outer.index(index)).collect()
+    }
+
+    /// Returns the texts that an item's alternatives list together, in their order; none where no alternative has a list.
+    fn listed(&self, item: &FieldPath, object: &Value) -> Result<Vec<Value>, Halt> {
+        let mut listed: Vec<Value> = Vec::new();
+        let mut open = None;
+        for place in self.alternatives(item, object) {
+            let texts = place.key(&self.key).get(object).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            if texts.is_empty() {
+                open = Some(place);
+            }
+            for text in texts {
+                if !listed.contains(text) {
+                    listed.push(text.clone());
+                }
+            }
+        }
+        match open {
+            Some(at) if !listed.is_empty() => {
+                let reason = format!("without {} it takes everything, and another alternative does not", self.key);
+                Err(refused(at, reason, "keep the alternative that is meant"))
+            }
+            _ => Ok(listed),
+        }
+    }
+
+    /// Returns what every item lists, where they agree.
+    fn agreed(&self, items: &[FieldPath], object: &Value) -> Result<Vec<Value>, Halt> {
+        let Some((first, others)) = items.split_first() else { return Ok(Vec::new()) };
+        let listed = self.listed(first, object)?;
+        let set = |texts: &[Value]| texts.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
+        for item in others {
+            if set(&self.listed(item, object)?) != set(&listed) {
+                let reason = format!("{} holds for the whole object, and the items differ in {}", self.target(), self.key);
+                return Err(refused(item.clone(), reason, "write one object for each of them"));
+            }
+        }
+        Ok(listed)
+    }
+
+    fn raise(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let items = self.items(session.object());
+        let lists: Vec<_> = items.iter().flat_map(|item| self.alternatives(item, session.object())).collect();
+        let lists = lists.iter().map(|place| place.key(&self.key));
+        let lists: Vec<_> = lists.filter(|list| list.get(session.object()).is_some()).collect();
+        let agreed = self.agreed(&items, session.object())?;
+        let full = |list: &&FieldPath| list.get(session.object()).and_then(Value::as_array).is_some_and(|it| !it.is_empty());
+        let first = lists.iter().find(full).cloned();
+        if let Some(from) = &first {
+            let (to, key) = self.to.clone();
+            let place = Place::Before(self.outer.last_key().unwrap_or_default().to_owned());
+            session.change(Intent::Move { from: from.clone(), to, key, place })?;
+        }
+        for list in lists.iter().filter(|list| Some(*list) != first.as_ref()) {
+            session.change(Intent::Delete { path: list.clone() })?;
+        }
+        if first.is_some() {
+            self.complete(&agreed, session)?;
+        }
+        self.remove_emptied(&items, session)
+    }
+
+    /// Adds to the lifted list what other alternatives list.
+    fn complete(&self, agreed: &[Value], session: &mut Session<'_>) -> Result<(), Halt> {
+        let path = self.target();
+        for text in agreed {
+            let present = path.get(session.object()).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            if !present.contains(text) {
+                let index = present.len();
+                session.change(Intent::InsertItem { path: path.clone(), index, value: text.clone() })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes alternatives that hold nothing any more: then nothing is left to choose between.
+    fn remove_emptied(&self, items: &[FieldPath], session: &mut Session<'_>) -> Result<(), Halt> {
+        for item in items {
+            let places = self.alternatives(item, session.object());
+            let empty = |place: &FieldPath| place.get(session.object()).and_then(Value::as_object).is_some_and(Map::is_empty);
+            if item.key(&self.inner).get(session.object()).is_some_and(Value::is_array) && places.iter().all(empty) {
+                session.change(Intent::Delete { path: item.key(&self.inner) })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lower(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let from = self.target();
+        let Some(list) = from.get(session.object()).cloned() else { return Ok(()) };
+        if list.as_array().is_none_or(Vec::is_empty) {
+            return session.change(Intent::Delete { path: from });
+        }
+        let items = self.items(session.object());
+        let Some((first, others)) = items.split_first() else {
+            let reason = format!("the target release has {} in the items of {} only, and there is none", self.key, self.outer);
+            return Err(refused(from, reason, "write the item that it belongs to"));
+        };
+        let write = |item: &FieldPath, alternative: Map<String, Value>| {
+            let value = Value::Array(vec![Value::Object(alternative)]);
+            Intent::Insert { path: item.clone(), key: self.inner.clone(), value, place: Place::First }
+        };
+        for item in others {
+            session.change(write(item, Map::from_iter([(self.key.clone(), list.clone())])))?;
+        }
+        session.change(write(first, Map::new()))?;
+        let to = first.key(&self.inner).index(0);
+        session.change(Intent::Move { from, to, key: self.key.clone(), place: Place::Last })
+    }
+
+    fn pattern(&self) -> FieldPattern {
+        let inner = self.outer.pattern().with(Part::Items).with(Part::Key(self.inner.clone()));
+        inner.with(Part::Items).with(Part::Key(self.key.clone()))
+    }
+}
+
+fn refused(at: FieldPath, reason: String, help: &str) -> Halt {
+    Halt::Refused { at, reason, help: Some(help.to_owned()) }
+}
+
+impl Operation for Lift {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        self.raise(session)
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Lower { lift: self.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims { old: vec![self.pattern()], new: vec![self.target().pattern()] }
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Refused)
+    }
+}
+
+/// The way back from [`Lift`]. Not written in rule files.
+#[derive(Clone, Debug)]
+struct Lower {
+    lift: Lift,
+}
+
+impl Operation for Lower {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        self.lift.lower(session)
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(self.lift.clone())
+    }
+
+    fn claims(&self) -> Claims {
+        let Claims { old, new } = self.lift.claims();
+        Claims { old: new, new: old }
+    }
+}
+
+impl<'de> Deserialize<'de> for Lift {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Wire {
+            from: FieldPattern,
+            to: FieldPattern,
+        }
+        let wire = Wire::deserialize(deserializer)?;
+        let from = match wire.from.parts() {
+            [outer @ .., Part::Items, Part::Key(inner), Part::Items, Part::Key(key)] => {
+                let outer = FieldPattern::new(outer.iter().cloned()).as_path().filter(|path| path.last_key().is_some());
+                outer.map(|outer| (outer, inner.clone(), key.clone()))
+            }
+            _ => None,
+        };
+        let to = wire.to.as_path();
+        let to = to.as_ref().and_then(FieldPath::split_last).and_then(|(parent, step)| match step {
+            Step::Key(key) => Some((parent, key.clone())),
+            Step::Index(_) => None,
+        });
+        match (from, to) {
+            (Some((outer, inner, key)), Some(to)) if outer.starts_with(&to.0) => Ok(Self { outer, inner, key, to }),
+            _ => Err(de::Error::custom("write `from` as `a.items[].alternatives[].list` and `to` as a key beside the items")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::{data, operation};
+    use super::*;
+    use serde_json::json;
+
+    const LIFT: &str = "lift: { from: \"spec.rules[].matches[].snis\", to: spec.hostnames }";
+
+    fn back() -> Box<dyn Operation> {
+        operation(LIFT).inverse(&GroupKind::new("A", ""))
+    }
+
+    #[track_caller]
+    fn check(rules: &Value, hostnames: &Value, after: &Value) {
+        let expected = json!({"spec": {"hostnames": hostnames, "rules": after}});
+        assert_eq!(data(&*operation(LIFT), &json!({"spec": {"rules": rules}})).unwrap().0.to_string(), expected.to_string());
+        assert_eq!(data(&*operation(LIFT), &expected), Ok((expected, 0)));
+    }
+
+    #[track_caller]
+    fn check_refused(rules: &Value, place: &str) {
+        match data(&*operation(LIFT), &json!({"spec": {"rules": rules}})) {
+            Err(Halt::Refused { at, .. }) => assert_eq!(at.to_string(), place),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_list_of_one_item_is_that_of_the_object() {
+        check(&json!([{"matches": [{"snis": ["a", "b"]}], "f": 1}]), &json!(["a", "b"]), &json!([{"f": 1}]));
+        check(&json!([{"matches": [{"snis": ["a"]}, {"snis": ["b", "a"]}]}]), &json!(["a", "b"]), &json!([{}]));
+        check(&json!([{"matches": [{"snis": ["a"], "x": 1}]}]), &json!(["a"]), &json!([{"matches": [{"x": 1}]}]));
+    }
+
+    #[test]
+    fn items_that_agree_share_one_list() {
+        let rules = json!([{"matches": [{"snis": ["a", "b"]}]}, {"matches": [{"snis": ["b"]}, {"snis": ["a"]}]}]);
+        check(&rules, &json!(["a", "b"]), &json!([{}, {}]));
+    }
+
+    #[test]
+    fn items_that_differ_are_refused() {
+        check_refused(&json!([{"matches": [{"snis": ["a"]}]}, {"matches": [{"snis": ["b"]}]}]), "spec.rules[1]");
+        check_refused(&json!([{"matches": [{"snis": ["a"]}]}, {}]), "spec.rules[1]");
+        check_refused(&json!([{"matches": [{"snis": ["a"]}, {}]}]), "spec.rules[0].matches[1]");
+    }
+
+    #[test]
+    fn nothing_listed_is_nothing_to_lift() {
+        for rules in [json!([{"matches": [{}]}]), json!([{"matches": []}]), json!([{"matches": [{"snis": []}]}]), json!([{}])] {
+            let expected = json!({"spec": {"rules": [{}]}});
+            assert_eq!(data(&*operation(LIFT), &json!({"spec": {"rules": rules}})), Ok((expected, 0)));
+        }
+    }
+
+    #[test]
+    fn every_item_gets_the_list_back() {
+        let after = json!({"spec": {"hostnames": ["a"], "rules": [{"f": 1}, {}]}});
+        let snis = json!([{"snis": ["a"]}]);
+        let before = json!({"spec": {"rules": [{"matches": snis, "f": 1}, {"matches": snis}]}});
+        assert_eq!(data(&*back(), &after), Ok((before.clone(), 0)));
+        assert_eq!(data(&*operation(LIFT), &before), Ok((after, 0)));
+        let open = json!({"spec": {"rules": [{}]}});
+        assert_eq!(data(&*back(), &json!({"spec": {"hostnames": [], "rules": [{}]}})), Ok((open.clone(), 0)));
+        assert_eq!(data(&*back(), &open), Ok((open, 0)));
+        assert!(data(&*back(), &json!({"spec": {"hostnames": ["a"]}})).is_err());
+    }
+
+    #[test]
+    fn only_two_lists_in_each_other_are_lifted() {
+        for text in ["lift: { from: \"a[].b\", to: c }", "lift: { from: \"a[].b[].c\", to: \"d[].e\" }", "lift: { from: \"[][]\", to: a }"] {
+            assert!(serde_yaml::from_str::<Box<dyn Operation>>(text).is_err(), "{text}");
+        }
+    }
+}

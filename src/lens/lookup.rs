@@ -1,0 +1,257 @@
+//! The operation `lookup`: a field that the new side wants is read from the objects that this one names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Claims, Completeness, Condition, Description, Fidelity, Halt, Neighbour, Operation, Session};
+use crate::field::{FieldPath, FieldPattern, Part};
+use crate::release::GroupKind;
+use crate::yaml::{Intent, Place};
+
+/// `lookup: { field: spec.hostnames, refs: "spec.parentRefs[]", kinds: [...], items: "spec.listeners[]", value: hostname }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lookup {
+    field: FieldPattern,
+    refs: FieldPattern,
+    kinds: Vec<GroupKind>,
+    items: FieldPattern,
+    #[serde(default)]
+    select: BTreeMap<String, String>,
+    #[serde(default)]
+    only: Condition,
+    value: FieldPattern,
+}
+
+impl Lookup {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "lookup",
+        text: "Gives the list `field`, where it is absent or empty, the values that `value` has in the `items` of the objects \
+               that the mappings `refs` name: those items that the test under `only` names and whose fields equal what the \
+               reference says (`select` pairs a key of the reference with one of the item). A reference without a kind is to \
+               the first of `kinds`, one without a namespace to the object's own. Refused where such an object is not among \
+               the files, or an item has no value. Nothing is asked of a patch. The inverse leaves the object alone.",
+        example: "lookup: { field: spec.hostnames, refs: \"spec.parentRefs[]\", kinds: [Gateway.gateway.networking.k8s.io], \
+                  items: \"spec.listeners[]\", select: { sectionName: name }, value: hostname }",
+    };
+
+    /// Returns the values of everything that the object refers to, each once, in order.
+    fn values(&self, session: &Session<'_>) -> Result<Vec<Value>, Halt> {
+        let references = self.refs.matches(session.object());
+        if references.is_empty() {
+            let reason = format!("{} is wanted, and nothing under {} to take it from", self.field, self.refs);
+            return Err(self.refused(self.at(), reason));
+        }
+        let mut all: Vec<Value> = Vec::new();
+        for path in references {
+            for value in self.values_of(&path, session)? {
+                if !all.contains(&value) {
+                    all.push(value);
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    fn values_of(&self, path: &FieldPath, session: &Session<'_>) -> Result<Vec<Value>, Halt> {
+        let Some(reference) = path.get(session.object()) else { return Ok(Vec::new()) };
+        let found = self.named(path, reference, session)?;
+        let mut values = Vec::new();
+        for neighbour in &found {
+            let one = self.values_in(path, reference, neighbour)?;
+            if !values.is_empty() && values != one {
+                let reason = format!("{path} names several objects of the files, and they differ in {}", self.value);
+                return Err(self.refused(path.clone(), reason));
+            }
+            values = one;
+        }
+        Ok(values)
+    }
+
+    /// Finds the objects that a reference can mean.
+    fn named<'a>(
+        &self,
+        path: &FieldPath,
+        reference: &Value,
+        session: &Session<'a>,
+    ) -> Result<Vec<Neighbour<'a>>, Halt> {
+        let text = |key: &str| reference.get(key).and_then(Value::as_str);
+        let first = self.kinds.first().cloned().unwrap_or_else(|| GroupKind::new("", ""));
+        let kind = GroupKind::new(text("kind").unwrap_or(&first.kind), text("group").unwrap_or(&first.group));
+        let own = session.object().get("metadata").and_then(|metadata| metadata.get("namespace"));
+        let namespace = text("namespace").or_else(|| own.and_then(Value::as_str));
+        let name = text("name").unwrap_or_default();
+        if !self.kinds.contains(&kind) {
+            let reason = format!("{path} names a {kind}, and what such an object says of {} is not known", self.value);
+            return Err(self.refused(path.clone(), reason));
+        }
+        let found = session.surroundings().map(|all| all.named(&kind, namespace, name)).unwrap_or_default();
+        if found.is_empty() {
+            let title = namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"));
+            let reason = format!("{} is wanted and can be read from {} {title}, which is not among the files", self.field, kind.kind);
+            return Err(self.refused(path.clone(), reason));
+        }
+        Ok(found)
+    }
+
+    fn values_in(&self, path: &FieldPath, reference: &Value, neighbour: &Neighbour<'_>) -> Result<Vec<Value>, Halt> {
+        let items = self.items.matches(neighbour.value);
+        let meant = |item: &&Value| {
+            let same = |(key, field): (&String, &String)| {
+                reference.get(key).is_none_or(|wanted| item.get(field) == Some(wanted))
+            };
+            self.only.holds(item) && self.select.iter().all(same)
+        };
+        let items: Vec<_> = items.iter().filter_map(|item| item.get(neighbour.value)).filter(meant).collect();
+        let title = format!("{} {}", neighbour.kind.kind, neighbour.name.unwrap_or_default());
+        if items.is_empty() {
+            let reason = format!("{} is wanted, and {title} has no item under {} that {path} can mean", self.field, self.items);
+            return Err(self.refused(path.clone(), reason));
+        }
+        let mut values = Vec::new();
+        for item in items {
+            let found = self.value.matches(item);
+            if found.is_empty() {
+                let reason = format!("{} is wanted, and an item under {} of {title} has no {}: it takes everything", self.field, self.items, self.value);
+                return Err(self.refused(path.clone(), reason));
+            }
+            values.extend(found.iter().filter_map(|path| path.get(item)).cloned());
+        }
+        Ok(values)
+    }
+
+    fn at(&self) -> FieldPath {
+        self.field.as_path().unwrap_or_default()
+    }
+
+    fn refused(&self, at: FieldPath, reason: String) -> Halt {
+        let help = format!("write {} by hand, or run on all files together", self.field);
+        Halt::Refused { at, reason, help: Some(help) }
+    }
+}
+
+impl Operation for Lookup {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let path = self.at();
+        let present = path.get(session.object());
+        let is_empty = present.is_some_and(|value| value.as_array().is_some_and(Vec::is_empty));
+        let is_needed = present.is_none() || is_empty;
+        if !is_needed || session.completeness() == Completeness::Partial {
+            return Ok(());
+        }
+        let value = Value::Array(self.values(session)?);
+        if is_empty {
+            return session.change(Intent::Replace { path, value });
+        }
+        let Some((parent, _)) = path.split_last() else { return Ok(()) };
+        let key = path.last_key().unwrap_or_default().to_owned();
+        let beside = self.refs.split_last().map(|(list, _)| list).and_then(|list| {
+            let (above, last) = list.split_last()?;
+            match last {
+                Part::Key(key) if above == parent.pattern() => Some(Place::After(key.clone())),
+                _ => None,
+            }
+        });
+        session.change(Intent::Insert { path: parent, key, value, place: beside.unwrap_or(Place::Last) })
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Known { lookup: self.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Refused)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Refused])
+    }
+}
+
+/// The way back from [`Lookup`]: what was read stays. Not written in rule files.
+#[derive(Clone, Debug)]
+struct Known {
+    lookup: Lookup,
+}
+
+impl Operation for Known {
+    fn run(&self, _session: &mut Session<'_>) -> Result<(), Halt> {
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(self.lookup.clone())
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::operation;
+    use super::super::Surroundings;
+    use super::*;
+    use serde_json::json;
+
+    const LOOKUP: &str = "lookup: { field: spec.hosts, refs: \"spec.refs[]\", kinds: [G.g, S.s], items: \"spec.l[]\", \
+                          select: { section: name }, only: { equals: { field: p, value: T } }, value: host }";
+
+    /// Runs the lookup of a route that has `spec`, in namespace `a`, beside G x of namespace `a` and S y of namespace `b`.
+    fn look(spec: Value, completeness: Completeness) -> Result<Value, String> {
+        let (g, s) = (GroupKind::new("G", "g"), GroupKind::new("S", "s"));
+        let x = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "two", "p": "T", "host": "2"},
+            {"name": "none", "p": "T"}, {"name": "other", "p": "H", "host": "3"}]}});
+        let y = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "four", "p": "T", "host": "4"}]}});
+        let surroundings = Surroundings::new([
+            Neighbour { kind: &g, namespace: Some("a"), name: Some("x"), value: &x },
+            Neighbour { kind: &s, namespace: Some("b"), name: Some("y"), value: &y },
+        ]);
+        let object = json!({"metadata": {"namespace": "a"}, "spec": spec});
+        let mut session = Session::among(object, &surroundings, completeness);
+        match operation(LOOKUP).run(&mut session) {
+            Ok(()) => Ok(session.object()["spec"].clone()),
+            Err(Halt::Refused { at, .. }) => Err(at.to_string()),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn values_come_from_what_is_named() {
+        let refs = json!([{"name": "x", "section": "two"}, {"kind": "S", "group": "s", "name": "y", "namespace": "b"}, {"name": "x", "section": "one"}]);
+        let expected = json!({"refs": refs, "hosts": ["2", "1", "4"]});
+        assert_eq!(look(json!({"refs": refs}), Completeness::Whole), Ok(expected.clone()));
+        assert_eq!(look(json!({"refs": refs, "hosts": []}), Completeness::Whole), Ok(expected));
+    }
+
+    #[test]
+    fn what_is_there_stays() {
+        for spec in [json!({"hosts": ["9"]}), json!({"refs": [{"name": "z"}], "hosts": ["9"]})] {
+            assert_eq!(look(spec.clone(), Completeness::Whole), Ok(spec));
+        }
+        let patch = json!({"rules": []});
+        assert_eq!(look(patch.clone(), Completeness::Partial), Ok(patch));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        let at = |refs: Value| look(json!({"refs": refs}), Completeness::Whole).unwrap_err();
+        assert_eq!(look(json!({}), Completeness::Whole), Err("spec.hosts".to_owned()));
+        assert_eq!(at(json!([{"name": "x", "section": "one"}, {"name": "z"}])), "spec.refs[1]");
+        assert_eq!(at(json!([{"name": "x"}])), "spec.refs[0]");
+        assert_eq!(at(json!([{"name": "x", "section": "other"}])), "spec.refs[0]");
+        assert_eq!(at(json!([{"name": "x", "kind": "Q"}])), "spec.refs[0]");
+        assert_eq!(at(json!([{"name": "x", "namespace": "b"}])), "spec.refs[0]");
+    }
+}

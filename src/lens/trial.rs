@@ -1,0 +1,25 @@
+//! Answers: what does an operation do to plain data, in the tests of operations?
+//!
+//! Invariant: test code only.
+
+use serde_json::Value;
+
+use super::{Halt, Operation, Session};
+
+/// Reads an operation as it stands in a rule file.
+pub(super) fn operation(text: &str) -> Box<dyn Operation> {
+    serde_yaml::from_str(text).expect("the test writes an operation")
+}
+
+/// Runs an operation: the data afterwards, and how many losses were told.
+pub(super) fn data(operation: &dyn Operation, before: &Value) -> Result<(Value, usize), Halt> {
+    let mut session = Session::new(before.clone());
+    operation.run(&mut session)?;
+    let (value, program, losses) = session.finish();
+    let mut replayed = before.clone();
+    for intent in &program {
+        intent.apply_data(&mut replayed).expect("what was recorded can be done again");
+    }
+    assert_eq!(replayed, value, "the program says what was done");
+    Ok((value, losses.len()))
+}

@@ -1,0 +1,171 @@
+//! Answers: what does a pack know beyond fields and rules?
+//!
+//! [`Notes`] are the lists of `pack.yaml` in checked form: advisories, hints, unions, and what was left without a rule and why.
+//!
+//! Invariant: every note names bundles and kinds that the pack has.
+
+use anyhow::{Context, Result, ensure};
+
+use super::wire;
+use crate::field::FieldPattern;
+use crate::lens::{Condition, Direction};
+use crate::release::{Channel, GroupKind, ReleaseLine};
+
+/// Everything that a pack tells besides its rules.
+#[derive(Debug, Default)]
+pub struct Notes {
+    /// What to know when a conversion crosses a bundle, in the order written.
+    pub advisories: Vec<Advisory>,
+    /// What to do by hand about what a release refuses.
+    pub hints: Vec<Hint>,
+    /// Items of lists that go as a whole where a release lacks their type.
+    pub unions: Vec<Union>,
+    /// What vanished without a rule, and why.
+    pub dropped: Vec<Dropped>,
+    /// Changes of meaning that no field shows.
+    pub undetectable: Vec<Undetectable>,
+}
+
+/// Something to know, or to do by hand, when a conversion crosses a bundle.
+#[derive(Debug)]
+pub struct Advisory {
+    /// A name that is unique in the pack.
+    pub id: String,
+    /// The bundle, as its position on the release line: crossed between the one before and this one.
+    pub order: usize,
+    /// Which way it must be crossed.
+    pub direction: Direction,
+    /// The kinds that it is about; every kind where there is none.
+    pub kinds: Vec<GroupKind>,
+    /// What must hold for an object.
+    pub condition: Condition,
+    /// What to know, as one sentence without a final dot.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Advisory {
+    /// Says whether a conversion from a release of the bundle at `from` to one of that at `to` crosses the bundle.
+    pub const fn is_crossed(&self, from: usize, to: usize) -> bool {
+        match self.direction {
+            Direction::Forward => from < self.order && self.order <= to,
+            Direction::Backward => to < self.order && self.order <= from,
+        }
+    }
+
+    /// Says whether it is about objects of `kind`.
+    pub fn is_about(&self, kind: &GroupKind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(kind)
+    }
+}
+
+/// What to do by hand about a field, or a whole kind, that a release refuses.
+#[derive(Debug)]
+pub struct Hint {
+    /// The kind.
+    pub kind: GroupKind,
+    /// The field; the kind itself where there is none.
+    pub field: Option<FieldPattern>,
+    /// What to do.
+    pub help: String,
+}
+
+/// A list whose items are told apart by a type, each with fields of its own.
+#[derive(Debug)]
+pub struct Union {
+    /// The kind.
+    pub kind: GroupKind,
+    /// The items: `spec.rules[].filters[]`.
+    pub items: FieldPattern,
+    /// The field of an item that names its type.
+    pub by: String,
+}
+
+/// A kind, field or value that vanished with a bundle and that no rule takes across.
+#[derive(Debug)]
+pub struct Dropped {
+    /// The first bundle without it, as its position on the release line.
+    pub order: usize,
+    /// The channels that it vanished in.
+    pub channels: Vec<Channel>,
+    /// The kind.
+    pub kind: GroupKind,
+    /// The field; the kind itself where there is none.
+    pub field: Option<FieldPattern>,
+    /// The value; the field itself where there is none.
+    pub value: Option<String>,
+    /// Why no rule takes it across.
+    pub reason: String,
+}
+
+/// A change of meaning that no field shows.
+#[derive(Debug)]
+pub struct Undetectable {
+    /// A name that is unique in the pack.
+    pub id: String,
+    /// The bundle that made the change, as its position on the release line.
+    pub order: usize,
+    /// The kinds that it is about.
+    pub kinds: Vec<GroupKind>,
+    /// What changed.
+    pub what: String,
+    /// Why no field can tell.
+    pub reason: String,
+}
+
+impl Notes {
+    /// Checks the lists of `head`, whose bundles stand on `line`; `has` says which kinds the pack has.
+    pub(super) fn check(
+        head: &mut wire::PackFile,
+        line: &ReleaseLine,
+        has: &dyn Fn(&GroupKind) -> bool,
+    ) -> Result<Self> {
+        let order =
+            |bundle: &str| line.bundle_order(bundle).with_context(|| format!("`{bundle}` is no bundle of this pack"));
+        let kind = |kind: &GroupKind| -> Result<()> {
+            ensure!(has(kind), "the pack has no catalog of {kind}");
+            Ok(())
+        };
+        let mut notes = Self::default();
+        for wire in head.advisories.drain(..) {
+            wire.kinds.iter().try_for_each(kind)?;
+            notes.advisories.push(Advisory {
+                order: order(&wire.bundle)?,
+                id: wire.id,
+                direction: wire.direction,
+                kinds: wire.kinds,
+                condition: wire.r#if,
+                message: wire.message,
+                help: wire.help,
+            });
+        }
+        for wire in head.hints.drain(..) {
+            kind(&wire.kind)?;
+            notes.hints.push(Hint { kind: wire.kind, field: wire.field, help: wire.help });
+        }
+        for wire in head.unions.drain(..) {
+            kind(&wire.kind)?;
+            notes.unions.push(Union { kind: wire.kind, items: wire.items, by: wire.by });
+        }
+        for wire in head.dropped.drain(..) {
+            kind(&wire.kind)?;
+            let (order, channels) = (order(&wire.bundle)?, wire.channels.unwrap_or_else(|| Channel::ALL.to_vec()));
+            let wire::Dropped { kind, field, value, reason, .. } = wire;
+            notes.dropped.push(Dropped { order, channels, kind, field, value, reason });
+        }
+        for wire in head.undetectable.drain(..) {
+            wire.kinds.iter().try_for_each(kind)?;
+            let order = order(&wire.bundle)?;
+            let wire::Undetectable { id, kinds, what, reason, .. } = wire;
+            notes.undetectable.push(Undetectable { id, order, kinds, what, reason });
+        }
+        Ok(notes)
+    }
+
+    /// Returns what to do by hand about what a release has against `field` of `kind`, or against `kind` as a whole.
+    pub fn hint(&self, kind: &GroupKind, field: Option<&FieldPattern>) -> Option<&str> {
+        let about = |hint: &&Hint| hint.kind == *kind && hint.field.as_ref() == field;
+        self.hints.iter().find(about).map(|hint| hint.help.as_str())
+    }
+}

@@ -1,0 +1,45 @@
+//! Answers: what should be known about the releases that a run crosses?
+//!
+//! An advisory of a pack is told once, at the first object that it is about: one that can have been written for a release on
+//! the other side of the advisory's bundle.
+//!
+//! Invariant: an advisory changes nothing and holds nothing back; where it is told does not depend on the order of the run.
+
+use super::Conversion;
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Severity};
+use crate::manifest::{Manifest, Object};
+use crate::pack::Target;
+use crate::pack::notes::Advisory;
+
+/// Collects the advisories of `target`'s pack that the objects of the run call for.
+pub(super) fn advisories<'a>(
+    target: &Target<'_>,
+    objects: impl Iterator<Item = (&'a Manifest, &'a Object, &'a Conversion)> + Clone,
+) -> Vec<Finding> {
+    let known = |object: &Object| target.pack.groups().contains(&object.kind.group);
+    let objects = objects.filter(|(_, object, _)| known(object));
+    let first = |advisory: &Advisory| {
+        let concerned = objects.clone().filter(|(_, object, made)| concerns(advisory, target, object, made));
+        // The objects of one file stand in its order, and the first of equals is the least.
+        let (manifest, object, _) = concerned.min_by_key(|(manifest, _, _)| manifest.file.as_str())?;
+        Some(Finding {
+            location: manifest.locate(object, &FieldPath::default()),
+            code: Code::Advisory,
+            severity: Severity::Note,
+            object: None,
+            field: None,
+            message: format!("{}: {}", target.pack.title(), advisory.message),
+            help: advisory.help.clone(),
+        })
+    };
+    target.pack.notes().advisories.iter().filter_map(first).collect()
+}
+
+fn concerns(advisory: &Advisory, target: &Target<'_>, object: &Object, made: &Conversion) -> bool {
+    let line = target.pack.line();
+    let to = line.get(target.release).order;
+    let crossed = |id| advisory.is_crossed(line.get(id).order, to);
+    let about = advisory.is_about(&object.kind) || advisory.is_about(&made.kind);
+    about && made.written_for.iter().any(crossed) && advisory.condition.holds(&object.value)
+}

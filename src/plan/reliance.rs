@@ -1,0 +1,55 @@
+//! Answers: which objects must stay as they are because another one does?
+//!
+//! A conversion that read other objects of the run (a Gateway whose routes now name it) is right only where those are
+//! converted as well. [`Run::hold_along`] holds back whoever relies on an object that is held back, and so on.
+//!
+//! Invariant: after it, no object that is converted relies on one that is held back.
+
+use std::collections::BTreeMap;
+
+use super::{Held, Id, Remark, Run, finding};
+use crate::field::FieldPath;
+use crate::finding::{Code, Severity};
+use crate::lens::ObjectName;
+use crate::manifest::Object;
+
+impl Run<'_> {
+    /// Holds back every object that relies on one that is held back.
+    pub(super) fn hold_along(&self, held: &mut Held) {
+        let relying = self.relying();
+        if relying.is_empty() {
+            return;
+        }
+        let mut names: BTreeMap<ObjectName, Vec<(Id, &Object)>> = BTreeMap::new();
+        for (id, _, object) in self.ids() {
+            let name = (object.kind.clone(), object.namespace.clone(), object.name.clone());
+            names.entry(name).or_default().push((id, object));
+        }
+        loop {
+            let mut more = Held::new();
+            for (id, on) in relying.iter().filter(|(id, _)| !self.is_held(*id, held)) {
+                let others = on.iter().filter_map(|name| names.get(name)).flatten();
+                let Some((_, other)) = others.into_iter().find(|(other, _)| self.is_held(*other, held)) else {
+                    continue;
+                };
+                let manifest = &self.manifests[id.0];
+                let message = format!("it is converted together with {}, which is held back", other.title());
+                let help = Some("settle what is told about the other object, then run again".to_owned());
+                let remark = Remark { code: Code::HeldAlong, path: FieldPath::default(), message, help };
+                more.insert(*id, finding(manifest, &manifest.objects[id.1], &remark, Severity::Held));
+            }
+            if more.is_empty() {
+                return;
+            }
+            held.extend(more);
+        }
+    }
+
+    fn relying(&self) -> Vec<(Id, &std::collections::BTreeSet<ObjectName>)> {
+        let relies = |(id, _, _): (Id, _, _)| {
+            let conversion = self.converted[id.0][id.1].as_ref()?;
+            (!conversion.relies_on.is_empty()).then_some((id, &conversion.relies_on))
+        };
+        self.ids().filter_map(relies).collect()
+    }
+}

@@ -1,0 +1,66 @@
+//! The formats of `matrix`: lines for people, and JSON.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::json::{SCHEMA_VERSION, pretty};
+use super::{plural, visible};
+use crate::pack::matrix::{Change, Cost, Subject};
+
+/// Prints a line for each change: what it costs there, what it costs back, what it is.
+pub fn text(title: &str, changes: &[Change]) -> String {
+    let mut out = format!("{title}: {}\n", plural(changes.len(), "change"));
+    let rows: Vec<[String; 3]> =
+        changes.iter().map(|change| [costs(&change.there), costs(&change.back), line(change)]).collect();
+    let heads = ["there", "back", "change"].map(str::to_owned);
+    let width = |column: usize| rows.iter().chain([&heads]).map(|row| row[column].len()).max().unwrap_or_default();
+    let (there, back) = (width(0), width(1));
+    for [first, second, what] in [&heads].into_iter().chain(&rows) {
+        let _infallible = writeln!(out, "{first:there$}  {second:back$}  {}", visible(what));
+    }
+    out
+}
+
+/// Prints the changes as one JSON document.
+pub fn json(pack: &str, from: &str, to: &str, changes: &[Change]) -> String {
+    let names = |costs: &BTreeSet<Cost>| costs.iter().map(|cost| Value::from(cost.name())).collect::<Vec<_>>();
+    let change = |change: &Change| {
+        json!({
+            "subject": change.subject.name(),
+            "kinds": change.kinds.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "name": change.name,
+            "text": change.text,
+            "there": names(&change.there),
+            "back": names(&change.back),
+        })
+    };
+    let changes: Vec<Value> = changes.iter().map(change).collect();
+    let document = json!({
+        "schemaVersion": SCHEMA_VERSION,
+        "command": "matrix",
+        "pack": pack,
+        "from": from,
+        "to": to,
+        "changes": changes,
+    });
+    pretty(&document)
+}
+
+/// Names what can happen, worst last; `-` where nothing is to do.
+fn costs(costs: &BTreeSet<Cost>) -> String {
+    let names: Vec<_> = costs.iter().map(|cost| cost.name()).collect();
+    if names.is_empty() { "-".to_owned() } else { names.join("/") }
+}
+
+fn line(change: &Change) -> String {
+    let kinds: Vec<_> = change.kinds.iter().map(|kind| kind.kind.as_str()).collect();
+    let kinds = kinds.join(", ");
+    match change.subject {
+        Subject::Rule | Subject::Kind => format!("{}: {}", change.name, change.text),
+        Subject::ApiVersion | Subject::Field | Subject::Value => format!("{kinds} {}: {}", change.name, change.text),
+        Subject::Advisory => change.text.clone(),
+        Subject::Undetectable => format!("no field tells: {kinds}: {}", change.text),
+    }
+}

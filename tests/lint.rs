@@ -1,0 +1,180 @@
+//! The static checks of packs: every pack of the program passes them, and a pack that is wrong is told.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use reversion::pack::lint::lint;
+use reversion::pack::load::{self, PackFiles};
+use reversion::pack::{Pack, embedded};
+
+#[test]
+fn every_pack_of_the_program_is_complete() {
+    let fixtures = load::list_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")).unwrap();
+    let packs = embedded::with(Vec::new()).unwrap();
+    for pack in packs.iter() {
+        let messages: Vec<_> = lint(pack, Some(&fixtures)).iter().map(ToString::to_string).collect();
+        assert!(messages.is_empty(), "{}", messages.join("\n"));
+    }
+}
+
+/// The catalog of a kind whose fields are given as `path type attributes releases`.
+fn catalog(kind: &str, served: &str, fields: &[&str]) -> String {
+    let head = format!("kind\t{kind}\nscope\tNamespaced\t{served}\nserved\tv1\t{served}\n");
+    let columns = "path\ttype\trequired\tattributes\tapiVersions\treleases\n";
+    let row = |field: &&str| {
+        let mut parts = field.splitn(4, ' ');
+        let mut next = || parts.next().unwrap_or_default();
+        let (path, kind, attributes, releases) = (next(), next(), next(), next());
+        format!("{path}\t{kind}\t\t{}\t\t{releases}\n", attributes.trim_matches('-'))
+    };
+    head + columns + &fields.iter().map(row).collect::<String>()
+}
+
+const ALL: &str = "standard v1..v3";
+
+/// A pack of three bundles with the kind A, the given fields, notes and rules of v2.
+fn pack(fields: &[&str], notes: &str, rules: &[(&str, &str)]) -> Pack {
+    let releases: String =
+        ["v1", "v2", "v3"].map(|name| format!("- {{ bundle: {name}, channels: [standard] }}\n")).concat();
+    let head = format!("title: T\nsource: s\ngroups: [g]\nreleases:\n{releases}{notes}");
+    let mut all = vec!["spec object - standard v1..v3"];
+    all.extend(fields);
+    all.sort_by_key(|field| field.split(' ').next());
+    let mut files = PackFiles::from([("pack.yaml".to_owned(), Cow::Owned(head))]);
+    files.insert("catalog/A.g.tsv".to_owned(), Cow::Owned(catalog("A.g", ALL, &all)));
+    files.insert(
+        "catalog/B.g.tsv".to_owned(),
+        Cow::Owned(catalog("B.g", "standard v1", &["spec object - standard v1"])),
+    );
+    for (name, lens) in rules {
+        let text = format!("summary: s\nkind: A.g\nchannels: [standard]\nsource: s\nlens:\n{lens}");
+        files.insert(format!("v2/{name}.yaml"), Cow::Owned(text));
+    }
+    load::load("p", files).unwrap()
+}
+
+/// Says that the kind B went without a rule, which every pack here has to say.
+const B_WENT: &str = "dropped: [{ bundle: v2, kind: B.g, reason: r }]\n";
+
+#[track_caller]
+fn check(pack: &Pack, expected: &[&str]) {
+    let messages: Vec<_> = lint(pack, None).iter().map(ToString::to_string).collect();
+    assert_eq!(messages, expected);
+}
+
+const MOVED: [&str; 2] = ["spec.old string - standard v1", "spec.new string - standard v2..v3"];
+const RENAME: (&str, &str) = ("old-to-new", "  - rename: { field: spec.old, to: new }\n");
+
+#[test]
+fn what_vanishes_is_claimed() {
+    check(&pack(&MOVED, B_WENT, &[RENAME]), &[]);
+    check(
+        &pack(&MOVED, B_WENT, &[]),
+        &["p/pack.yaml: A.g spec.old is not in 2/standard: no rule and no entry of `dropped` claims it"],
+    );
+    let listed = format!("{B_WENT}{}", "").replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
+    check(&pack(&MOVED, &listed, &[]), &[]);
+    check(
+        &pack(&[], "", &[]),
+        &["p/pack.yaml: the kind B.g is not in 2/standard: no rule takes it on, and `dropped` does not list it"],
+    );
+}
+
+#[test]
+fn values_that_vanish_are_claimed() {
+    let fields = [
+        "spec.t string {\"enum\":[\"a\",\"b\"]} standard v1",
+        "spec.t string {\"enum\":[\"b\",\"c\"]} standard v2..v3",
+    ];
+    let message =
+        "p/pack.yaml: the value \"a\" of A.g spec.t is not in 2/standard: no rule and no entry of `dropped` claims it";
+    check(&pack(&fields, B_WENT, &[]), &[message]);
+    check(&pack(&fields, B_WENT, &[("a-to-c", "  - values: { field: spec.t, table: { a: c } }\n")]), &[]);
+    check(&pack(&fields, B_WENT, &[("a-to-d", "  - values: { field: spec.t, table: { a: d } }\n")]), &[message]);
+    let refuse = "  - refuse: { direction: forward, if: { equals: { field: spec.t, value: a } }, at: spec.t, reason: r, help: h }\n";
+    check(&pack(&fields, B_WENT, &[("no-a", refuse)]), &[]);
+}
+
+#[test]
+fn a_stale_entry_is_told() {
+    let stale = B_WENT.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
+    let message = "p/pack.yaml: `dropped` lists A.g spec.old, which did not vanish there or is claimed by a rule";
+    check(&pack(&MOVED, &stale, &[RENAME]), &[message]);
+    check(&pack(&[], &stale, &[]), &[message]);
+}
+
+#[test]
+fn claims_are_in_the_catalog_of_their_side() {
+    let wrong = ("old-to-new", "  - rename: { field: spec.older, to: newer }\n");
+    let expected = [
+        "p/v2/old-to-new.yaml: no release on the new side has A.g spec.newer",
+        "p/v2/old-to-new.yaml: no release on the old side has A.g spec.older",
+    ];
+    check(&pack(&[], B_WENT, &[wrong]), &expected);
+    let too_far = ("old-to-new", "  - move: { from: spec.old, to: spec.newer }\n");
+    let expected = [
+        "p/pack.yaml: rules take A.g spec.old to spec.newer, which is not in 2/standard",
+        "p/v2/old-to-new.yaml: no release on the new side has A.g spec.newer",
+    ];
+    check(&pack(&MOVED, B_WENT, &[too_far]), &expected);
+}
+
+#[test]
+fn the_sides_of_a_rule_can_be_told_apart() {
+    let fields = ["spec.old string - standard v1..v3", "spec.new string - standard v1..v3"];
+    let expected = [
+        "p/v2/old-to-new.yaml: spec.new is on the old side too: the sides cannot be told apart",
+        "p/v2/old-to-new.yaml: spec.old is on the new side too: the sides cannot be told apart",
+    ];
+    check(&pack(&fields, B_WENT, &[RENAME]), &expected);
+    let guarded =
+        ("guarded", "  - when: { if: { present: spec.old }, then: [{ rename: { field: spec.old, to: new } }] }\n");
+    check(&pack(&fields, B_WENT, &[guarded]), &[]);
+}
+
+#[test]
+fn rules_do_not_claim_the_same() {
+    let again = ("old-again", "  - drop: { field: spec.old, reason: r }\n");
+    check(
+        &pack(&MOVED, B_WENT, &[again, RENAME]),
+        &["p/v2/old-to-new.yaml: A.g spec.old is claimed by p/v2/old-again too"],
+    );
+}
+
+#[test]
+fn a_name_is_not_used_again() {
+    let fields = ["spec.x string - standard v1, standard v3"];
+    let listed = B_WENT.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.x, reason: r }]\n");
+    let message = "p/pack.yaml: A.g spec.x is not in 2/standard and came back: the name must not be used again";
+    check(&pack(&fields, &listed, &[]), &[message]);
+}
+
+#[test]
+fn notes_name_what_is_there() {
+    let notes = "hints: [{ kind: A.g, field: spec.nothing, help: h }]\nadvisories:\n\
+                 - { id: a, bundle: v2, direction: forward, message: m }\n- { id: a, bundle: v3, direction: forward, message: m }\n";
+    let expected = ["p/pack.yaml: no release has A.g spec.nothing", "p/pack.yaml: the id a is used twice"];
+    check(&pack(&[], &format!("{B_WENT}{notes}"), &[]), &expected);
+}
+
+#[test]
+fn every_rule_has_fixtures_and_every_fixture_a_rule() {
+    let pack = pack(&MOVED, B_WENT, &[RENAME]);
+    let told = |files: &[&str]| -> Vec<String> {
+        let files: Vec<_> = files.iter().map(|file| (*file).to_owned()).collect();
+        lint(&pack, Some(&files)).iter().map(ToString::to_string).collect()
+    };
+    assert!(
+        told(&["p/v2/old-to-new/plain/before.yaml", "p/v2/old-to-new/other/same.yaml", "q/v2/x/y/same.yaml"])
+            .is_empty()
+    );
+    let missing = "p/v2/old-to-new.yaml: the rule has no fixture";
+    let unchanged = "p/v2/old-to-new.yaml: the rule has no fixture of what it must not change (same.yaml)";
+    assert_eq!(told(&[]), [missing, unchanged]);
+    assert_eq!(
+        told(&["p/v2/old-to-new/plain/after.yaml", "p/v2/none/plain/same.yaml"]),
+        ["p/v2/none: the fixtures have no rule", unchanged]
+    );
+}
