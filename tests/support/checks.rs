@@ -17,7 +17,7 @@ use reversion::text::Span;
 use reversion::yaml::{self, Intent};
 use serde_json::Value;
 
-use super::cases::{Case, Course, dropped, leads, walk};
+use super::cases::{Case, Course, walk};
 use super::engine::{self, Run};
 use super::random::Random;
 use super::render::Layout;
@@ -71,55 +71,51 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(message()) }
 }
 
-/// Says that `back` is `start`, but for fields that the rules may drop because the other side means the same without them.
-fn same_but_dropped(course: &Course<'_>, start: &Value, back: &Value) -> Result<(), String> {
-    let rules = course.pack.rules().iter();
-    let may_go: Vec<_> = rules
-        .flat_map(|rule| [Direction::Forward, Direction::Backward].map(|way| dropped(rule, way)))
-        .flatten()
-        .collect();
-    let mut expected = start.clone();
-    for (path, _) in walk(start) {
-        let Some((parent, _)) = path.split_last() else { continue };
-        let gone = path.get(back).is_none() && parent.get(back).is_some();
-        if gone && may_go.iter().any(|pattern| leads(pattern, &path)) {
-            let key = path.last_key().unwrap_or_default();
-            let map = parent.get_mut(&mut expected).and_then(Value::as_object_mut);
-            map.and_then(|map| map.shift_remove(key));
-        }
-    }
-    ensure(*back == expected, || format!("the data came back as {back}"))
-}
-
 /// L1, L2 on data: the lens and its inverse.
+///
+/// Where the lens says that it respells something, the way back may spell it in yet another way; from there it leads to the
+/// same again.
 fn lens_returns(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
-    let mut there = Session::new(case.object.clone());
-    let lens = |direction| course.rule.lens(direction);
-    if lens(course.direction).run(&mut there).is_err() || !there.losses().is_empty() {
+    if case.kind != *course.rule.from_kind(course.direction) || course.rule.within.is_some() {
         return Ok(Verdict::Silent);
     }
-    if there.program().is_empty() {
+    let go = |object: &Value, direction: Direction| {
+        let mut session = Session::new(object.clone());
+        course.rule.lens(direction).run(&mut session).map(|()| session)
+    };
+    let Ok(there) = go(&case.object, course.direction) else { return Ok(Verdict::Silent) };
+    if !there.losses().is_empty() || there.program().is_empty() {
         return Ok(Verdict::Silent);
     }
-    let mut back = Session::new(there.object().clone());
-    lens(course.direction.reversed()).run(&mut back).map_err(|halt| format!("the way back halts: {halt:?}"))?;
+    let halts = |halt| format!("{} became {}, and the way back halts: {halt:?}", case.object, there.object());
+    let back = go(there.object(), course.direction.reversed()).map_err(halts)?;
     ensure(back.losses().is_empty(), || format!("the way back loses: {:?}", back.losses()))?;
-    same_but_dropped(course, &case.object, back.object())?;
+    if there.respelled().is_empty() {
+        ensure(*back.object() == case.object, || {
+            format!("over {} the data came back as {}", there.object(), back.object())
+        })?;
+    } else {
+        let again = go(back.object(), course.direction).map_err(|halt| format!("the second way halts: {halt:?}"))?;
+        ensure(again.object() == there.object(), || {
+            format!("it became {}, came back as {} and became {}", there.object(), back.object(), again.object())
+        })?;
+    }
     Ok(Verdict::Holds)
 }
 
 /// L4 on data.
 fn lens_twice(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+    // What the rules make an object of another kind, no rule of the old kind is run on again.
+    let passage = course.run_rules(&case.kind, &case.object, case.target);
+    if passage.kind != *course.rule.from_kind(course.direction) {
+        return Ok(Verdict::Silent);
+    }
     let mut once = Session::new(case.object.clone());
     let lens = course.rule.lens(course.direction);
     if lens.run(&mut once).is_err() || once.program().is_empty() {
         return Ok(Verdict::Silent);
     }
     let mut twice = Session::new(once.object().clone());
-    // A lens that only retypes is never run on its own result: the object has another kind.
-    if course.rule.from_kind(course.direction) != course.rule.to_kind(course.direction) {
-        return Ok(Verdict::Silent);
-    }
     lens.run(&mut twice).map_err(|halt| format!("the second run halts: {halt:?}"))?;
     ensure(twice.program().is_empty(), || format!("the second run does {:?}", twice.program()))?;
     Ok(Verdict::Holds)
@@ -159,25 +155,23 @@ pub(crate) fn values(text: &str) -> Result<Vec<Value>, String> {
     tree.documents().iter().map(value).collect()
 }
 
-/// L1, L2 through the engine: on data, whatever the style.
+/// L1, L2 through the engine, on data, in every style.
+///
+/// Where the program says that it respells something, the second way there makes what the first one made.
 fn data_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
     let Some(trip) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
+    if trip.there.tells(Code::Respelled) {
+        let again = engine::convert(packs, course.target(case.target), &trip.back.after)?;
+        let (first, second) = (values(&trip.there.after)?, values(&again.after)?);
+        ensure(first == second, || {
+            let (there, back) = (&trip.there.after, &trip.back.after);
+            format!("it became\n{there}\n--- came back as\n{back}\n--- and became\n{}", again.after)
+        })?;
+        return Ok(Verdict::Holds);
+    }
     let (start, back) = (values(&trip.start.after)?, values(&trip.back.after)?);
-    ensure(start.len() == back.len(), || "the number of documents differs".to_owned())?;
-    for (start, back) in start.iter().zip(&back) {
-        same_in_list(course, start, back)?;
-    }
+    ensure(start == back, || format!("the data comes back as another one: {}", came_back(&trip)))?;
     Ok(Verdict::Holds)
-}
-
-/// Compares two documents, item by item where they are lists of objects.
-fn same_in_list(course: &Course<'_>, start: &Value, back: &Value) -> Result<(), String> {
-    match (start["items"].as_array(), back["items"].as_array()) {
-        (Some(left), Some(right)) if left.len() == right.len() => {
-            left.iter().zip(right).try_for_each(|(left, right)| same_but_dropped(course, left, right))
-        }
-        _ => same_but_dropped(course, start, back),
-    }
 }
 
 /// L7: byte for byte, unless the program would have written the file otherwise.
@@ -187,8 +181,7 @@ fn text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdi
         return Ok(Verdict::Silent);
     }
     let Some(trip) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
-    if values(&trip.start.after)? != values(&trip.back.after)? {
-        // A field was dropped that means nothing; the law of data watches over this.
+    if trip.there.tells(Code::Respelled) {
         return Ok(Verdict::Silent);
     }
     ensure(trip.start.after == trip.back.after, || came_back(&trip))?;
@@ -226,7 +219,7 @@ fn came_back(trip: &RoundTrip) -> String {
 ///   lines beside it;
 /// - the column of a comment that stands further left or right than what it is about, in lines that are indented anew.
 fn is_as_the_program_writes(sheet: &Sheet, course: &Course<'_>, case: &Case) -> Result<bool, String> {
-    let Some((_, session)) = course.run_rules(&case.object, case.target) else { return Ok(false) };
+    let session = course.run_rules(&case.kind, &case.object, case.target).session;
     let style = &sheet.style;
     let block = style.layout == Layout::Block && style.flow == 0;
     let lone_dash = |line: &str| {
@@ -334,7 +327,7 @@ fn untouched(file: &reversion::plan::FilePlan, span: Span, what: impl Fn() -> St
 /// L8: the release an object is made for is among its candidates, and the target's is afterwards.
 fn inference(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
     let line = course.pack.line();
-    let catalog = course.pack.catalog(course.rule.from_kind(course.direction)).ok_or("no catalog")?;
+    let catalog = course.pack.catalog(&case.kind).ok_or("no catalog")?;
     let before = infer(&case.object, catalog, &case.version);
     ensure(before.candidates.contains(case.start), || {
         format!(
@@ -457,10 +450,17 @@ fn break_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// Says whether the rule changed the case's object, or held it back.
-pub(crate) fn outcome(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<(bool, bool), String> {
+/// What became of a case: whether the rule had anything to do with it, and whether it was changed or held back.
+pub(crate) struct Outcomes {
+    pub(crate) is_met: bool,
+    pub(crate) is_changed: bool,
+    pub(crate) is_held: bool,
+}
+
+/// Says what became of a case.
+pub(crate) fn outcomes(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Outcomes, String> {
     let run = engine::convert(packs, course.target(case.target), &Sheet::of(case).text)?;
-    let by_rule =
-        |object: &ObjectPlan| object.rules.iter().any(|(id, way)| *id == course.rule.id && *way == course.direction);
-    Ok((run.plan.objects.iter().any(by_rule), run.holds_back()))
+    let is_met = course.run_rules(&case.kind, &case.object, case.target).is_met;
+    let is_changed = run.plan.objects.iter().any(|object| object.outcome == Outcome::Changed);
+    Ok(Outcomes { is_met, is_changed, is_held: run.holds_back() })
 }

@@ -7,11 +7,12 @@
 //! Invariant: the release's schema has nothing against a drawn object; what it says itself of its kind is served there.
 
 use reversion::catalog::{Catalog, ListType, Scope, Type};
-use reversion::field::FieldPattern;
 use reversion::pack::Pack;
 use reversion::release::{ApiVersion, GroupKind, ReleaseId};
 use serde_json::{Map, Value, json};
 
+use super::cases::{final_kind, is_served};
+use super::hints::Hints;
 use super::random::Random;
 use super::shape::Shape;
 use super::words;
@@ -28,25 +29,26 @@ pub(crate) struct Recipe<'p> {
     release: ReleaseId,
     version: String,
     shape: Shape,
-    wanted: Vec<FieldPattern>,
+    hints: Hints,
     /// The kinds that a reference may name: those the release serves, and the target too, under whatever name.
     kinds: Vec<GroupKind>,
 }
 
 impl<'p> Recipe<'p> {
-    /// Makes the recipe of `catalog`'s kind; `wanted` are fields that most objects have where the release has them.
+    /// Makes the recipe of `catalog`'s kind; most objects have what `hints` names where the release has it.
     pub(crate) fn new(
         pack: &Pack,
         catalog: &'p Catalog,
         release: ReleaseId,
         version: &str,
-        wanted: &[FieldPattern],
+        hints: &Hints,
         target: ReleaseId,
     ) -> Self {
         let lasts = |kind: &&GroupKind| is_served(pack, kind, release) && has_successor(pack, kind, target);
         let kinds = pack.kinds().filter(lasts).cloned().chain([GroupKind::new("Service", "")]).collect();
-        let shape = Shape::read(catalog, release, version);
-        Self { catalog, release, version: version.to_owned(), shape, wanted: wanted.to_vec(), kinds }
+        let mut shape = Shape::read(catalog, release, version);
+        hints.values.iter().for_each(|(field, value)| shape.suggest(field, value));
+        Self { catalog, release, version: version.to_owned(), shape, hints: hints.clone(), kinds }
     }
 
     /// Draws an object.
@@ -67,8 +69,9 @@ impl<'p> Recipe<'p> {
 
     fn attempt(&self, random: &mut Random) -> Value {
         let mut shape = self.shape.clone();
-        for pattern in &self.wanted {
-            if random.chance(88) {
+        let eagerness = *random.pick(&[30, 60, 88, 97]);
+        for pattern in &self.hints.fields {
+            if random.chance(eagerness) {
                 shape.want(pattern);
             }
         }
@@ -76,6 +79,7 @@ impl<'p> Recipe<'p> {
         let habits = Habits {
             density,
             items: *random.pick(&[0, 20, 45]),
+            repeats: if random.chance(25) { 60 } else { 0 },
             nulls: if random.chance(15) { 8 } else { 0 },
             unknown: if random.chance(15) { 10 } else { 0 },
             shuffled: random.chance(40),
@@ -101,21 +105,12 @@ impl<'p> Recipe<'p> {
     }
 }
 
-fn is_served(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> bool {
-    pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release))
-}
-
 /// Says whether `target` has the kind that the rules make of `kind`.
 ///
 /// A reference to a kind that the target lacks stays as it is, while one over a release in between follows as far as it
 /// can: such references have no place in the laws.
 fn has_successor(pack: &Pack, kind: &GroupKind, target: ReleaseId) -> bool {
-    let mut last = kind.clone();
-    for (rule, direction) in pack.rules_towards(target) {
-        if *rule.from_kind(direction) == last {
-            last = rule.to_kind(direction).clone();
-        }
-    }
+    let last = final_kind(pack, kind, target);
     last == *kind || is_served(pack, &last, target)
 }
 
@@ -125,6 +120,8 @@ struct Habits {
     density: usize,
     /// How often one more item follows in a list.
     items: usize,
+    /// How often an item is like an earlier one.
+    repeats: usize,
     /// How often an optional field is null.
     nulls: usize,
     /// How often a mapping has a field that no release has.
@@ -165,6 +162,9 @@ impl Draw<'_> {
     /// Draws a value; `None` where no word fits or nothing of an optional value can be had.
     fn value(&mut self, shape: &Shape, key: &str) -> Option<Value> {
         self.budget = self.budget.saturating_sub(1);
+        if !shape.suggestions.is_empty() && self.random.chance(60) {
+            return Some(self.random.pick(&shape.suggestions).clone());
+        }
         if let Some(allowed) = &shape.attributes.allowed {
             return Some(self.random.pick(allowed).clone());
         }
@@ -208,7 +208,10 @@ impl Draw<'_> {
             && ((list.len() as u64) < least || (list.len() as u64) < most && self.random.chance(self.habits.items))
         {
             tries += 1;
-            let item = self.value(items, "")?;
+            let mut item = self.value(items, "")?;
+            if !list.is_empty() && self.random.chance(self.habits.repeats) {
+                item = self.nearly(self.random.clone().pick(&list), item);
+            }
             let key_of = |item: &Value| -> Vec<Value> {
                 attributes.list_keys.iter().map(|key| item.get(key).cloned().unwrap_or_default()).collect()
             };
@@ -222,6 +225,19 @@ impl Draw<'_> {
             }
         }
         Some(Value::Array(list))
+    }
+
+    /// Returns an item like `old`, with one key as `new` has it at times.
+    fn nearly(&mut self, old: &Value, new: Value) -> Value {
+        let mut item = old.clone();
+        if let (Value::Object(map), Value::Object(other), true) = (&mut item, new, self.random.chance(60)) {
+            let keys: Vec<String> = other.keys().cloned().collect();
+            if !keys.is_empty() {
+                let key = self.random.pick(&keys);
+                map.insert(key.clone(), other[key].clone());
+            }
+        }
+        item
     }
 
     fn mapping(&mut self, shape: &Shape) -> Map<String, Value> {
@@ -278,6 +294,10 @@ impl Draw<'_> {
         };
         let kind_shape = shape.keys.iter().find(|(key, _)| key == "kind").expect("drawn from it");
         if kind_shape.1.attributes.allowed.is_some() {
+            return;
+        }
+        let is_suggested = |key: &str| shape.keys.iter().any(|(k, child)| k == key && !child.suggestions.is_empty());
+        if (is_suggested("kind") || is_suggested(group_key)) && self.random.chance(60) {
             return;
         }
         let kind = self.random.pick(self.kinds).clone();

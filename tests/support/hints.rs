@@ -1,0 +1,91 @@
+//! Answers: what does an object need to hold for a rule to have something to do with it?
+//!
+//! The fields and values that the rule's own text names, and the fields that its operations claim: read from the text as
+//! written, so that operations need not be known here one by one.
+//!
+//! Invariant: a hint is no promise; objects are tried on the rule itself afterwards.
+
+use reversion::field::{FieldPattern, Part};
+use reversion::lens::{Claims, Direction};
+use reversion::pack::Rule;
+use serde_json::Value;
+
+/// What to put into objects for one rule.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hints {
+    /// Fields to be there.
+    pub(crate) fields: Vec<FieldPattern>,
+    /// Values for fields.
+    pub(crate) values: Vec<(FieldPattern, Value)>,
+}
+
+impl Hints {
+    /// Reads the hints of `rule`, for the side that `direction` starts from.
+    pub(crate) fn of(rule: &Rule, direction: Direction) -> Self {
+        let mut hints = Self { fields: places(rule, direction), values: Vec::new() };
+        let text: Value = serde_yaml::from_str(&rule.text).unwrap_or_default();
+        hints.read(&text, &FieldPattern::default());
+        hints.fields.sort();
+        hints.fields.dedup();
+        hints
+    }
+
+    /// Collects what a part of the text names below `base`.
+    fn read(&mut self, text: &Value, base: &FieldPattern) {
+        match text {
+            Value::Object(map) => {
+                let each = map.get("each").or_else(|| map.get("items")).and_then(|each| parse(each, base));
+                self.fields.extend(each.clone());
+                let below = each.as_ref().unwrap_or(base);
+                if let Some(field) = map.get("field").and_then(|field| parse(field, below)) {
+                    self.read_values(map, &field);
+                }
+                for (key, value) in map.iter().filter(|(key, _)| !matches!(key.as_str(), "absent" | "not" | "each")) {
+                    self.read(value, if key == "list" || key == "to" { base } else { below });
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.read(item, base)),
+            Value::String(_) => self.fields.extend(parse(text, base)),
+            _ => {}
+        }
+    }
+
+    /// Collects the values that stand beside a field: `{ equals: { field: type, value: A } }`, `table: { A: B }`.
+    fn read_values(&mut self, map: &serde_json::Map<String, Value>, field: &FieldPattern) {
+        let single = ["value", "default"].into_iter().filter_map(|key| map.get(key).cloned());
+        let table = map.get("table").and_then(Value::as_object).into_iter().flatten();
+        let pairs = table.flat_map(|(old, new)| [Value::from(old.as_str()), new.clone()]);
+        self.values.extend(single.chain(pairs).map(|value| (field.clone(), value)));
+    }
+}
+
+/// Reads a field's name below `base`; `None` for a text that names none.
+fn parse(text: &Value, base: &FieldPattern) -> Option<FieldPattern> {
+    let pattern = FieldPattern::parse(text.as_str()?).ok()?;
+    let from_root = matches!(pattern.parts().first(), Some(Part::Key(key)) if key == "spec" || key == "metadata");
+    Some(if from_root { pattern } else { base.join(&pattern) })
+}
+
+/// Returns the fields that `rule` takes away in `direction`, under the names they have before it runs.
+fn places(rule: &Rule, direction: Direction) -> Vec<FieldPattern> {
+    let steps: Vec<Claims> = rule.lens(direction).operations().iter().map(|operation| operation.claims()).collect();
+    let mut renamed: Vec<(FieldPattern, FieldPattern)> = Vec::new();
+    let mut found = Vec::new();
+    for step in steps {
+        for (at, old) in step.old.iter().enumerate() {
+            let first = original(&renamed, old);
+            if let Some(new) = step.new.get(at) {
+                renamed.push((new.clone(), first.clone()));
+            }
+            found.push(first);
+        }
+    }
+    found
+}
+
+/// Returns what `pattern` was called before the renames.
+fn original(renamed: &[(FieldPattern, FieldPattern)], pattern: &FieldPattern) -> FieldPattern {
+    let by_length = renamed.iter().filter(|(new, _)| pattern.starts_with(new)).max_by_key(|(new, _)| new.parts().len());
+    let Some((new, old)) = by_length else { return pattern.clone() };
+    old.join(&FieldPattern::new(pattern.parts()[new.parts().len()..].iter().cloned()))
+}
