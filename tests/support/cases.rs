@@ -17,7 +17,7 @@ use super::objects::Recipe;
 use super::random::Random;
 
 /// How many objects are drawn for one case before the last one is taken as it is.
-const TRIES: usize = 16;
+const TRIES: usize = 30;
 
 /// One object on its way from a release to another one.
 #[derive(Clone, Debug)]
@@ -74,7 +74,9 @@ impl<'p> Course<'p> {
         let twins = pack.rules().iter().filter(|other| other.id == rule.id).count();
         let kind = if twins > 1 { format!(" {}", rule.kind.kind) } else { String::new() };
         let name = format!("{}{kind} {}", rule.id, direction.name());
-        let hints = Hints::of(rule, direction);
+        let beside =
+            |other: &&Rule| other.order == rule.order && other.kind == rule.kind && !std::ptr::eq(*other, rule);
+        let hints = Hints::of(rule, direction, pack.rules().iter().filter(beside));
         let mut course = Self { pack, rule, direction, name, starts: Vec::new(), targets: Vec::new(), hints };
         course.starts = course.releases(direction);
         course.targets = course.releases(direction.reversed());

@@ -8,54 +8,96 @@
 use reversion::field::{FieldPattern, Part};
 use reversion::lens::{Claims, Direction};
 use reversion::pack::Rule;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What to put into objects for one rule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hints {
     /// Fields to be there.
     pub(crate) fields: Vec<FieldPattern>,
+    /// Fields to be there or not: tests ask for them either way, or other rules on the same way do.
+    pub(crate) perhaps: Vec<FieldPattern>,
     /// Values for fields.
     pub(crate) values: Vec<(FieldPattern, Value)>,
+    /// Whether items shall look like others of their list.
+    pub(crate) repeats: bool,
 }
 
 impl Hints {
-    /// Reads the hints of `rule`, for the side that `direction` starts from.
-    pub(crate) fn of(rule: &Rule, direction: Direction) -> Self {
-        let mut hints = Self { fields: places(rule, direction), values: Vec::new() };
-        let text: Value = serde_yaml::from_str(&rule.text).unwrap_or_default();
-        hints.read(&text, &FieldPattern::default());
-        hints.fields.sort();
-        hints.fields.dedup();
+    /// Reads the hints of `rule`, for the side that `direction` starts from; `others` are rules on the same way.
+    pub(crate) fn of<'r>(rule: &Rule, direction: Direction, others: impl Iterator<Item = &'r Rule>) -> Self {
+        let mut hints = Self::of_one(rule, direction);
+        for other in others.map(|other| Self::of_one(other, direction)) {
+            hints.perhaps.extend(other.fields.into_iter().chain(other.perhaps));
+            hints.values.extend(other.values);
+        }
+        for fields in [&mut hints.fields, &mut hints.perhaps] {
+            fields.sort();
+            fields.dedup();
+        }
         hints
     }
 
+    fn of_one(rule: &Rule, direction: Direction) -> Self {
+        let mut hints = Self { fields: places(rule, direction), ..Self::default() };
+        let text: Value = serde_yaml::from_str(&rule.text).unwrap_or_default();
+        Reader { hints: &mut hints, direction }.read(&text, &FieldPattern::default());
+        hints
+    }
+}
+
+/// Reads a rule's text.
+struct Reader<'h> {
+    hints: &'h mut Hints,
+    direction: Direction,
+}
+
+impl Reader<'_> {
     /// Collects what a part of the text names below `base`.
     fn read(&mut self, text: &Value, base: &FieldPattern) {
         match text {
-            Value::Object(map) => {
-                let each = map.get("each").or_else(|| map.get("items")).and_then(|each| parse(each, base));
-                self.fields.extend(each.clone());
-                let below = each.as_ref().unwrap_or(base);
-                if let Some(field) = map.get("field").and_then(|field| parse(field, below)) {
-                    self.read_values(map, &field);
-                }
-                for (key, value) in map.iter().filter(|(key, _)| !matches!(key.as_str(), "absent" | "not" | "each")) {
-                    self.read(value, if key == "list" || key == "to" { base } else { below });
-                }
-            }
+            Value::Object(map) => self.read_map(map, base),
             Value::Array(items) => items.iter().for_each(|item| self.read(item, base)),
-            Value::String(_) => self.fields.extend(parse(text, base)),
+            Value::String(_) => self.hints.fields.extend(parse(text, base)),
             _ => {}
         }
     }
 
+    fn read_map(&mut self, map: &Map<String, Value>, base: &FieldPattern) {
+        let inner = ["each", "items", "of"].into_iter().find_map(|key| parse(map.get(key)?, base));
+        self.hints.fields.extend(inner.clone());
+        let below = inner.as_ref().unwrap_or(base);
+        if let Some(field) = map.get("field").and_then(|field| parse(field, below)) {
+            self.read_values(map, &field);
+        }
+        for (key, value) in map {
+            match key.as_str() {
+                "each" | "of" => {}
+                "absent" | "not" => {
+                    let mut inner = Hints::default();
+                    Reader { hints: &mut inner, direction: self.direction }.read(value, below);
+                    self.hints.perhaps.extend(inner.fields.into_iter().chain(inner.perhaps));
+                    self.hints.values.extend(inner.values);
+                }
+                "list" | "to" => self.read(value, base),
+                "repeats" | "distinct" => {
+                    self.hints.repeats = true;
+                    self.read(value, below);
+                }
+                _ => self.read(value, below),
+            }
+        }
+    }
+
     /// Collects the values that stand beside a field: `{ equals: { field: type, value: A } }`, `table: { A: B }`.
-    fn read_values(&mut self, map: &serde_json::Map<String, Value>, field: &FieldPattern) {
+    fn read_values(&mut self, map: &Map<String, Value>, field: &FieldPattern) {
         let single = ["value", "default"].into_iter().filter_map(|key| map.get(key).cloned());
         let table = map.get("table").and_then(Value::as_object).into_iter().flatten();
-        let pairs = table.flat_map(|(old, new)| [Value::from(old.as_str()), new.clone()]);
-        self.values.extend(single.chain(pairs).map(|value| (field.clone(), value)));
+        let side = table.map(|(old, new)| match self.direction {
+            Direction::Forward => Value::from(old.as_str()),
+            Direction::Backward => new.clone(),
+        });
+        self.hints.values.extend(single.chain(side).map(|value| (field.clone(), value)));
     }
 }
 

@@ -7,6 +7,7 @@
 //! Invariant: the release's schema has nothing against a drawn object; what it says itself of its kind is served there.
 
 use reversion::catalog::{Catalog, ListType, Scope, Type};
+use reversion::field::Part;
 use reversion::pack::Pack;
 use reversion::release::{ApiVersion, GroupKind, ReleaseId};
 use serde_json::{Map, Value, json};
@@ -75,18 +76,29 @@ impl<'p> Recipe<'p> {
                 shape.want(pattern);
             }
         }
+        let perhaps = *random.pick(&[0, 30, 60]);
+        for pattern in &self.hints.perhaps {
+            if random.chance(perhaps) {
+                shape.want(pattern);
+            }
+        }
         let density = *random.pick(&[5, 15, 15, 35, 70]);
         let habits = Habits {
             density,
-            items: *random.pick(&[0, 20, 45]),
-            repeats: if random.chance(25) { 60 } else { 0 },
+            items: if self.hints.repeats { 60 } else { *random.pick(&[0, 20, 45]) },
+            repeats: if random.chance(if self.hints.repeats { 80 } else { 20 }) { 70 } else { 0 },
             nulls: if random.chance(15) { 8 } else { 0 },
             unknown: if random.chance(15) { 10 } else { 0 },
             shuffled: random.chance(40),
         };
         let mut draw = Draw { random, habits, budget: BUDGET, kinds: &self.kinds };
         let fields = draw.mapping(&shape);
-        let metadata = draw.metadata(self.catalog.scope_in(self.release).unwrap_or(Scope::Namespaced));
+        let mut metadata = draw.metadata(self.catalog.scope_in(self.release).unwrap_or(Scope::Namespaced));
+        for (pattern, value) in &self.hints.values {
+            if draw.random.chance(40) {
+                put_metadata(&mut metadata, pattern.parts(), value);
+            }
+        }
         let kind = self.catalog.kind();
         let api_version = ApiVersion { group: kind.group.clone(), version: self.version.clone() };
         let mut entries = vec![
@@ -102,6 +114,19 @@ impl<'p> Recipe<'p> {
             draw.random.shuffle(&mut entries);
         }
         Value::Object(entries.into_iter().collect())
+    }
+}
+
+/// Puts a value at a place of the metadata: `metadata.finalizers[]`.
+fn put_metadata(metadata: &mut Value, parts: &[Part], value: &Value) {
+    if let [Part::Key(first), Part::Key(key), rest @ ..] = parts
+        && first == "metadata"
+    {
+        match rest {
+            [] => metadata[key] = value.clone(),
+            [Part::Items] => metadata[key] = json!([value]),
+            _ => {}
+        }
     }
 }
 
@@ -230,7 +255,7 @@ impl Draw<'_> {
     /// Returns an item like `old`, with one key as `new` has it at times.
     fn nearly(&mut self, old: &Value, new: Value) -> Value {
         let mut item = old.clone();
-        if let (Value::Object(map), Value::Object(other), true) = (&mut item, new, self.random.chance(60)) {
+        if let (Value::Object(map), Value::Object(other), true) = (&mut item, new, self.random.chance(40)) {
             let keys: Vec<String> = other.keys().cloned().collect();
             if !keys.is_empty() {
                 let key = self.random.pick(&keys);
