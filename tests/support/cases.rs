@@ -6,6 +6,9 @@
 //!
 //! Invariant: a case depends on the seed, the rule, the direction and its number, and on nothing else.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use reversion::field::FieldPath;
 use reversion::lens::{Direction, Session};
 use reversion::pack::{Pack, Rule, Target};
@@ -17,7 +20,10 @@ use super::objects::Recipe;
 use super::random::Random;
 
 /// How many objects are drawn for one case before the last one is taken as it is.
-const TRIES: usize = 30;
+const TRIES: usize = 60;
+
+/// How many cases of a course are kept: each law asks for the same ones.
+const KEPT: u64 = 200;
 
 /// One object on its way from a release to another one.
 #[derive(Clone, Debug)]
@@ -37,7 +43,7 @@ pub(crate) struct Case {
 }
 
 /// A rule in one direction, with every way over it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Course<'p> {
     pub(crate) pack: &'p Pack,
     pub(crate) rule: &'p Rule,
@@ -47,6 +53,7 @@ pub(crate) struct Course<'p> {
     starts: Vec<ReleaseId>,
     targets: Vec<ReleaseId>,
     hints: Hints,
+    drawn: Mutex<BTreeMap<(u64, u64), Option<Case>>>,
 }
 
 /// What the rules made of an object's data, and whether one of them had anything to do.
@@ -77,7 +84,16 @@ impl<'p> Course<'p> {
         let beside =
             |other: &&Rule| other.order == rule.order && other.kind == rule.kind && !std::ptr::eq(*other, rule);
         let hints = Hints::of(rule, direction, pack.rules().iter().filter(beside));
-        let mut course = Self { pack, rule, direction, name, starts: Vec::new(), targets: Vec::new(), hints };
+        let mut course = Self {
+            pack,
+            rule,
+            direction,
+            name,
+            starts: Vec::new(),
+            targets: Vec::new(),
+            hints,
+            drawn: Mutex::default(),
+        };
         course.starts = course.releases(direction);
         course.targets = course.releases(direction.reversed());
         course
@@ -94,19 +110,26 @@ impl<'p> Course<'p> {
             Some(within) => within.contains(id),
             None => line.get(id).order >= self.rule.order,
         };
-        let on_side = |id: &ReleaseId| {
-            let channel = line.get(*id).channel;
-            is_newer(*id) == (side == Direction::Backward)
-                && (self.rule.channels.contains(&channel) || channel == Channel::Single)
-                && self.kind_in(*id).is_some()
-        };
-        let all: Vec<ReleaseId> = line.iter().map(|(id, _)| id).filter(on_side).collect();
+        let has_kind = |id: &ReleaseId| self.kind_in(*id).is_some();
         let has_field = |id: &&ReleaseId| {
             let catalog = self.kind_in(**id).and_then(|kind| self.pack.catalog(&kind));
             catalog.is_some_and(|catalog| self.hints.fields.iter().any(|field| catalog.having(field).contains(**id)))
         };
+        let is_wish = self.rule.within.is_some();
+        let in_channel = |id: &ReleaseId| {
+            let channel = line.get(*id).channel;
+            is_wish || self.rule.channels.contains(&channel) || channel == Channel::Single
+        };
+        let served: Vec<ReleaseId> = line.iter().map(|(id, _)| id).filter(has_kind).filter(in_channel).collect();
+        let on_side = |id: &&ReleaseId| is_newer(**id) == (side == Direction::Backward);
+        let all: Vec<ReleaseId> = served.iter().filter(on_side).copied().collect();
         let with_field: Vec<ReleaseId> = all.iter().filter(has_field).copied().collect();
-        if with_field.is_empty() { all } else { with_field }
+        match with_field.is_empty() {
+            // What some releases want is asked of objects that were in such a release all along, too.
+            true if is_wish && side == Direction::Forward => served.iter().filter(has_field).copied().collect(),
+            true => all,
+            false => with_field,
+        }
     }
 
     /// Returns what the rule's kind is called in `release`, which serves it.
@@ -115,8 +138,21 @@ impl<'p> Course<'p> {
         called.into_iter().find(|kind| is_served(self.pack, kind, release))
     }
 
-    /// Draws the case `number`; `None` where no release lies on one of the rule's sides.
+    /// Returns the case `number`; `None` where no release lies on one of the rule's sides.
     pub(crate) fn case(&self, seed: u64, number: u64) -> Option<Case> {
+        if number >= KEPT {
+            return self.draw(seed, number);
+        }
+        let kept = || self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(case) = kept().get(&(seed, number)) {
+            return case.clone();
+        }
+        let case = self.draw(seed, number);
+        kept().insert((seed, number), case.clone());
+        case
+    }
+
+    fn draw(&self, seed: u64, number: u64) -> Option<Case> {
         let mut random = Random::new(seed, &[&self.name], number);
         let start = nearest(&self.starts, self.direction, &mut random)?;
         let channel = self.pack.line().get(start).channel;

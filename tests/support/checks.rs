@@ -108,7 +108,7 @@ fn lens_twice(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, St
     // Once an object has another kind, no rule of the old kind is run on it again.
     let passage = course.run_rules(&case.kind, &case.object, case.target);
     let kinds = [&case.kind, &passage.kind];
-    if kinds.into_iter().any(|kind| kind != course.rule.from_kind(course.direction)) {
+    if !passage.is_through || kinds.into_iter().any(|kind| kind != course.rule.from_kind(course.direction)) {
         return Ok(Verdict::Silent);
     }
     let mut once = Session::new(case.object.clone());
@@ -227,9 +227,13 @@ fn text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdi
 
 /// L7 in every style: what was once made by the program returns, byte for byte.
 ///
-/// Stray comments take more than one way to settle in lines that are indented anew, so there are none.
+/// Two things take more than one way to settle, so there are none: stray comments in lines that are indented anew, and moved
+/// brackets with lines that hang further left than they began.
 fn own_text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
-    if Sheet::of(case).style.stray_comments {
+    let style = Sheet::of(case).style;
+    let session = course.run_rules(&case.kind, &case.object, case.target).session;
+    let moves = session.program().iter().any(|intent| matches!(intent, Intent::Move { .. }));
+    if style.stray_comments || moves && (style.flow > 0 || style.layout == Layout::Flow) {
         return Ok(Verdict::Silent);
     }
     let Some(first) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
