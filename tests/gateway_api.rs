@@ -3,9 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::collections::BTreeSet;
+
 use reversion::finding::{Code, Finding};
 use reversion::manifest::{self, Reading, Recognizer};
 use reversion::pack::embedded;
+use reversion::pack::matrix::{Change, Subject, matrix};
 use reversion::plan::{self, AllowedLoss, Choices, Goal};
 
 /// Converts `text` to a release of Gateway API, taking every loss: the text afterwards, and what is told.
@@ -132,4 +135,50 @@ fn what_every_release_of_an_object_refuses_is_told_and_left() {
     // `retry` is in experimental releases only, which all want the names of rules to differ.
     let names = route("v1", "  rules:\n  - name: a\n    retry: {attempts: 1}\n  - name: a\n");
     tells(&names, "1.4/experimental", &["already-invalid spec.rules"]);
+}
+
+#[test]
+fn the_way_back_costs_what_the_matrix_says_of_it() {
+    let packs = embedded::with(Vec::new()).unwrap();
+    let pack = packs.named("gateway-api").unwrap();
+    let rows = |from: &str, to: &str, swapped: bool| -> BTreeSet<String> {
+        let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
+        let told = |change: &Change| match swapped {
+            false => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.there, change.back),
+            true => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.back, change.there),
+        };
+        // A field that a rule takes elsewhere is named as it is called where the way starts.
+        let counts = |change: &&Change| !matches!(change.subject, Subject::Field | Subject::Value | Subject::Kind);
+        matrix(pack, from, to).iter().filter(counts).map(told).collect()
+    };
+    let names = [
+        "0.3.0",
+        "0.4.3",
+        "0.7.1/standard",
+        "1.0.0/experimental",
+        "1.3.0/experimental",
+        "1.4.0/standard",
+        "1.6.1/standard",
+    ];
+    for from in names {
+        assert!(rows(from, from, false).is_empty(), "{from}");
+        for to in names {
+            assert_eq!(rows(from, to, false), rows(to, from, true), "{from} to {to}");
+        }
+    }
+    let changes = matrix(
+        pack,
+        packs.target("gateway-api@1.3.0/experimental").unwrap().release,
+        packs.target("gateway-api@1.6.1/standard").unwrap().release,
+    );
+    let costs = |name: &str| {
+        let change = changes.iter().find(|change| change.name.ends_with(name)).unwrap_or_else(|| panic!("{name}"));
+        [&change.there, &change.back].map(|costs| costs.iter().map(|cost| cost.name()).collect::<Vec<_>>().join("/"))
+    };
+    assert_eq!(costs("gateway-backendtls-moved-to-tls-backend"), ["exact", "exact"]);
+    assert_eq!(costs("session-idletimeout-removed"), ["lossy", ""]);
+    assert_eq!(costs("httproute-redirect-keeps-method"), ["", "refused"]);
+    assert_eq!(costs("spec.rules[].retry"), ["lossy", ""]);
+    assert_eq!(costs("XBackendTrafficPolicy.gateway.networking.x-k8s.io"), ["refused", ""]);
+    assert_eq!(costs("safe-upgrades-policy-denies-older-crds"), ["", "advisory"]);
 }

@@ -17,6 +17,7 @@ mod support;
 use support::cases::walk;
 use support::checks::values;
 use support::engine::{self, Run};
+use support::hints::Hints;
 use support::objects::Recipe;
 use support::random::Random;
 use support::render::{self, Style};
@@ -437,8 +438,9 @@ fn draw<'p>(packs: &'p Packs, mut random: Random) -> Option<Away<'p>> {
         (!lost.is_empty()).then_some((catalog, start, target, lost))
     })?;
     let version = random.pick(&catalog.served(release)).name;
-    let wanted: Vec<_> = lost.into_iter().filter(|_| random.chance(60)).collect();
-    let object = Recipe::new(pack, catalog, release, version, &wanted, target).draw(&mut random);
+    let fields = lost.into_iter().filter(|_| random.chance(60)).collect();
+    let hints = Hints { fields, ..Hints::default() };
+    let object = Recipe::new(pack, catalog, release, version, &hints, target).draw(&mut random);
     let style = if random.chance(30) { Style::PLAIN } else { Style::draw(&mut random) };
     let text = render::text(&[object], &style, &mut random);
     let (start, target) = (Target { pack, release }, Target { pack, release: target });

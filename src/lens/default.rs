@@ -60,22 +60,37 @@ impl Default {
         }
     }
 
-    fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+    /// Returns the places of the field that have the implied value, the last first.
+    fn written(&self, object: &Value) -> Vec<FieldPath> {
         let field = self.parent.with(Part::Key(self.key.clone()));
-        for path in field.matches(session.object()).into_iter().rev() {
-            if path.get(session.object()) == self.implied(session.object()) {
-                session.change(Intent::Delete { path })?;
+        let implied = self.implied(object);
+        field.matches(object).into_iter().rev().filter(|path| path.get(object) == implied).collect()
+    }
+
+    fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        for path in self.written(session.object()) {
+            if self.backward != Some(Doing::Write) {
+                session.respell(&path, "it is what the field means where it is absent");
             }
+            session.change(Intent::Delete { path })?;
         }
         Ok(())
     }
 
     fn write(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        if self.backward == Some(Doing::Elide) {
+            for path in self.written(session.object()) {
+                session.respell(&path, "it is what the field means where it is absent");
+            }
+        }
         for path in self.parent.matches(session.object()) {
             let lacks = path.get(session.object()).and_then(Value::as_object).is_some_and(|map| !map.contains_key(&self.key));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
             let whole = item || session.completeness() == Completeness::Whole;
             if let Some(value) = self.implied(session.object()).filter(|_| lacks && whole).cloned() {
+                if self.backward != Some(Doing::Elide) {
+                    session.respell(&path, format!("the target release wants {} written", self.key));
+                }
                 session.change(Intent::Insert { path, key: self.key.clone(), value, place: Place::Last })?;
             }
         }

@@ -125,11 +125,16 @@ impl Entries {
     }
 
     fn collect(&self, place: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
-        let Some(items) = place.get(session.object()).and_then(Value::as_array) else { return Ok(()) };
+        let Some(items) = place.get(session.object()).and_then(Value::as_array).cloned() else { return Ok(()) };
         let names = items.iter().enumerate().map(|(index, item)| self.name_of(&place.index(index), item));
         let names: Vec<String> = names.collect::<Result<_, _>>()?;
         self.distinct(&names, place, |path, _| path.clone())?;
-        self.agreeing(items, place)?;
+        self.agreeing(&items, place)?;
+        let odd = |key: &String| items.iter().position(|item| item.get(key).is_some() != items[0].get(key).is_some());
+        let odd: Vec<_> = self.shared.keys().filter_map(|key| Some((odd(key)?, key))).collect();
+        for (index, key) in odd {
+            session.respell(&place.index(index), format!("{key} is written once for all"));
+        }
         let Some((first, others)) = names.split_first() else {
             let empty = Value::Object(Map::new());
             let value = match &self.values {

@@ -27,8 +27,8 @@ impl Lift {
     pub(super) const DESCRIPTION: Description = Description {
         name: "lift",
         text: "Takes a list of texts that stands in the alternatives (`[]` in the middle) of several items up to one list \
-               `to`: of one item's alternatives any counts, so their lists are joined; alternatives that hold nothing else \
-               go. Refused where the items differ, or where one alternative has a list and another none. The inverse writes \
+               `to`: of one item's alternatives any counts, so their lists are joined. Refused where the items differ, where \
+               an alternative holds more, or where one has a list and another none. The inverse writes \
                the list into one alternative of every item. Exact for one item with one alternative, else the same in \
                meaning.",
         example: "lift: { from: \"spec.rules[].matches[].snis\", to: spec.hostnames }",
@@ -55,6 +55,12 @@ impl Lift {
         let mut listed: Vec<Value> = Vec::new();
         let mut open = None;
         for place in self.alternatives(item, object) {
+            let asked = place.get(object).and_then(Value::as_object);
+            let more = asked.and_then(|asked| asked.keys().find(|key| **key != self.key));
+            if let (Some(key), true) = (more, place.key(&self.key).get(object).is_some()) {
+                let reason = format!("{} says nothing of {key}, which stands beside {}", self.target(), self.key);
+                return Err(refused(place.key(key), reason, "remove one of the two"));
+            }
             let texts = place.key(&self.key).get(object).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             if texts.is_empty() {
                 open = Some(place);
@@ -95,18 +101,18 @@ impl Lift {
         let lists: Vec<_> = lists.filter(|list| list.get(session.object()).is_some()).collect();
         let agreed = self.agreed(&items, session.object())?;
         let full = |list: &&FieldPath| list.get(session.object()).and_then(Value::as_array).is_some_and(|it| !it.is_empty());
-        let first = lists.iter().find(full).cloned();
-        if let Some(from) = &first {
-            let (to, key) = self.to.clone();
-            let place = Place::Before(self.outer.last_key().unwrap_or_default().to_owned());
-            session.change(Intent::Move { from: from.clone(), to, key, place })?;
+        let Some(from) = lists.iter().find(full).cloned() else { return Ok(()) };
+        let other = |list: &FieldPath| list.get(session.object()) != from.get(session.object());
+        if lists.iter().any(other) || lists.len() > items.len() {
+            session.respell(&self.outer, format!("{} lists all that they list together", self.target()));
         }
-        for list in lists.iter().filter(|list| Some(*list) != first.as_ref()) {
-            session.change(Intent::Delete { path: list.clone() })?;
+        let (to, key) = self.to.clone();
+        let place = Place::Before(self.outer.last_key().unwrap_or_default().to_owned());
+        session.change(Intent::Move { from: from.clone(), to, key, place })?;
+        for list in lists.into_iter().filter(|list| *list != from) {
+            session.change(Intent::Delete { path: list })?;
         }
-        if first.is_some() {
-            self.complete(&agreed, session)?;
-        }
+        self.complete(&agreed, session)?;
         self.remove_emptied(&items, session)
     }
 
@@ -266,7 +272,6 @@ mod tests {
     fn the_list_of_one_item_is_that_of_the_object() {
         check(&json!([{"matches": [{"snis": ["a", "b"]}], "f": 1}]), &json!(["a", "b"]), &json!([{"f": 1}]));
         check(&json!([{"matches": [{"snis": ["a"]}, {"snis": ["b", "a"]}]}]), &json!(["a", "b"]), &json!([{}]));
-        check(&json!([{"matches": [{"snis": ["a"], "x": 1}]}]), &json!(["a"]), &json!([{"matches": [{"x": 1}]}]));
     }
 
     #[test]
@@ -280,13 +285,14 @@ mod tests {
         check_refused(&json!([{"matches": [{"snis": ["a"]}]}, {"matches": [{"snis": ["b"]}]}]), "spec.rules[1]");
         check_refused(&json!([{"matches": [{"snis": ["a"]}]}, {}]), "spec.rules[1]");
         check_refused(&json!([{"matches": [{"snis": ["a"]}, {}]}]), "spec.rules[0].matches[1]");
+        check_refused(&json!([{"matches": [{"snis": ["a"], "x": 1}]}]), "spec.rules[0].matches[0].x");
     }
 
     #[test]
     fn nothing_listed_is_nothing_to_lift() {
         for rules in [json!([{"matches": [{}]}]), json!([{"matches": []}]), json!([{"matches": [{"snis": []}]}]), json!([{}])] {
-            let expected = json!({"spec": {"rules": [{}]}});
-            assert_eq!(data(&*operation(LIFT), &json!({"spec": {"rules": rules}})), Ok((expected, 0)));
+            let same = json!({"spec": {"rules": rules}});
+            assert_eq!(data(&*operation(LIFT), &same), Ok((same, 0)));
         }
     }
 

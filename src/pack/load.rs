@@ -6,7 +6,7 @@
 //! Invariant: the id of a rule is its path, its release is its folder; nothing is said twice.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -103,10 +103,13 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
             ensure!(catalogs.contains_key(kind), "{}.yaml: the pack has no catalog of {kind}", rule.id);
         }
     }
-    let retyped: BTreeSet<_> =
-        rules.iter().filter(|rule| rule.kind != rule.new_kind).map(|rule| (rule.order, rule.kind.clone())).collect();
+    let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
+    let settled: BTreeMap<_, _> =
+        retyping.map(|rule| ((rule.order, rule.kind.clone()), rule.new_kind.clone())).collect();
     for rule in &mut rules {
-        rule.with_retype = retyped.contains(&(rule.order, rule.kind.clone()));
+        if let Some(kind) = settled.get(&(rule.order, rule.kind.clone())) {
+            rule.settled_kind.clone_from(kind);
+        }
     }
     // Within a bundle, the rules about a kind's fields run before the one that gives it another kind.
     rules.sort_by_cached_key(|rule| (rule.order, rule.kind != rule.new_kind, rule.id.clone(), rule.kind.clone()));
@@ -147,12 +150,12 @@ fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine, kind: GroupKind) -
         text: written.to_owned(),
         summary: wire.summary,
         kind,
+        settled_kind: new_kind.clone(),
         new_kind,
         channels: wire.channels,
         within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
         source: wire.source,
         order,
-        with_retype: false,
         forward: wire.lens,
         backward,
     })

@@ -71,8 +71,9 @@ pub struct Rule {
     pub text: String,
     /// The bundle that made the change, as its position on the release line.
     pub order: usize,
-    /// Whether its bundle gave the kind another name or group: then the rule runs backward only on what comes back from there.
-    pub with_retype: bool,
+    /// The kind that objects have once every rule of the bundle ran: another one than `new_kind` where a later rule of the
+    /// bundle retypes them.
+    pub settled_kind: GroupKind,
     forward: Lens,
     backward: Lens,
 }
@@ -97,6 +98,41 @@ impl Rule {
     /// Returns the kind an object has after the rule ran in `direction`.
     pub const fn to_kind(&self, direction: Direction) -> &GroupKind {
         self.from_kind(direction.reversed())
+    }
+}
+
+/// An object's way over rules: which kind it has by now, and which rules speak of it.
+#[derive(Clone, Debug)]
+pub struct Way {
+    kind: GroupKind,
+    /// The bundle whose rule gave the object its kind, by its order.
+    retyped_in: Option<usize>,
+}
+
+impl Way {
+    /// Starts with an object of `kind`.
+    pub const fn new(kind: GroupKind) -> Self {
+        Self { kind, retyped_in: None }
+    }
+
+    /// Returns the kind that the object has by now.
+    pub const fn kind(&self) -> &GroupKind {
+        &self.kind
+    }
+
+    /// Says whether `rule` speaks of the object in `direction`: an object that had the old kind all along never was on the
+    /// new side of what changed together with the kind.
+    pub fn meets(&self, rule: &Rule, direction: Direction) -> bool {
+        let together = rule.settled_kind != rule.new_kind && direction == Direction::Backward;
+        *rule.from_kind(direction) == self.kind && (!together || self.retyped_in == Some(rule.order))
+    }
+
+    /// Notes that `rule` changed the object.
+    pub fn follow(&mut self, rule: &Rule, direction: Direction) {
+        if rule.kind != rule.new_kind {
+            self.retyped_in = Some(rule.order);
+        }
+        self.kind.clone_from(rule.to_kind(direction));
     }
 }
 

@@ -11,6 +11,7 @@ use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::pack::Target;
 use crate::pack::notes::Advisory;
+use crate::release::ReleaseSet;
 
 /// Collects the advisories of `target`'s pack that the objects of the run call for.
 pub(super) fn advisories<'a>(
@@ -20,7 +21,8 @@ pub(super) fn advisories<'a>(
     let known = |object: &Object| target.pack.groups().contains(&object.kind.group);
     let objects = objects.filter(|(_, object, _)| known(object));
     let first = |advisory: &Advisory| {
-        let concerned = objects.clone().filter(|(_, object, made)| concerns(advisory, target, object, made));
+        let crossed = crossed(advisory, target);
+        let concerned = objects.clone().filter(|(_, object, made)| concerns(advisory, crossed, object, made));
         // The objects of one file stand in its order, and the first of equals is the least.
         let (manifest, object, _) = concerned.min_by_key(|(manifest, _, _)| manifest.file.as_str())?;
         Some(Finding {
@@ -36,10 +38,14 @@ pub(super) fn advisories<'a>(
     target.pack.notes().advisories.iter().filter_map(first).collect()
 }
 
-fn concerns(advisory: &Advisory, target: &Target<'_>, object: &Object, made: &Conversion) -> bool {
+/// Returns the releases from which the way to the target crosses the advisory's bundle.
+fn crossed(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
     let line = target.pack.line();
     let to = line.get(target.release).order;
-    let crossed = |id| advisory.is_crossed(line.get(id).order, to);
+    line.iter().filter(|(_, release)| advisory.is_crossed(release.order, to)).map(|(id, _)| id).collect()
+}
+
+fn concerns(advisory: &Advisory, crossed: ReleaseSet, object: &Object, made: &Conversion) -> bool {
     let about = advisory.is_about(&object.kind) || advisory.is_about(&made.kind);
-    about && made.written_for.iter().any(crossed) && advisory.condition.holds(&object.value)
+    about && !(made.written_for & crossed).is_empty() && advisory.condition.holds(&object.value)
 }

@@ -19,7 +19,7 @@ use crate::infer::{Inference, infer};
 use crate::lens::{Completeness, Direction, Halt, LossClass, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
-use crate::pack::{Pack, Rule, Target};
+use crate::pack::{Pack, Rule, Target, Way};
 use crate::release::{GroupKind, ReleaseId, ReleaseSet, is_version};
 use crate::yaml::Intent;
 
@@ -169,16 +169,16 @@ pub(super) fn convert(
     let outcome = work.run();
     let Work { written_for, mut warnings, lost, .. } = work;
     match outcome {
-        Ok(Arrival { kind, session, way, .. }) => {
+        Ok(Arrival { kind, session, trail, .. }) => {
             let relies_on = session.relies_on().clone();
-            warnings.extend(way.warnings);
+            warnings.extend(trail.warnings);
             warnings.extend(session.respelled().iter().map(|told| {
                 let message = format!("{} is written in another way: {}", told.path, told.reason);
                 remark(Code::Respelled, told.path.clone(), message, None)
             }));
             let (value, program, _) = session.finish();
             let blocks = Vec::new();
-            Conversion { kind, value, program, rules: way.rules, blocks, warnings, lost, written_for, relies_on }
+            Conversion { kind, value, program, rules: trail.rules, blocks, warnings, lost, written_for, relies_on }
         }
         Err(blocks) => Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) },
     }
@@ -207,14 +207,14 @@ pub(super) struct Arrival<'a> {
     pub(super) kind: GroupKind,
     pub(super) session: Session<'a>,
     pub(super) start: Start,
-    way: Way,
+    trail: Trail,
     /// What the target has against the object.
     pub(super) blocks: Vec<Remark>,
 }
 
 /// What was met on the way.
 #[derive(Clone, Default)]
-pub(super) struct Way {
+pub(super) struct Trail {
     /// The rules that changed something.
     rules: Vec<(String, Direction)>,
     pub(super) warnings: Vec<Remark>,
@@ -263,19 +263,19 @@ impl<'a> Work<'a> {
     /// Takes the object to the target: by way of the release that it left, where it is given something back.
     pub(super) fn travel(&self, detour: Option<Detour<'_>>) -> Result<Arrival<'a>, Vec<Remark>> {
         let mut session = self.session(self.object.value.clone());
-        let mut way = Way::default();
+        let mut trail = Trail::default();
         let mut kind = self.object.kind.clone();
         let mut restored = Vec::new();
         if let Some((stash, wanted)) = detour.filter(|(_, wanted)| !wanted.is_empty()) {
-            kind = self.run_rules(stash.left, kind, &mut session, &mut way)?;
+            kind = self.run_rules(stash.left, kind, &mut session, &mut trail)?;
             let sight = self.normal(&kind, session.object());
             restored = stash.restore(wanted, &sight, &mut session).map_err(stuck)?;
         }
         let (value, step) = (session.object().clone(), session.program().len());
         let start = Start { kind: kind.clone(), value, step, restored };
-        let kind = self.run_rules(self.target.release, kind, &mut session, &mut way)?;
-        let blocks = self.settle(&start, &kind, &mut session, &mut way).err().unwrap_or_default();
-        Ok(Arrival { kind, session, start, way, blocks })
+        let kind = self.run_rules(self.target.release, kind, &mut session, &mut trail)?;
+        let blocks = self.settle(&start, &kind, &mut session, &mut trail).err().unwrap_or_default();
+        Ok(Arrival { kind, session, start, trail, blocks })
     }
 
     /// Starts a session with data of the object.
@@ -313,30 +313,25 @@ impl<'a> Work<'a> {
     pub(super) fn run_rules(
         &self,
         release: ReleaseId,
-        mut kind: GroupKind,
+        kind: GroupKind,
         session: &mut Session<'_>,
-        way: &mut Way,
+        trail: &mut Trail,
     ) -> Result<GroupKind, Vec<Remark>> {
-        let mut retyped_in = None;
+        let mut way = Way::new(kind);
         for (rule, direction) in self.target.pack.rules_towards(release) {
-            // An object that had the old kind all along is not on the new side of what changed with the kind.
-            let retypes = rule.kind != rule.new_kind;
-            let stayed =
-                direction == Direction::Backward && rule.with_retype && !retypes && retyped_in != Some(rule.order);
-            if *rule.from_kind(direction) != kind || stayed {
+            if !way.meets(rule, direction) {
                 continue;
             }
             let before = session.program().len();
             if let Err(halt) = rule.lens(direction).run(session) {
-                way.warnings.push(self.halted(rule, halt, session).map_err(|block| vec![block])?);
+                trail.warnings.push(self.halted(rule, halt, session).map_err(|block| vec![block])?);
             }
             if session.program().len() > before {
-                way.rules.push((rule.id.clone(), direction));
-                kind = rule.to_kind(direction).clone();
-                retyped_in = if retypes { Some(rule.order) } else { retyped_in };
+                trail.rules.push((rule.id.clone(), direction));
+                way.follow(rule, direction);
             }
         }
-        Ok(kind)
+        Ok(way.kind().clone())
     }
 
     /// Holds the object back where a rule cannot go on, unless every release that the object can have been written for wants
@@ -362,7 +357,7 @@ impl<'a> Work<'a> {
     /// releases of two fields do.
     fn named_by_a_rule(&self, conflicts: Vec<Remark>) -> Vec<Remark> {
         let mut session = self.session(self.object.value.clone());
-        let met = self.run_rules(self.target.release, self.object.kind.clone(), &mut session, &mut Way::default());
+        let met = self.run_rules(self.target.release, self.object.kind.clone(), &mut session, &mut Trail::default());
         let spelling = |blocks: &Vec<Remark>| blocks.iter().all(|block| block.code == Code::Conflict);
         met.err().filter(spelling).unwrap_or(conflicts)
     }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::object::{Arrival, Keeping, Remark, Start, Way, Work, loss_code, remark};
+use super::object::{Arrival, Keeping, Remark, Start, Trail, Work, loss_code, remark};
 use super::stash::{self, ANNOTATION, Kept, Sights, Stash};
 use crate::catalog::ListType;
 use crate::field::FieldPath;
@@ -232,7 +232,7 @@ impl<'a> Work<'a> {
     /// halts, that is nothing.
     fn way_back(&self, whole: &Arrival<'_>, left: ReleaseId) -> Value {
         let mut session = self.session(whole.session.object().clone());
-        match self.run_rules(left, whole.kind.clone(), &mut session, &mut Way::default()) {
+        match self.run_rules(left, whole.kind.clone(), &mut session, &mut Trail::default()) {
             Ok(kind) if kind == whole.start.kind => self.normal(&kind, session.object()),
             _ => Value::Null,
         }
@@ -246,7 +246,7 @@ impl<'a> Work<'a> {
         candidates.sort_by_key(|release| line.get(*release).order.abs_diff(order));
         let is_at = |release: &&ReleaseId| {
             let mut session = self.session(start.value.clone());
-            let done = self.run_rules(**release, start.kind.clone(), &mut session, &mut Way::default());
+            let done = self.run_rules(**release, start.kind.clone(), &mut session, &mut Trail::default());
             done.is_ok() && session.program().is_empty()
         };
         *candidates.iter().find(is_at).or(candidates.first()).unwrap_or(&self.target.release)

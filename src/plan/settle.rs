@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use super::object::{Schema, Start, VersionChoice, Way, Work, in_list, remark, stuck};
+use super::object::{Schema, Start, Trail, VersionChoice, Work, in_list, remark, stuck};
 use crate::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
@@ -37,7 +37,7 @@ impl Work<'_> {
         start: &Start,
         kind: &GroupKind,
         session: &mut Session<'_>,
-        way: &mut Way,
+        trail: &mut Trail,
     ) -> Result<(), Vec<Remark>> {
         let authority = self.authority(kind)?;
         let served = authority.catalog.served(authority.release);
@@ -53,8 +53,8 @@ impl Work<'_> {
         let mut violations = self.violations(&authority, session.object(), version);
         let rules = self.run_own_rules(&authority, session.object(), version);
         violations.extend(rules.broken);
-        way.warnings.extend(rules.unknown.into_iter().map(|rule| unchecked(&authority, &rule)));
-        self.judge(&authority, violations, session, way)?;
+        trail.warnings.extend(rules.unknown.into_iter().map(|rule| unchecked(&authority, &rule)));
+        self.judge(&authority, violations, session, trail)?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)
     }
@@ -104,7 +104,7 @@ impl Work<'_> {
         authority: &Authority<'_>,
         violations: Vec<Violation>,
         session: &Session<'_>,
-        way: &mut Way,
+        trail: &mut Trail,
     ) -> Result<(), Vec<Remark>> {
         let mut blocks = Vec::new();
         for violation in violations {
@@ -121,7 +121,7 @@ impl Work<'_> {
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else {
                 let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
-                way.warnings.push(remark(Code::AlreadyInvalid, path, message, None));
+                trail.warnings.push(remark(Code::AlreadyInvalid, path, message, None));
             }
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }

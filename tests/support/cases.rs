@@ -1,26 +1,37 @@
 //! Answers: which objects shall a rule be tried on, and on the way between which releases?
 //!
-//! For a rule and a direction, a [`Course`] lists the pairs of releases that lead over the rule, and [`Course::case`] draws an
-//! object for one of them. Half of the objects are drawn until the target can hold what the rule makes of them; the other
-//! half are as they come.
+//! For a rule and a direction, a [`Course`] lists the releases before and behind the rule, and [`Course::case`] draws an object
+//! for one of them. Most objects are drawn until the rule has something to do with them, and half until the target can hold
+//! what the rules make of them; the others are as they come.
 //!
 //! Invariant: a case depends on the seed, the rule, the direction and its number, and on nothing else.
 
-use reversion::field::{FieldPath, FieldPattern, Part, Step};
-use reversion::lens::{Claims, Direction, Fidelity, Session};
-use reversion::pack::{Pack, Rule, Target};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use reversion::field::FieldPath;
+use reversion::lens::{Direction, Session};
+use reversion::pack::{Pack, Rule, Target, Way};
 use reversion::release::{Channel, GroupKind, ReleaseId};
 use serde_json::Value;
 
+use super::hints::Hints;
 use super::objects::Recipe;
 use super::random::Random;
-use super::wishes::Wishes;
+
+/// How many objects are drawn for one case before the last one is taken as it is.
+const TRIES: usize = 60;
+
+/// How many cases of a course are kept: each law asks for the same ones.
+const KEPT: u64 = 200;
 
 /// One object on its way from a release to another one.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     /// The release that the object was drawn for.
     pub(crate) start: ReleaseId,
+    /// The object's kind.
+    pub(crate) kind: GroupKind,
     /// The version within the group that the object is written in.
     pub(crate) version: String,
     /// The release it goes to, on the other side of the rule.
@@ -32,101 +43,190 @@ pub(crate) struct Case {
 }
 
 /// A rule in one direction, with every way over it.
-#[derive(Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Course<'p> {
     pub(crate) pack: &'p Pack,
     pub(crate) rule: &'p Rule,
     pub(crate) direction: Direction,
+    /// What tests and tables print.
+    pub(crate) name: String,
+    starts: Vec<ReleaseId>,
+    targets: Vec<ReleaseId>,
+    hints: Hints,
+    drawn: Mutex<BTreeMap<(u64, u64), Option<Case>>>,
+}
+
+/// What the rules made of an object's data, and whether one of them had anything to do.
+pub(crate) struct Passage<'s> {
+    pub(crate) session: Session<'s>,
+    /// The kind afterwards.
+    pub(crate) kind: GroupKind,
+    /// The rule of the course changed the object, lost something of it or refused it.
+    pub(crate) is_met: bool,
+    /// No rule refused the object.
+    pub(crate) is_through: bool,
+}
+
+/// Returns every rule of `pack` in the directions it runs in.
+pub(crate) fn courses(pack: &Pack) -> Vec<Course<'_>> {
+    let rules = pack.rules().iter();
+    let both = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|direction| (rule, direction)));
+    // What only some releases want is made so on the way there, and stays on the way back.
+    let run = both.filter(|(rule, direction)| rule.within.is_none() || *direction == Direction::Forward);
+    run.map(|(rule, direction)| Course::new(pack, rule, direction)).collect()
 }
 
 impl<'p> Course<'p> {
-    /// Returns the name that tests and tables print.
-    pub(crate) fn name(&self) -> String {
-        format!("{} {}", self.rule.id, self.direction.name())
-    }
-
-    /// Says whether the rule itself changes objects in this direction.
-    pub(crate) fn changes(&self) -> bool {
-        let can = self.rule.lens(self.direction).fidelities();
-        self.rule.within.is_none() && can.iter().any(|fidelity| *fidelity != Fidelity::Refused)
-    }
-
-    /// Says whether every change that the rule makes is a loss.
-    pub(crate) fn only_loses(&self) -> bool {
-        !self.rule.lens(self.direction).fidelities().contains(&Fidelity::Exact)
+    fn new(pack: &'p Pack, rule: &'p Rule, direction: Direction) -> Self {
+        let twins = pack.rules().iter().filter(|other| other.id == rule.id).count();
+        let kind = if twins > 1 { format!(" {}", rule.kind.kind) } else { String::new() };
+        let name = format!("{}{kind} {}", rule.id, direction.name());
+        let beside =
+            |other: &&Rule| other.order == rule.order && other.kind == rule.kind && !std::ptr::eq(*other, rule);
+        let hints = Hints::of(rule, direction, pack.rules().iter().filter(beside));
+        let mut course = Self {
+            pack,
+            rule,
+            direction,
+            name,
+            starts: Vec::new(),
+            targets: Vec::new(),
+            hints,
+            drawn: Mutex::default(),
+        };
+        course.starts = course.releases(direction);
+        course.targets = course.releases(direction.reversed());
+        course
     }
 
     pub(crate) const fn target(&self, release: ReleaseId) -> Target<'p> {
         Target { pack: self.pack, release }
     }
 
-    /// Returns the releases before the rule (`Forward`) or from it on (`Backward`) that can hold what the rule is about.
+    /// Returns the releases on one side of the rule that serve its kind, under the name the kind has there.
     fn releases(&self, side: Direction) -> Vec<ReleaseId> {
-        let catalog = self.pack.catalog(self.rule.from_kind(side)).expect("checked when the pack was loaded");
-        let patterns: Vec<_> = match places(self.rule, side) {
-            // Where this side lacks the fields, it must have what they stand in.
-            none if none.is_empty() => {
-                let others = places(self.rule, side.reversed());
-                let parents = others.iter().filter_map(FieldPattern::split_last).map(|(parent, _)| parent);
-                if self.rule.kind == self.rule.new_kind { parents.collect() } else { none }
-            }
-            some => some,
+        let line = self.pack.line();
+        let is_newer = |id: ReleaseId| match self.rule.within {
+            Some(within) => within.contains(id),
+            None => line.get(id).order >= self.rule.order,
         };
-        let holds = |id: &ReleaseId| {
-            let release = self.pack.line().get(*id);
-            let older = release.order < self.rule.order;
-            let in_channel = self.rule.channels.contains(&release.channel) || release.channel == Channel::Single;
-            let has_field = patterns.is_empty() || patterns.iter().any(|pattern| catalog.having(pattern).contains(*id));
-            older == (side == Direction::Forward) && in_channel && catalog.releases().contains(*id) && has_field
+        let has_kind = |id: &ReleaseId| self.kind_in(*id).is_some();
+        let has_field = |id: &&ReleaseId| {
+            let catalog = self.kind_in(**id).and_then(|kind| self.pack.catalog(&kind));
+            catalog.is_some_and(|catalog| self.hints.fields.iter().any(|field| catalog.having(field).contains(**id)))
         };
-        self.pack.line().iter().map(|(id, _)| id).filter(holds).collect()
+        let is_wish = self.rule.within.is_some();
+        let in_channel = |id: &ReleaseId| {
+            let channel = line.get(*id).channel;
+            is_wish || self.rule.channels.contains(&channel) || channel == Channel::Single
+        };
+        let served: Vec<ReleaseId> = line.iter().map(|(id, _)| id).filter(has_kind).filter(in_channel).collect();
+        let on_side = |id: &&ReleaseId| is_newer(**id) == (side == Direction::Backward);
+        let all: Vec<ReleaseId> = served.iter().filter(on_side).copied().collect();
+        let with_field: Vec<ReleaseId> = all.iter().filter(has_field).copied().collect();
+        match with_field.is_empty() {
+            // What some releases want is asked of objects that were in such a release all along, too.
+            true if is_wish && side == Direction::Forward => served.iter().filter(has_field).copied().collect(),
+            true => all,
+            false => with_field,
+        }
     }
 
-    /// Draws the case `number`; `None` where no release lies on one of the rule's sides.
+    /// Returns what the rule's kind is called in `release`, which serves it.
+    fn kind_in(&self, release: ReleaseId) -> Option<GroupKind> {
+        let called = [final_kind(self.pack, self.rule.from_kind(self.direction), release), self.rule.kind.clone()];
+        called.into_iter().find(|kind| is_served(self.pack, kind, release))
+    }
+
+    /// Returns the case `number`; `None` where no release lies on one of the rule's sides.
     pub(crate) fn case(&self, seed: u64, number: u64) -> Option<Case> {
-        let mut random = Random::new(seed, &[&self.rule.id, self.direction.name()], number);
-        let (starts, targets) = (self.releases(self.direction), self.releases(self.direction.reversed()));
-        let start = nearest(&starts, self.direction, &mut random)?;
-        let target = nearest(&targets, self.direction.reversed(), &mut random)?;
-        let kind = self.rule.from_kind(self.direction);
-        let catalog = self.pack.catalog(kind)?;
-        let versions = catalog.served(start);
-        let version = random.pick(&versions).name;
-        let recipe = Recipe::new(self.pack, catalog, start, version, &places(self.rule, self.direction), target);
-        let recipe = recipe.with(Wishes::of(self.rule));
+        if number >= KEPT {
+            return self.draw(seed, number);
+        }
+        let kept = || self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(case) = kept().get(&(seed, number)) {
+            return case.clone();
+        }
+        let case = self.draw(seed, number);
+        kept().insert((seed, number), case.clone());
+        case
+    }
+
+    fn draw(&self, seed: u64, number: u64) -> Option<Case> {
+        let mut random = Random::new(seed, &[&self.name], number);
+        let start = nearest(&self.starts, self.direction, &mut random)?;
+        let channel = self.pack.line().get(start).channel;
+        let same = self.targets.iter().filter(|target| self.pack.line().get(**target).channel == channel);
+        let same: Vec<ReleaseId> = same.copied().collect();
+        let targets = if same.is_empty() || random.chance(20) { &self.targets } else { &same };
+        let target = nearest(targets, self.direction.reversed(), &mut random)?;
+        let kind = self.kind_in(start)?;
+        let catalog = self.pack.catalog(&kind)?;
+        let version = random.pick(&catalog.served(start)).name.to_owned();
+        let recipe = Recipe::new(self.pack, catalog, start, &version, &self.hints, target);
         let mut object = recipe.draw(&mut random);
-        if random.chance(60) {
-            for _ in 0..12 {
-                if self.fits(&object, target) {
-                    break;
-                }
-                object = recipe.draw(&mut random);
+        let (shall_meet, shall_fit) = (random.chance(85), random.chance(60));
+        for _ in 0..TRIES {
+            let passage = self.run_rules(&kind, &object, target);
+            if (passage.is_met || !shall_meet) && (!shall_fit || self.fits(&passage, target)) {
+                break;
+            }
+            let another = recipe.draw(&mut random);
+            // Some objects that the rule has to do with never fit: it refuses them all.
+            if !passage.is_met || self.run_rules(&kind, &another, target).is_met {
+                object = another;
             }
         }
-        Some(Case { start, version: version.to_owned(), target, object, style: random.next() })
+        Some(Case { start, kind, version, target, object, style: random.next() })
     }
 
-    /// Says whether the target has nothing against what the rules make of `object`.
-    fn fits(&self, object: &Value, target: ReleaseId) -> bool {
-        let Some((kind, session)) = self.run_rules(object, target) else { return false };
-        let Some(catalog) = self.pack.catalog(&kind) else { return false };
-        let served = catalog.served(target);
-        let fits = served.iter().any(|version| catalog.check(session.object(), target, version.name).is_empty());
-        fits && session.losses().is_empty()
+    /// Says whether the target has nothing against what the rules made of an object.
+    fn fits(&self, passage: &Passage<'_>, target: ReleaseId) -> bool {
+        let Some(catalog) = self.pack.catalog(&passage.kind) else { return false };
+        let accepts = |version: &str| catalog.check(passage.session.object(), target, version).is_empty();
+        passage.is_through
+            && passage.session.losses().is_empty()
+            && catalog.served(target).iter().any(|version| accepts(version.name))
     }
 
-    /// Runs every rule that leads to `target` on data alone; `None` where one halts.
-    pub(crate) fn run_rules(&self, object: &Value, target: ReleaseId) -> Option<(GroupKind, Session<'_>)> {
+    /// Runs every rule that leads to `target` on data alone, up to the first that refuses the object.
+    pub(crate) fn run_rules(&self, kind: &GroupKind, object: &Value, target: ReleaseId) -> Passage<'static> {
         let mut session = Session::new(object.clone());
-        let mut kind = self.rule.from_kind(self.direction).clone();
+        let mut way = Way::new(kind.clone());
+        let (mut is_met, mut is_through) = (false, true);
         for (rule, direction) in self.pack.rules_towards(target) {
-            if *rule.from_kind(direction) == kind {
-                rule.lens(direction).run(&mut session).ok()?;
-                kind = rule.to_kind(direction).clone();
+            if !way.meets(rule, direction) {
+                continue;
+            }
+            let before = (session.program().len(), session.losses().len());
+            is_through = rule.lens(direction).run(&mut session).is_ok();
+            let acts = !is_through || before != (session.program().len(), session.losses().len());
+            is_met |= acts && direction == self.direction && std::ptr::eq(rule, self.rule);
+            if !is_through {
+                break;
+            }
+            if acts {
+                way.follow(rule, direction);
             }
         }
-        Some((kind, session))
+        Passage { session, kind: way.kind().clone(), is_met, is_through }
     }
+}
+
+/// Returns what the rules towards `release` make of `kind`.
+pub(crate) fn final_kind(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> GroupKind {
+    let mut last = kind.clone();
+    for (rule, direction) in pack.rules_towards(release) {
+        if *rule.from_kind(direction) == last {
+            last = rule.to_kind(direction).clone();
+        }
+    }
+    last
+}
+
+/// Says whether `release` has `kind`.
+pub(crate) fn is_served(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> bool {
+    pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release))
 }
 
 /// Picks the release next to the rule half of the time, and any other one otherwise.
@@ -136,42 +236,6 @@ fn nearest(releases: &[ReleaseId], side: Direction, random: &mut Random) -> Opti
         Direction::Backward => releases.first()?,
     };
     Some(if random.chance(50) { *next } else { *random.pick(releases) })
-}
-
-/// Returns the fields that `rule` takes away in `direction`, under the names they have before it runs.
-pub(crate) fn places(rule: &Rule, direction: Direction) -> Vec<FieldPattern> {
-    let steps: Vec<Claims> = rule.lens(direction).operations().iter().map(|operation| operation.claims()).collect();
-    let mut renamed: Vec<(FieldPattern, FieldPattern)> = Vec::new();
-    let mut found = Vec::new();
-    for step in steps {
-        for (at, old) in step.old.iter().enumerate() {
-            let first = original(&renamed, old);
-            if let Some(new) = step.new.get(at) {
-                renamed.push((new.clone(), first.clone()));
-            }
-            if !found.contains(&first) {
-                found.push(first);
-            }
-        }
-    }
-    found
-}
-
-/// Returns what `pattern` was called before the renames.
-fn original(renamed: &[(FieldPattern, FieldPattern)], pattern: &FieldPattern) -> FieldPattern {
-    let by_length = renamed.iter().filter(|(new, _)| pattern.starts_with(new)).max_by_key(|(new, _)| new.parts().len());
-    let Some((new, old)) = by_length else { return pattern.clone() };
-    old.join(&FieldPattern::new(pattern.parts()[new.parts().len()..].iter().cloned()))
-}
-
-/// Returns the fields that a rule removes without a counterpart on the other side, which it may do without a loss.
-pub(crate) fn dropped(rule: &Rule, direction: Direction) -> Vec<FieldPattern> {
-    let operations = rule.lens(direction).operations().iter();
-    operations
-        .map(|operation| operation.claims())
-        .filter(|step| step.new.is_empty())
-        .flat_map(|step| step.old)
-        .collect()
 }
 
 /// Returns every place below `value` with the value there, outermost first.
@@ -189,14 +253,4 @@ pub(crate) fn walk(value: &Value) -> Vec<(FieldPath, &Value)> {
         }
     }
     found
-}
-
-/// Says whether `pattern` leads to `path`.
-pub(crate) fn leads(pattern: &FieldPattern, path: &FieldPath) -> bool {
-    let fits = |(part, step): (&Part, &Step)| match (part, step) {
-        (Part::Key(key), Step::Key(name)) => key == name,
-        (Part::Items, Step::Index(_)) | (Part::Values, Step::Key(_)) => true,
-        _ => false,
-    };
-    pattern.parts().len() == path.steps().len() && pattern.parts().iter().zip(path.steps()).all(fits)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod cases;
 pub(crate) mod checks;
 pub(crate) mod engine;
+pub(crate) mod hints;
 pub(crate) mod objects;
 pub(crate) mod random;
 pub(crate) mod render;
@@ -10,5 +11,4 @@ pub(crate) mod scalars;
 pub(crate) mod shape;
 pub(crate) mod sheet;
 pub(crate) mod shrink;
-pub(crate) mod wishes;
 pub(crate) mod words;

@@ -7,14 +7,15 @@
 //! Invariant: the release's schema has nothing against a drawn object; what it says itself of its kind is served there.
 
 use reversion::catalog::{Catalog, ListType, Scope, Type};
-use reversion::field::FieldPattern;
+use reversion::field::Part;
 use reversion::pack::Pack;
 use reversion::release::{ApiVersion, GroupKind, ReleaseId};
 use serde_json::{Map, Value, json};
 
+use super::cases::{final_kind, is_served};
+use super::hints::Hints;
 use super::random::Random;
 use super::shape::Shape;
-use super::wishes::Wishes;
 use super::words;
 
 /// The most values of an object's optional fields.
@@ -29,33 +30,26 @@ pub(crate) struct Recipe<'p> {
     release: ReleaseId,
     version: String,
     shape: Shape,
-    wanted: Vec<FieldPattern>,
-    wishes: Wishes,
+    hints: Hints,
     /// The kinds that a reference may name: those the release serves, and the target too, under whatever name.
     kinds: Vec<GroupKind>,
 }
 
 impl<'p> Recipe<'p> {
-    /// Makes the recipe of `catalog`'s kind; `wanted` are fields that most objects have where the release has them.
+    /// Makes the recipe of `catalog`'s kind; most objects have what `hints` names where the release has it.
     pub(crate) fn new(
         pack: &Pack,
         catalog: &'p Catalog,
         release: ReleaseId,
         version: &str,
-        wanted: &[FieldPattern],
+        hints: &Hints,
         target: ReleaseId,
     ) -> Self {
         let lasts = |kind: &&GroupKind| is_served(pack, kind, release) && has_successor(pack, kind, target);
         let kinds = pack.kinds().filter(lasts).cloned().chain([GroupKind::new("Service", "")]).collect();
-        let shape = Shape::read(catalog, release, version);
-        let wishes = Wishes::default();
-        Self { catalog, release, version: version.to_owned(), shape, wanted: wanted.to_vec(), wishes, kinds }
-    }
-
-    /// Makes the same recipe for objects that hold the values of `wishes`.
-    pub(crate) fn with(self, wishes: Wishes) -> Self {
-        let wanted = wishes.repeats.iter().chain(wishes.values.iter().map(|(field, _)| field)).cloned();
-        Self { wanted: self.wanted.iter().cloned().chain(wanted).collect(), wishes, ..self }
+        let mut shape = Shape::read(catalog, release, version);
+        hints.values.iter().for_each(|(field, value)| shape.suggest(field, value));
+        Self { catalog, release, version: version.to_owned(), shape, hints: hints.clone(), kinds }
     }
 
     /// Draws an object.
@@ -76,22 +70,35 @@ impl<'p> Recipe<'p> {
 
     fn attempt(&self, random: &mut Random) -> Value {
         let mut shape = self.shape.clone();
-        for pattern in &self.wanted {
-            if random.chance(88) {
+        let eagerness = *random.pick(&[30, 60, 88, 97]);
+        for pattern in &self.hints.fields {
+            if random.chance(eagerness) {
+                shape.want(pattern);
+            }
+        }
+        let perhaps = *random.pick(&[0, 30, 60]);
+        for pattern in &self.hints.perhaps {
+            if random.chance(perhaps) {
                 shape.want(pattern);
             }
         }
         let density = *random.pick(&[5, 15, 15, 35, 70]);
         let habits = Habits {
             density,
-            items: *random.pick(&[0, 20, 45]),
+            items: if self.hints.repeats { 60 } else { *random.pick(&[0, 20, 45]) },
+            repeats: if random.chance(if self.hints.repeats { 80 } else { 20 }) { 70 } else { 0 },
             nulls: if random.chance(15) { 8 } else { 0 },
             unknown: if random.chance(15) { 10 } else { 0 },
             shuffled: random.chance(40),
         };
         let mut draw = Draw { random, habits, budget: BUDGET, kinds: &self.kinds };
         let fields = draw.mapping(&shape);
-        let metadata = draw.metadata(self.catalog.scope_in(self.release).unwrap_or(Scope::Namespaced));
+        let mut metadata = draw.metadata(self.catalog.scope_in(self.release).unwrap_or(Scope::Namespaced));
+        for (pattern, value) in &self.hints.values {
+            if draw.random.chance(40) {
+                put_metadata(&mut metadata, pattern.parts(), value);
+            }
+        }
         let kind = self.catalog.kind();
         let api_version = ApiVersion { group: kind.group.clone(), version: self.version.clone() };
         let mut entries = vec![
@@ -106,14 +113,21 @@ impl<'p> Recipe<'p> {
         if draw.random.chance(12) {
             draw.random.shuffle(&mut entries);
         }
-        let mut object = Value::Object(entries.into_iter().collect());
-        self.wishes.grant(&mut object, random);
-        object
+        Value::Object(entries.into_iter().collect())
     }
 }
 
-fn is_served(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> bool {
-    pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release))
+/// Puts a value at a place of the metadata: `metadata.finalizers[]`.
+fn put_metadata(metadata: &mut Value, parts: &[Part], value: &Value) {
+    if let [Part::Key(first), Part::Key(key), rest @ ..] = parts
+        && first == "metadata"
+    {
+        match rest {
+            [] => metadata[key] = value.clone(),
+            [Part::Items] => metadata[key] = json!([value]),
+            _ => {}
+        }
+    }
 }
 
 /// Says whether `target` has the kind that the rules make of `kind`.
@@ -121,12 +135,7 @@ fn is_served(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> bool {
 /// A reference to a kind that the target lacks stays as it is, while one over a release in between follows as far as it
 /// can: such references have no place in the laws.
 fn has_successor(pack: &Pack, kind: &GroupKind, target: ReleaseId) -> bool {
-    let mut last = kind.clone();
-    for (rule, direction) in pack.rules_towards(target) {
-        if *rule.from_kind(direction) == last {
-            last = rule.to_kind(direction).clone();
-        }
-    }
+    let last = final_kind(pack, kind, target);
     last == *kind || is_served(pack, &last, target)
 }
 
@@ -136,6 +145,8 @@ struct Habits {
     density: usize,
     /// How often one more item follows in a list.
     items: usize,
+    /// How often an item is like an earlier one.
+    repeats: usize,
     /// How often an optional field is null.
     nulls: usize,
     /// How often a mapping has a field that no release has.
@@ -176,6 +187,9 @@ impl Draw<'_> {
     /// Draws a value; `None` where no word fits or nothing of an optional value can be had.
     fn value(&mut self, shape: &Shape, key: &str) -> Option<Value> {
         self.budget = self.budget.saturating_sub(1);
+        if !shape.suggestions.is_empty() && self.random.chance(60) {
+            return Some(self.random.pick(&shape.suggestions).clone());
+        }
         if let Some(allowed) = &shape.attributes.allowed {
             return Some(self.random.pick(allowed).clone());
         }
@@ -219,7 +233,10 @@ impl Draw<'_> {
             && ((list.len() as u64) < least || (list.len() as u64) < most && self.random.chance(self.habits.items))
         {
             tries += 1;
-            let item = self.value(items, "")?;
+            let mut item = self.value(items, "")?;
+            if !list.is_empty() && self.random.chance(self.habits.repeats) {
+                item = self.nearly(self.random.clone().pick(&list), item);
+            }
             let key_of = |item: &Value| -> Vec<Value> {
                 attributes.list_keys.iter().map(|key| item.get(key).cloned().unwrap_or_default()).collect()
             };
@@ -233,6 +250,19 @@ impl Draw<'_> {
             }
         }
         Some(Value::Array(list))
+    }
+
+    /// Returns an item like `old`, with one key as `new` has it at times.
+    fn nearly(&mut self, old: &Value, new: Value) -> Value {
+        let mut item = old.clone();
+        if let (Value::Object(map), Value::Object(other), true) = (&mut item, new, self.random.chance(40)) {
+            let keys: Vec<String> = other.keys().cloned().collect();
+            if !keys.is_empty() {
+                let key = self.random.pick(&keys);
+                map.insert(key.clone(), other[key].clone());
+            }
+        }
+        item
     }
 
     fn mapping(&mut self, shape: &Shape) -> Map<String, Value> {
@@ -289,6 +319,10 @@ impl Draw<'_> {
         };
         let kind_shape = shape.keys.iter().find(|(key, _)| key == "kind").expect("drawn from it");
         if kind_shape.1.attributes.allowed.is_some() {
+            return;
+        }
+        let is_suggested = |key: &str| shape.keys.iter().any(|(k, child)| k == key && !child.suggestions.is_empty());
+        if (is_suggested("kind") || is_suggested(group_key)) && self.random.chance(60) {
             return;
         }
         let kind = self.random.pick(self.kinds).clone();

@@ -69,12 +69,12 @@ impl Style {
     /// Draws a style.
     pub(crate) fn draw(random: &mut Random) -> Self {
         let style = Self::draw_any(random);
-        if !random.chance(25) {
+        if !random.chance(35) {
             return style;
         }
         // As most people write: the laws of texts have the most to say of it.
-        let Self { layout, step, list_step, dash_gap, flow, block_scalars, stray_comments, .. } = Self::PLAIN;
-        Self { layout, step, list_step, dash_gap, flow, block_scalars, stray_comments, ..style }
+        let Self { crlf, byte_order_mark, final_newline, comments, .. } = style;
+        Self { crlf, byte_order_mark, final_newline, comments, ..Self::PLAIN }
     }
 
     fn draw_any(random: &mut Random) -> Self {

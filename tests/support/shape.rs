@@ -7,6 +7,7 @@
 use reversion::catalog::{Attributes, Catalog, Type};
 use reversion::field::{FieldPattern, Part};
 use reversion::release::ReleaseId;
+use serde_json::Value;
 
 /// A value that may stand somewhere.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(crate) struct Shape {
     pub(crate) required: bool,
     /// The case wants this value, or one inside it, to be there.
     pub(crate) wanted: bool,
+    /// Values that mean something to the case.
+    pub(crate) suggestions: Vec<Value>,
     pub(crate) attributes: Attributes,
     pub(crate) keys: Vec<(String, Self)>,
     pub(crate) items: Option<Box<Self>>,
@@ -27,6 +30,7 @@ impl Shape {
             kind: Type::Object,
             required: false,
             wanted: false,
+            suggestions: Vec::new(),
             attributes: Attributes::default(),
             keys: Vec::new(),
             items: None,
@@ -83,6 +87,18 @@ impl Shape {
                 place = place.child(part).expect("looked up before");
                 place.wanted = true;
             }
+        }
+    }
+
+    /// Puts `value` among those that the values at `pattern` are drawn from, where the schema allows it.
+    pub(crate) fn suggest(&mut self, pattern: &FieldPattern, value: &Value) {
+        let mut place = self;
+        for part in pattern.parts() {
+            let Some(child) = place.child(part) else { return };
+            place = child;
+        }
+        if place.kind.accepts(value) && place.attributes.allows(value) && !value.is_null() {
+            place.suggestions.push(value.clone());
         }
     }
 

@@ -86,6 +86,10 @@ impl Attach {
         need_spec(session)?;
         let list = gateways.key("gatewayRefs");
         let allow = gateways.key("allow").get(&object).and_then(Value::as_str);
+        if allow != Some("FromList") {
+            let place = if written { gateways.clone() } else { FieldPath::default().key("spec") };
+            session.respell(&place, "parentRefs name the Gateways that take the route now");
+        }
         if allow == Some("FromList") && list.get(&object).is_some_and(Value::is_array) {
             let (to, place) = (FieldPath::default().key("spec"), Place::Before("gateways".to_owned()));
             session.change(Intent::Move { from: list, to, key: "parentRefs".to_owned(), place })?;
@@ -270,10 +274,14 @@ fn rewrite_list(parents: &[Parent], own: Option<&str>, session: &mut Session<'_>
     for (index, mine) in matched.into_iter().enumerate().rev() {
         let item = list.index(index);
         let Some((first, more)) = mine.split_first() else {
+            session.respell(&item, "the Gateway does not take the route");
             session.change(Intent::Delete { path: item })?;
             continue;
         };
         let value = first.reference(own);
+        if first.section.is_some() || !more.is_empty() {
+            session.respell(&item, "the listeners that labels chose are named");
+        }
         if value.get("namespace").is_none() && item.key("namespace").get(session.object()).is_some() {
             session.change(Intent::Delete { path: item.key("namespace") })?;
         }
@@ -293,10 +301,15 @@ fn rewrite_list(parents: &[Parent], own: Option<&str>, session: &mut Session<'_>
 fn shorten(item: &FieldPath, own: Option<&str>, session: &mut Session<'_>) -> Result<(), Halt> {
     for key in ["group", "kind", "sectionName"] {
         if item.key(key).get(session.object()).is_some() {
+            session.respell(&item.key(key), "a list of Gateways means the same without it");
             session.change(Intent::Delete { path: item.key(key) })?;
         }
     }
-    if item.key("namespace").get(session.object()).is_none() {
+    let namespace = item.key("namespace");
+    if own.is_some() && namespace.get(session.object()).and_then(Value::as_str) == own {
+        session.respell(&namespace, "parentRefs mean the own namespace without it");
+    }
+    if namespace.get(session.object()).is_none() {
         let value = Value::from(own.unwrap_or_default());
         let (path, key) = (item.clone(), "namespace".to_owned());
         session.change(Intent::Insert { path, key, value, place: Place::Last })?;
@@ -307,5 +320,8 @@ fn shorten(item: &FieldPath, own: Option<&str>, session: &mut Session<'_>) -> Re
 fn remove_repeated(list: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
     let items = list.get(session.object()).and_then(Value::as_array).cloned().unwrap_or_default();
     let repeated = (0..items.len()).rev().filter(|index| items[..*index].contains(&items[*index]));
-    repeated.map(|index| list.index(index)).try_for_each(|path| session.change(Intent::Delete { path }))
+    repeated.map(|index| list.index(index)).try_for_each(|path| {
+        session.respell(&path, "an earlier item is the same");
+        session.change(Intent::Delete { path })
+    })
 }

@@ -1,0 +1,63 @@
+//! Whole repositories under `fixtures/repos`: up to a newer release and back gives the same bytes, and twice is once.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+type Tree = BTreeMap<PathBuf, Vec<u8>>;
+
+#[test]
+fn the_shop_goes_up_from_v1_0_and_back() {
+    check("shop-1.0-experimental", "gateway-api@1.6/experimental", "gateway-api@1.0/experimental");
+}
+
+#[test]
+fn the_platform_goes_up_from_v1_3_and_back() {
+    check("platform-1.3", "gateway-api@1.6/experimental", "gateway-api@1.3/experimental");
+}
+
+#[track_caller]
+fn check(name: &str, up: &str, down: &str) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos").join(name);
+    let folder = TempDir::new().unwrap();
+    let before = read(&source);
+    for (path, bytes) in &before {
+        let place = folder.path().join(path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::write(place, bytes).unwrap();
+    }
+    apply(folder.path(), up);
+    let newer = read(folder.path());
+    assert!(newer != before, "{up} changes nothing");
+    apply(folder.path(), up);
+    assert_eq!(differing(&read(folder.path()), &newer), Vec::<PathBuf>::new(), "the second time changes something");
+    apply(folder.path(), down);
+    assert_eq!(differing(&read(folder.path()), &before), Vec::<PathBuf>::new(), "the way back differs");
+}
+
+fn apply(folder: &Path, target: &str) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_reversion"));
+    let output = program
+        .args(["apply", "--yes", "--allow-no-vcs", "--allow-dirty", "--to", target, "."])
+        .current_dir(folder)
+        .output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Reads every file but those of the program's own folder.
+fn read(folder: &Path) -> Tree {
+    let walk = walkdir::WalkDir::new(folder).into_iter().filter_entry(|entry| entry.file_name() != ".reversion");
+    let files = walk.map(Result::unwrap).filter(|entry| entry.file_type().is_file());
+    files.map(|file| (file.path().strip_prefix(folder).unwrap().to_owned(), fs::read(file.path()).unwrap())).collect()
+}
+
+fn differing(left: &Tree, right: &Tree) -> Vec<PathBuf> {
+    let paths = left.keys().chain(right.keys()).filter(|path| left.get(*path) != right.get(*path));
+    paths.cloned().collect()
+}

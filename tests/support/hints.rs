@@ -1,0 +1,133 @@
+//! Answers: what does an object need to hold for a rule to have something to do with it?
+//!
+//! The fields and values that the rule's own text names, and the fields that its operations claim: read from the text as
+//! written, so that operations need not be known here one by one.
+//!
+//! Invariant: a hint is no promise; objects are tried on the rule itself afterwards.
+
+use reversion::field::{FieldPattern, Part};
+use reversion::lens::{Claims, Direction};
+use reversion::pack::Rule;
+use serde_json::{Map, Value};
+
+/// What to put into objects for one rule.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hints {
+    /// Fields to be there.
+    pub(crate) fields: Vec<FieldPattern>,
+    /// Fields to be there or not: tests ask for them either way, or other rules on the same way do.
+    pub(crate) perhaps: Vec<FieldPattern>,
+    /// Values for fields.
+    pub(crate) values: Vec<(FieldPattern, Value)>,
+    /// Whether items shall look like others of their list.
+    pub(crate) repeats: bool,
+}
+
+impl Hints {
+    /// Reads the hints of `rule`, for the side that `direction` starts from; `others` are rules on the same way.
+    pub(crate) fn of<'r>(rule: &Rule, direction: Direction, others: impl Iterator<Item = &'r Rule>) -> Self {
+        let mut hints = Self::of_one(rule, direction);
+        for other in others.map(|other| Self::of_one(other, direction)) {
+            hints.perhaps.extend(other.fields.into_iter().chain(other.perhaps));
+            hints.values.extend(other.values);
+        }
+        for fields in [&mut hints.fields, &mut hints.perhaps] {
+            fields.sort();
+            fields.dedup();
+        }
+        hints
+    }
+
+    fn of_one(rule: &Rule, direction: Direction) -> Self {
+        let mut hints = Self { fields: places(rule, direction), ..Self::default() };
+        let text: Value = serde_yaml::from_str(&rule.text).unwrap_or_default();
+        Reader { hints: &mut hints, direction }.read(&text, &FieldPattern::default());
+        hints
+    }
+}
+
+/// Reads a rule's text.
+struct Reader<'h> {
+    hints: &'h mut Hints,
+    direction: Direction,
+}
+
+impl Reader<'_> {
+    /// Collects what a part of the text names below `base`.
+    fn read(&mut self, text: &Value, base: &FieldPattern) {
+        match text {
+            Value::Object(map) => self.read_map(map, base),
+            Value::Array(items) => items.iter().for_each(|item| self.read(item, base)),
+            Value::String(_) => self.hints.fields.extend(parse(text, base)),
+            _ => {}
+        }
+    }
+
+    fn read_map(&mut self, map: &Map<String, Value>, base: &FieldPattern) {
+        let inner = ["each", "items", "of"].into_iter().find_map(|key| parse(map.get(key)?, base));
+        self.hints.fields.extend(inner.clone());
+        let below = inner.as_ref().unwrap_or(base);
+        if let Some(field) = map.get("field").and_then(|field| parse(field, below)) {
+            self.read_values(map, &field);
+        }
+        for (key, value) in map {
+            match key.as_str() {
+                "each" | "of" => {}
+                "absent" | "not" => {
+                    let mut inner = Hints::default();
+                    Reader { hints: &mut inner, direction: self.direction }.read(value, below);
+                    self.hints.perhaps.extend(inner.fields.into_iter().chain(inner.perhaps));
+                    self.hints.values.extend(inner.values);
+                }
+                "list" | "to" => self.read(value, base),
+                "repeats" | "distinct" => {
+                    self.hints.repeats = true;
+                    self.read(value, below);
+                }
+                _ => self.read(value, below),
+            }
+        }
+    }
+
+    /// Collects the values that stand beside a field: `{ equals: { field: type, value: A } }`, `table: { A: B }`.
+    fn read_values(&mut self, map: &Map<String, Value>, field: &FieldPattern) {
+        let single = ["value", "default"].into_iter().filter_map(|key| map.get(key).cloned());
+        let table = map.get("table").and_then(Value::as_object).into_iter().flatten();
+        let side = table.map(|(old, new)| match self.direction {
+            Direction::Forward => Value::from(old.as_str()),
+            Direction::Backward => new.clone(),
+        });
+        self.hints.values.extend(single.chain(side).map(|value| (field.clone(), value)));
+    }
+}
+
+/// Reads a field's name below `base`; `None` for a text that names none.
+fn parse(text: &Value, base: &FieldPattern) -> Option<FieldPattern> {
+    let pattern = FieldPattern::parse(text.as_str()?).ok()?;
+    let from_root = matches!(pattern.parts().first(), Some(Part::Key(key)) if key == "spec" || key == "metadata");
+    Some(if from_root { pattern } else { base.join(&pattern) })
+}
+
+/// Returns the fields that `rule` takes away in `direction`, under the names they have before it runs.
+fn places(rule: &Rule, direction: Direction) -> Vec<FieldPattern> {
+    let steps: Vec<Claims> = rule.lens(direction).operations().iter().map(|operation| operation.claims()).collect();
+    let mut renamed: Vec<(FieldPattern, FieldPattern)> = Vec::new();
+    let mut found = Vec::new();
+    for step in steps {
+        for (at, old) in step.old.iter().enumerate() {
+            let first = original(&renamed, old);
+            if let Some(new) = step.new.get(at) {
+                renamed.push((new.clone(), first.clone()));
+            }
+            found.push(first);
+        }
+    }
+    found
+}
+
+/// Returns what `pattern` was called before the renames.
+fn original(renamed: &[(FieldPattern, FieldPattern)], pattern: &FieldPattern) -> FieldPattern {
+    let by_length = renamed.iter().filter(|(new, _)| pattern.starts_with(new)).max_by_key(|(new, _)| new.parts().len());
+    let Some((new, old)) = by_length else { return pattern.clone() };
+    old.join(&FieldPattern::new(pattern.parts()[new.parts().len()..].iter().cloned()))
+}
