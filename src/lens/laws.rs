@@ -50,6 +50,7 @@ impl Subject {
             json!({"protocol": "A", "port": 1}),
             json!({"y": {"z": null}}),
             json!({"name": "é"}),
+            json!("10m"),
         ]);
         let mut patterns = Vec::new();
         collect(&value, &mut patterns, &mut words);

@@ -61,6 +61,7 @@ operations! {
     distinct Distinct;
     gather Gather;
     lookup Lookup;
+    units Units;
     refuse Refuse;
     retype Retype;
 }
