@@ -2,7 +2,7 @@
 //!
 //! `before.yaml` goes up to the rule's bundle and must be `after.yaml`; `after.yaml` goes down to the bundle before and must
 //! be `back.yaml` or, where there is none, `before.yaml`; `after.yaml` at the rule's bundle must not change. `same.yaml`
-//! changes in neither direction. `allow.txt` lists the codes of losses that are taken. `findings.txt` lists what holds
+//! changes in neither direction. `set.txt` says what `--set` would. `allow.txt` lists the codes of losses that are taken. `findings.txt` lists what holds
 //! objects back, as `code field`, in the direction that starts from a file without a counterpart, or upward where both are
 //! there; `findings-back.txt` does so for the way back of a file that goes up.
 //!
@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use reversion::finding::{Code, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
-use reversion::pack::{Pack, Packs, Rule, Target, embedded, load};
-use reversion::plan::{self, AllowedLoss, Choices, Goal};
-use reversion::release::{Release, ReleaseId};
+use reversion::pack::{Needs, Pack, Packs, Rule, Target, embedded, load};
+use reversion::plan::{self, AllowedLoss, Choices, Goal, Mistakes};
+use reversion::release::{Release, ReleaseId, ReleaseSet};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -38,6 +38,7 @@ fn main() {
                 let case = Case {
                     folder: case,
                     packs,
+                    needs: rule.needs,
                     up: Target { pack, release: up },
                     down: Target { pack, release: down },
                 };
@@ -50,9 +51,12 @@ fn main() {
 
 /// Returns the release that a fixture goes down to: of the bundle before, in the rule's first channel where that has the kind.
 fn below(pack: &Pack, rule: &Rule) -> ReleaseId {
-    let order = rule.order.checked_sub(1).expect("a rule's bundle is not the first");
+    // What mends mistakes is no step between bundles, and may stand in the first one.
+    let order = if rule.is_step() { rule.order.checked_sub(1) } else { Some(rule.order) };
+    let order = order.expect("a rule's bundle is not the first");
     let older: Vec<_> = pack.line().iter().filter(|(_, release)| release.order == order).collect();
-    let has = pack.catalog(&rule.kind).expect("the kind of a rule has a catalog").releases();
+    // A rule about objects of other packs has no catalog.
+    let has = pack.catalog(&rule.kind).map_or(pack.line().all(), |catalog| catalog.releases());
     let in_channel = |release: &Release| release.channel == rule.channels[0];
     let best = older.iter().max_by_key(|(id, release)| (has.contains(*id), in_channel(release)));
     best.expect("a bundle has a release").0
@@ -68,6 +72,7 @@ fn folders(parent: &Path) -> Vec<PathBuf> {
 struct Case {
     folder: PathBuf,
     packs: &'static Packs,
+    needs: Option<Needs>,
     up: Target<'static>,
     down: Target<'static>,
 }
@@ -80,8 +85,16 @@ struct Outcome {
 
 impl Case {
     fn run(&self) -> Result<(), Failed> {
-        let known =
-            ["before.yaml", "after.yaml", "back.yaml", "same.yaml", "findings.txt", "findings-back.txt", "allow.txt"];
+        let known = [
+            "before.yaml",
+            "after.yaml",
+            "back.yaml",
+            "same.yaml",
+            "findings.txt",
+            "findings-back.txt",
+            "allow.txt",
+            "set.txt",
+        ];
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
             if !known.contains(&name.as_str()) {
@@ -106,7 +119,7 @@ impl Case {
             }
             (None, Some(before), Some(after)) => {
                 self.check("up", self.up, before, after, &findings)?;
-                let again = if findings.is_empty() { Vec::new() } else { self.convert(self.up, after)?.held };
+                let again = if findings.is_empty() { Vec::new() } else { self.convert(self.up, self.up, after)?.held };
                 self.check("again", self.up, after, after, &again)?;
                 self.check("down", self.down, after, back.as_ref().unwrap_or(before), &findings_back)
             }
@@ -126,7 +139,9 @@ impl Case {
         expected: &str,
         held: &[String],
     ) -> Result<(), Failed> {
-        let outcome = self.convert(target, input)?;
+        let is_up = target.release == self.up.release;
+        let origin = if is_up && what != "again" { self.down } else { self.up };
+        let outcome = self.convert(origin, target, input)?;
         if outcome.text != expected {
             let diff = similar::TextDiff::from_lines(expected, outcome.text.as_str());
             let diff = diff.unified_diff().header("expected", "got").to_string();
@@ -138,11 +153,28 @@ impl Case {
         Ok(())
     }
 
-    fn convert(&self, target: Target<'_>, input: &str) -> Result<Outcome, Failed> {
+    /// Returns what the case says besides its files, and what its rule needs of objects that come from `origin`.
+    fn choices(&self, origin: Target<'_>) -> Choices {
+        let said = self.file("set.txt").unwrap_or_default();
+        let said = said.lines().filter_map(|line| line.split_once('='));
+        let parameters = said.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let mut choices = Choices { parameters, ..Choices::default() };
+        match self.needs {
+            Some(Needs::Repair) => choices.mistakes = Mistakes::Mend,
+            Some(Needs::From) => {
+                let origins = ReleaseSet::from_iter([origin.release]);
+                choices.origins.insert(origin.pack.name().to_owned(), origins);
+            }
+            None => {}
+        }
+        choices
+    }
+
+    fn convert(&self, origin: Target<'_>, target: Target<'_>, input: &str) -> Result<Outcome, Failed> {
         let recognizer = Recognizer::new(self.packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
         let manifest = match manifest::read("case.yaml", input.as_bytes(), &recognizer) {
             Reading::Manifest(manifest) => *manifest,
-            Reading::Irrelevant | Reading::Kustomization(_) => {
+            Reading::Irrelevant | Reading::Kustomization(_) | Reading::Marked(_) => {
                 return Ok(Outcome { text: input.to_owned(), held: Vec::new() });
             }
             Reading::Template(finding) | Reading::Failed(finding) => return Err(format!("{finding:?}").into()),
@@ -150,7 +182,7 @@ impl Case {
         let code = |line: &str| Code::parse(line).ok_or_else(|| format!("allow.txt: `{line}` is no code"));
         let allowed =
             self.file("allow.txt").iter().flat_map(|text| text.lines()).map(code).collect::<Result<_, _>>()?;
-        let choices = Choices { allowed: AllowedLoss::Codes(allowed), ..Choices::default() };
+        let choices = Choices { allowed: AllowedLoss::Codes(allowed), ..self.choices(origin) };
         let goal = Goal { packs: self.packs, targets: vec![target], choices };
         let plan = plan::plan(&[manifest], &goal);
         let mut held = BTreeMap::new();

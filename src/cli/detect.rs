@@ -49,5 +49,5 @@ fn look_at<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, det
     let inference = infer(&object.value, catalog, &object.api_version.version);
     let location = manifest.locate(object, &FieldPath::default());
     let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
-    detection.objects.push(Detected { object, pack: pack.name(), line: pack.line(), inference, location, evidence });
+    detection.objects.push(Detected { object, pack, inference, location, evidence });
 }

@@ -100,7 +100,9 @@ pub(super) fn of_bytes(bytes: &[u8], packs: &Packs) -> Pass {
 /// Makes the recognizer of every group that `packs` know.
 fn recognizer(packs: &Packs) -> Recognizer {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
-    Recognizer::new(groups).with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
+    let marks = packs.iter().flat_map(|pack| pack.marks()).map(String::as_str);
+    let kinds = packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
+    Recognizer::new(groups).with_kinds(kinds).with_marks(marks)
 }
 
 fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {
@@ -163,7 +165,7 @@ impl Pass {
                 self.counts.objects += manifest.objects.len();
                 self.manifests.push(*manifest);
             }
-            Reading::Kustomization(manifest) => self.manifests.push(*manifest),
+            Reading::Kustomization(manifest) | Reading::Marked(manifest) => self.manifests.push(*manifest),
             Reading::Template(finding) => {
                 self.counts.templates += 1;
                 self.findings.push(finding);

@@ -5,7 +5,7 @@
 //!
 //! Invariant: a target that was not typed is told on standard error, with the CRD that named it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Packs, Target};
-use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Schema, VersionChoice, loss_code};
+use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Schema, VersionChoice, loss_code};
+use crate::release::ReleaseSet;
 use crate::report::visible;
 
 /// What a call's arguments say, before any file is read.
@@ -29,6 +30,7 @@ pub(super) struct Typed<'p> {
     packs: &'p Packs,
     targets: Vec<Target<'p>>,
     choices: Choices,
+    pairing: Pairing,
     crds: Option<Vec<Manifest>>,
 }
 
@@ -50,8 +52,12 @@ impl<'p> Typed<'p> {
             (Some(folder), Some(manifests)) => Schema::Own(Arc::new(own(folder, manifests)?)),
             _ => Schema::Catalog,
         };
-        let choices = Choices { schema, keeping, allowed: allowed(&args.allow_loss)?, version };
-        Ok(Self { packs, targets, choices, crds })
+        let mistakes = if args.repair { Mistakes::Mend } else { Mistakes::Leave };
+        let (parameters, origins) = (parameters(&args.set, packs)?, origins(&args.from, packs)?);
+        let allowed = allowed(&args.allow_loss)?;
+        let choices = Choices { schema, keeping, allowed, version, mistakes, parameters, origins };
+        let pairing = if args.unpaired { Pairing::Any } else { Pairing::Matching };
+        Ok(Self { packs, targets, choices, pairing, crds })
     }
 
     /// Makes the goal of a call that met `pass`, and adds what the CRDs in it are told for.
@@ -62,9 +68,86 @@ impl<'p> Typed<'p> {
             targets = named_by(&installed, console)?;
             ensure!(!targets.is_empty(), "{}", no_target(pass, &installed, self.packs));
         }
+        let companions = companions(&targets, self.packs, self.pairing, console)?;
+        targets.extend(companions);
         pass.findings.extend(installed.iter().filter_map(Installed::finding));
         Ok(Goal { packs: self.packs, targets, choices: self.choices })
     }
+}
+
+/// Whether the targets must be made for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pairing {
+    /// They must.
+    Matching,
+    /// They need not.
+    Any,
+}
+
+/// Returns the releases that `targets` go with, where their packs have no target yet, and tells them.
+///
+/// # Errors
+/// A target of a pack that another target does not go with.
+fn companions<'p>(
+    targets: &[Target<'p>],
+    packs: &'p Packs,
+    pairing: Pairing,
+    console: Console,
+) -> Result<Vec<Target<'p>>> {
+    let mut found = Vec::new();
+    for target in targets {
+        let Some(companion) = packs.companion(target)? else { continue };
+        let bundle = |target: &Target<'p>| target.pack.line().get(target.release).bundle.clone();
+        match targets.iter().find(|other| other.pack.name() == companion.pack.name()) {
+            None => {
+                console.note(&format!("target {companion}, which {target} goes with\n"))?;
+                found.push(companion);
+            }
+            Some(other) => ensure!(
+                pairing == Pairing::Any || minor(&bundle(other)) == minor(&bundle(&companion)),
+                "{target} goes with {companion}, not with {other}: leave the second target out, or say --unpaired"
+            ),
+        }
+    }
+    Ok(found)
+}
+
+/// Returns a bundle's name without its last number: `v1.5` of `v1.5.1`.
+fn minor(bundle: &str) -> &str {
+    bundle.rsplit_once('.').map_or(bundle, |(minor, _)| minor)
+}
+
+/// Reads `--set`: names as packs declare them.
+fn parameters(said: &[String], packs: &Packs) -> Result<BTreeMap<String, String>> {
+    let declared =
+        packs.iter().flat_map(|pack| pack.parameters().iter().map(move |one| format!("{}.{}", pack.name(), one.name)));
+    let declared: BTreeSet<String> = declared.collect();
+    let mut read = BTreeMap::new();
+    for text in said.iter().filter(|text| !text.is_empty()) {
+        let (name, value) = text.split_once('=').with_context(|| format!("--set: `{text}` has no `=`"))?;
+        ensure!(
+            declared.contains(name),
+            "--set: no pack asks for `{name}`; there are: {}",
+            declared.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+        );
+        ensure!(!value.is_empty(), "--set: {name} has no value");
+        ensure!(read.insert(name.to_owned(), value.to_owned()).is_none(), "--set: {name} is said twice");
+    }
+    Ok(read)
+}
+
+/// Reads `--from`: the releases, by pack.
+fn origins(said: &[String], packs: &Packs) -> Result<BTreeMap<String, ReleaseSet>> {
+    let mut read = BTreeMap::new();
+    for text in said.iter().filter(|text| !text.is_empty()) {
+        let target = packs.target(text).context("--from")?;
+        let name = target.pack.name();
+        ensure!(
+            read.insert(name.to_owned(), ReleaseSet::from_iter([target.release])).is_none(),
+            "--from: two releases of {name}"
+        );
+    }
+    Ok(read)
 }
 
 /// Reads the CRDs in the objects of `manifests`.

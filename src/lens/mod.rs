@@ -20,6 +20,7 @@ use crate::yaml::{Intent, ProblemCode};
 mod condition;
 #[cfg(test)]
 mod laws;
+mod naming;
 mod origin;
 mod surroundings;
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Answers: which other objects are there for an operation to look at?
+//! Answers: what is there for an operation to look at, besides its object?
 //!
 //! [`Surroundings`] is an index of the run's objects by kind, built once, before anything is converted; every [`Neighbour`]
-//! stands in it as it does in its file.
+//! stands in it as it does in its file. Beside them it has what the user said of the cluster.
 //!
 //! Invariant: what an operation sees of other objects never depends on what became of them.
 
@@ -28,6 +28,7 @@ pub struct Neighbour<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings<'a> {
     by_kind: BTreeMap<&'a GroupKind, Vec<Neighbour<'a>>>,
+    parameters: BTreeMap<&'a str, &'a str>,
 }
 
 impl<'a> Surroundings<'a> {
@@ -37,7 +38,19 @@ impl<'a> Surroundings<'a> {
         for object in objects {
             by_kind.entry(object.kind).or_default().push(object);
         }
-        Self { by_kind }
+        Self { by_kind, parameters: BTreeMap::new() }
+    }
+
+    /// Adds what the user said of the cluster that no file shows: `ngf.namespace`, `nginx-gateway`.
+    #[must_use]
+    pub fn with_parameters(self, parameters: &'a BTreeMap<String, String>) -> Self {
+        let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        Self { parameters: parameters.collect(), ..self }
+    }
+
+    /// Returns what the user said for a parameter.
+    pub fn parameter(&self, name: &str) -> Option<&'a str> {
+        self.parameters.get(name).copied()
     }
 
     /// Returns the objects of `kind`, in the order of the run.

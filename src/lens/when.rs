@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::naming::NamedBy;
 use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Operation, Session};
 use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 
 /// `when: { if: { present: spec.tls }, then: [...] }`
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct When {
+    named_by: Option<NamedBy>,
     #[serde(default)]
     each: FieldPattern,
     #[serde(default)]
@@ -26,7 +28,8 @@ impl When {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
                `type`, `more`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
-               place that it names, and their fields are written from there. The inverse runs their inverses where the \
+               place that it names, and their fields are written from there. With `named-by`, only where such an object of the \
+               run names this one. The inverse runs their inverses where the \
                test under `back` holds, which is `if` itself unless written.",
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
@@ -40,10 +43,18 @@ impl When {
 
 impl Operation for When {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let referrers = self.named_by.as_ref().map(|reference| reference.referrers(session));
+        if referrers.as_ref().is_some_and(Vec::is_empty) {
+            return Ok(());
+        }
+        let before = session.program().len();
         for place in self.each.matches(session.object()) {
             if place.get(session.object()).is_some_and(|value| self.r#if.holds(value)) {
                 session.within(&place, |inner| self.then.run(inner))?;
             }
+        }
+        if session.program().len() > before {
+            referrers.iter().flatten().for_each(|(neighbour, _)| session.rely_on(neighbour));
         }
         Ok(())
     }
@@ -51,7 +62,7 @@ impl Operation for When {
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
         let back = self.back.as_ref().unwrap_or(&self.r#if).clone();
         let then = self.then.inverse(kind);
-        Box::new(Self { each: self.each.clone(), r#if: back, then, back: Some(self.r#if.clone()) })
+        Box::new(Self { named_by: self.named_by.clone(), each: self.each.clone(), r#if: back, then, back: Some(self.r#if.clone()) })
     }
 
     fn claims(&self) -> Claims {

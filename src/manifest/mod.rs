@@ -82,19 +82,32 @@ impl Object {
 pub struct Recognizer {
     groups: Vec<(String, Finder<'static>)>,
     kinds: BTreeSet<String>,
+    marks: Vec<Finder<'static>>,
 }
 
 impl Recognizer {
     /// Makes the recognizer of `groups`.
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
         let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
-        Self { groups: groups.into_iter().map(finder).collect(), kinds: BTreeSet::new() }
+        Self { groups: groups.into_iter().map(finder).collect(), kinds: BTreeSet::new(), marks: Vec::new() }
     }
 
     /// Adds the names of known kinds, for places that give a kind without its group.
     #[must_use]
     pub fn with_kinds<'k>(self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
         Self { kinds: kinds.into_iter().map(str::to_owned).collect(), ..self }
+    }
+
+    /// Adds texts that make a file worth reading although no known API group stands in it.
+    #[must_use]
+    pub fn with_marks<'m>(self, marks: impl IntoIterator<Item = &'m str>) -> Self {
+        let finder = |mark: &str| Finder::new(mark.as_bytes()).into_owned();
+        Self { marks: marks.into_iter().map(finder).collect(), ..self }
+    }
+
+    /// Says whether a mark stands in `bytes`.
+    fn is_marked(&self, bytes: &[u8]) -> bool {
+        self.marks.iter().any(|finder| finder.find(bytes).is_some())
     }
 
     /// Says whether any known API group stands in `bytes`.
@@ -118,6 +131,8 @@ pub enum Reading {
     Manifest(Box<Manifest>),
     /// No known API group stands in it, but it is a kustomization: it is parsed for the patches that it names.
     Kustomization(Box<Manifest>),
+    /// No known API group stands in it, but a mark of a pack does: what it holds may matter to known objects.
+    Marked(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),
     /// It could not be understood.
@@ -130,7 +145,8 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         return reading;
     }
     let hit = recognizer.hits(bytes);
-    if !hit && !kustomization::is_one(file) {
+    let is_kustomization = kustomization::is_one(file);
+    if !hit && !is_kustomization && !recognizer.is_marked(bytes) {
         return Reading::Irrelevant;
     }
     let text = match std::str::from_utf8(bytes) {
@@ -153,7 +169,8 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     let mut manifest = Manifest { file: file.to_owned(), text, tree, objects, patches, findings, lines };
     match manifest.collect(recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
-        Ok(()) => Reading::Kustomization(Box::new(manifest)),
+        Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
+        Ok(()) => Reading::Marked(Box::new(manifest)),
         Err(_) if !hit => Reading::Irrelevant,
         Err(_) if template => Reading::Template(template_finding(file)),
         Err(problem) => Reading::Failed(failure(file, &manifest.text, &manifest.lines, &problem)),

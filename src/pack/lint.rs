@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::crossing::Crossing;
 use super::matrix::allowed;
 use super::notes::Dropped;
-use super::{Pack, Rule};
+use super::{Needs, Pack, Rule};
 use crate::catalog::{Catalog, OUTSIDE};
 use crate::field::{FieldPattern, Part};
 use crate::lens::{Claims, Direction, Image, Lens};
@@ -101,7 +101,7 @@ impl<'p> Lint<'p> {
     fn vanished_kind(&mut self, kind: &GroupKind, to: ReleaseId) {
         let order = self.pack.line().get(to).order;
         let whole = FieldPattern::new([Part::Key("kind".to_owned())]);
-        let mine = |rule: &&Rule| rule.kind == *kind && rule.order <= order && rule.within.is_none();
+        let mine = |rule: &&Rule| rule.kind == *kind && rule.order <= order && rule.within.is_none() && rule.is_step();
         let rules: Vec<_> = self.pack.rules().iter().filter(mine).collect();
         let refuses = |rule: &&Rule| rule.lens(Direction::Forward).image(&whole) == Image::Refused;
         let successors = rules.iter().map(|rule| &rule.new_kind).filter(|new| *new != kind);
@@ -243,7 +243,27 @@ impl<'p> Lint<'p> {
                 self.say(&file, "`within` names releases of the rule's channels, from its bundle on");
             }
         }
-        self.claims(rule, &file);
+        match rule.needs {
+            // What objects of other packs have is not known here.
+            _ if self.pack.is_guest(&rule.kind) => {}
+            Some(Needs::Repair) => self.mistakes(rule, &file),
+            Some(Needs::From) | None => self.claims(rule, &file),
+        }
+    }
+
+    /// Says that a release has what a rule takes for a mistake, or that none has what was meant.
+    fn mistakes(&mut self, rule: &Rule, file: &str) {
+        let claims = rule.lens(Direction::Forward).claims();
+        for field in claims.old.iter().filter(|field| is_known(field)) {
+            if !self.having(&rule.kind, field, |_| true).is_empty() {
+                self.say(file, format!("a release has {} {field}, so it is no mistake", rule.kind));
+            }
+        }
+        for field in claims.new.iter().filter(|field| is_known(field)) {
+            if self.having(&rule.kind, field, |_| true).is_empty() {
+                self.say(file, format!("no release has {} {field}", rule.kind));
+            }
+        }
     }
 
     /// Says that a claim is not in the catalog of its own side, or is on the other side too.
@@ -297,7 +317,7 @@ impl<'p> Lint<'p> {
     /// Says that two rules of a bundle claim one field.
     fn overlaps(&mut self) {
         let mut owners: BTreeMap<(usize, GroupKind, &str, FieldPattern), &str> = BTreeMap::new();
-        for rule in self.pack.rules() {
+        for rule in self.pack.rules().iter().filter(|rule| rule.is_step()) {
             let Some(bundle) = Bundle::of(self.pack, rule) else { continue };
             let claims = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
             let old = claims.old.into_iter().map(|field| (rule.order, rule.kind.clone(), "old", field));

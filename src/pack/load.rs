@@ -99,7 +99,8 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
         }
     }
     for rule in &rules {
-        for kind in [&rule.kind, &rule.new_kind] {
+        let known = |kind: &&GroupKind| head.groups.contains(&kind.group);
+        for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
             ensure!(catalogs.contains_key(kind), "{}.yaml: the pack has no catalog of {kind}", rule.id);
         }
     }
@@ -123,6 +124,9 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
         groups: head.groups,
         annotations: head.annotations,
         corrections: head.corrections,
+        companions: head.releases.into_iter().map(|release| release.goes_with).collect(),
+        marks: head.marks,
+        parameters: head.parameters,
         line,
         catalogs,
         rules,
@@ -153,6 +157,7 @@ fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine, kind: GroupKind) -
         settled_kind: new_kind.clone(),
         new_kind,
         channels: wire.channels,
+        needs: wire.needs,
         within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
         source: wire.source,
         order,

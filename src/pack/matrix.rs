@@ -162,7 +162,7 @@ impl Sides<'_> {
 
     /// Lists the rules between the releases, and those that one of them wants and the other does not.
     fn rules(&self) -> Vec<Change> {
-        self.pack.rule_files().iter().filter_map(|rules| self.rule(rules)).collect()
+        self.pack.rule_files().iter().filter(|rules| rules[0].is_step()).filter_map(|rules| self.rule(rules)).collect()
     }
 
     fn rule(&self, rules: &[&Rule]) -> Option<Change> {

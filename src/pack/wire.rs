@@ -24,6 +24,12 @@ pub struct PackFile {
     pub groups: Vec<String>,
     /// The releases, oldest bundle first.
     pub releases: Vec<BundleLine>,
+    /// Texts that stand in files which matter to the pack although they name none of its groups.
+    #[serde(default)]
+    pub marks: Vec<String>,
+    /// What a user may have to say that no file shows.
+    #[serde(default)]
+    pub parameters: Vec<Parameter>,
     /// The annotations by which an installed CRD names its own release.
     pub annotations: Option<Annotations>,
     /// Values of the bundle annotation that do not mean what they say, with the bundles they stand for.
@@ -58,12 +64,24 @@ impl PackFile {
 
 /// One bundle and the channels it was published in: `{ bundle: v1.4.0, channels: [standard, experimental] }`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BundleLine {
     /// The bundle's name as tagged upstream.
     pub bundle: String,
     /// The channels, in any order.
     pub channels: Vec<Channel>,
+    /// The release of another pack that it goes with: `gateway-api@1.5.1`.
+    pub goes_with: Option<String>,
+}
+
+/// Something that a user may have to say: `{ name: namespace, about: the namespace of ... }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// The name within the pack; a user writes `ngf.namespace`.
+    pub name: String,
+    /// What it says.
+    pub about: String,
 }
 
 /// Annotation keys on a CRD.
@@ -186,6 +204,16 @@ impl Kinds {
     }
 }
 
+/// What must be known or asked for before a rule runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Needs {
+    /// The release that the objects come from, where no field tells it.
+    From,
+    /// That mistakes are to be mended: the rule takes what no release ever had to what was meant.
+    Repair,
+}
+
 /// A rule's file, `<release>/<rule>.yaml`: one documented change.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -199,6 +227,8 @@ pub struct RuleFile {
     /// The releases that want the rule's outcome, where not all from the bundle on do: `standard v0.8.0..v1.0.0`. The rule
     /// then runs towards these alone, after all others.
     pub within: Option<String>,
+    /// What must be known or asked for before the rule runs; nothing where it is not written.
+    pub needs: Option<Needs>,
     /// Where the change is documented upstream.
     pub source: String,
     /// The change itself.

@@ -19,15 +19,17 @@ use crate::text::EditSet;
 
 mod advise;
 mod edit;
+mod guest;
 mod object;
 mod parting;
 mod references;
 mod reliance;
+mod repair;
 mod secret;
 mod settle;
 mod stash;
 
-pub use object::{AllowedLoss, Choices, Conversion, Keeping, Remark, Schema, VersionChoice, loss_code};
+pub use object::{AllowedLoss, Choices, Conversion, Keeping, Mistakes, Remark, Schema, VersionChoice, loss_code};
 pub use stash::{ANNOTATION, MAX_STASH};
 
 pub use secret::shows_secret;
@@ -133,14 +135,11 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let completeness = |manifest: &Manifest| {
         if patches.contains(&manifest.file) { Completeness::Partial } else { Completeness::Whole }
     };
-    let surroundings = surroundings(manifests, &patches);
+    let surroundings = surroundings(manifests, &patches).with_parameters(&goal.choices.parameters);
     let converted: Vec<Vec<Option<Conversion>>> = manifests
         .iter()
         .map(|manifest| {
-            let one = |object: &Object| {
-                let target = goal.target_of(&object.kind.group)?;
-                Some(object::convert(object, target, goal, completeness(manifest), &surroundings))
-            };
+            let one = |object: &Object| convert(object, goal, completeness(manifest), &surroundings);
             manifest.objects.iter().map(one).collect()
         })
         .collect();
@@ -154,6 +153,24 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
             return run.report(attempt, &held);
         }
         held.extend(attempt.refused);
+    }
+}
+
+/// Converts one object by itself: its mistakes first, then by its own pack, then as a guest of others.
+fn convert(
+    object: &Object,
+    goal: &Goal<'_>,
+    completeness: Completeness,
+    surroundings: &Surroundings<'_>,
+) -> Option<Conversion> {
+    let repaired = repair::repair(object, goal, completeness, surroundings);
+    let meant = repaired.as_ref().map_or(object, |repaired| &repaired.object);
+    let target = goal.target_of(&object.kind.group);
+    let made = target.map(|target| object::convert(meant, target, goal, completeness, surroundings));
+    let made = guest::visit(meant, made, goal, completeness, surroundings);
+    match repaired {
+        Some(repaired) => Some(repaired.before(object, made)),
+        None => made,
     }
 }
 
@@ -198,26 +215,34 @@ impl Run<'_> {
         })
     }
 
-    /// Holds back retyped objects whose new kind, namespace and name another object has.
+    /// Holds back objects whose kind or namespace changes and whose new kind, namespace and name another object has.
     fn taken_names(&self, patches: &BTreeSet<String>) -> Held {
         let mut owners: BTreeMap<(&GroupKind, Option<&str>, &str), Vec<Id>> = BTreeMap::new();
-        for ((file, at), manifest, object) in self.ids() {
-            let conversion = self.converted[file][at].as_ref();
-            let kind = conversion.map_or(&object.kind, |conversion| &conversion.kind);
+        for (id, manifest, object) in self.ids() {
             if let (Some(name), false) = (&object.name, patches.contains(&manifest.file)) {
-                owners.entry((kind, object.namespace.as_deref(), name)).or_default().push((file, at));
+                let (kind, namespace) = self.becomes(id);
+                owners.entry((kind, namespace, name)).or_default().push(id);
             }
         }
         let mut held = Held::new();
         for (owner, ids) in owners.into_iter().filter(|(_, ids)| ids.len() > 1) {
-            let retyped = |id: &&Id| self.manifests[id.0].objects[id.1].kind != *owner.0;
-            for id in ids.iter().filter(retyped) {
-                // Objects of different folders can belong to different clusters or overlays.
-                let settled = ids.iter().find(|other| !retyped(other) && self.folder(other.0) == self.folder(id.0));
-                let Some(settled) = settled else { continue };
-                let other = &self.manifests[settled.0];
-                let place = other.locate(&other.objects[settled.1], &FieldPath::default());
-                let message = format!("the conversion makes it a {}, and one of that name is at {place}", owner.0.kind);
+            let own = |id: &Id| {
+                let object = &self.manifests[id.0].objects[id.1];
+                (&object.kind, object.namespace.as_deref())
+            };
+            for id in ids.iter().filter(|id| own(id) != (owner.0, owner.1)) {
+                // Objects of different folders can belong to different clusters or overlays, and what had one name before
+                // was so all along.
+                let taken = |other: &&Id| own(other) != own(id) && self.folder(other.0) == self.folder(id.0);
+                let Some(other) = ids.iter().find(taken) else { continue };
+                let (kind, manifest) = (&owner.0.kind, &self.manifests[other.0]);
+                let place = manifest.locate(&manifest.objects[other.1], &FieldPath::default());
+                let message = match own(id).0 == owner.0 {
+                    true => {
+                        format!("the conversion leaves its name and no namespace, as it does for the {kind} at {place}")
+                    }
+                    false => format!("the conversion makes it a {kind}, and one of that name is at {place}"),
+                };
                 let help = Some("rename or remove one of the two".to_owned());
                 let path = FieldPath::default().key("metadata").key("name");
                 let remark = Remark { code: Code::NameTaken, path, message, help };
@@ -226,6 +251,18 @@ impl Run<'_> {
             }
         }
         held
+    }
+
+    /// Returns the kind and the namespace that the object has after its conversion.
+    fn becomes(&self, id: Id) -> (&GroupKind, Option<&str>) {
+        let object = &self.manifests[id.0].objects[id.1];
+        match &self.converted[id.0][id.1] {
+            Some(made) => {
+                let namespace = made.value.get("metadata").and_then(|metadata| metadata.get("namespace"));
+                (&made.kind, namespace.and_then(serde_json::Value::as_str))
+            }
+            None => (&object.kind, object.namespace.as_deref()),
+        }
     }
 
     fn folder(&self, manifest: usize) -> &str {

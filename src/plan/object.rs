@@ -7,7 +7,7 @@
 //! Invariant: nothing is guessed. What the target cannot say is a loss, and an object with a loss that is neither kept nor
 //! allowed is held back whole.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -19,7 +19,7 @@ use crate::infer::{Inference, infer};
 use crate::lens::{Completeness, Direction, Halt, LossClass, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
-use crate::pack::{Pack, Rule, Target, Way};
+use crate::pack::{Needs, Pack, Rule, Target, Way};
 use crate::release::{GroupKind, ReleaseId, ReleaseSet, is_version};
 use crate::yaml::Intent;
 
@@ -133,6 +133,16 @@ pub enum Schema {
     Own(Arc<OwnCrds>),
 }
 
+/// What becomes of what a pack knows as a mistake.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mistakes {
+    /// It stays.
+    #[default]
+    Leave,
+    /// It is taken to what was meant.
+    Mend,
+}
+
 /// How objects are converted.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
@@ -144,6 +154,12 @@ pub struct Choices {
     pub allowed: AllowedLoss,
     /// The apiVersion taken.
     pub version: VersionChoice,
+    /// What becomes of mistakes.
+    pub mistakes: Mistakes,
+    /// What the user says of the cluster, by pack and name: `ngf.namespace`.
+    pub parameters: BTreeMap<String, String>,
+    /// The releases that the objects of a pack come from, by its name, where that is known besides their fields.
+    pub origins: BTreeMap<String, ReleaseSet>,
 }
 
 /// Takes `object` to `target`, which is the goal's for the pack that knows the object's group.
@@ -319,7 +335,7 @@ impl<'a> Work<'a> {
     ) -> Result<GroupKind, Vec<Remark>> {
         let mut way = Way::new(kind);
         for (rule, direction) in self.target.pack.rules_towards(release) {
-            if !way.meets(rule, direction) {
+            if !way.meets(rule, direction) || !self.knows_enough(rule, direction) {
                 continue;
             }
             let before = session.program().len();
@@ -332,6 +348,13 @@ impl<'a> Work<'a> {
             }
         }
         Ok(way.kind().clone())
+    }
+
+    /// Says whether what `rule` needs is there: the release that the object comes from, where only that tells its side.
+    fn knows_enough(&self, rule: &Rule, direction: Direction) -> bool {
+        let pack = self.target.pack;
+        let origins = self.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
+        rule.needs != Some(Needs::From) || rule.is_crossed_from(origins, pack.line(), direction)
     }
 
     /// Holds the object back where a rule cannot go on, unless every release that the object can have been written for wants

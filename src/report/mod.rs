@@ -13,8 +13,8 @@ use crate::finding::{Finding, Severity};
 use crate::infer::Inference;
 use crate::infer::crds::Installed;
 use crate::manifest::Object;
+use crate::pack::Pack;
 use crate::plan::{FilePlan, ObjectPlan, Outcome};
-use crate::release::ReleaseLine;
 
 pub mod detect;
 pub mod diff;
@@ -87,9 +87,7 @@ pub struct Detected<'a> {
     /// The object.
     pub object: &'a Object,
     /// The pack that knows it.
-    pub pack: &'a str,
-    /// The pack's releases.
-    pub line: &'a ReleaseLine,
+    pub pack: &'a Pack,
     /// What its fields say.
     pub inference: Inference,
     /// Where it starts.

@@ -1,0 +1,146 @@
+//! Answers: which other objects of the run name this one, and which does it name?
+//!
+//! A [`NamedBy`] is a reference in objects of another kind that leads to the session's object; a [`Names`] is one in the
+//! session's object. Both are read as Kubernetes reads them: kind and group count where they are written, and a reference
+//! without a namespace stays in its own.
+//!
+//! Invariant: what is read of another object is what stands in its file.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Neighbour, Session};
+use crate::field::FieldPattern;
+use crate::release::GroupKind;
+
+/// A reference to the object in others: `{ kind: GatewayClass.gateway.networking.k8s.io, refs: spec.parametersRef }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamedBy {
+    kind: GroupKind,
+    refs: FieldPattern,
+    /// The key of the reference that gives a value, where one is asked for.
+    #[serde(default)]
+    value: String,
+}
+
+/// A reference in the object: `{ kind: NginxProxy.gateway.nginx.org, refs: spec.parametersRef, value: metadata.namespace }`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Names {
+    kind: GroupKind,
+    refs: FieldPattern,
+    /// The field of the object named that gives a value.
+    value: FieldPattern,
+}
+
+impl NamedBy {
+    /// Returns the objects that name the session's object, each with its reference.
+    pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Vec<(Neighbour<'a>, &'a Value)> {
+        let Some(surroundings) = session.surroundings() else { return Vec::new() };
+        let own = session.object();
+        let mut found = Vec::new();
+        for neighbour in surroundings.of_kind(&self.kind) {
+            let places = self.refs.matches(neighbour.value);
+            let references = places.iter().filter_map(|path| path.get(neighbour.value));
+            found.extend(references.filter(|reference| leads_to(reference, neighbour, own)).map(|it| (*neighbour, it)));
+        }
+        found
+    }
+
+    /// Returns what the references to the session's object say, and who says it, where all that say something agree.
+    pub(super) fn value<'a>(&self, session: &Session<'a>) -> Option<(Value, Vec<Neighbour<'a>>)> {
+        let said = self.referrers(session);
+        agreed(said.into_iter().filter_map(|(neighbour, reference)| Some((neighbour, reference.get(&self.value)?))))
+    }
+}
+
+impl Names {
+    /// Returns what the objects that the session's object names say, and who says it, where all that say something agree.
+    pub(super) fn value<'a>(&self, session: &Session<'a>) -> Option<(Value, Vec<Neighbour<'a>>)> {
+        let surroundings = session.surroundings()?;
+        let own = session.object();
+        let places = self.refs.matches(own);
+        let references = places.iter().filter_map(|path| path.get(own));
+        let named = references.filter(|reference| is_to(reference, &self.kind)).flat_map(|reference| {
+            let namespace = text(reference, "namespace").or_else(|| own_namespace(own));
+            surroundings.named(&self.kind, namespace, text(reference, "name").unwrap_or_default())
+        });
+        agreed(named.flat_map(|neighbour| {
+            let places = self.value.matches(neighbour.value);
+            places.into_iter().filter_map(move |path| Some((neighbour, path.get(neighbour.value)?)))
+        }))
+    }
+}
+
+/// Returns the one value that all give, with those who give it.
+fn agreed<'a>(said: impl Iterator<Item = (Neighbour<'a>, &'a Value)>) -> Option<(Value, Vec<Neighbour<'a>>)> {
+    let said: Vec<_> = said.collect();
+    let (_, value) = said.first()?;
+    said.iter().all(|(_, other)| other == value).then(|| {
+        let value = (*value).clone();
+        (value, said.into_iter().map(|(neighbour, _)| neighbour).collect())
+    })
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key).and_then(Value::as_str)
+}
+
+fn own_namespace(object: &Value) -> Option<&str> {
+    text(object.get("metadata")?, "namespace")
+}
+
+/// Says whether a reference is to objects of `kind`, as far as it says.
+fn is_to(reference: &Value, kind: &GroupKind) -> bool {
+    text(reference, "kind").is_none_or(|name| name == kind.kind)
+        && text(reference, "group").is_none_or(|group| group == kind.group)
+}
+
+/// Says whether `reference`, in `neighbour`, names `object`.
+fn leads_to(reference: &Value, neighbour: &Neighbour<'_>, object: &Value) -> bool {
+    let version = text(object, "apiVersion").unwrap_or_default();
+    let group = version.split_once('/').map_or("", |(group, _)| group);
+    let kind = GroupKind::new(text(object, "kind").unwrap_or_default(), group);
+    let name = object.get("metadata").and_then(|metadata| text(metadata, "name"));
+    let namespace = text(reference, "namespace").or(neighbour.namespace);
+    let near = namespace.zip(own_namespace(object)).is_none_or(|(wanted, has)| wanted == has);
+    is_to(reference, &kind) && name.is_some() && text(reference, "name") == name && near
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::lens::{Completeness, Surroundings};
+
+    /// Checks what GatewayClasses that name the NginxProxy `a` with the given references say of its namespace.
+    #[track_caller]
+    fn check(object: Value, references: &[Value], expected: Option<&str>) {
+        let class = GroupKind::new("GatewayClass", "g");
+        let values: Vec<Value> = references.iter().map(|it| json!({"spec": {"parametersRef": it}})).collect();
+        let neighbour = |value| Neighbour { kind: &class, namespace: None, name: Some("c"), value };
+        let surroundings = Surroundings::new(values.iter().map(neighbour));
+        let session = Session::among(object, &surroundings, Completeness::Whole);
+        let named: NamedBy =
+            serde_yaml::from_str("{ kind: GatewayClass.g, refs: spec.parametersRef, value: namespace }").unwrap();
+        let said = named.value(&session).map(|(value, _)| value);
+        assert_eq!(said, expected.map(Value::from));
+    }
+
+    #[test]
+    fn references_that_lead_to_the_object_are_read() {
+        let object = json!({"apiVersion": "n/v1", "kind": "NginxProxy", "metadata": {"name": "a"}});
+        let to = |namespace: &str| json!({"group": "n", "kind": "NginxProxy", "name": "a", "namespace": namespace});
+        check(object.clone(), &[to("x")], Some("x"));
+        check(object.clone(), &[to("x"), to("x")], Some("x"));
+        check(object.clone(), &[to("x"), to("y")], None);
+        check(object.clone(), &[json!({"name": "a"})], None);
+        check(object.clone(), &[json!({"group": "m", "kind": "NginxProxy", "name": "a", "namespace": "x"})], None);
+        check(object, &[json!({"group": "n", "kind": "NginxProxy", "name": "b", "namespace": "x"})], None);
+        let elsewhere =
+            json!({"apiVersion": "n/v1", "kind": "NginxProxy", "metadata": {"name": "a", "namespace": "y"}});
+        check(elsewhere, &[to("x")], None);
+    }
+}
