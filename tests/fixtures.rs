@@ -172,9 +172,10 @@ impl Case {
 
     fn convert(&self, origin: Target<'_>, target: Target<'_>, input: &str) -> Result<Outcome, Failed> {
         let recognizer = Recognizer::new(self.packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
+        let recognizer = recognizer.with_marks(self.packs.iter().flat_map(|pack| pack.marks()).map(String::as_str));
         let manifest = match manifest::read("case.yaml", input.as_bytes(), &recognizer) {
-            Reading::Manifest(manifest) => *manifest,
-            Reading::Irrelevant | Reading::Kustomization(_) | Reading::Marked(_) => {
+            Reading::Manifest(manifest) | Reading::Marked(manifest) => *manifest,
+            Reading::Irrelevant | Reading::Kustomization(_) => {
                 return Ok(Outcome { text: input.to_owned(), held: Vec::new() });
             }
             Reading::Template(finding) | Reading::Failed(finding) => return Err(format!("{finding:?}").into()),

@@ -157,7 +157,10 @@ fn plan_pass(mut pass: Pass, typed: Typed<'_>, console: Console) -> Result<Plann
     let mut plan = plan::plan(&pass.manifests, &goal);
     plan.findings.extend(pass.findings);
     plan.findings.sort();
-    let known = |object: &&plan::ObjectPlan| goal.target_of(&object.from.0.group).is_some();
+    // An object of another group is recognised where a rule has to do with it.
+    let known = |object: &&plan::ObjectPlan| {
+        goal.target_of(&object.from.0.group).is_some() || object.outcome != plan::Outcome::Unchanged
+    };
     let counts = Counts { recognised: plan.objects.iter().filter(known).count(), ..pass.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     Ok(Planned { targets, plan, roots: pass.roots, counts })

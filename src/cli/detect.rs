@@ -7,6 +7,7 @@ use super::console::Console;
 use super::convert::Level;
 use super::{Exit, Pending, packs, pass};
 use crate::field::FieldPath;
+use crate::infer::beside::evidence;
 use crate::infer::crds::{Installed, installed};
 use crate::infer::infer;
 use crate::manifest::{Manifest, Object};
@@ -19,7 +20,8 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
     let pass = pass::pass(&args.files, &packs, console)?;
     let crds = installed(&pass.manifests, &packs);
-    let mut detection = Detection { objects: Vec::new(), crds, findings: pass.findings, counts: pass.counts };
+    let beside = packs.iter().map(|pack| (pack.name(), evidence(&pass.manifests, pack))).collect();
+    let mut detection = Detection { objects: Vec::new(), beside, crds, findings: pass.findings, counts: pass.counts };
     detection.findings.extend(detection.crds.iter().filter_map(Installed::finding));
     for manifest in &pass.manifests {
         for object in &manifest.objects {

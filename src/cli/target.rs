@@ -16,11 +16,12 @@ use super::console::Console;
 use super::pass::{self, Pass};
 use crate::field::FieldPath;
 use crate::finding::Code;
+use crate::infer::beside::{evidence, origin};
 use crate::infer::crds::{Installed, Verdict, installed};
 use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
-use crate::pack::{Packs, Target};
+use crate::pack::{Pack, Packs, Target};
 use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Schema, VersionChoice, loss_code};
 use crate::release::ReleaseSet;
 use crate::report::visible;
@@ -71,8 +72,33 @@ impl<'p> Typed<'p> {
         let companions = companions(&targets, self.packs, self.pairing, console)?;
         targets.extend(companions);
         pass.findings.extend(installed.iter().filter_map(Installed::finding));
-        Ok(Goal { packs: self.packs, targets, choices: self.choices })
+        let mut choices = self.choices;
+        for target in &targets {
+            let name = target.pack.name();
+            if !choices.origins.contains_key(name) {
+                choices.origins.extend(beside(target.pack, pass, console)?.map(|origin| (name.to_owned(), origin)));
+            }
+        }
+        Ok(Goal { packs: self.packs, targets, choices })
     }
+}
+
+/// Returns the release that charts and images beside the objects of `pack` say is installed, and tells it.
+fn beside(pack: &Pack, pass: &Pass, console: Console) -> Result<Option<ReleaseSet>> {
+    let evidence = evidence(&pass.manifests, pack);
+    let origin = origin(&evidence);
+    let (Some(first), Some(release)) = (evidence.first(), origin.iter().next()) else {
+        if !evidence.is_empty() {
+            let said: Vec<String> = evidence.iter().map(|one| format!("{} ({})", one.says, one.location)).collect();
+            let said = visible(&said.join(", "));
+            console.note(&format!("{} objects can be of several releases: {said}; say --from\n", pack.name()))?;
+        }
+        return Ok(None);
+    };
+    let bundle = &pack.line().get(release).bundle;
+    let place = visible(&first.location.to_string());
+    console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.says)))?;
+    Ok(Some(origin))
 }
 
 /// Whether the targets must be made for each other.

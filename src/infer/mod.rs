@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::catalog::{Catalog, Fact, Unknown};
 use crate::release::ReleaseSet;
 
+pub mod beside;
 pub mod crds;
 
 /// What an object's fields say about its release.

@@ -123,6 +123,12 @@ impl ValueType {
 }
 
 impl Condition {
+    /// Makes the test that `field` has `value`.
+    #[must_use]
+    pub fn equals(field: FieldPattern, value: Value) -> Self {
+        Self { equals: Some(Equals { field, value }), ..Self::default() }
+    }
+
     /// Says whether nothing is asked but that fields are there.
     pub(super) const fn is_presence(&self) -> bool {
         let values = self.equals.is_none() && self.same.is_none() && self.r#type.is_none() && self.more.is_none();

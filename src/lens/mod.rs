@@ -63,6 +63,7 @@ operations! {
     gather Gather;
     lookup Lookup;
     units Units;
+    negate Negate;
     refuse Refuse;
     retype Retype;
 }
@@ -223,6 +224,18 @@ impl Lens {
     #[must_use]
     pub fn inverse(&self, kind: &GroupKind) -> Self {
         Self(self.0.iter().rev().map(|operation| operation.inverse(kind)).collect())
+    }
+
+    /// Returns the lens that does the same to every `place` in an object, where `condition` holds for the place.
+    #[must_use]
+    pub fn at(self, place: FieldPattern, condition: Condition) -> Self {
+        Self(vec![Box::new(when::When::at(place, condition, self))])
+    }
+
+    /// Returns the lens that runs `lenses` one after the other.
+    #[must_use]
+    pub fn chain(lenses: impl IntoIterator<Item = Self>) -> Self {
+        Self(lenses.into_iter().flat_map(|lens| lens.0).collect())
     }
 
     /// Returns the operations in order.

@@ -34,6 +34,11 @@ impl When {
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
 
+    /// Makes the operation that runs `then` at each place that `r#if` holds for.
+    pub(super) const fn at(each: FieldPattern, r#if: Condition, then: Lens) -> Self {
+        Self { named_by: None, each, r#if, then, back: None }
+    }
+
     /// Returns `field` as it is called from a place.
     fn inner(&self, field: &FieldPattern) -> Option<FieldPattern> {
         let parts: &[Part] = field.parts().strip_prefix(self.each.parts())?;

@@ -244,8 +244,8 @@ impl<'p> Lint<'p> {
             }
         }
         match rule.needs {
-            // What objects of other packs have is not known here.
-            _ if self.pack.is_guest(&rule.kind) => {}
+            // What objects of other packs and the values of charts have is not known here.
+            _ if self.pack.is_guest(&rule.kind) || rule.values.is_some() => {}
             Some(Needs::Repair) => self.mistakes(rule, &file),
             Some(Needs::From) | None => self.claims(rule, &file),
         }

@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
-use super::{LazyCatalog, Notes, Pack, Rule, wire};
+use super::{LazyCatalog, Notes, Pack, Rule, values, wire};
+use crate::lens::Lens;
 use crate::release::{GroupKind, ReleaseLine};
 
 /// The largest file of a pack, in bytes.
@@ -95,7 +96,7 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
         if let Some(stem) = path.strip_prefix("catalog/").and_then(|path| path.strip_suffix(".tsv")) {
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
         } else if let Some(id) = file.strip_suffix(".yaml") {
-            rules.extend(rules_of(&file, id, &text, &line)?);
+            rules.extend(rules_of(&file, id, &text, &line, &head.values)?);
         }
     }
     for rule in &rules {
@@ -126,6 +127,7 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
         corrections: head.corrections,
         companions: head.releases.into_iter().map(|release| release.goes_with).collect(),
         marks: head.marks,
+        installed_as: head.installed_as,
         parameters: head.parameters,
         line,
         catalogs,
@@ -135,24 +137,40 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
 }
 
 /// Reads a rule's file: one rule for each kind that it is about.
-fn rules_of(file: &str, id: &str, text: &str, line: &ReleaseLine) -> Result<Vec<Rule>> {
-    let kinds = parse::<wire::RuleFile>(file, text)?.kind.list();
-    ensure!(!kinds.is_empty(), "{file}: a rule is about a kind");
-    kinds.into_iter().map(|kind| rule(file, id, text, line, kind)).collect()
+fn rules_of(file: &str, id: &str, text: &str, line: &ReleaseLine, hosts: &[wire::ValuesHost]) -> Result<Vec<Rule>> {
+    let read = || parse::<wire::RuleFile>(file, text);
+    let wire = read()?;
+    let lenses = match (wire.kind, wire.values) {
+        (Some(kinds), None) => {
+            let lens = |kind| Ok((kind, read()?.lens));
+            kinds.list().into_iter().map(lens).collect::<Result<Vec<_>>>()?
+        }
+        (None, Some(chart)) => values::lenses_at(&chart, hosts, &|| Ok(read()?.lens))?,
+        _ => bail!("{file}: a rule is about one of `kind` and `values`"),
+    };
+    ensure!(!lenses.is_empty(), "{file}: a rule is about a kind");
+    lenses.into_iter().map(|(kind, lens)| rule(file, id, (text, read()?), line, kind, lens)).collect()
 }
 
-fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine, kind: GroupKind) -> Result<Rule> {
-    let wire: wire::RuleFile = parse(file, text)?;
+fn rule(
+    file: &str,
+    id: &str,
+    (text, wire): (&str, wire::RuleFile),
+    line: &ReleaseLine,
+    kind: GroupKind,
+    lens: Lens,
+) -> Result<Rule> {
     let bundle = id.split('/').nth(1).unwrap_or_default();
     let order = line.bundle_order(bundle).with_context(|| format!("{file}: `{bundle}` is no bundle of this pack"))?;
     let within = wire.within.map(|text| line.parse_set(&text)).transpose();
-    let new_kind = wire.lens.retypes(&kind).unwrap_or_else(|| kind.clone());
-    let backward = wire.lens.inverse(&kind);
+    let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
+    let backward = lens.inverse(&kind);
     let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
         id: id.to_owned(),
         text: written.to_owned(),
         summary: wire.summary,
+        values: wire.values,
         kind,
         settled_kind: new_kind.clone(),
         new_kind,
@@ -161,7 +179,7 @@ fn rule(file: &str, id: &str, text: &str, line: &ReleaseLine, kind: GroupKind) -
         within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
         source: wire.source,
         order,
-        forward: wire.lens,
+        forward: lens,
         backward,
     })
 }

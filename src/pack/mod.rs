@@ -22,6 +22,7 @@ pub mod lint;
 pub mod load;
 pub mod matrix;
 pub mod notes;
+mod values;
 pub mod wire;
 
 pub use notes::Notes;
@@ -40,6 +41,7 @@ pub struct Pack {
     /// What each bundle goes with, by its order.
     companions: Vec<Option<String>>,
     marks: Vec<String>,
+    installed_as: Vec<String>,
     parameters: Vec<wire::Parameter>,
     line: ReleaseLine,
     catalogs: BTreeMap<GroupKind, LazyCatalog>,
@@ -62,6 +64,8 @@ pub struct Rule {
     pub id: String,
     /// One line for people.
     pub summary: String,
+    /// The Helm chart whose values in the object the rule is about, where it is about values.
+    pub values: Option<String>,
     /// The kind before the change.
     pub kind: GroupKind,
     /// The kind after the change.
@@ -199,6 +203,11 @@ impl Pack {
     /// Returns the texts that stand in files which matter to the pack although they name none of its groups.
     pub fn marks(&self) -> &[String] {
         &self.marks
+    }
+
+    /// Returns what the project's charts and images are called where it is installed.
+    pub fn installed_as(&self) -> &[String] {
+        &self.installed_as
     }
 
     /// Returns what a user may have to say that no file shows.

@@ -14,7 +14,7 @@ use crate::release::{Channel, GroupKind, ReleaseLine};
 
 /// The file `pack.yaml` of a pack.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PackFile {
     /// What the project is called: `Gateway API`.
     pub title: String,
@@ -27,6 +27,12 @@ pub struct PackFile {
     /// Texts that stand in files which matter to the pack although they name none of its groups.
     #[serde(default)]
     pub marks: Vec<String>,
+    /// What the project's charts and images are called where it is installed.
+    #[serde(default)]
+    pub installed_as: Vec<String>,
+    /// Objects of the pack whose fields are the values of a chart.
+    #[serde(default)]
+    pub values: Vec<ValuesHost>,
     /// What a user may have to say that no file shows.
     #[serde(default)]
     pub parameters: Vec<Parameter>,
@@ -72,6 +78,18 @@ pub struct BundleLine {
     pub channels: Vec<Channel>,
     /// The release of another pack that it goes with: `gateway-api@1.5.1`.
     pub goes_with: Option<String>,
+}
+
+/// A place for a chart's values: `{ chart: nginx-gateway-fabric, kind: NginxGatewayFabric.gateway.nginx.org, field: spec }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValuesHost {
+    /// The chart.
+    pub chart: String,
+    /// The kind that holds its values.
+    pub kind: GroupKind,
+    /// The field that holds them.
+    pub field: FieldPattern,
 }
 
 /// Something that a user may have to say: `{ name: namespace, about: the namespace of ... }`.
@@ -221,7 +239,9 @@ pub struct RuleFile {
     /// One line for people.
     pub summary: String,
     /// The kind before the change: `BackendTLSPolicy.gateway.networking.k8s.io`, or several that change alike.
-    pub kind: Kinds,
+    pub kind: Option<Kinds>,
+    /// The Helm chart whose values change, in place of a kind.
+    pub values: Option<String>,
     /// The channels that the change was made in.
     pub channels: Vec<Channel>,
     /// The releases that want the rule's outcome, where not all from the bundle on do: `standard v0.8.0..v1.0.0`. The rule

@@ -53,6 +53,12 @@ pub fn common(detection: &Detection<'_>) -> String {
             let _infallible = writeln!(out, "{name}: goes with {}", companions.join(", "));
         }
     }
+    for (name, evidence) in &detection.beside {
+        for one in evidence {
+            let (says, place) = (visible(&one.says), one.location.to_string());
+            let _infallible = writeln!(out, "{name}: beside the objects: {says} ({})", visible(&place));
+        }
+    }
     for installed in &detection.crds {
         let crds = visible(&installed.describe());
         let _infallible = writeln!(out, "{}: CRDs in the tree: {crds}", installed.pack.name());

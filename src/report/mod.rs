@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Severity};
 use crate::infer::Inference;
+use crate::infer::beside::Evidence;
 use crate::infer::crds::Installed;
 use crate::manifest::Object;
 use crate::pack::Pack;
@@ -101,6 +102,8 @@ pub struct Detected<'a> {
 pub struct Detection<'a> {
     /// The recognised objects, in the order of files and text.
     pub objects: Vec<Detected<'a>>,
+    /// What charts and images in the tree say of a pack's release, by the pack's name.
+    pub beside: Vec<(&'a str, Vec<Evidence>)>,
     /// The CRDs in the tree that name their release, by pack.
     pub crds: Vec<Installed<'a>>,
     /// Everything to tell, sorted by place.
