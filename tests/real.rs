@@ -104,31 +104,47 @@ fn shared() -> Option<PathBuf> {
 
 /// The pairs of NGINX Gateway Fabric: name, release up and the outcome, release down and the outcome.
 const NGF_PAIRS: &[Expectation] = &[
-    ("docs_843f11c8f_TLSRoute_16", "2.5", Bytes, "2.4", Bytes),
+    // Back: v1.4.1 serves v1alpha3 too, and the maintainers had v1alpha2.
+    ("docs_843f11c8f_TLSRoute_16", "2.5", Bytes, "2.4", Different),
     ("docs_9d3e5cefc_ObservabilityPolicy_0", "1.6", Bytes, "1.5", Bytes),
-    ("docs_af2a3661a_NginxProxy_3", "2.0", Bytes, "1.6", Bytes),
-    ("docs_af2a3661a_NginxProxy_4", "2.0", Bytes, "1.6", Bytes),
+    // Another example under the old name, and the documentation leaves the namespace out. Back: `spec.kubernetes` is lost.
+    ("docs_af2a3661a_NginxProxy_3", "2.0", Different, "1.6", Refused),
+    // The documentation leaves the namespace out.
+    ("docs_af2a3661a_NginxProxy_4", "2.0", Different, "1.6", Bytes),
     ("docs_b5da2a3bb_BackendTLSPolicy_9", "2.3", Bytes, "2.2", Bytes),
-    ("docs_b5da2a3bb_NginxProxy_8", "2.3", Bytes, "2.2", Bytes),
-    ("helm_v1.4.0_v1.5.0_chart-values", "1.5.0", Bytes, "1.4.0", Bytes),
-    ("helm_v1.6.2_v2.0.0_azure", "2.0.0", Bytes, "1.6.2", Bytes),
-    ("helm_v1.6.2_v2.0.0_chart-values", "2.0.0", Bytes, "1.6.2", Bytes),
+    // A mistake was removed, which is no conversion: annotations belong to Gateways.
+    ("docs_b5da2a3bb_NginxProxy_8", "2.3", Different, "2.2", Different),
+    // The chart's own defaults: comments, new keys and the tags of images changed beside the keys that rules convert.
+    ("helm_v1.4.0_v1.5.0_chart-values", "1.5.0", Different, "1.4.0", Different),
+    // One nodeSelector became two.
+    ("helm_v1.6.2_v2.0.0_azure", "2.0.0", Refused, "1.6.2", Refused),
+    // The chart's own defaults: they list the ports of the Service. Back: comments and new keys.
+    ("helm_v1.6.2_v2.0.0_chart-values", "2.0.0", Refused, "1.6.2", Different),
     ("helm_v1.6.2_v2.0.0_default", "2.0.0", Bytes, "1.6.2", Bytes),
-    ("helm_v1.6.2_v2.0.0_nginx-plus", "2.0.0", Bytes, "1.6.2", Bytes),
+    // A Secret for images, which can be for either image.
+    ("helm_v1.6.2_v2.0.0_nginx-plus", "2.0.0", Refused, "1.6.2", Refused),
     ("helm_v1.6.2_v2.0.0_nodeport", "2.0.0", Bytes, "1.6.2", Bytes),
-    ("v0.5.0_v0.6.0_Gateway_gateway_9", "0.6.0", Bytes, "0.6.0", Bytes),
+    // A label of the example went.
+    ("v0.5.0_v0.6.0_Gateway_gateway_9", "0.6.0", Different, "0.6.0", Different),
     ("v1.0.0_v1.1.0_Gateway_gateway_17", "1.1.0", Bytes, "1.0.0", Bytes),
     ("v1.0.0_v1.1.0_Gateway_gateway_40", "1.1.0", Bytes, "1.0.0", Bytes),
     ("v1.0.0_v1.1.0_HTTPRoute_advanced-routing_34", "1.1.0", Bytes, "1.0.0", Bytes),
-    ("v1.2.0_v1.3.0_BackendTLSPolicy_securing-backend-traffic_59", "1.3.0", Bytes, "1.2.0", Bytes),
+    // The old policy names a namespace, and has none itself.
+    ("v1.2.0_v1.3.0_BackendTLSPolicy_securing-backend-traffic_59", "1.3.0", Refused, "1.2.0", Different),
     ("v1.5.1_v1.6.0_ObservabilityPolicy_policy-multiple_64", "1.6.0", Bytes, "1.5.1", Bytes),
     ("v1.5.1_v1.6.0_ObservabilityPolicy_tracing_62", "1.6.0", Bytes, "1.5.1", Bytes),
-    ("v1.6.2_v2.0.0_Gateway_gateway_79", "2.0.0", Bytes, "1.6.2", Bytes),
-    ("v1.6.2_v2.0.0_deploy-azure", "2.0.0", Bytes, "1.6.2", Bytes),
-    ("v1.6.2_v2.0.0_deploy-openshift", "2.0.0", Bytes, "1.6.2", Bytes),
-    ("v1.6.2_v2.0.0_template-nginxproxy", "2.0.0", Bytes, "1.6.2", Bytes),
-    ("v2.4.2_v2.5.0_BackendTLSPolicy_backendtlspolicy_122", "2.5.0", Bytes, "2.4.2", Bytes),
-    ("v2.4.2_v2.5.0_Gateway_nginx-extensions_125", "2.5.0", Bytes, "2.4.2", Bytes),
+    // Annotations came from a Service that is in no file.
+    ("v1.6.2_v2.0.0_Gateway_gateway_79", "2.0.0", Different, "1.6.2", Different),
+    // The deployment of the project itself, most of it not of its API. Back: `spec.kubernetes` is lost.
+    ("v1.6.2_v2.0.0_deploy-azure", "2.0.0", Different, "1.6.2", Refused),
+    // As above.
+    ("v1.6.2_v2.0.0_deploy-openshift", "2.0.0", Different, "1.6.2", Refused),
+    // A template.
+    ("v1.6.2_v2.0.0_template-nginxproxy", "2.0.0", Nothing, "1.6.2", Nothing),
+    // Back: the maintainers had left an old apiVersion.
+    ("v2.4.2_v2.5.0_BackendTLSPolicy_backendtlspolicy_122", "2.5.0", Bytes, "2.4.2", Different),
+    // Back: as above.
+    ("v2.4.2_v2.5.0_Gateway_nginx-extensions_125", "2.5.0", Bytes, "2.4.2", Different),
     ("v2.4.2_v2.5.0_ReferenceGrant_reference-grant_121", "2.5.0", Bytes, "2.4.2", Bytes),
     ("v2.4.2_v2.5.0_ReferenceGrant_reference-grant_131", "2.5.0", Bytes, "2.4.2", Bytes),
 ];
