@@ -146,7 +146,9 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     let tree = match yaml::parse(&text) {
         Ok(tree) => tree,
         Err(_) if !hit => return Reading::Irrelevant,
-        Err(_) if template => return Reading::Template(template_finding(file)),
+        Err(problem) if template && problem.code != ProblemCode::Limit => {
+            return Reading::Template(template_finding(file));
+        }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
     let (objects, patches, findings) = (Vec::new(), Vec::new(), Vec::new());
@@ -199,6 +201,7 @@ fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Find
         ProblemCode::DuplicateKey => "remove one of the two keys",
         ProblemCode::ComplexKey => "quote the key or value that was meant as text",
         ProblemCode::AliasBudget | ProblemCode::RecursiveAlias => "write the values out instead of the aliases",
+        ProblemCode::Limit => "no manifest needs so much: check what wrote the file; it was not looked at any further",
         _ => "correct the file at this place; it was not looked at any further",
     };
     let position = Some(lines.position(text, problem.at));
