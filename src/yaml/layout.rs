@@ -225,9 +225,15 @@ impl<'t> Layout<'t> {
         self.text[self.line_start(at)..at].chars().count()
     }
 
-    /// Says whether nothing but spaces stands in front of `at` on its line.
+    /// Says whether nothing but blanks stands in front of `at` on its line; between brackets these may be tabs.
     pub(super) fn is_first_on_line(&self, at: usize) -> bool {
-        self.text[self.line_start(at)..at].bytes().all(|byte| byte == b' ')
+        self.text[self.line_start(at)..at].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+    }
+
+    /// Returns the blanks that the line around `at` starts with.
+    pub(super) fn indentation(&self, at: usize) -> &'t str {
+        let line = &self.text[self.line_start(at)..at];
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
     /// Says whether two offsets are on one line.
@@ -321,6 +327,23 @@ impl<'t> Layout<'t> {
             }
             out.push_str(kept);
             line = next;
+        }
+        out
+    }
+
+    /// Returns the lines of `span`, which lie between brackets, with the blanks `from` at their start changed to `to`.
+    ///
+    /// A line with less than `from` starts with `to` then; blank lines and such with a comment only stay.
+    pub(super) fn reindented(&self, span: Span, from: &str, to: &str) -> String {
+        let mut out = String::with_capacity(span.end - span.start);
+        for line in span.of(self.text).split_inclusive('\n') {
+            let content = line.trim_start_matches([' ', '\t']);
+            match line.strip_prefix(from) {
+                _ if content.trim().is_empty() => out.push_str(line),
+                Some(rest) => out.extend([to, rest]),
+                None if content.starts_with('#') => out.push_str(line),
+                None => out.extend([to, content]),
+            }
         }
         out
     }

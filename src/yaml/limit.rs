@@ -146,7 +146,11 @@ mod tests {
         check_read("- - 1\n");
         for (text, at) in [("a:\n- - b\n", 5), ("[[[]]]", 2), ("a:\n  b:\n    c: d\n", 12), ("[[a: b]]", 2)] {
             let problem = parse_within(text, &LOW).unwrap_err();
-            assert_eq!((problem.code, problem.at, problem.message.as_str()), (ProblemCode::Limit, at, message), "{text}");
+            assert_eq!(
+                (problem.code, problem.at, problem.message.as_str()),
+                (ProblemCode::Limit, at, message),
+                "{text}"
+            );
         }
     }
 

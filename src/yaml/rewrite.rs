@@ -77,7 +77,8 @@ impl Work {
             return Err(Problem::new(ProblemCode::WrongShape, 0, message));
         };
         if let Some(at) = bare_carriage_return(source) {
-            return Err(Problem::new(ProblemCode::Limit, at, "a line ends in a carriage return without a line feed"));
+            let message = "a line ends in a carriage return without a line feed; write a line feed instead";
+            return Err(Problem::new(ProblemCode::Limit, at, message));
         }
         let _ = tree.value(source, document.root)?;
         let mut work = Self {

@@ -229,9 +229,9 @@ pub(super) fn insert_in_flow(
 fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, text: &str, change: &mut Change) {
     let entry = layout.entry(container, index);
     if layout.is_first_on_line(entry.start) && entry.start > layout.span(container).start {
-        let column = layout.column(entry.start);
+        let indentation = layout.indentation(entry.start);
         let line_ending = layout.line_ending(entry.start);
-        change.insert(layout.own_start(entry.start), format!("{:column$}{text},{line_ending}", ""));
+        change.insert(layout.own_start(entry.start), format!("{indentation}{text},{line_ending}"));
     } else {
         change.insert(entry.start, format!("{text},{}", gap_behind_commas(layout, container)));
     }
@@ -253,14 +253,14 @@ fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, text: &str
     let has_line = super::delete::own_lines(layout, &entry, comma).is_some();
     match comma {
         _ if has_line => {
-            let column = layout.column(entry.start);
+            let indentation = layout.indentation(entry.start);
             let line_ending = layout.line_ending(entry.end);
             if comma.is_none() {
                 change.insert(entry.end, ",");
             }
             let after = if comma.is_some() { "," } else { "" };
             let line = layout.line_end(comma.unwrap_or(entry.end));
-            change.insert(line, format!("{:column$}{text}{after}{line_ending}", ""));
+            change.insert(line, format!("{indentation}{text}{after}{line_ending}"));
         }
         Some(_) if index + 1 < layout.count(container) => {
             let gap = gap_behind_commas(layout, container);

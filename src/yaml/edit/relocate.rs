@@ -194,11 +194,8 @@ fn bracket_text(
         let key_span = layout.span(old_key);
         let before = Span::new(entry.start, key_span.start).of(layout.text);
         let first_line = Span::new(key_span.end, layout.line_end(key_span.end).min(entry.end));
-        // Where the target's entries have no lines of their own, the entry goes behind its bracket.
-        let new_column = column_of_entries(layout, target);
-        let new_column = new_column.unwrap_or_else(|| indentation(layout, layout.span(target).start));
-        let by = new_column as isize - indentation(layout, entry.start) as isize;
-        let below = layout.shifted(Span::new(first_line.end, entry.end), by);
+        let (from, to) = (layout.indentation(entry.start), indentation_of_entries(layout, target));
+        let below = layout.reindented(Span::new(first_line.end, entry.end), from, to);
         return Ok(format!("{before}{new_key}{}{below}", first_line.of(layout.text)));
     }
     let lines = Span::new(layout.own_start(entry.start), layout.own_end(layout.column(entry.start), entry.end));
@@ -225,16 +222,11 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
     Ok(one_line(&layout.tree.value(layout.text, node)?, context))
 }
 
-/// Returns the column of a flow mapping's entries, where they stand on lines of their own.
-fn column_of_entries(layout: &Layout<'_>, mapping: NodeId) -> Option<usize> {
-    let first = (layout.count(mapping) > 0).then(|| layout.entry(mapping, 0).start)?;
-    layout.is_first_on_line(first).then(|| layout.column(first))
-}
-
-/// Returns the column in which the line around `at` starts to say something.
-fn indentation(layout: &Layout<'_>, at: usize) -> usize {
-    let line = layout.line_start(at);
-    layout.text[line..].bytes().take_while(|byte| *byte == b' ').count()
+/// Returns the blanks in front of a flow mapping's entries. Where they have no lines of their own, a new one goes behind the
+/// bracket.
+fn indentation_of_entries<'t>(layout: &Layout<'t>, mapping: NodeId) -> &'t str {
+    let first = (layout.count(mapping) > 0).then(|| layout.entry(mapping, 0).start);
+    layout.indentation(first.filter(|first| layout.is_first_on_line(*first)).unwrap_or(layout.span(mapping).start))
 }
 
 /// Strikes the comments that move along from those the cut takes away.
