@@ -188,6 +188,11 @@ impl<'t> Layout<'t> {
         if indicator { at } else { self.tree.start(first) }
     }
 
+    /// Returns where the comma behind an entry between brackets stands, if there is one.
+    pub(super) fn comma_behind(&self, entry: &Entry) -> Option<usize> {
+        Some(skip_trivia(self.text, entry.end)).filter(|at| self.text[*at..].starts_with(','))
+    }
+
     /// Returns the entry or item a node is the key, value or item of; none for the root.
     pub(super) fn entry_of(&self, node: NodeId) -> Option<Entry> {
         let container = self.parent(node)?;

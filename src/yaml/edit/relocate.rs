@@ -11,8 +11,11 @@ use super::super::layout::{Entry, Layout};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId};
 use super::super::write::{Context, one_line};
-use super::delete::take_out;
-use super::insert::{Neighbour, Target, fill_with_lines, insert_in_flow, insert_lines, mapping_at, neighbour_of};
+use super::delete::{own_lines, take_out};
+use super::insert::{
+    FlowEntry, Neighbour, Target, fill_with_lines, gets_own_line, insert_in_flow, insert_lines, mapping_at,
+    neighbour_of,
+};
 use super::key::{key_text, rename};
 use super::{Change, keyed_entry_at, refuse_existing, refuse_lent, wrong_shape};
 use crate::field::FieldPath;
@@ -43,10 +46,12 @@ pub(super) fn relocate(
         }
     }
     let mut change = take_out(layout, &entry)?;
-    let mut arrival = put_in(layout, &entry, old_key, target, key, neighbour)?;
+    let Arrival { change: mut arrival, brought } = put_in(layout, &entry, old_key, target, key, neighbour)?;
     put_behind_cut(&change, &mut arrival);
     refuse_wrong_order(layout, &entry, &arrival)?;
-    restore_comments(&mut change, &entry, layout);
+    for span in brought {
+        strike_comments(&mut change, layout, span);
+    }
     change.join(arrival);
     match change.removed_comments.is_empty() {
         true => Ok(change),
@@ -87,6 +92,13 @@ fn put_behind_cut(cut: &Change, arrival: &mut Change) {
     }
 }
 
+/// What is put in at the new place.
+struct Arrival {
+    change: Change,
+    /// Where in the text the comments stood that it brings along.
+    brought: Vec<Span>,
+}
+
 fn put_in(
     layout: &Layout<'_>,
     entry: &Entry,
@@ -94,11 +106,10 @@ fn put_in(
     target: NodeId,
     key: &str,
     neighbour: Neighbour,
-) -> Result<Change, Problem> {
+) -> Result<Arrival, Problem> {
     let how = Target::of(layout, target);
     if how == Target::Flow {
-        let text = bracket_text(layout, entry, old_key, target, key)?;
-        return Ok(insert_in_flow(layout, target, neighbour, &text, ["{", "}"]));
+        return put_in_brackets(layout, entry, old_key, target, key, neighbour);
     }
     let lines = Lines::of(layout, entry, old_key, key)?;
     let mut change = match how {
@@ -111,7 +122,53 @@ fn put_in(
     if layout.ends_in_kept_lines(lines.span) {
         put_behind_blank_lines(layout, target, &mut change)?;
     }
-    Ok(change)
+    Ok(Arrival { change, brought: lines.brought })
+}
+
+fn put_in_brackets(
+    layout: &Layout<'_>,
+    entry: &Entry,
+    old_key: NodeId,
+    target: NodeId,
+    key: &str,
+    neighbour: Neighbour,
+) -> Result<Arrival, Problem> {
+    let keeps = gets_own_line(layout, target, neighbour) && !Context::inside(layout, target).is_json();
+    let beside = if keeps { Beside::of(layout, entry) } else { Beside::default() };
+    let text = bracket_text(layout, entry, old_key, target, key, &beside)?;
+    let brought = beside.spans.into_iter().chain([Span::new(entry.start, entry.end)]).collect();
+    let new = FlowEntry { text, above: beside.above, behind: beside.behind };
+    Ok(Arrival { change: insert_in_flow(layout, target, neighbour, &new, ["{", "}"]), brought })
+}
+
+/// The comments on the lines of an entry that go along when it changes between lines and brackets: above it, and behind its
+/// last byte.
+#[derive(Default)]
+struct Beside<'t> {
+    above: Vec<&'t str>,
+    /// With the blanks before it.
+    behind: &'t str,
+    spans: Vec<Span>,
+}
+
+impl<'t> Beside<'t> {
+    fn of(layout: &Layout<'t>, entry: &Entry) -> Self {
+        let is_flow = layout.kind(entry.container).is_flow_collection();
+        if !layout.is_first_on_line(entry.start) || is_flow && own_lines(layout, entry).is_none() {
+            return Self::default();
+        }
+        let above = Span::new(layout.own_start(entry.start), entry.start);
+        let end = layout.comma_behind(entry).filter(|_| is_flow).map_or(entry.end, |comma| comma + 1);
+        let behind = Span::new(end, layout.line_content_end(end).max(end));
+        let comments = layout.tree.comments_in(above).iter().map(|comment| comment.of(layout.text));
+        Self { above: comments.collect(), behind: behind.of(layout.text), spans: vec![above, behind] }
+    }
+
+    /// Says whether every comment in `span` is one of these.
+    fn has_all(&self, layout: &Layout<'_>, span: Span) -> bool {
+        let count = |span: &Span| layout.tree.comments_in(*span).len();
+        count(&span) == self.spans.iter().map(count).sum::<usize>()
+    }
 }
 
 /// Moves new lines behind the blank lines that follow, which would become content of a `|+` at their end.
@@ -136,29 +193,38 @@ struct Lines {
     new_key: String,
     /// A flow entry, as a line without its indentation and line end.
     line: Option<String>,
+    /// The comments above a flow entry.
+    above: Vec<String>,
+    /// Where the comments stand that go along.
+    brought: Vec<Span>,
 }
 
 impl Lines {
     fn of(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, key: &str) -> Result<Self, Problem> {
         let key_span = layout.span(old_key);
         let new_key = key_text(layout, entry.container, old_key, key);
-        let line = match layout.kind(entry.container) {
-            Kind::Mapping => None,
-            _ => Some(line_from_brackets(layout, entry, old_key, &new_key)?),
-        };
         let column = layout.column(entry.start);
-        let start = match line {
-            None if layout.is_first_on_line(entry.start) => layout.own_start(entry.start),
-            _ => entry.start,
-        };
-        let end = if line.is_none() { layout.own_end(column, entry.end) } else { entry.end };
-        Ok(Self { span: Span::new(start, end), column, key: key_span, new_key, line })
+        if layout.kind(entry.container) != Kind::Mapping {
+            let beside = Beside::of(layout, entry);
+            let line = line_from_brackets(layout, entry, old_key, &new_key)? + beside.behind;
+            let above = beside.above.into_iter().map(str::to_owned).collect();
+            let span = Span::new(entry.start, entry.end);
+            let brought = beside.spans.into_iter().chain([span]).collect();
+            return Ok(Self { span, column, key: key_span, new_key, line: Some(line), above, brought });
+        }
+        let start = if layout.is_first_on_line(entry.start) { layout.own_start(entry.start) } else { entry.start };
+        let span = Span::new(start, layout.own_end(column, entry.end));
+        let brought = vec![Span::new(layout.own_start(entry.start), span.end)];
+        Ok(Self { span, column, key: key_span, new_key, line: None, above: Vec::new(), brought })
     }
 
     /// Returns the lines with their first column moved to `column`.
     fn in_column(&self, layout: &Layout<'_>, column: usize) -> String {
         if let Some(line) = &self.line {
-            return format!("{:column$}{line}{}", "", layout.line_ending(self.span.start));
+            let line_ending = layout.line_ending(self.span.start);
+            let above: String =
+                self.above.iter().map(|comment| format!("{:column$}{comment}{line_ending}", "")).collect();
+            return format!("{above}{:column$}{line}{line_ending}", "");
         }
         let by = column as isize - self.column as isize;
         let key_line = layout.line_start(self.key.start).max(self.span.start);
@@ -188,6 +254,7 @@ fn bracket_text(
     old_key: NodeId,
     target: NodeId,
     key: &str,
+    beside: &Beside<'_>,
 ) -> Result<String, Problem> {
     let new_key = key_text(layout, target, old_key, key);
     if layout.kind(entry.container).is_flow_collection() {
@@ -202,7 +269,7 @@ fn bracket_text(
     let moves = |node: NodeId| layout.tree.contains(old_key, node) || layout.tree.contains(entry.value, node);
     let properties = layout.tree.properties.iter().any(|properties| moves(properties.node));
     let aliases = layout.tree.aliases.iter().any(|alias| moves(alias.alias));
-    if !layout.tree.comments_in(lines).is_empty() || properties || aliases {
+    if !beside.has_all(layout, lines) || properties || aliases {
         return Err(flow_move(entry.start, "it has comments, anchors or tags"));
     }
     Ok(format!("{new_key}: {}", one_line_value(layout, entry.value, Context::inside(layout, target))?))
@@ -229,17 +296,12 @@ fn indentation_of_entries<'t>(layout: &Layout<'t>, mapping: NodeId) -> &'t str {
     layout.indentation(first.filter(|first| layout.is_first_on_line(*first)).unwrap_or(layout.span(mapping).start))
 }
 
-/// Strikes the comments that move along from those the cut takes away.
-fn restore_comments(change: &mut Change, entry: &Entry, layout: &Layout<'_>) {
-    let span = if layout.kind(entry.container).is_flow_collection() {
-        Span::new(entry.start, entry.end)
-    } else {
-        Span::new(layout.own_start(entry.start), layout.own_end(layout.column(entry.start), entry.end))
-    };
+/// Strikes comments that move along from those that a cut takes away.
+fn strike_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
     for comment in layout.tree.comments_in(span) {
-        let found = change.removed_comments.iter().position(|removed| removed == comment.of(layout.text));
+        let found = cut.removed_comments.iter().position(|removed| removed == comment.of(layout.text));
         if let Some(found) = found {
-            change.removed_comments.remove(found);
+            cut.removed_comments.remove(found);
         }
     }
 }
