@@ -79,10 +79,7 @@ pub(super) fn insert_item(
 pub(super) fn mapping_at(layout: &Layout<'_>, path: &FieldPath) -> Result<NodeId, Problem> {
     let mapping = container_at(layout, path)?;
     match layout.kind(mapping) {
-        Kind::Mapping | Kind::FlowMapping => Ok(mapping),
-        Kind::Pair => {
-            Err(wrong_shape(layout.span(mapping).start, "a mapping without braces cannot take another entry"))
-        }
+        Kind::Mapping | Kind::FlowMapping | Kind::Pair => Ok(mapping),
         _ if is_null(layout, mapping) => Ok(mapping),
         _ => Err(wrong_shape(layout.span(mapping).start, format!("`{path}` is no mapping"))),
     }
@@ -220,7 +217,7 @@ impl FlowEntry<'_> {
 
 /// Says whether a new entry gets a line of its own next to `neighbour`, between brackets.
 pub(super) fn gets_own_line(layout: &Layout<'_>, container: NodeId, neighbour: Neighbour) -> bool {
-    if layout.count(container) == 0 {
+    if layout.count(container) == 0 || layout.kind(container) == Kind::Pair {
         return false;
     }
     match neighbour {
@@ -246,6 +243,17 @@ pub(super) fn insert_in_flow(
     let null_in = layout.entry_of(container).filter(|_| !layout.kind(container).is_flow_collection());
     if let Some(entry) = null_in {
         return put_in_flow(layout, &entry, format!("{open}{}{close}", new.text));
+    }
+    if layout.kind(container) == Kind::Pair {
+        // `[a: b]` has no braces around its one entry; with two there must be some.
+        let entry = layout.entry(container, 0);
+        let [before, after] = match neighbour {
+            Neighbour::Before(_) => [format!("{open}{}, ", new.text), close.to_owned()],
+            Neighbour::After(_) => [open.to_owned(), format!(", {}{close}", new.text)],
+        };
+        change.insert(entry.start, before);
+        change.insert(entry.end, after);
+        return change;
     }
     if layout.count(container) == 0 {
         let inside = Span::new(span.start + 1, span.end - 1);

@@ -111,18 +111,40 @@ fn put_in(
     if how == Target::Flow {
         return put_in_brackets(layout, entry, old_key, target, key, neighbour);
     }
-    let lines = Lines::of(layout, entry, old_key, key)?;
-    let mut change = match how {
-        Target::Empty => fill_with_lines(layout, target, |column| lines.in_column(layout, column))?,
-        _ => {
-            let column = layout.column(layout.span(target).start);
-            insert_lines(layout, target, neighbour, &lines.in_column(layout, column))
+    if layout.kind(entry.container) != Kind::Mapping {
+        let bracketed = Bracketed::of(layout, entry, old_key, key)?;
+        let mut is_loose = false;
+        let change = put_in_lines(layout, target, neighbour, |column| {
+            let text = bracketed.in_column(layout, column);
+            is_loose = has_loose_lines(&text, column);
+            text
+        })?;
+        if is_loose {
+            return Err(flow_move(entry.start, "the lines of its value are not indented"));
         }
-    };
+        let brought = bracketed.beside.spans.into_iter().chain([Span::new(entry.start, entry.end)]).collect();
+        return Ok(Arrival { change, brought });
+    }
+    let lines = Lines::of(layout, entry, old_key, key);
+    let mut change = put_in_lines(layout, target, neighbour, |column| lines.in_column(layout, column))?;
     if layout.ends_in_kept_lines(lines.span) {
         put_behind_blank_lines(layout, target, &mut change)?;
     }
-    Ok(Arrival { change, brought: lines.brought })
+    Ok(Arrival { change, brought: vec![Span::new(layout.own_start(entry.start), lines.span.end)] })
+}
+
+/// Puts what `lines` gives for a column into a container of lines, or one that becomes such.
+fn put_in_lines(
+    layout: &Layout<'_>,
+    target: NodeId,
+    neighbour: Neighbour,
+    lines: impl FnOnce(usize) -> String,
+) -> Result<Change, Problem> {
+    if Target::of(layout, target) == Target::Empty {
+        return fill_with_lines(layout, target, lines);
+    }
+    let column = layout.column(layout.span(target).start);
+    Ok(insert_lines(layout, target, neighbour, &lines(column)))
 }
 
 fn put_in_brackets(
@@ -191,41 +213,18 @@ struct Lines {
     column: usize,
     key: Span,
     new_key: String,
-    /// A flow entry, as a line without its indentation and line end.
-    line: Option<String>,
-    /// The comments above a flow entry.
-    above: Vec<String>,
-    /// Where the comments stand that go along.
-    brought: Vec<Span>,
 }
 
 impl Lines {
-    fn of(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, key: &str) -> Result<Self, Problem> {
-        let key_span = layout.span(old_key);
-        let new_key = key_text(layout, entry.container, old_key, key);
+    fn of(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, key: &str) -> Self {
         let column = layout.column(entry.start);
-        if layout.kind(entry.container) != Kind::Mapping {
-            let beside = Beside::of(layout, entry);
-            let line = line_from_brackets(layout, entry, old_key, &new_key)? + beside.behind;
-            let above = beside.above.into_iter().map(str::to_owned).collect();
-            let span = Span::new(entry.start, entry.end);
-            let brought = beside.spans.into_iter().chain([span]).collect();
-            return Ok(Self { span, column, key: key_span, new_key, line: Some(line), above, brought });
-        }
         let start = if layout.is_first_on_line(entry.start) { layout.own_start(entry.start) } else { entry.start };
         let span = Span::new(start, layout.own_end(column, entry.end));
-        let brought = vec![Span::new(layout.own_start(entry.start), span.end)];
-        Ok(Self { span, column, key: key_span, new_key, line: None, above: Vec::new(), brought })
+        Self { span, column, key: layout.span(old_key), new_key: key_text(layout, entry.container, old_key, key) }
     }
 
     /// Returns the lines with their first column moved to `column`.
     fn in_column(&self, layout: &Layout<'_>, column: usize) -> String {
-        if let Some(line) = &self.line {
-            let line_ending = layout.line_ending(self.span.start);
-            let above: String =
-                self.above.iter().map(|comment| format!("{:column$}{comment}{line_ending}", "")).collect();
-            return format!("{above}{:column$}{line}{line_ending}", "");
-        }
         let by = column as isize - self.column as isize;
         let key_line = layout.line_start(self.key.start).max(self.span.start);
         let above = layout.shifted(Span::new(self.span.start, key_line), by);
@@ -236,15 +235,52 @@ impl Lines {
     }
 }
 
-/// Writes an entry from between brackets as one line.
-fn line_from_brackets(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, new_key: &str) -> Result<String, Problem> {
-    let value = Span::new(layout.tree.start(entry.value), entry.end);
-    if value.of(layout.text).contains('\n') || Context::inside(layout, entry.container).is_json() {
-        return Err(flow_move(entry.start, "its value has several lines, or is JSON"));
+/// An entry from between brackets that gets lines of its own.
+struct Bracketed<'t> {
+    beside: Beside<'t>,
+    /// The blanks at the start of the line it stands on.
+    indentation: &'t str,
+    /// The key with its anchor and tag, and the colon.
+    opening: String,
+    /// What stands behind the colon.
+    rest: Span,
+}
+
+impl<'t> Bracketed<'t> {
+    fn of(layout: &Layout<'t>, entry: &Entry, old_key: NodeId, key: &str) -> Result<Self, Problem> {
+        let key_end = layout.span(old_key).end;
+        if !layout.is_same_line(key_end, entry.opened) {
+            return Err(flow_move(entry.start, "its colon stands on another line than its key"));
+        }
+        let properties = Span::new(layout.tree.start(old_key), layout.span(old_key).start).of(layout.text);
+        let new_key = key_text(layout, entry.container, old_key, key);
+        let colon = if entry.opened == key_end { ":" } else { Span::new(key_end, entry.opened).of(layout.text) };
+        let is_tight = layout.tree.start(entry.value) == entry.opened && entry.end > entry.opened;
+        let gap = if is_tight { " " } else { "" };
+        Ok(Self {
+            beside: Beside::of(layout, entry),
+            indentation: layout.indentation(entry.start),
+            opening: format!("{properties}{new_key}{colon}{gap}"),
+            rest: Span::new(entry.opened, entry.end),
+        })
     }
-    let before = Span::new(entry.start, layout.span(old_key).start).of(layout.text);
-    let space = if value.is_empty() { "" } else { " " };
-    Ok(format!("{before}{new_key}:{space}{}", value.of(layout.text)))
+
+    /// Returns the entry's lines with the first in `column`; the further lines of its value move along.
+    fn in_column(&self, layout: &Layout<'_>, column: usize) -> String {
+        let line_ending = layout.line_ending(self.rest.start);
+        let pad = " ".repeat(column);
+        let above: String = self.beside.above.iter().map(|comment| format!("{pad}{comment}{line_ending}")).collect();
+        let first = Span::new(self.rest.start, layout.line_end(self.rest.start).min(self.rest.end));
+        let below = layout.reindented(Span::new(first.end, self.rest.end), self.indentation, &pad);
+        format!("{above}{pad}{}{}{below}{}{line_ending}", self.opening, first.of(layout.text), self.beside.behind)
+    }
+}
+
+/// Says whether a line below a key in `column` is not indented deeper; a closing bracket and a comment need not be.
+fn has_loose_lines(entry: &str, column: usize) -> bool {
+    let lines = entry.lines().map(|line| (line.len() - line.trim_start_matches([' ', '\t']).len(), line.trim_start()));
+    let said = lines.filter(|(_, content)| !content.is_empty() && !content.starts_with('#'));
+    said.skip(1).any(|(indentation, content)| indentation <= column && !content.starts_with(['}', ']']))
 }
 
 /// Writes an entry to go between brackets.
