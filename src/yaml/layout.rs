@@ -314,8 +314,9 @@ impl<'t> Layout<'t> {
 
     /// Returns the lines of `span` with every line moved `by` columns; blank lines stay blank.
     ///
-    /// A comment that stands left of all else in `span` stays where it is. Lines of blanks inside a block scalar move where
-    /// they are content.
+    /// To the right, a comment that stands left of all else in `span` and on the line before stays where it is; to the left
+    /// everything moves as far as it can, so that no comment gets into the column of a block scalar's content. Lines of blanks
+    /// inside a block scalar move where they are content.
     pub(super) fn shifted(&self, span: Span, by: isize) -> String {
         let mut out = String::with_capacity(span.end - span.start);
         let left = self.left_edge(span);
@@ -325,7 +326,7 @@ impl<'t> Layout<'t> {
             let content = &self.text[line..next];
             let spaces = content.bytes().take_while(|byte| *byte == b' ').count();
             let blank = content.trim().is_empty() && !self.is_content(line, spaces);
-            let stays = blank || spaces < left;
+            let stays = blank || by > 0 && spaces < left;
             let kept = if stays || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
             if !stays && by > 0 {
                 out.extend(std::iter::repeat_n(' ', by.unsigned_abs()));
@@ -353,10 +354,10 @@ impl<'t> Layout<'t> {
         out
     }
 
-    /// Returns the least column of a line of `span` that holds more than blanks and a comment.
+    /// Returns the least column of a line of `span`, or of the line before, that holds more than blanks and a comment.
     fn left_edge(&self, span: Span) -> usize {
         let mut left = usize::MAX;
-        let mut line = span.start;
+        let mut line = self.line_start(span.start.saturating_sub(1));
         while line < span.end {
             let content = &self.text[line..self.line_end(line).min(span.end)];
             let text = content.trim_start_matches(' ');
