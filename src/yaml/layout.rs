@@ -357,7 +357,8 @@ impl<'t> Layout<'t> {
     /// Returns the least column of a line of `span`, or of the line before, that holds more than blanks and a comment.
     fn left_edge(&self, span: Span) -> usize {
         let mut left = usize::MAX;
-        let mut line = self.line_start(span.start.saturating_sub(1));
+        let is_line_start = self.text[..span.start].ends_with('\n');
+        let mut line = self.line_start(span.start - usize::from(is_line_start));
         while line < span.end {
             let content = &self.text[line..self.line_end(line).min(span.end)];
             let text = content.trim_start_matches(' ');
