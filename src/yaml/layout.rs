@@ -11,7 +11,7 @@
 
 use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
 use super::write::LongText;
-use crate::text::Span;
+use crate::text::{LineIndex, Span};
 
 /// One entry of a mapping or one item of a list, with its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +80,7 @@ pub(super) struct Layout<'t> {
     pub(super) house: House,
     /// How new strings of several lines are written.
     pub(super) long_text: LongText,
+    lines: LineIndex,
     parents: Vec<u32>,
     /// All children, grouped by parent; `first_child[n]..first_child[n + 1]` are those of node `n`.
     children: Vec<NodeId>,
@@ -97,9 +98,21 @@ impl<'t> Layout<'t> {
         let mut referenced: Vec<NodeId> = tree.aliases.iter().map(|entry| entry.target).collect();
         referenced.sort();
         let (mappings, lists) = (Vec::new(), Vec::new());
-        let (house, long_text) = (House::default(), LongText::Block);
-        let mut layout =
-            Self { text, tree, root, house, long_text, parents, children, first_child, referenced, mappings, lists };
+        let (house, long_text, lines) = (House::default(), LongText::Block, LineIndex::new(text));
+        let mut layout = Self {
+            text,
+            tree,
+            root,
+            house,
+            long_text,
+            lines,
+            parents,
+            children,
+            first_child,
+            referenced,
+            mappings,
+            lists,
+        };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
         layout
@@ -210,13 +223,13 @@ impl<'t> Layout<'t> {
 
     /// Returns the offset a line starts at; a byte order mark is not part of the line.
     pub(super) fn line_start(&self, at: usize) -> usize {
-        let start = memchr::memrchr(b'\n', &self.text.as_bytes()[..at]).map_or(0, |newline| newline + 1);
+        let start = self.lines.line_start(at);
         if self.text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
     }
 
     /// Returns the offset behind a line's line end.
     pub(super) fn line_end(&self, at: usize) -> usize {
-        memchr::memchr(b'\n', &self.text.as_bytes()[at..]).map_or(self.text.len(), |length| at + length + 1)
+        self.lines.next_line_start(at).unwrap_or(self.text.len())
     }
 
     /// Returns the offset of a line's line end, or of the blanks before it.

@@ -86,10 +86,10 @@ fn last_block_text(text: &str, tree: &Tree) -> Option<String> {
     (!content.is_empty()).then(|| content.to_owned())
 }
 
-/// Counts the block scalars that say `wanted`.
-fn count_block_texts(text: &str, tree: &Tree, wanted: &str) -> usize {
+/// Counts the scalars that say `wanted`.
+fn count_texts(text: &str, tree: &Tree, wanted: &str) -> usize {
     let nodes = (0..tree.nodes.len() as u32).map(NodeId);
-    nodes.filter(|node| tree.node(*node).kind.is_block_scalar() && tree.cooked(text, *node) == wanted).count()
+    nodes.filter(|node| tree.cooked(text, *node) == wanted).count()
 }
 
 impl Work {
@@ -215,7 +215,7 @@ impl Work {
         let Some(open) = &self.open_text else { return Ok(()) };
         let ended = format!("{open}\n");
         let [before, after] =
-            [source, &self.text].map(|text| parse(text).map_or(0, |tree| count_block_texts(text, &tree, &ended)));
+            [source, &self.text].map(|text| parse(text).map_or(0, |tree| count_texts(text, &tree, &ended)));
         if after <= before {
             return Ok(());
         }
