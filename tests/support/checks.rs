@@ -108,7 +108,7 @@ fn lens_twice(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, St
     // Once an object has another kind, no rule of the old kind is run on it again.
     let passage = course.run_rules(&case.kind, &case.object, case.target);
     let kinds = [&case.kind, &passage.kind];
-    if !passage.is_through || kinds.into_iter().any(|kind| kind != course.rule.from_kind(course.direction)) {
+    if passage.refused.is_some() || kinds.into_iter().any(|kind| kind != course.rule.from_kind(course.direction)) {
         return Ok(Verdict::Silent);
     }
     let mut once = Session::new(case.object.clone());
