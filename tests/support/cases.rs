@@ -7,9 +7,6 @@
 //!
 //! Invariant: a case depends on the seed, the rule, the direction and its number, and on nothing else.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use reversion::field::FieldPath;
 use reversion::lens::{Direction, Halt, Session};
 use reversion::pack::{Pack, Rule, Target, Way};
@@ -25,9 +22,6 @@ const TRIES: usize = 15;
 
 /// Between how many pairs of releases an object is looked for before one is taken that the rule has nothing to do with.
 const WAYS: usize = 4;
-
-/// How many cases of a course are kept: each law asks for the same ones.
-const KEPT: u64 = 200;
 
 /// One object on its way from a release to another one.
 #[derive(Clone, Debug)]
@@ -57,7 +51,6 @@ pub(crate) struct Course<'p> {
     starts: Vec<ReleaseId>,
     targets: Vec<ReleaseId>,
     hints: Hints,
-    drawn: Mutex<BTreeMap<(u64, u64), Option<Case>>>,
 }
 
 /// What an object shall be like.
@@ -96,16 +89,7 @@ impl<'p> Course<'p> {
         let beside =
             |other: &&Rule| other.order == rule.order && other.kind == rule.kind && !std::ptr::eq(*other, rule);
         let hints = Hints::of(rule, direction, pack.rules().iter().filter(beside));
-        let mut course = Self {
-            pack,
-            rule,
-            direction,
-            name,
-            starts: Vec::new(),
-            targets: Vec::new(),
-            hints,
-            drawn: Mutex::default(),
-        };
+        let mut course = Self { pack, rule, direction, name, starts: Vec::new(), targets: Vec::new(), hints };
         course.starts = course.releases(direction);
         course.targets = course.releases(direction.reversed());
         course
@@ -147,26 +131,13 @@ impl<'p> Course<'p> {
         called.into_iter().find(|kind| is_served(self.pack, kind, release))
     }
 
-    /// Returns the case `number`; `None` where no release lies on one of the rule's sides.
-    pub(crate) fn case(&self, seed: u64, number: u64) -> Option<Case> {
-        if number >= KEPT {
-            return self.draw(seed, number);
-        }
-        let kept = || self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(case) = kept().get(&(seed, number)) {
-            return case.clone();
-        }
-        let case = self.draw(seed, number);
-        kept().insert((seed, number), case.clone());
-        case
-    }
-
     /// Says whether the rule does anything to any object in the course's direction.
     pub(crate) fn acts(&self) -> bool {
         !self.rule.lens(self.direction).fidelities().is_empty()
     }
 
-    fn draw(&self, seed: u64, number: u64) -> Option<Case> {
+    /// Returns the case `number`; `None` where no release lies on one of the rule's sides.
+    pub(crate) fn case(&self, seed: u64, number: u64) -> Option<Case> {
         let mut random = Random::new(seed, &[&self.name], number);
         let shall = Wish { meet: self.acts() && random.chance(85), fit: random.chance(60) };
         let mut last = None;
