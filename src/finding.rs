@@ -61,7 +61,7 @@ macro_rules! codes {
 }
 
 codes! {
-    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says.";
+    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says. A note where every object that it is about is at the target already.";
     AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
     AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, as a partial object or one with variables does. It is converted.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
@@ -79,14 +79,14 @@ codes! {
     InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";
     IoError "io-error" "The operating system refused to read or write the file. The message says why.";
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. Held back; choose another target or remove the object.";
-    Limit "limit" "The text has something that is not edited, such as lines that end in a lone carriage return. It is left alone.";
+    Limit "limit" "The text is larger, deeper or longer than is read (README, Limits), or has something that is not edited, such as lines that end in a lone carriage return. It is left alone.";
     MixedCrds "mixed-crds" "The CRDs in the tree are of several releases or channels of one API, so they name no target. Install a full bundle.";
     NameTaken "name-taken" "The converted object would have the kind, namespace and name of another object of the run. Both stay as they are; rename one.";
     Narrowed "narrowed" "A list has more items than the target release can hold. Held back unless this loss is allowed; better, split the object by hand.";
     NotAnObject "not-an-object" "A known API group is mentioned where no object can be made out: without apiVersion or kind, in a bare list, or in a typed list. It is left alone.";
     NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
-    PatchTarget "patch-target" "A kustomization selects known objects by kind, version or field path. What it selects by is not changed: check it by hand.";
+    PatchTarget "patch-target" "A kustomization names fields of known objects by their paths, which are not changed. Check them by hand.";
     ReferenceKept "reference-kept" "A reference stays as it is because its object, or the one that it names, is held back. Convert both by hand.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
     Respelled "respelled" "Something is written in another way that means the same, and the way back writes it in yet another one. Nothing to do.";

@@ -591,6 +591,11 @@ impl<'a> Session<'a> {
         origin::origin(&self.program, path)
     }
 
+    /// Returns where what stood at `path` when the session started stands now; `None` where it went.
+    pub fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
+        origin::destination(&self.program, path)
+    }
+
     /// Gives the object another kind and group; its version stays until the target's is known.
     ///
     /// # Errors

@@ -25,7 +25,9 @@ mod parting;
 mod references;
 mod reliance;
 mod repair;
+mod rights;
 mod secret;
+mod selectors;
 mod settle;
 mod stash;
 
@@ -275,17 +277,19 @@ impl Run<'_> {
     }
 
     fn attempt(&self, held: &Held) -> Attempt {
-        let stay = self.held_by_kind(held);
+        let (stay, moves) = (self.held_by_kind(held), self.moves(held));
         let mut attempt = Attempt::default();
         for (file, manifest) in self.manifests.iter().enumerate() {
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
+                attempt.findings.extend(rights::findings(manifest, object, &self.retypes));
                 let conversion = self.converted[file][at].clone();
                 let conversion = if self.is_held((file, at), held) {
                     attempt.findings.extend(self.left_behind(manifest, object, &stay));
                     conversion.map(|conversion| held_back(conversion, object))
                 } else {
-                    self.with_references(manifest, object, conversion, &stay, &mut attempt.findings)
+                    let made = self.with_references(manifest, object, conversion, &stay, &mut attempt.findings);
+                    selectors::follow(object, made, &moves)
                 };
                 conversions.push(conversion);
             }

@@ -3,7 +3,7 @@
 //! The object gets the apiVersion that the target serves, loses what the target does not have and is checked with the
 //! target's catalog, or with the user's own CRDs and their rules. What was wrong before the conversion too is told and left.
 //!
-//! Invariant: every value that goes is recorded as a loss; nothing that the target refuses goes through because of the
+//! Invariant: every value that goes is recorded as a loss, or is one that said nothing; nothing that the target refuses goes through because of the
 //! conversion.
 
 use serde_json::Value;
@@ -50,6 +50,7 @@ impl Work<'_> {
         let fits = |version: &&Version<'_>| self.violations(&authority, session.object(), version.name).is_empty();
         let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
         self.drop_missing(start, &authority, version, session)?;
+        self.keep_unknown(session)?;
         let mut violations = self.violations(&authority, session.object(), version);
         let rules = self.run_own_rules(&authority, session.object(), version);
         violations.extend(rules.broken);
@@ -210,6 +211,27 @@ impl Work<'_> {
             session.change(Intent::Delete { path }).map_err(stuck)?;
         }
         Ok(())
+    }
+
+    /// Holds the object back where a field that no release has stood in something that rules took away as saying nothing:
+    /// what the field says is not known.
+    fn keep_unknown(&self, session: &Session<'_>) -> Result<(), Vec<Remark>> {
+        let is_told = |path: &FieldPath| session.losses().iter().any(|loss| path.starts_with(&loss.path));
+        let went = self.unknown.iter().filter(|path| session.destination(path).is_none() && !is_told(path));
+        let blocks: Vec<_> = went
+            .map(|path| {
+                remark(
+                    Code::Refused,
+                    path.clone(),
+                    format!("no release has the field {path}, and what it stands in goes"),
+                    Some(
+                        "check its spelling, then remove it or write by hand what the target has in its place"
+                            .to_owned(),
+                    ),
+                )
+            })
+            .collect();
+        if blocks.is_empty() { Ok(()) } else { Err(blocks) }
     }
 
     /// Returns the item of a list whose type stands at `path`, where the pack says that such an item goes as a whole.
