@@ -159,7 +159,8 @@ fn plan_pass(mut pass: Pass, typed: Typed<'_>, console: Console) -> Result<Plann
     plan.findings.sort();
     // An object of another group is recognised where a rule has to do with it.
     let known = |object: &&plan::ObjectPlan| {
-        goal.target_of(&object.from.0.group).is_some() || object.outcome != plan::Outcome::Unchanged
+        let has_to_do = !object.rules.is_empty() || object.outcome == plan::Outcome::HeldBack;
+        goal.target_of(&object.from.0.group).is_some() || has_to_do
     };
     let counts = Counts { recognised: plan.objects.iter().filter(known).count(), ..pass.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
