@@ -51,6 +51,7 @@ impl Subject {
             json!({"y": {"z": null}}),
             json!({"name": "é"}),
             json!("10m"),
+            json!("2h"),
         ]);
         let mut patterns = Vec::new();
         collect(&value, &mut patterns, &mut words);
