@@ -13,7 +13,7 @@ use reversion::finding::Code;
 use reversion::infer::infer;
 use reversion::lens::{Direction, Session};
 use reversion::pack::{Packs, Rule};
-use reversion::plan::{ObjectPlan, Outcome};
+use reversion::plan::{ObjectPlan, Outcome, Sides};
 use reversion::release::ReleaseId;
 use reversion::text::Span;
 use reversion::yaml::{self, Intent};
@@ -389,12 +389,12 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
 fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
     let run = subject.run()?;
     let Some(file) = run.plan.files.first() else { return Ok(Verdict::Silent) };
-    ensure(file.before == run.before && file.edits.apply(&file.before) == file.after, || {
+    ensure(file.before == run.before && file.edits.apply(&file.before) == run.after, || {
         "the edits are not the change".to_owned()
     })?;
     let tree = yaml::parse(&file.before).map_err(|problem| format!("{problem:?}"))?;
     for (document, (before, after)) in
-        tree.documents().iter().zip(values(&file.before)?.iter().zip(values(&file.after)?))
+        tree.documents().iter().zip(values(&file.before)?.iter().zip(values(&file.after())?))
     {
         if *before == after {
             untouched(file, document.span, || format!("the document {before}"))?;
@@ -415,7 +415,7 @@ fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
 
 fn untouched(file: &reversion::plan::FilePlan, span: Span, what: impl Fn() -> String) -> Result<(), String> {
     let hit = file.edits.edits().iter().find(|edit| edit.span.start < span.end && span.start < edit.span.end);
-    ensure(hit.is_none(), || format!("{hit:?} touches {} in\n{}\nwhich becomes\n{}", what(), file.before, file.after))
+    ensure(hit.is_none(), || format!("{hit:?} touches {} in\n{}\nwhich becomes\n{}", what(), file.before, file.after()))
 }
 
 /// L8: the release an object is made for is among its candidates, and the target's is afterwards.
@@ -435,16 +435,22 @@ fn inference(subject: &Subject<'_>) -> Result<Verdict, String> {
     let run = subject.run()?;
     for object in run.plan.objects.iter().filter(|object| object.outcome != Outcome::HeldBack) {
         let Some(catalog) = course.pack.catalog(&object.to.0) else { continue };
-        let after = infer(&object.after, catalog, &object.to.1.version);
+        let data = data(object);
+        let after = infer(&data.after, catalog, &object.to.1.version);
         ensure(after.candidates.contains(case.target) && after.serving.contains(case.target), || {
             let (fields, serving) = (line.describe(after.candidates), line.describe(after.serving));
-            format!("went to {}, taken for {fields}, served in {serving}: {}", line.get(case.target), object.after)
+            format!("went to {}, taken for {fields}, served in {serving}: {}", line.get(case.target), data.after)
         })?;
         ensure(after.unknown.len() == before.unknown.len(), || {
             format!("fields that no release has: {:?} before, {:?} after", before.unknown, after.unknown)
         })?;
     }
     Ok(Verdict::Holds)
+}
+
+/// Returns an object's data, which a plan records by default.
+fn data(object: &ObjectPlan) -> &Sides {
+    object.data.as_deref().expect("the plan was made with default choices")
 }
 
 /// An object that is held back keeps its data and its document's bytes, and a finding that names it says why.
@@ -459,7 +465,7 @@ fn held_back(subject: &Subject<'_>) -> Result<Verdict, String> {
                 && finding.location.position.is_some()
         });
         ensure(told, || format!("nothing says why {} is held back: {:?}", object.title, run.plan.findings))?;
-        ensure(object.before == object.after && object.rules.is_empty(), || {
+        ensure(data(object).before == data(object).after && object.rules.is_empty(), || {
             format!("{} is held back and changes", object.title)
         })?;
     }
@@ -494,7 +500,7 @@ fn any_order(subject: &Subject<'_>) -> Result<Verdict, String> {
     let back = engine::plan(packs, target, &[read("b.yaml", &second)?, read("a.yaml", first)?]);
     ensure(format!("{forth:?}") == format!("{again:?}"), || "two runs differ".to_owned())?;
     let files = |plan: &reversion::plan::Plan| {
-        let mut files: Vec<_> = plan.files.iter().map(|file| (file.file.clone(), file.after.clone())).collect();
+        let mut files: Vec<_> = plan.files.iter().map(|file| (file.file.clone(), file.after())).collect();
         files.sort();
         files
     };
@@ -518,7 +524,7 @@ fn broken_bytes(subject: &Subject<'_>) -> Result<Verdict, String> {
     let plan = plan.map_err(|panic| format!("planning panics: {}, on\n{shown}", words_of(&panic)))?;
     for file in &plan.files {
         if let Ok(before) = values(&file.before) {
-            let after = values(&file.after).map_err(|message| format!("{message}, made of\n{shown}"))?;
+            let after = values(&file.after()).map_err(|message| format!("{message}, made of\n{shown}"))?;
             ensure(before.len() == after.len(), || format!("another number of documents, made of\n{shown}"))?;
         }
     }
