@@ -7,8 +7,8 @@ use super::console::Console;
 use super::convert::Level;
 use super::{Exit, Pending, packs, pass};
 use crate::field::FieldPath;
-use crate::infer::beside::evidence;
-use crate::infer::crds::{Installed, installed};
+use crate::infer::beside::evidence_in;
+use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::infer;
 use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
@@ -18,12 +18,14 @@ use crate::report::{Detected, Detection, detect as render, finding_lines, github
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
-    let pass = pass::pass(&args.files, &packs, console)?;
-    let crds = installed(&pass.manifests, &packs);
-    let beside = packs.iter().map(|pack| (pack.name(), evidence(&pass.manifests, pack))).collect();
+    let pass = pass::pass(&args.files, &packs, console, |manifest| manifest)?;
+    let crds = installed(pass.made.iter().flat_map(|manifest| crds_in(manifest, &packs)));
+    let beside = pass.made.iter().flat_map(|manifest| evidence_in(manifest, &packs));
+    let mut beside: Vec<_> = beside.map(|(pack, evidence)| (pack.name(), evidence)).collect();
+    beside.sort();
     let mut detection = Detection { objects: Vec::new(), beside, crds, findings: pass.findings, counts: pass.counts };
     detection.findings.extend(detection.crds.iter().filter_map(Installed::finding));
-    for manifest in &pass.manifests {
+    for manifest in &pass.made {
         for object in &manifest.objects {
             look_at(manifest, object, &packs, &mut detection);
         }

@@ -5,7 +5,7 @@
 //!
 //! Invariant: a target that was not typed is told on standard error, with the CRD that named it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::TargetArgs;
 use super::console::Console;
-use super::pass::{self, Pass};
+use super::pass;
+use super::said::{self, Pairing};
 use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::infer::beside::{evidence, origin};
-use crate::infer::crds::{Installed, Verdict, installed};
+use crate::infer::beside::Evidence;
+use crate::infer::crds::{Crd, Installed, Verdict, crds_in, installed};
 use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Schema, VersionChoice, loss_code};
-use crate::release::ReleaseSet;
+use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Record, Schema, VersionChoice, loss_code};
 use crate::report::visible;
 
 /// What a call's arguments say, before any file is read.
@@ -53,127 +53,79 @@ impl<'p> Typed<'p> {
             (Some(folder), Some(manifests)) => Schema::Own(Arc::new(own(folder, manifests)?)),
             _ => Schema::Catalog,
         };
-        let mistakes = if args.repair { Mistakes::Mend } else { Mistakes::Leave };
-        let (parameters, origins) = (parameters(&args.set, packs)?, origins(&args.from, packs)?);
-        let allowed = allowed(&args.allow_loss)?;
-        let choices = Choices { schema, keeping, allowed, version, mistakes, parameters, origins };
         let pairing = if args.unpaired { Pairing::Any } else { Pairing::Matching };
+        targets.extend(said::companions(&targets, packs, pairing, console)?);
+        let choices = Choices {
+            schema,
+            keeping,
+            allowed: allowed(&args.allow_loss)?,
+            version,
+            record: Record::Outcomes,
+            mistakes: if args.repair { Mistakes::Mend } else { Mistakes::Leave },
+            parameters: said::parameters(&args.set, packs)?,
+            origins: said::origins(&args.from, packs)?,
+        };
         Ok(Self { packs, targets, choices, pairing, crds })
     }
 
-    /// Makes the goal of a call that met `pass`, and adds what the CRDs in it are told for.
-    pub(super) fn goal(self, pass: &mut Pass, console: Console) -> Result<Goal<'p>> {
-        let installed = installed(self.crds.as_ref().unwrap_or(&pass.manifests), self.packs);
-        let mut targets = self.targets;
+    /// Has the plan record this of each object.
+    #[must_use]
+    pub(super) fn recording(mut self, record: Record) -> Self {
+        self.choices.record = record;
+        self
+    }
+
+    /// Returns the packs of the call.
+    pub(super) const fn packs(&self) -> &'p Packs {
+        self.packs
+    }
+
+    /// Makes the goal that was typed; nothing where the files have a say in it: their CRDs name the target, or charts and
+    /// images the release that objects come from.
+    pub(super) fn typed_goal(&self) -> Option<Goal<'p>> {
+        let is_said = |target: &Target<'p>| {
+            target.pack.installed_as().is_empty() || self.choices.origins.contains_key(target.pack.name())
+        };
+        let is_typed = !self.targets.is_empty() && self.targets.iter().all(is_said);
+        is_typed.then(|| self.goal(self.targets.clone()))
+    }
+
+    /// Makes the goal of a call that met CRDs (`installed`), objects of the API groups `groups`, and `evidence`.
+    pub(super) fn named_goal(
+        &self,
+        installed: &[Installed<'p>],
+        groups: &BTreeSet<String>,
+        evidence: &[(&'p Pack, Evidence)],
+        console: Console,
+    ) -> Result<Goal<'p>> {
+        let mut targets = self.targets.clone();
         if targets.is_empty() {
-            targets = named_by(&installed, console)?;
-            ensure!(!targets.is_empty(), "{}", no_target(pass, &installed, self.packs));
+            targets = named_by(installed, console)?;
+            ensure!(!targets.is_empty(), "{}", no_target(groups, installed, self.packs));
+            targets.extend(said::companions(&targets, self.packs, self.pairing, console)?);
         }
-        let companions = companions(&targets, self.packs, self.pairing, console)?;
-        targets.extend(companions);
-        pass.findings.extend(installed.iter().filter_map(Installed::finding));
-        let mut choices = self.choices;
-        for target in &targets {
+        let mut goal = self.goal(targets);
+        for target in &goal.targets {
             let name = target.pack.name();
-            if !choices.origins.contains_key(name) {
-                choices.origins.extend(beside(target.pack, pass, console)?.map(|origin| (name.to_owned(), origin)));
+            if !goal.choices.origins.contains_key(name) {
+                let told = said::told_by_files(target.pack, evidence, console)?;
+                goal.choices.origins.extend(told.map(|origin| (name.to_owned(), origin)));
             }
         }
-        Ok(Goal { packs: self.packs, targets, choices })
+        Ok(goal)
     }
-}
 
-/// Returns the release that charts and images beside the objects of `pack` say is installed, and tells it.
-fn beside(pack: &Pack, pass: &Pass, console: Console) -> Result<Option<ReleaseSet>> {
-    let evidence = evidence(&pass.manifests, pack);
-    let origin = origin(&evidence);
-    let (Some(first), Some(release)) = (evidence.first(), origin.iter().next()) else {
-        if !evidence.is_empty() {
-            let said: Vec<String> = evidence.iter().map(|one| format!("{} ({})", one.says, one.location)).collect();
-            let said = visible(&said.join(", "));
-            console.note(&format!("{} objects can be of several releases: {said}; say --from\n", pack.name()))?;
-        }
-        return Ok(None);
-    };
-    let bundle = &pack.line().get(release).bundle;
-    let place = visible(&first.location.to_string());
-    console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.says)))?;
-    Ok(Some(origin))
-}
-
-/// Whether the targets must be made for each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pairing {
-    /// They must.
-    Matching,
-    /// They need not.
-    Any,
-}
-
-/// Returns the releases that `targets` go with, where their packs have no target yet, and tells them.
-///
-/// # Errors
-/// A target of a pack that another target does not go with.
-fn companions<'p>(
-    targets: &[Target<'p>],
-    packs: &'p Packs,
-    pairing: Pairing,
-    console: Console,
-) -> Result<Vec<Target<'p>>> {
-    let mut found = Vec::new();
-    for target in targets {
-        let Some(companion) = packs.companion(target)? else { continue };
-        let bundle = |target: &Target<'p>| target.pack.line().get(target.release).bundle.clone();
-        match targets.iter().find(|other| other.pack.name() == companion.pack.name()) {
-            None => {
-                console.note(&format!("target {companion}, which {target} goes with\n"))?;
-                found.push(companion);
-            }
-            Some(other) => ensure!(
-                pairing == Pairing::Any || minor(&bundle(other)) == minor(&bundle(&companion)),
-                "{target} goes with {companion}, not with {other}: leave the second target out, or say --unpaired"
-            ),
+    /// Returns the CRDs that say something of their release: those of the call, or else those that were met.
+    pub(super) fn installed(&self, met: Vec<(&'p Pack, Crd)>) -> Vec<Installed<'p>> {
+        match &self.crds {
+            Some(manifests) => installed(manifests.iter().flat_map(|manifest| crds_in(manifest, self.packs))),
+            None => installed(met),
         }
     }
-    Ok(found)
-}
 
-/// Returns a bundle's name without its last number: `v1.5` of `v1.5.1`.
-fn minor(bundle: &str) -> &str {
-    bundle.rsplit_once('.').map_or(bundle, |(minor, _)| minor)
-}
-
-/// Reads `--set`: names as packs declare them.
-fn parameters(said: &[String], packs: &Packs) -> Result<BTreeMap<String, String>> {
-    let declared =
-        packs.iter().flat_map(|pack| pack.parameters().iter().map(move |one| format!("{}.{}", pack.name(), one.name)));
-    let declared: BTreeSet<String> = declared.collect();
-    let mut read = BTreeMap::new();
-    for text in said.iter().filter(|text| !text.is_empty()) {
-        let (name, value) = text.split_once('=').with_context(|| format!("--set: `{text}` has no `=`"))?;
-        ensure!(
-            declared.contains(name),
-            "--set: no pack asks for `{name}`; there are: {}",
-            declared.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
-        );
-        ensure!(!value.is_empty(), "--set: {name} has no value");
-        ensure!(read.insert(name.to_owned(), value.to_owned()).is_none(), "--set: {name} is said twice");
+    fn goal(&self, targets: Vec<Target<'p>>) -> Goal<'p> {
+        Goal { packs: self.packs, targets, choices: self.choices.clone() }
     }
-    Ok(read)
-}
-
-/// Reads `--from`: the releases, by pack.
-fn origins(said: &[String], packs: &Packs) -> Result<BTreeMap<String, ReleaseSet>> {
-    let mut read = BTreeMap::new();
-    for text in said.iter().filter(|text| !text.is_empty()) {
-        let target = packs.target(text).context("--from")?;
-        let name = target.pack.name();
-        ensure!(
-            read.insert(name.to_owned(), ReleaseSet::from_iter([target.release])).is_none(),
-            "--from: two releases of {name}"
-        );
-    }
-    Ok(read)
 }
 
 /// Reads the CRDs in the objects of `manifests`.
@@ -197,10 +149,9 @@ fn named_by<'p>(installed: &[Installed<'p>], console: Console) -> Result<Vec<Tar
 }
 
 /// Says why there is no target: it names the packs whose objects are there, and CRDs that name none.
-fn no_target(pass: &Pass, installed: &[Installed<'_>], packs: &Packs) -> anyhow::Error {
-    let objects = pass.manifests.iter().flat_map(|manifest| &manifest.objects);
-    let groups = objects.map(|object| object.kind.group.as_str());
-    let mut names: BTreeSet<_> = groups.filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
+fn no_target(groups: &BTreeSet<String>, installed: &[Installed<'_>], packs: &Packs) -> anyhow::Error {
+    let mut names: BTreeSet<_> =
+        groups.iter().filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
     names.extend(installed.iter().map(|installed| installed.pack.name()));
     let Some(first) = names.first() else {
         return anyhow!(

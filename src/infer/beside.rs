@@ -1,6 +1,6 @@
 //! Answers: which release does a tree say is installed, beside the objects of a pack?
 //!
-//! A chart's version stands where the chart is installed or depended on, a tag stands on the images that run. [`evidence`]
+//! A chart's version stands where the chart is installed or depended on, a tag stands on the images that run. [`evidence_in`]
 //! finds both for the names that a pack gives; [`origin`] says which release all of them agree on.
 //!
 //! Invariant: a version that is no release of the pack, such as a range, says nothing.
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::Location;
 use crate::manifest::Manifest;
-use crate::pack::Pack;
+use crate::pack::{Pack, Packs};
 use crate::release::{ReleaseId, ReleaseSet};
 
 /// Where charts are named with their version: (the mapping around both, the name, the version).
@@ -41,18 +41,19 @@ pub struct Evidence {
     pub releases: BTreeSet<ReleaseId>,
 }
 
-/// Collects what the files say of the release of `pack`, in their order.
-pub fn evidence(manifests: &[Manifest], pack: &Pack) -> Vec<Evidence> {
+/// Collects what a file says of the releases of packs, in its order.
+pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, Evidence)> {
     let mut found = Vec::new();
-    for manifest in manifests.iter().filter(|_| !pack.installed_as().is_empty()) {
-        for document in manifest.tree.documents() {
-            // What cannot be read as data is told where it matters.
-            let Ok(value) = manifest.tree.value(&manifest.text, document.root) else { continue };
+    let packs: Vec<&Pack> = packs.iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
+    for document in manifest.tree.documents().iter().filter(|_| !packs.is_empty()) {
+        // What cannot be read as data is told where it matters.
+        let Ok(value) = manifest.tree.value(&manifest.text, document.root) else { continue };
+        for pack in &packs {
             for (path, says, bundle) in said(&value, pack.installed_as()) {
                 let releases = releases(pack, &bundle);
                 if !releases.is_empty() {
                     let start = manifest.tree.place(&manifest.text, document.root, &path).start;
-                    found.push(Evidence { location: manifest.location(start), says, releases });
+                    found.push((*pack, Evidence { location: manifest.location(start), says, releases }));
                 }
             }
         }
@@ -60,8 +61,13 @@ pub fn evidence(manifests: &[Manifest], pack: &Pack) -> Vec<Evidence> {
     found
 }
 
+/// Says whether something of the pack can stand in `text`.
+fn is_mentioned(pack: &Pack, text: &str) -> bool {
+    pack.installed_as().iter().any(|name| text.contains(name.as_str()))
+}
+
 /// Returns the releases that every piece of evidence names; none where there is none, or where two disagree.
-pub fn origin(evidence: &[Evidence]) -> ReleaseSet {
+pub fn origin(evidence: &[&Evidence]) -> ReleaseSet {
     let Some(first) = evidence.first() else { return ReleaseSet::default() };
     let agree = evidence.iter().all(|other| other.releases == first.releases);
     if agree { first.releases.iter().copied().collect() } else { ReleaseSet::default() }

@@ -89,10 +89,15 @@ impl Default {
 
     /// Returns the places of the field that have the implied value, the last first.
     fn written(&self, session: &Session<'_>) -> Vec<FieldPath> {
-        let field = self.parent.with(Part::Key(self.key.clone()));
-        let Some((implied, _)) = self.implied(session) else { return Vec::new() };
-        let object = session.object();
-        field.matches(object).into_iter().rev().filter(|path| path.get(object) == Some(&implied)).collect()
+        let (field, object) = (self.parent.with(Part::Key(self.key.clone())), session.object());
+        let mut places = field.matches(object);
+        // Other objects are not looked at where nothing depends on them.
+        let Some((implied, _)) = Some(()).filter(|()| !places.is_empty()).and_then(|()| self.implied(session)) else {
+            return Vec::new();
+        };
+        places.retain(|path| path.get(object) == Some(&implied));
+        places.reverse();
+        places
     }
 
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
@@ -114,8 +119,8 @@ impl Default {
         for path in self.parent.matches(session.object()) {
             let lacks = path.get(session.object()).and_then(Value::as_object).is_some_and(|map| !map.contains_key(&self.key));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
-            let whole = item || session.completeness() == Completeness::Whole;
-            if lacks && whole {
+            let whole = || item || session.completeness() == Completeness::Whole;
+            if lacks && whole() {
                 self.write_at(path, session)?;
             }
         }
@@ -154,6 +159,14 @@ impl Operation for Default {
     /// The field is the same on both sides: nothing vanishes.
     fn claims(&self) -> Claims {
         Claims::default()
+    }
+
+    fn looks_at(&self) -> Vec<GroupKind> {
+        match &self.source {
+            Source::NamedBy(reference) => vec![reference.kind().clone()],
+            Source::Names(reference) => vec![reference.kind().clone()],
+            Source::Value(_) | Source::Table(..) | Source::Like(_) | Source::Parameter(_) => Vec::new(),
+        }
     }
 
     fn fidelity(&self) -> Option<Fidelity> {

@@ -35,6 +35,11 @@ pub(super) struct Names {
 }
 
 impl NamedBy {
+    /// Returns the kind of the objects that are looked at.
+    pub(super) const fn kind(&self) -> &GroupKind {
+        &self.kind
+    }
+
     /// Returns the objects that name the session's object, each with its reference.
     pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Vec<(Neighbour<'a>, &'a Value)> {
         let Some(surroundings) = session.surroundings() else { return Vec::new() };
@@ -56,6 +61,11 @@ impl NamedBy {
 }
 
 impl Names {
+    /// Returns the kind of the objects that are looked at.
+    pub(super) const fn kind(&self) -> &GroupKind {
+        &self.kind
+    }
+
     /// Returns what the objects that the session's object names say, and who says it, where all that say something agree.
     pub(super) fn value<'a>(&self, session: &Session<'a>) -> Option<(Value, Vec<Neighbour<'a>>)> {
         let surroundings = session.surroundings()?;

@@ -70,6 +70,11 @@ impl Operation for When {
         Box::new(Self { named_by: self.named_by.clone(), each: self.each.clone(), r#if: back, then, back: Some(self.r#if.clone()) })
     }
 
+    fn looks_at(&self) -> Vec<GroupKind> {
+        let named_by = self.named_by.iter().map(|reference| reference.kind().clone());
+        named_by.chain(self.then.looks_at()).collect()
+    }
+
     fn claims(&self) -> Claims {
         let outer = |fields: Vec<FieldPattern>| fields.iter().map(|field| self.each.join(field)).collect();
         let claims = self.then.claims();

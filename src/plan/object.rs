@@ -7,6 +7,7 @@
 //! Invariant: nothing is guessed. What the target cannot say is a loss, and an object with a loss that is neither kept nor
 //! allowed is held back whole.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -97,6 +98,16 @@ pub struct Conversion {
 }
 
 impl Conversion {
+    /// Returns the namespace after the conversion, where it is given.
+    pub fn namespace(&self) -> Option<&str> {
+        self.value.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str)
+    }
+
+    /// Says whether `object` has another kind or namespace afterwards.
+    pub fn renames(&self, object: &Object) -> bool {
+        self.kind != object.kind || self.namespace() != object.namespace.as_deref()
+    }
+
     /// Makes the conversion that leaves `object` as it is.
     pub fn untouched(object: &Object) -> Self {
         Self {
@@ -143,7 +154,17 @@ pub enum Mistakes {
     Mend,
 }
 
-/// How objects are converted.
+/// What a plan records of each object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Record {
+    /// Its data before and after.
+    #[default]
+    Data,
+    /// What became of it, and no data: a plan of many files stays small.
+    Outcomes,
+}
+
+/// How objects are converted, and what is recorded of that.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     /// What the result is checked with.
@@ -160,6 +181,8 @@ pub struct Choices {
     pub parameters: BTreeMap<String, String>,
     /// The releases that the objects of a pack come from, by its name, where that is known besides their fields.
     pub origins: BTreeMap<String, ReleaseSet>,
+    /// What the plan records.
+    pub record: Record,
 }
 
 /// Takes `object` to `target`, which is the goal's for the pack that knows the object's group.
@@ -205,7 +228,7 @@ pub(super) struct Work<'a> {
     pub(super) object: &'a Object,
     pub(super) target: &'a Target<'a>,
     pub(super) goal: &'a Goal<'a>,
-    pub(super) completeness: Completeness,
+    completeness: Completeness,
     surroundings: &'a Surroundings<'a>,
     /// The releases that the object can have been written for.
     pub(super) candidates: ReleaseSet,
@@ -218,11 +241,10 @@ pub(super) struct Work<'a> {
 }
 
 /// An object's data at the target.
-#[derive(Clone)]
 pub(super) struct Arrival<'a> {
     pub(super) kind: GroupKind,
     pub(super) session: Session<'a>,
-    pub(super) start: Start,
+    pub(super) start: Start<'a>,
     trail: Trail,
     /// What the target has against the object.
     pub(super) blocks: Vec<Remark>,
@@ -238,10 +260,9 @@ pub(super) struct Trail {
 
 /// Where the way to the target began: the object as it is, or as the release that it left had it, with what its stash gave
 /// back.
-#[derive(Clone)]
-pub(super) struct Start {
+pub(super) struct Start<'a> {
     pub(super) kind: GroupKind,
-    pub(super) value: Value,
+    pub(super) value: Cow<'a, Value>,
     /// How many changes led there.
     pub(super) step: usize,
     /// The values given back, by their number in the stash, and where they stand.
@@ -260,9 +281,9 @@ impl<'a> Work<'a> {
         let mut carried = self.carried();
         let whole = self.with_everything(&mut carried)?;
         let parting = Parting::new(&whole, &carried);
-        let mut arrival = match &carried {
-            Carried::Stash(stash) if !parting.gives_all_back(stash) => self.travel(Some((stash, &parting.back)))?,
-            _ => whole.clone(),
+        let without_lost = match &carried {
+            Carried::Stash(stash) if !parting.gives_all_back(stash) => Some(self.travel(Some((stash, &parting.back)))?),
+            _ => None,
         };
         self.tell_restored(&whole, &carried, &parting);
         let packed = self.pack_up(&whole, &carried, &parting);
@@ -270,6 +291,7 @@ impl<'a> Work<'a> {
             let losses = packed.err().into_iter().flatten();
             return Err(losses.chain(whole.blocks).collect());
         }
+        let mut arrival = without_lost.unwrap_or(whole);
         if let Some(stash) = packed? {
             stash.write(self.target.pack, &mut arrival.session).map_err(stuck)?;
         }
@@ -287,11 +309,18 @@ impl<'a> Work<'a> {
             let sight = self.normal(&kind, session.object());
             restored = stash.restore(wanted, &sight, &mut session).map_err(stuck)?;
         }
-        let (value, step) = (session.object().clone(), session.program().len());
+        let step = session.program().len();
+        let value = if step == 0 { Cow::Borrowed(&self.object.value) } else { Cow::Owned(session.object().clone()) };
         let start = Start { kind: kind.clone(), value, step, restored };
         let kind = self.run_rules(self.target.release, kind, &mut session, &mut trail)?;
         let blocks = self.settle(&start, &kind, &mut session, &mut trail).err().unwrap_or_default();
         Ok(Arrival { kind, session, start, trail, blocks })
+    }
+
+    /// Says whether the object is whole, which another file of the run decides.
+    pub(super) fn completeness(&self) -> Completeness {
+        self.surroundings.ask();
+        self.completeness
     }
 
     /// Starts a session with data of the object.

@@ -53,11 +53,9 @@ pub fn common(detection: &Detection<'_>) -> String {
             let _infallible = writeln!(out, "{name}: goes with {}", companions.join(", "));
         }
     }
-    for (name, evidence) in &detection.beside {
-        for one in evidence {
-            let (says, place) = (visible(&one.says), one.location.to_string());
-            let _infallible = writeln!(out, "{name}: beside the objects: {says} ({})", visible(&place));
-        }
+    for (name, one) in &detection.beside {
+        let (says, place) = (visible(&one.says), one.location.to_string());
+        let _infallible = writeln!(out, "{name}: beside the objects: {says} ({})", visible(&place));
     }
     for installed in &detection.crds {
         let crds = visible(&installed.describe());

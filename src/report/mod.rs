@@ -102,8 +102,8 @@ pub struct Detected<'a> {
 pub struct Detection<'a> {
     /// The recognised objects, in the order of files and text.
     pub objects: Vec<Detected<'a>>,
-    /// What charts and images in the tree say of a pack's release, by the pack's name.
-    pub beside: Vec<(&'a str, Vec<Evidence>)>,
+    /// What charts and images in the tree say of a pack's release, sorted by the pack's name and place.
+    pub beside: Vec<(&'a str, Evidence)>,
     /// The CRDs in the tree that name their release, by pack.
     pub crds: Vec<Installed<'a>>,
     /// Everything to tell, sorted by place.

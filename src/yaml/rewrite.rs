@@ -206,22 +206,29 @@ impl Work {
             self.edits = self.edits.then(edits.expect("one edit cannot overlap"), self.source_length);
             self.text.truncate(length);
         }
-        self.refuse_a_new_line_end(source)?;
-        Ok(Rewrite { edits: self.edits.minimal(source), text: self.text, removed_comments: self.removed_comments })
-    }
-
-    /// Refuses to give a line end to the block scalar that had none, as where something now stands below it.
-    fn refuse_a_new_line_end(&self, source: &str) -> Result<(), Problem> {
-        let Some(open) = &self.open_text else { return Ok(()) };
-        let ended = format!("{open}\n");
-        let [before, after] =
-            [source, &self.text].map(|text| parse(text).map_or(0, |tree| count_texts(text, &tree, &ended)));
-        if after <= before {
-            return Ok(());
+        let edits = self.edits.minimal(source);
+        if let Some(open) = &self.open_text {
+            refuse_a_new_line_end(source, open, &edits, &self.text)?;
         }
-        let message = "the text at the end of the file has no line end and would get one; end the file with a line end";
-        Err(Problem::new(ProblemCode::WrongShape, source.len(), message))
+        Ok(Rewrite { edits, text: self.text, removed_comments: self.removed_comments })
     }
+}
+
+/// Refuses to give a line end to the block scalar that had none, as where something now stands below it. Where another scalar
+/// says the same, so that it cannot be told which one has the line end, nothing at or behind it may change.
+fn refuse_a_new_line_end(source: &str, open: &str, edits: &EditSet, after: &str) -> Result<(), Problem> {
+    let ended = format!("{open}\n");
+    let tree = parse(source)?;
+    let changed = parse(after)?;
+    let before = count_texts(source, &tree, &ended);
+    let start = tree.nodes.last().map_or(0, |node| node.start as usize);
+    let has_twin = before + count_texts(source, &tree, open) > 1;
+    let is_touched = edits.edits().iter().any(|edit| edit.span.end > start);
+    if count_texts(after, &changed, &ended) <= before && !(has_twin && is_touched) {
+        return Ok(());
+    }
+    let message = "the text at the end of the file has no line end and would get one; end the file with a line end";
+    Err(Problem::new(ProblemCode::WrongShape, source.len(), message))
 }
 
 /// The changes made together in one round.
