@@ -54,7 +54,6 @@ impl<'p> Typed<'p> {
             _ => Schema::Catalog,
         };
         let pairing = if args.unpaired { Pairing::Any } else { Pairing::Matching };
-        targets.extend(said::companions(&targets, packs, pairing, console)?);
         let choices = Choices {
             schema,
             keeping,
@@ -65,6 +64,7 @@ impl<'p> Typed<'p> {
             parameters: said::parameters(&args.set, packs)?,
             origins: said::origins(&args.from, packs)?,
         };
+        targets.extend(said::companions(&targets, packs, pairing, console)?);
         Ok(Self { packs, targets, choices, pairing, crds })
     }
 
