@@ -61,7 +61,7 @@ macro_rules! codes {
 }
 
 codes! {
-    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says.";
+    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says. A note where every object that it is about is at the target already.";
     AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
     AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, as a partial object or one with variables does. It is converted.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";

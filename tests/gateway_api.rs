@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use reversion::finding::{Code, Finding};
+use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
 use reversion::pack::embedded;
 use reversion::pack::matrix::{Change, Subject, matrix};
@@ -113,6 +113,28 @@ fn an_advisory_is_told_once_and_where_it_matters() {
             .iter()
             .any(|message| message.contains("NamedAddress"))
     );
+}
+
+#[test]
+fn an_advisory_is_louder_where_something_is_converted() {
+    let severity = |text: &str, target: &str| {
+        let findings = convert(text, target).1;
+        let advisory = findings.iter().find(|finding| finding.message.contains("safe-upgrades"));
+        advisory.map(|finding| finding.severity)
+    };
+    let settled = route("v1", "  rules:\n  - name: pay\n");
+    assert_eq!(severity(&settled, "1.4/experimental"), Some(Severity::Note));
+    assert_eq!(severity(&route("v1", CORS), "1.4/standard"), Some(Severity::Warning));
+}
+
+#[test]
+fn rights_to_a_kind_that_changes_are_told() {
+    let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: teams\nrules:\n- apiGroups: \
+                [gateway.networking.x-k8s.io]\n  resources: [xlistenersets, xlistenersets/status]\n  verbs: [get]\n";
+    let found = tells(role, "1.6/standard", &["reference-kept rules[0]"]);
+    let help = found.iter().find_map(|finding| finding.help.as_deref()).unwrap();
+    assert!(help.starts_with("name listenersets.gateway.networking.k8s.io beside"), "{help}");
+    tells(role, "1.4/experimental", &[]);
 }
 
 #[test]

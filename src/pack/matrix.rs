@@ -215,6 +215,7 @@ impl Sides<'_> {
     /// Lists the advisories of the bundles between the releases, and what no field shows.
     fn told(&self) -> Vec<Change> {
         let (from, to) = (self.order(self.from), self.order(self.to));
+        let [start, goal] = [self.from, self.to].map(|release| self.pack.line().get(release));
         let told = |is_told: bool| is_told.then_some(Cost::Advisory).into_iter().collect::<BTreeSet<_>>();
         let notes = self.pack.notes();
         let advisories = notes.advisories.iter().map(|note| Change {
@@ -222,8 +223,8 @@ impl Sides<'_> {
             kinds: note.kinds.clone(),
             name: note.id.clone(),
             text: note.message.clone(),
-            there: told(note.is_crossed(from, to)),
-            back: told(note.is_crossed(to, from)),
+            there: told(note.is_crossed(start, goal)),
+            back: told(note.is_crossed(goal, start)),
         });
         let between = |order: usize| from.min(to) < order && order <= from.max(to);
         let undetectable = notes.undetectable.iter().filter(|note| between(note.order)).map(|note| Change {

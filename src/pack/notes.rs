@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use super::wire;
 use crate::field::FieldPattern;
 use crate::lens::{Condition, Direction};
-use crate::release::{Channel, GroupKind, ReleaseLine};
+use crate::release::{Channel, GroupKind, Release, ReleaseLine};
 
 /// Everything that a pack tells besides its rules.
 #[derive(Debug, Default)]
@@ -35,6 +35,8 @@ pub struct Advisory {
     pub order: usize,
     /// Which way it must be crossed.
     pub direction: Direction,
+    /// The channels of the targets that it is about.
+    pub channels: Vec<Channel>,
     /// The kinds that it is about; every kind where there is none.
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object.
@@ -46,12 +48,13 @@ pub struct Advisory {
 }
 
 impl Advisory {
-    /// Says whether a conversion from a release of the bundle at `from` to one of that at `to` crosses the bundle.
-    pub const fn is_crossed(&self, from: usize, to: usize) -> bool {
-        match self.direction {
-            Direction::Forward => from < self.order && self.order <= to,
-            Direction::Backward => to < self.order && self.order <= from,
-        }
+    /// Says whether a conversion between two releases is one that it is about.
+    pub fn is_crossed(&self, from: &Release, to: &Release) -> bool {
+        let (older, newer) = match self.direction {
+            Direction::Forward => (from, to),
+            Direction::Backward => (to, from),
+        };
+        older.order < self.order && self.order <= newer.order && self.channels.contains(&to.channel)
     }
 
     /// Says whether it is about objects of `kind`.
@@ -134,6 +137,7 @@ impl Notes {
                 order: order(&wire.bundle)?,
                 id: wire.id,
                 direction: wire.direction,
+                channels: wire.channels.unwrap_or_else(|| Channel::ALL.to_vec()),
                 kinds: wire.kinds,
                 condition: wire.r#if,
                 message: wire.message,

@@ -96,6 +96,8 @@ pub struct Advisory {
     pub bundle: String,
     /// Which way.
     pub direction: Direction,
+    /// The channels of targets that it is about; every channel where there is none.
+    pub channels: Option<Vec<Channel>>,
     /// The kinds that it is about; every kind where there is none.
     #[serde(default)]
     pub kinds: Vec<GroupKind>,

@@ -24,11 +24,12 @@ pub(super) fn advisories<'a>(
         let crossed = crossed(advisory, target);
         let concerned = objects.clone().filter(|(_, object, made)| concerns(advisory, crossed, object, made));
         // The objects of one file stand in its order, and the first of equals is the least.
-        let (manifest, object, _) = concerned.min_by_key(|(manifest, _, _)| manifest.file.as_str())?;
+        let first = concerned.min_by_key(|(manifest, _, made)| (is_settled(made), manifest.file.as_str()));
+        let (manifest, object, made) = first?;
         Some(Finding {
             location: manifest.locate(object, &FieldPath::default()),
             code: Code::Advisory,
-            severity: Severity::Note,
+            severity: if is_settled(made) { Severity::Note } else { Severity::Warning },
             object: None,
             field: None,
             message: format!("{}: {}", target.pack.title(), advisory.message),
@@ -38,11 +39,16 @@ pub(super) fn advisories<'a>(
     target.pack.notes().advisories.iter().filter_map(first).collect()
 }
 
+/// Says whether nothing is to be done to the object: then it may have crossed the release long ago.
+const fn is_settled(made: &Conversion) -> bool {
+    made.program.is_empty() && made.blocks.is_empty()
+}
+
 /// Returns the releases from which the way to the target crosses the advisory's bundle.
 fn crossed(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
     let line = target.pack.line();
-    let to = line.get(target.release).order;
-    line.iter().filter(|(_, release)| advisory.is_crossed(release.order, to)).map(|(id, _)| id).collect()
+    let to = line.get(target.release);
+    line.iter().filter(|(_, release)| advisory.is_crossed(release, to)).map(|(id, _)| id).collect()
 }
 
 fn concerns(advisory: &Advisory, crossed: ReleaseSet, object: &Object, made: &Conversion) -> bool {

@@ -23,6 +23,7 @@ mod object;
 mod parting;
 mod references;
 mod reliance;
+mod rights;
 mod secret;
 mod settle;
 mod stash;
@@ -243,6 +244,7 @@ impl Run<'_> {
         for (file, manifest) in self.manifests.iter().enumerate() {
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
+                attempt.findings.extend(rights::findings(manifest, object, &self.retypes));
                 let conversion = self.converted[file][at].clone();
                 let conversion = if self.is_held((file, at), held) {
                     attempt.findings.extend(self.left_behind(manifest, object, &stay));

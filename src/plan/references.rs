@@ -1,6 +1,6 @@
 //! Answers: which fields name an object whose kind changes, and what must they say afterwards?
 //!
-//! A reference is a mapping with `kind` and `group` (or `apiVersion`), or with `kind` alone where the catalog gives the
+//! A reference is a mapping with `kind` and `group` (or `apiGroup`, or `apiVersion`), or with `kind` alone where the catalog gives the
 //! field a default group. [`follow`] rewrites those whose kind a rule of the run retypes, in any object.
 //!
 //! Invariant: a string is never matched by itself; a reference to an object that is held back stays.
@@ -21,6 +21,13 @@ use crate::yaml::{Intent, Place};
 pub(super) struct Successor {
     kind: GroupKind,
     version: String,
+}
+
+impl Successor {
+    /// Returns the new kind.
+    pub(super) const fn kind(&self) -> &GroupKind {
+        &self.kind
+    }
 }
 
 /// The kinds that the rules towards a target retype.
@@ -63,6 +70,8 @@ pub(super) struct Reference {
 enum Form {
     /// `{ group: gateway.networking.k8s.io, kind: Gateway, name: a }`
     Group,
+    /// `{ apiGroup: gateway.networking.k8s.io, kind: Gateway, name: a }`
+    ApiGroup,
     /// `{ apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, name: a }`
     ApiVersion,
     /// `{ kind: Gateway, name: a }`, the group being the field's default.
@@ -125,7 +134,8 @@ fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, Stri
     groups
 }
 
-fn walk(value: &Value, path: &FieldPath, visit: &mut dyn FnMut(&FieldPath, &Map<String, Value>)) {
+/// Visits every mapping in `value`, which stands at `path`.
+pub(super) fn walk(value: &Value, path: &FieldPath, visit: &mut dyn FnMut(&FieldPath, &Map<String, Value>)) {
     match value {
         Value::Object(map) => {
             visit(path, map);
@@ -139,12 +149,13 @@ fn walk(value: &Value, path: &FieldPath, visit: &mut dyn FnMut(&FieldPath, &Map<
 fn read(path: &FieldPath, map: &Map<String, Value>, defaults: &BTreeMap<FieldPath, String>) -> Option<Reference> {
     let text = |key: &str| map.get(key).and_then(Value::as_str);
     let kind = text("kind")?;
-    let (group, form) = match (text("group"), text("apiVersion")) {
-        (Some(group), _) => (group.to_owned(), Form::Group),
+    let (group, form) = match (text("group"), text("apiGroup"), text("apiVersion")) {
+        (Some(group), _, _) => (group.to_owned(), Form::Group),
+        (None, Some(group), _) => (group.to_owned(), Form::ApiGroup),
         // A whole object inside another one is no reference.
-        (None, Some(version)) if !map.contains_key("metadata") => (ApiVersion::parse(version).group, Form::ApiVersion),
-        (None, Some(_)) => return None,
-        (None, None) => (defaults.get(path)?.clone(), Form::Default),
+        (None, None, Some(_)) if map.contains_key("metadata") => return None,
+        (None, None, Some(version)) => (ApiVersion::parse(version).group, Form::ApiVersion),
+        (None, None, None) => (defaults.get(path)?.clone(), Form::Default),
     };
     Some(Reference {
         path: path.clone(),
@@ -170,6 +181,7 @@ pub(super) fn follow(reference: &Reference, retypes: &Retypes, session: &mut Ses
     let api_version = ApiVersion { group: successor.kind.group.clone(), version: successor.version.clone() };
     let texts = [
         ("group", (reference.form == Form::Group).then(|| successor.kind.group.clone())),
+        ("apiGroup", (reference.form == Form::ApiGroup).then(|| successor.kind.group.clone())),
         ("apiVersion", (reference.form == Form::ApiVersion).then(|| api_version.to_string())),
         // Kustomize names the version beside the group.
         ("version", (reference.form == Form::Group).then(|| successor.version.clone())),
