@@ -6,7 +6,7 @@
 
 #![no_main]
 
-mod common;
+mod engine;
 
 use libfuzzer_sys::fuzz_target;
 use reversion::plan::Choices;
@@ -15,14 +15,14 @@ use reversion::plan::Choices;
 const TARGETS: [&str; 3] = ["gateway-api@1.6/experimental", "gateway-api@1.0/experimental", "gateway-api@0.8/standard"];
 
 fuzz_target!(|bytes: &[u8]| {
-    let packs = common::packs();
+    let packs = engine::packs();
     let targets = TARGETS.into_iter().map(|name| packs.target(name).expect("the release is known"));
-    for (target, choices) in targets.zip(common::choices()) {
-        let Some(manifest) = common::read(packs, bytes) else { return };
-        let Some(after) = common::convert(packs, target, choices, manifest) else { continue };
+    for (target, choices) in targets.zip(engine::choices()) {
+        let Some(manifest) = engine::read(packs, bytes) else { return };
+        let Some(after) = engine::convert(packs, target, choices, manifest) else { continue };
         // And on from there to the newest release.
         let newest = packs.target(TARGETS[0]).expect("the release is known");
-        let again = common::read(packs, after.as_bytes()).expect("a converted file is read as a manifest");
-        common::convert(packs, newest, Choices::default(), again);
+        let again = engine::read(packs, after.as_bytes()).expect("a converted file is read as a manifest");
+        engine::convert(packs, newest, Choices::default(), again);
     }
 });

@@ -8,7 +8,7 @@
 
 #![no_main]
 
-mod common;
+mod engine;
 
 use std::borrow::Cow;
 
@@ -32,9 +32,9 @@ fuzz_target!(|text: &str| {
     let pack = packs.iter().next().expect("there is one");
     let releases: Vec<_> = pack.line().iter().map(|(release, _)| release).collect();
     for release in [releases.first(), releases.last()].into_iter().flatten() {
-        for choices in common::choices() {
-            let Some(manifest) = common::read(&packs, object.as_bytes()) else { return };
-            common::convert(&packs, Target { pack, release: *release }, choices, manifest);
+        for choices in engine::choices() {
+            let Some(manifest) = engine::read(&packs, object.as_bytes()) else { return };
+            engine::convert(&packs, Target { pack, release: *release }, choices, manifest);
         }
     }
 });

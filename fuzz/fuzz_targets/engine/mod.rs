@@ -9,7 +9,9 @@ use std::sync::OnceLock;
 use reversion::field::FieldPath;
 use reversion::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::pack::{Pack, Packs, Target, embedded};
-use reversion::plan::{self, AllowedLoss, Choices, Goal, Keeping, ObjectPlan};
+use reversion::plan::{self, AllowedLoss, Choices, Goal, Keeping, ObjectPlan, Plan};
+use reversion::report::saved::SavedPlan;
+use reversion::report::{Counts, Report, Written, diff, github, json, text};
 
 /// The packs that are built in.
 pub fn packs() -> &'static Packs {
@@ -33,6 +35,7 @@ pub fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Ma
     }).collect();
     let plan = plan::plan(&[manifest], &Goal { packs, targets: vec![target], choices });
     let after = plan.files.first()?.after.clone();
+    check_reports(&plan);
     let again = read(packs, after.as_bytes()).expect("a converted file is read as a manifest");
     assert_eq!(again.objects.len(), before.len(), "{after}");
     let mut told = plan.objects.iter().peekable();
@@ -52,4 +55,30 @@ pub fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Ma
 pub fn choices() -> [Choices; 3] {
     let all = Choices { allowed: AllowedLoss::All, ..Choices::default() };
     [Choices::default(), Choices { keeping: Keeping::Stash, ..all.clone() }, all]
+}
+
+/// Renders the plan in every format; the one that is read again must make the same change.
+fn check_reports(plan: &Plan) {
+    let report = Report {
+        command: "plan",
+        targets: Vec::new(),
+        files: &plan.files,
+        objects: &plan.objects,
+        findings: &plan.findings,
+        counts: Counts::default(),
+        written: Written::No,
+    };
+    text::changes(&report);
+    text::findings(&report);
+    json::report(&report);
+    github::commands(&report);
+    github::step_summary(&report);
+    let Ok(saved) = SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned())) else { return };
+    assert_eq!(SavedPlan::parse(saved.to_text().as_bytes()).as_ref(), Ok(&saved));
+    for (file, saved) in plan.files.iter().zip(&saved.files) {
+        diff::unified(file, diff::Paint::Plain);
+        diff::unified(file, diff::Paint::Colour);
+        let again = saved.plan(file.before.clone()).expect("the file is what the plan was made from");
+        assert_eq!(again.after, file.after);
+    }
 }
