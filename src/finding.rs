@@ -88,7 +88,7 @@ codes! {
     NotAnObject "not-an-object" "A known API group is mentioned where no object can be made out: without apiVersion or kind, in a bare list, or in a typed list. It is left alone.";
     NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
-    PatchTarget "patch-target" "A kustomization selects known objects by kind, version or field path. What it selects by is not changed: check it by hand.";
+    PatchTarget "patch-target" "A kustomization names fields of known objects by their paths, which are not changed. Check them by hand.";
     ReferenceKept "reference-kept" "A reference stays as it is because its object, or the one that it names, is held back. Convert both by hand.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
     Respelled "respelled" "Something is written in another way that means the same, and the way back writes it in yet another one. Nothing to do.";

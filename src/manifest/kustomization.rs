@@ -64,11 +64,11 @@ pub(super) fn findings(
                 let help = "move it to a file of its own and name it with `path`, or change it by hand";
                 found.push(tell(&path, Code::InlinePatch, "an inline patch of a known object is not converted", help));
             } else if selects {
-                let help = "check the version that it selects and the field paths of its patch by hand";
+                let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";
                 found.push(tell(
                     &path,
                     Code::PatchTarget,
-                    "a patch selects known objects; what it selects by is not converted",
+                    "a patch selects known objects; its field paths are not converted",
                     help,
                 ));
             }

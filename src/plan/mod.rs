@@ -25,6 +25,7 @@ mod references;
 mod reliance;
 mod rights;
 mod secret;
+mod selectors;
 mod settle;
 mod stash;
 
@@ -239,7 +240,7 @@ impl Run<'_> {
     }
 
     fn attempt(&self, held: &Held) -> Attempt {
-        let stay = self.held_by_kind(held);
+        let (stay, moves) = (self.held_by_kind(held), self.moves(held));
         let mut attempt = Attempt::default();
         for (file, manifest) in self.manifests.iter().enumerate() {
             let mut conversions = Vec::with_capacity(manifest.objects.len());
@@ -250,7 +251,8 @@ impl Run<'_> {
                     attempt.findings.extend(self.left_behind(manifest, object, &stay));
                     conversion.map(|conversion| held_back(conversion, object))
                 } else {
-                    self.with_references(manifest, object, conversion, &stay, &mut attempt.findings)
+                    let made = self.with_references(manifest, object, conversion, &stay, &mut attempt.findings);
+                    selectors::follow(object, made, &moves)
                 };
                 conversions.push(conversion);
             }

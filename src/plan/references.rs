@@ -115,7 +115,7 @@ pub(super) fn normal(object: &Value, catalog: Option<&Catalog>, packs: &Packs) -
 
 /// Returns the top-level keys of an object that can hold references: not its metadata, not the data of a ConfigMap, not the
 /// schemas of a CustomResourceDefinition.
-fn parts(object: &Value) -> &'static [&'static str] {
+pub(super) fn parts(object: &Value) -> &'static [&'static str] {
     match object.get("kind").and_then(Value::as_str) {
         Some("CustomResourceDefinition") => &[],
         Some("Kustomization") => &["patches", "patchesJson6902", "replacements"],

@@ -1,0 +1,79 @@
+//! Answers: which selectors of a kustomization name a version that the objects they select leave?
+//!
+//! A selector is a mapping with `group`, `version` and `kind`. Where every object of the run with that apiVersion and kind goes
+//! to one other version, the selector goes along; where they part, or the run has none, it stays, and the finding about the
+//! patch says to check it.
+//!
+//! Invariant: only kustomizations have selectors; one whose kind is retyped is a reference and none of these.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::references::{parts, walk};
+use super::{Conversion, Held, Object, Run};
+use crate::field::FieldPath;
+use crate::lens::Session;
+use crate::release::{ApiVersion, GroupKind};
+use crate::yaml::Intent;
+
+/// The versions that the objects of a kind and version have afterwards.
+pub(super) type Moves = BTreeMap<(GroupKind, String), BTreeSet<String>>;
+
+impl Run<'_> {
+    /// Collects where the objects of known kinds go, under the assumption of what is held back.
+    pub(super) fn moves(&self, held: &Held) -> Moves {
+        let mut moves = Moves::new();
+        for (id, _, object) in self.ids() {
+            let Some(made) = self.converted[id.0][id.1].as_ref().filter(|made| made.kind == object.kind) else {
+                continue;
+            };
+            let old = &object.api_version.version;
+            let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
+            let new = new.filter(|_| !self.is_held(id, held)).unwrap_or_else(|| old.clone());
+            moves.entry((object.kind.clone(), old.clone())).or_default().insert(new);
+        }
+        moves
+    }
+}
+
+/// Lets the selectors of `object` follow `moves`; `made` is what became of it so far.
+pub(super) fn follow(object: &Object, made: Option<Conversion>, moves: &Moves) -> Option<Conversion> {
+    if object.kind.kind != "Kustomization" {
+        return made;
+    }
+    let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
+    for (path, version) in found(session.object(), moves) {
+        let value = Value::from(version);
+        if path.get(session.object()) != Some(&value) {
+            session.change(Intent::Replace { path, value }).expect("the path was found in this object");
+        }
+    }
+    let (value, program, _) = session.finish();
+    if program.is_empty() {
+        return made;
+    }
+    let mut made = made.unwrap_or_else(|| Conversion::untouched(object));
+    made.value = value;
+    made.program.extend(program);
+    Some(made)
+}
+
+/// Finds the versions of selectors whose objects all go to one version, with that.
+fn found<'m>(kustomization: &Value, moves: &'m Moves) -> Vec<(FieldPath, &'m str)> {
+    let mut found = Vec::new();
+    for key in parts(kustomization) {
+        let path = FieldPath::default().key(key);
+        let Some(part) = path.get(kustomization) else { continue };
+        walk(part, &path, &mut |path, map| {
+            let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
+            let named = text("group").zip(text("kind")).zip(text("version"));
+            let Some(((group, kind), version)) = named else { return };
+            let versions = moves.get(&(GroupKind::new(kind, group), version));
+            if let Some(new) = versions.filter(|versions| versions.len() == 1).and_then(BTreeSet::first) {
+                found.push((path.key("version"), new.as_str()));
+            }
+        });
+    }
+    found
+}
