@@ -124,14 +124,25 @@ pub enum Reading {
     Failed(Finding),
 }
 
+/// The most bytes that are parsed as one file, 256 MiB: what is read of them takes many times as much memory.
+pub const MAX_PARSED: usize = 256 << 20;
+
 /// Reads the bytes of `file`.
 pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
+    read_up_to(file, bytes, recognizer, MAX_PARSED)
+}
+
+fn read_up_to(file: &str, bytes: &[u8], recognizer: &Recognizer, limit: usize) -> Reading {
     if let Some(reading) = foreign_encoding(file, bytes, recognizer) {
         return reading;
     }
     let hit = recognizer.hits(bytes);
     if !hit && !kustomization::is_one(file) {
         return Reading::Irrelevant;
+    }
+    if bytes.len() > limit {
+        let message = format!("the file is larger than {} MiB, the most that is parsed", limit >> 20);
+        return Reading::Failed(whole_file(file, Code::Limit, message, "split it into several files"));
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -312,4 +323,21 @@ impl Manifest {
 /// Says whether a value is a list of objects: `kind: List`, or a typed one such as `kind: HTTPRouteList`.
 fn is_list(value: &Value) -> bool {
     value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_too_large_is_refused_unparsed_where_it_would_be_parsed() {
+        let recognizer = Recognizer::new(["example.com"]);
+        let known = format!("apiVersion: example.com/v1\nkind: Thing\ndata: {}\n", "x".repeat(1 << 20));
+        let read = |text: &str| read_up_to("a.yaml", text.as_bytes(), &recognizer, 1 << 20);
+        let Reading::Failed(finding) = read(&known) else { panic!("it is larger than the limit") };
+        assert_eq!((finding.code, finding.severity), (Code::Limit, Severity::Error));
+        assert_eq!(finding.message, "the file is larger than 1 MiB, the most that is parsed");
+        assert!(matches!(read(&known.replace("example.com", "else")), Reading::Irrelevant));
+        assert!(matches!(read(&known[..1 << 19]), Reading::Manifest(_)));
+    }
 }
