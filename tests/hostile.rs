@@ -349,3 +349,103 @@ fn whatever_is_done_to_a_tree_meanwhile_nothing_is_written_and_it_is_named() {
         }
     }
 }
+
+/// A pack that knows a kind named Secret: `data.old` became `data.new`, and `data.gone` went.
+fn secret_pack(tree: &Tree, lens: &str) {
+    let all = "single v1..v2";
+    let catalog = format!(
+        "kind\tSecret.example.com\nscope\tNamespaced\t{all}\nserved\tv1\t{all}\npath\ttype\trequired\tattributes\tapiVersions\treleases\n\
+         data\tobject\t\t\t\t{all}\ndata.gone\tstring\t\t\t\tsingle v1\ndata.new\tstring\t\t\t\tsingle v2\ndata.old\tstring\t\t\t\tsingle v1\n"
+    );
+    let pack = "title: T\nsource: S\ngroups: [example.com]\nreleases:\n- { bundle: v1, channels: [single] }\n- { bundle: v2, channels: [single] }\n";
+    let rule = format!("summary: s\nkind: Secret.example.com\nchannels: [single]\nsource: s\nlens:\n{lens}");
+    for (name, text) in
+        [("pack.yaml", pack), ("catalog/Secret.example.com.tsv", catalog.as_str()), ("v2/rule.yaml", rule.as_str())]
+    {
+        let path = tree.path("p").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+const BY_PACK: [&str; 6] = ["--pack", "p", "--glob", "a.yaml", "--to", "p@v2/single"];
+
+#[test]
+fn a_secret_that_changes_itself_is_shown_nowhere() {
+    let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  old: t0p-s3cr3t\n";
+    let tree = tree(&[("a.yaml", text)]);
+    secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
+    let by_pack = |command: &[&str]| tree.run(&[command, &BY_PACK].concat());
+    for command in
+        [&["diff"][..], &["check", "--verbose"], &["check", "--format", "json"], &["check", "--format", "github"]]
+    {
+        let run = by_pack(command);
+        run.check(1);
+        check_hidden("a.yaml", &(run.out + &run.err));
+    }
+    let refused = by_pack(&["plan", "--out", "a.plan"]);
+    refused.check(2);
+    assert!(refused.err.contains("an edit holds values of a Secret"), "{}", refused.err);
+    assert!(!tree.path("a.plan").exists());
+    by_pack(&["apply", "--yes", "--allow-no-vcs"]).check(0);
+    assert_eq!(read(&tree, "a.yaml"), text.replace("old", "new"));
+}
+
+#[test]
+fn what_a_secret_loses_is_in_no_stash_and_in_no_words() {
+    let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  gone: t0p-s3cr3t\n";
+    let tree = tree(&[("a.yaml", text)]);
+    secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
+    for format in ["text", "json", "github"] {
+        let run =
+            tree.run(&[&["apply", "--yes", "--allow-no-vcs", "--stash", "--format", format][..], &BY_PACK].concat());
+        run.check(1);
+        let told = run.out + &run.err;
+        check_hidden("a.yaml", &told);
+        assert!(told.contains("dropped-field"), "{told}");
+    }
+    assert_eq!(read(&tree, "a.yaml"), text);
+}
+
+#[test]
+fn a_pack_whose_rules_grow_an_object_without_end_holds_it_back() {
+    let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata: {new: x}\n";
+    let tree = tree(&[("a.yaml", text)]);
+    let twice = |at: usize| format!("  - default: {{ field: data.c{at}, like: data, forward: write }}\n");
+    secret_pack(&tree, &(0..100).map(twice).collect::<String>());
+    let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &BY_PACK].concat());
+    run.check(1);
+    assert!(run.err.contains("held back[refused]"), "{}", run.err);
+    assert_eq!(read(&tree, "a.yaml"), text);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_no_control_characters_but_colours() {
+    let text = gateway("a") + "# \u{202e}evil\u{85}\n";
+    let tree = tree(&[("a.yaml", &text.replace("v1beta1\n", "v1beta1 # \u{202e}evil\u{85}\n"))]);
+    let program = env!("CARGO_BIN_EXE_reversion");
+    for (variable, command) in
+        [("NO_COLOR", "diff"), ("TERM", "diff"), ("TERM", "plan --out -"), ("NO_COLOR", "convert - < a.yaml")]
+    {
+        let (name, rest) = command.split_once(' ').unwrap_or((command, ""));
+        let line = format!("{program} {name} --to {TO} {rest}");
+        let mut script = std::process::Command::new("script");
+        script
+            .args(["-qec", &line, "/dev/null"])
+            .current_dir(tree.path(""))
+            .env("SHELL", "/bin/sh")
+            .env(variable, "xterm");
+        let Ok(output) = script.stdin(std::process::Stdio::null()).output() else {
+            return skipped("a_terminal_gets_no_control_characters_but_colours: no script to make a terminal");
+        };
+        let seen = String::from_utf8(output.stdout).unwrap();
+        assert!(seen.contains("202e"), "{command}: {seen}");
+        assert!(!seen.contains(['\u{202e}', '\u{85}']), "{command}: {seen:?}");
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "a test that has nothing to see says so")]
+fn skipped(test: &str) {
+    eprintln!("skipped: {test}");
+}
