@@ -170,6 +170,17 @@ fn what_a_secret_holds_is_in_no_report_and_no_plan() {
     }
 }
 
+#[test]
+fn what_cannot_be_read_in_a_secret_is_not_quoted() {
+    let secret = "---\napiVersion: v1 # gateway.networking.k8s.io\nkind: Secret\nstringData:\n  a: ";
+    for value in ["!!binary t0p-s3cr3t", "!!int t0p-s3cr3t", "*t0p-s3cr3t", "[t0p-s3cr3t", "\"t0p-s3cr3t"] {
+        let tree = tree(&[("a.yaml", &format!("{}{secret}{value}\n", gateway("a")))]);
+        let run = tree.run(&["check", "--verbose", "--to", TO]);
+        run.check(2);
+        check_hidden(value, &(run.out + &run.err));
+    }
+}
+
 /// Checks that nothing but text and line breaks was printed.
 #[track_caller]
 fn check_printable(run: &Run) {
