@@ -1,6 +1,7 @@
-//! Answers: where did a value stand before the changes of a session?
+//! Answers: where did a value stand before the changes of a session, and where does it stand after them?
 //!
-//! [`origin`] takes the changes back one by one, the last first, and follows the value's place through each.
+//! [`origin`] takes the changes back one by one, the last first, and follows the value's place through each;
+//! [`destination`] follows it through them as they were made.
 //!
 //! Invariant: a path that no change touched is its own origin.
 
@@ -23,6 +24,28 @@ pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
         },
         Intent::InsertItem { path: list, index, .. } => with_index(path, list, |at| at - usize::from(at > *index)),
         Intent::Insert { .. } | Intent::Replace { .. } => path,
+    })
+}
+
+/// Returns where the value at `path`, in the data before `program`, stands after it; `None` where it went.
+pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldPath> {
+    program.iter().try_fold(path.clone(), |path, intent| match intent {
+        Intent::Rename { path: old, to } => {
+            let new = old.split_last().map(|(parent, _)| parent.key(to)).unwrap_or_default();
+            Some(replace_prefix(&path, old, &new))
+        }
+        Intent::Move { from, to, key, .. } => Some(replace_prefix(&path, from, &to.key(key))),
+        Intent::Wrap { path: wrapped } => Some(replace_prefix(&path, wrapped, &wrapped.index(0))),
+        Intent::Unwrap { path: unwrapped } => Some(replace_prefix(&path, &unwrapped.index(0), unwrapped)),
+        Intent::Delete { path: deleted } | Intent::Replace { path: deleted, .. } if path.starts_with(deleted) => None,
+        Intent::Delete { path: deleted } => match deleted.split_last() {
+            Some((list, Step::Index(removed))) => Some(with_index(path, &list, |at| at - usize::from(at > *removed))),
+            _ => Some(path),
+        },
+        Intent::InsertItem { path: list, index, .. } => {
+            Some(with_index(path, list, |at| at + usize::from(at >= *index)))
+        }
+        Intent::Insert { .. } | Intent::Replace { .. } => Some(path),
     })
 }
 
@@ -64,6 +87,7 @@ mod tests {
             let from = origin(program, &path(place));
             assert!(path(place).get(&after).is_some(), "{place} is in {after}");
             assert_eq!(path(place).get(&after), from.get(before), "{place} came from {from}");
+            assert_eq!(destination(program, &from), Some(path(place)), "{from} went to {place}");
         }
     }
 
@@ -95,5 +119,9 @@ mod tests {
         assert_eq!(origin(&program[..0], &path("l.2")), path("l.2"));
         assert_eq!(origin(&program[..1], &path("l.1")), path("l.1"));
         assert_eq!(origin(&[item(0)], &path("l.1")), path("l.2"));
+        assert_eq!(destination(&program, &path("l.1.x")), None);
+        assert_eq!(destination(&program, &path("l.0.x")), Some(path("l.x")));
+        let anew = Intent::Replace { path: path("l"), value: json!(1) };
+        assert_eq!(destination(&[anew], &path("l.0")), None);
     }
 }

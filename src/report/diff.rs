@@ -30,8 +30,9 @@ pub enum Paint {
 pub fn unified(plan: &FilePlan, paint: Paint) -> Option<String> {
     // A line ends at LF only: a lone CR is content, and git counts it so.
     let old: Vec<&str> = plan.before.split_inclusive('\n').collect();
-    let new: Vec<&str> = plan.after.split_inclusive('\n').collect();
-    let [old_secrets, new_secrets] = [&plan.before, &plan.after].map(|text| secret_lines(text));
+    let after = plan.after();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let [old_secrets, new_secrets] = [&plan.before, &after].map(|text| secret_lines(text));
     let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
     let mut out = String::new();
     let old_name = file_name("a/", &plan.file, paint);
@@ -172,12 +173,12 @@ fn file_name(prefix: &str, file: &str, paint: Paint) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::EditSet;
+    use crate::text::{Edit, EditSet};
 
     #[track_caller]
     fn check(before: &str, after: &str, expected: &str) {
-        let plan =
-            FilePlan { file: "a b.yaml".into(), before: before.into(), after: after.into(), edits: EditSet::default() };
+        let edits = EditSet::new(vec![Edit::new(0, before.len(), after)]).unwrap();
+        let plan = FilePlan { file: "a b.yaml".into(), before: before.into(), edits };
         assert_eq!(unified(&plan, Paint::Plain).as_deref(), Some(expected));
     }
 
@@ -231,8 +232,9 @@ mod tests {
 
     /// Prints the diff in which `old`, which stands once in `text`, becomes `new`.
     fn replaced(text: &str, paint: Paint) -> Option<String> {
-        let after = text.replacen("old", "new", 1);
-        unified(&FilePlan { file: "a.yaml".into(), before: text.into(), after, edits: EditSet::default() }, paint)
+        let at = text.find("old").unwrap();
+        let edits = EditSet::new(vec![Edit::new(at, at + 3, "new")]).unwrap();
+        unified(&FilePlan { file: "a.yaml".into(), before: text.into(), edits }, paint)
     }
 
     #[test]

@@ -1,16 +1,14 @@
 //! Answers: which objects shall a rule be tried on, and on the way between which releases?
 //!
 //! For a rule and a direction, a [`Course`] lists the releases before and behind the rule, and [`Course::case`] draws an object
-//! for one of them. Most objects are drawn until the rule has something to do with them, and half until the target can hold
-//! what the rules make of them; the others are as they come.
+//! for one of them. Most objects shall be such that the rule has something to do with them, and half of them such that the
+//! target can hold what the rules make of them; the others are as they come. Where something else stands in the way, such as
+//! a field that another rule refuses, it is taken out of the object; where that does not help, another object is drawn.
 //!
 //! Invariant: a case depends on the seed, the rule, the direction and its number, and on nothing else.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
-
 use reversion::field::FieldPath;
-use reversion::lens::{Direction, Session};
+use reversion::lens::{Direction, Halt, Session};
 use reversion::pack::{Pack, Rule, Target, Way};
 use reversion::release::{Channel, GroupKind, ReleaseId};
 use serde_json::Value;
@@ -19,11 +17,11 @@ use super::hints::Hints;
 use super::objects::Recipe;
 use super::random::Random;
 
-/// How many objects are drawn for one case before the last one is taken as it is.
-const TRIES: usize = 60;
+/// How many objects are tried between the same two releases before the last one that the rule has to do with is taken.
+const TRIES: usize = 15;
 
-/// How many cases of a course are kept: each law asks for the same ones.
-const KEPT: u64 = 200;
+/// Between how many pairs of releases an object is looked for before one is taken that the rule has nothing to do with.
+const WAYS: usize = 4;
 
 /// One object on its way from a release to another one.
 #[derive(Clone, Debug)]
@@ -53,7 +51,14 @@ pub(crate) struct Course<'p> {
     starts: Vec<ReleaseId>,
     targets: Vec<ReleaseId>,
     hints: Hints,
-    drawn: Mutex<BTreeMap<(u64, u64), Option<Case>>>,
+}
+
+/// What an object shall be like.
+struct Wish {
+    /// The rule shall have something to do with it.
+    meet: bool,
+    /// The target shall be able to hold what the rules make of it.
+    fit: bool,
 }
 
 /// What the rules made of an object's data, and whether one of them had anything to do.
@@ -63,8 +68,8 @@ pub(crate) struct Passage<'s> {
     pub(crate) kind: GroupKind,
     /// The rule of the course changed the object, lost something of it or refused it.
     pub(crate) is_met: bool,
-    /// No rule refused the object.
-    pub(crate) is_through: bool,
+    /// Where the place stood that a rule refused the object for; `None` where no rule did.
+    pub(crate) refused: Option<FieldPath>,
 }
 
 /// Returns every rule of `pack` in the directions it runs in.
@@ -84,16 +89,7 @@ impl<'p> Course<'p> {
         let beside =
             |other: &&Rule| other.order == rule.order && other.kind == rule.kind && !std::ptr::eq(*other, rule);
         let hints = Hints::of(rule, direction, pack.rules().iter().filter(beside));
-        let mut course = Self {
-            pack,
-            rule,
-            direction,
-            name,
-            starts: Vec::new(),
-            targets: Vec::new(),
-            hints,
-            drawn: Mutex::default(),
-        };
+        let mut course = Self { pack, rule, direction, name, starts: Vec::new(), targets: Vec::new(), hints };
         course.starts = course.releases(direction);
         course.targets = course.releases(direction.reversed());
         course
@@ -123,13 +119,10 @@ impl<'p> Course<'p> {
         let served: Vec<ReleaseId> = line.iter().map(|(id, _)| id).filter(has_kind).filter(in_channel).collect();
         let on_side = |id: &&ReleaseId| is_newer(**id) == (side == Direction::Backward);
         let all: Vec<ReleaseId> = served.iter().filter(on_side).copied().collect();
-        let with_field: Vec<ReleaseId> = all.iter().filter(has_field).copied().collect();
-        match with_field.is_empty() {
-            // What some releases want is asked of objects that were in such a release all along, too.
-            true if is_wish && side == Direction::Forward => served.iter().filter(has_field).copied().collect(),
-            true => all,
-            false => with_field,
-        }
+        // What some releases want is asked of objects that were in such a release all along, too.
+        let starts = if is_wish && side == Direction::Forward { &served } else { &all };
+        let with_field: Vec<ReleaseId> = starts.iter().filter(has_field).copied().collect();
+        if with_field.is_empty() { all } else { with_field }
     }
 
     /// Returns what the rule's kind is called in `release`, which serves it.
@@ -138,78 +131,99 @@ impl<'p> Course<'p> {
         called.into_iter().find(|kind| is_served(self.pack, kind, release))
     }
 
-    /// Returns the case `number`; `None` where no release lies on one of the rule's sides.
-    pub(crate) fn case(&self, seed: u64, number: u64) -> Option<Case> {
-        if number >= KEPT {
-            return self.draw(seed, number);
-        }
-        let kept = || self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(case) = kept().get(&(seed, number)) {
-            return case.clone();
-        }
-        let case = self.draw(seed, number);
-        kept().insert((seed, number), case.clone());
-        case
+    /// Says whether the rule does anything to any object in the course's direction.
+    pub(crate) fn acts(&self) -> bool {
+        !self.rule.lens(self.direction).fidelities().is_empty()
     }
 
-    fn draw(&self, seed: u64, number: u64) -> Option<Case> {
+    /// Returns the case `number`; `None` where no release lies on one of the rule's sides.
+    pub(crate) fn case(&self, seed: u64, number: u64) -> Option<Case> {
         let mut random = Random::new(seed, &[&self.name], number);
-        let start = nearest(&self.starts, self.direction, &mut random)?;
+        let shall = Wish { meet: self.acts() && random.chance(85), fit: random.chance(60) };
+        let mut last = None;
+        for _ in 0..WAYS {
+            // Not every release and apiVersion of a kind has room for what the rule is about.
+            let (case, is_met) = self.search(&shall, &mut random)?;
+            if is_met || !shall.meet {
+                return Some(case);
+            }
+            last = Some(case);
+        }
+        last
+    }
+
+    /// Picks two releases, and draws an object for the first that is mended, or drawn again, until it is as it shall be.
+    /// Returns whether the rule has to do with it, too.
+    fn search(&self, shall: &Wish, random: &mut Random) -> Option<(Case, bool)> {
+        let start = nearest(&self.starts, self.direction, random)?;
         let channel = self.pack.line().get(start).channel;
         let same = self.targets.iter().filter(|target| self.pack.line().get(**target).channel == channel);
         let same: Vec<ReleaseId> = same.copied().collect();
         let targets = if same.is_empty() || random.chance(20) { &self.targets } else { &same };
-        let target = nearest(targets, self.direction.reversed(), &mut random)?;
+        let target = nearest(targets, self.direction.reversed(), random)?;
         let kind = self.kind_in(start)?;
         let catalog = self.pack.catalog(&kind)?;
         let version = random.pick(&catalog.served(start)).name.to_owned();
         let recipe = Recipe::new(self.pack, catalog, start, &version, &self.hints, target);
-        let mut object = recipe.draw(&mut random);
-        let (shall_meet, shall_fit) = (random.chance(85), random.chance(60));
+        let (mut object, mut met) = (recipe.draw(random), None);
         for _ in 0..TRIES {
             let passage = self.run_rules(&kind, &object, target);
-            if (passage.is_met || !shall_meet) && (!shall_fit || self.fits(&passage, target)) {
+            if passage.is_met {
+                met = Some(object.clone());
+            }
+            let is_right = passage.is_met || !shall.meet;
+            let in_the_way = match (is_right, shall.fit) {
+                (true, true) => self.obstacles(&passage, target),
+                (true, false) => Vec::new(),
+                (false, _) => passage.refused.iter().cloned().collect(),
+            };
+            if is_right && in_the_way.is_empty() {
                 break;
             }
-            let another = recipe.draw(&mut random);
-            // Some objects that the rule has to do with never fit: it refuses them all.
-            if !passage.is_met || self.run_rules(&kind, &another, target).is_met {
-                object = another;
-            }
+            let mended = in_the_way.iter().find_map(|place| recipe.without(&object, place));
+            object = mended.unwrap_or_else(|| recipe.draw(random));
         }
-        Some(Case { start, kind, version, target, object, style: random.next() })
+        let is_met = met.is_some();
+        let object = met.filter(|_| shall.meet).unwrap_or(object);
+        Some((Case { start, kind, version, target, object, style: random.next() }, is_met))
     }
 
-    /// Says whether the target has nothing against what the rules made of an object.
-    fn fits(&self, passage: &Passage<'_>, target: ReleaseId) -> bool {
-        let Some(catalog) = self.pack.catalog(&passage.kind) else { return false };
-        let accepts = |version: &str| catalog.check(passage.session.object(), target, version).is_empty();
-        passage.is_through
-            && passage.session.losses().is_empty()
-            && catalog.served(target).iter().any(|version| accepts(version.name))
+    /// Returns the places of an object that the rules refuse or lose, or that the target has something against.
+    fn obstacles(&self, passage: &Passage<'_>, target: ReleaseId) -> Vec<FieldPath> {
+        let session = &passage.session;
+        let mut found: Vec<FieldPath> = passage.refused.iter().cloned().collect();
+        found.extend(session.losses().iter().map(|loss| loss.path.clone()));
+        if let Some(catalog) = self.pack.catalog(&passage.kind).filter(|_| found.is_empty()) {
+            let against = |version: &str| catalog.check(session.object(), target, version);
+            let by_version = catalog.served(target).into_iter().map(|version| against(version.name));
+            let least = by_version.min_by_key(Vec::len).unwrap_or_default();
+            found.extend(least.iter().map(|violation| session.origin(&violation.path)));
+        }
+        found
     }
 
     /// Runs every rule that leads to `target` on data alone, up to the first that refuses the object.
     pub(crate) fn run_rules(&self, kind: &GroupKind, object: &Value, target: ReleaseId) -> Passage<'static> {
         let mut session = Session::new(object.clone());
         let mut way = Way::new(kind.clone());
-        let (mut is_met, mut is_through) = (false, true);
+        let (mut is_met, mut refused) = (false, None);
         for (rule, direction) in self.pack.rules_towards(target) {
             if !way.meets(rule, direction) {
                 continue;
             }
             let before = (session.program().len(), session.losses().len());
-            is_through = rule.lens(direction).run(&mut session).is_ok();
-            let acts = !is_through || before != (session.program().len(), session.losses().len());
+            let halt = rule.lens(direction).run(&mut session).err();
+            let acts = halt.is_some() || before != (session.program().len(), session.losses().len());
             is_met |= acts && direction == self.direction && std::ptr::eq(rule, self.rule);
-            if !is_through {
+            if let Some(Halt::Refused { at: place, .. } | Halt::Conflict { old: place, .. }) = halt {
+                refused = Some(session.origin(&place));
                 break;
             }
             if acts {
                 way.follow(rule, direction);
             }
         }
-        Passage { session, kind: way.kind().clone(), is_met, is_through }
+        Passage { session, kind: way.kind().clone(), is_met, refused }
     }
 }
 

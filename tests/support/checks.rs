@@ -6,18 +6,20 @@
 //! Invariant: a law looks at what the program says and writes, never at how.
 
 use std::any::Any;
+use std::cell::OnceCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use reversion::finding::Code;
 use reversion::infer::infer;
 use reversion::lens::{Direction, Session};
 use reversion::pack::{Packs, Rule};
-use reversion::plan::{ObjectPlan, Outcome};
+use reversion::plan::{ObjectPlan, Outcome, Sides};
+use reversion::release::ReleaseId;
 use reversion::text::Span;
 use reversion::yaml::{self, Intent};
 use serde_json::Value;
 
-use super::cases::{Case, Course, walk};
+use super::cases::{Case, Course, Passage, walk};
 use super::engine::{self, Run};
 use super::random::Random;
 use super::render::Layout;
@@ -36,7 +38,49 @@ pub(crate) enum Verdict {
 /// A law, by the name that tests print.
 pub(crate) struct Law {
     pub(crate) name: &'static str,
-    pub(crate) check: fn(&Packs, &Course<'_>, &Case) -> Result<Verdict, String>,
+    pub(crate) check: fn(&Subject<'_>) -> Result<Verdict, String>,
+}
+
+/// A case, and what the program makes of its file, which is asked for once.
+pub(crate) struct Subject<'a> {
+    packs: &'a Packs,
+    course: &'a Course<'a>,
+    case: &'a Case,
+    sheet: Sheet,
+    passage: OnceCell<Passage<'static>>,
+    run: OnceCell<Result<Run, String>>,
+    trip: OnceCell<Result<Option<RoundTrip>, String>>,
+}
+
+impl<'a> Subject<'a> {
+    /// Writes the file of `case`.
+    pub(crate) fn new(packs: &'a Packs, course: &'a Course<'a>, case: &'a Case) -> Self {
+        let (passage, run, trip) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Self { packs, course, case, sheet: Sheet::of(case), passage, run, trip }
+    }
+
+    /// Returns what the rules make of the object's data.
+    fn passage(&self) -> &Passage<'static> {
+        let Case { kind, object, target, .. } = self.case;
+        self.passage.get_or_init(|| self.course.run_rules(kind, object, *target))
+    }
+
+    /// Takes a text to a release.
+    fn convert(&self, release: ReleaseId, text: &str) -> Result<Run, String> {
+        engine::convert(self.packs, self.course.target(release), text)
+    }
+
+    /// Returns the file as it goes to the target.
+    fn run(&self) -> Result<&Run, String> {
+        let run = self.run.get_or_init(|| self.convert(self.case.target, &self.sheet.text));
+        run.as_ref().map_err(Clone::clone)
+    }
+
+    /// Returns the file as it goes to the target and back, by way of what the program writes for the first release.
+    fn trip(&self) -> Result<Option<&RoundTrip>, String> {
+        let trip = self.trip.get_or_init(|| round_trip(self));
+        trip.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    }
 }
 
 /// Every law of one object and one rule.
@@ -56,8 +100,8 @@ pub(crate) const LAWS: &[Law] = &[
 ];
 
 /// Runs a law; a panic breaks it.
-pub(crate) fn run(law: &Law, packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
-    let outcome = catch_unwind(AssertUnwindSafe(|| (law.check)(packs, course, case)));
+pub(crate) fn run(law: &Law, subject: &Subject<'_>) -> Result<Verdict, String> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| (law.check)(subject)));
     outcome.unwrap_or_else(|panic| Err(format!("panic: {}", words_of(&panic))))
 }
 
@@ -75,7 +119,8 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
 ///
 /// A rule of exact operations gives back what it took. Any other one may give back what means the same, from where it leads to
 /// the same again.
-fn lens_returns(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+fn lens_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { course, case, .. } = subject;
     if case.kind != *course.rule.from_kind(course.direction) || course.rule.within.is_some() {
         return Ok(Verdict::Silent);
     }
@@ -104,11 +149,12 @@ fn lens_returns(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, 
 }
 
 /// L4 on data.
-fn lens_twice(_: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+fn lens_twice(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { course, case, .. } = subject;
     // Once an object has another kind, no rule of the old kind is run on it again.
-    let passage = course.run_rules(&case.kind, &case.object, case.target);
+    let passage = subject.passage();
     let kinds = [&case.kind, &passage.kind];
-    if !passage.is_through || kinds.into_iter().any(|kind| kind != course.rule.from_kind(course.direction)) {
+    if passage.refused.is_some() || kinds.into_iter().any(|kind| kind != course.rule.from_kind(course.direction)) {
         return Ok(Verdict::Silent);
     }
     let mut once = Session::new(case.object.clone());
@@ -163,18 +209,23 @@ struct RoundTrip {
 }
 
 /// Goes to the target and back; `None` where something is held back or may be gone on the way there.
-fn round_trip(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Option<RoundTrip>, String> {
-    let start = engine::convert(packs, course.target(case.start), &Sheet::of(case).text)?;
+fn round_trip(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String> {
+    let case = subject.case;
+    let start = subject.convert(case.start, &subject.sheet.text)?;
     if !start.is_whole() {
         return Ok(None);
     }
-    let there = engine::convert(packs, course.target(case.target), &start.after)?;
+    let there = subject.convert(case.target, &start.after)?;
     if !there.is_whole() || there.before == there.after {
         return Ok(None);
     }
-    let back = engine::convert(packs, course.target(case.start), &there.after)?;
+    let back = subject.convert(case.start, &there.after)?;
     if back.tells(Code::NotEditable) && there.before.contains('&') {
         // An anchor came to stand on a line of its own when its list was unwrapped.
+        return Ok(None);
+    }
+    if back.holds_back() && start.tells(Code::AlreadyInvalid) {
+        // The object broke a rule of its first release that no schema says, and the other one did not have that rule.
         return Ok(None);
     }
     let is_one_way = |rule: &str| back.stopping().iter().all(|finding| finding.message.contains(rule));
@@ -195,10 +246,11 @@ pub(crate) fn values(text: &str) -> Result<Vec<Value>, String> {
 /// L1, L2 through the engine, on data, in every style.
 ///
 /// Exact rules give back what they took. Where another one was used, the second way there makes what the first one made.
-fn data_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
-    let Some(trip) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
+fn data_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { course, case, .. } = subject;
+    let Some(trip) = subject.trip()? else { return Ok(Verdict::Silent) };
     if !is_exact_run(course, &trip.there) {
-        let again = engine::convert(packs, course.target(case.target), &trip.back.after)?;
+        let again = subject.convert(case.target, &trip.back.after)?;
         let (first, second) = (values(&trip.there.after)?, values(&again.after)?);
         ensure(first == second, || {
             let (there, back) = (&trip.there.after, &trip.back.after);
@@ -207,21 +259,22 @@ fn data_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdi
         return Ok(Verdict::Holds);
     }
     let (start, back) = (values(&trip.start.after)?, values(&trip.back.after)?);
-    ensure(start == back, || format!("the data comes back as another one: {}", came_back(&trip)))?;
+    ensure(start == back, || {
+        format!("the data comes back as another one: {}", came_back(&trip.start, &trip.there, &trip.back))
+    })?;
     Ok(Verdict::Holds)
 }
 
 /// L7: byte for byte, unless the program would have written the file otherwise.
-fn text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
-    let sheet = Sheet::of(case);
-    if !is_as_the_program_writes(&sheet, course, case)? {
+fn text_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
+    if !is_as_the_program_writes(subject)? {
         return Ok(Verdict::Silent);
     }
-    let Some(trip) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
-    if !is_exact_run(course, &trip.there) {
+    let Some(trip) = subject.trip()? else { return Ok(Verdict::Silent) };
+    if !is_exact_run(subject.course, &trip.there) {
         return Ok(Verdict::Silent);
     }
-    ensure(trip.start.after == trip.back.after, || came_back(&trip))?;
+    ensure(trip.start.after == trip.back.after, || came_back(&trip.start, &trip.there, &trip.back))?;
     Ok(Verdict::Holds)
 }
 
@@ -229,24 +282,24 @@ fn text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdi
 ///
 /// Two things take more than one way to settle, so there are none: stray comments in lines that are indented anew, and moved
 /// brackets with lines that hang further left than they began.
-fn own_text_returns(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
-    let style = Sheet::of(case).style;
-    let session = course.run_rules(&case.kind, &case.object, case.target).session;
+fn own_text_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let case = subject.case;
+    let style = &subject.sheet.style;
+    let session = &subject.passage().session;
     let moves = session.program().iter().any(|intent| matches!(intent, Intent::Move { .. }));
     if style.stray_comments || moves && (style.flow > 0 || style.layout == Layout::Flow) {
         return Ok(Verdict::Silent);
     }
-    let Some(first) = round_trip(packs, course, case)? else { return Ok(Verdict::Silent) };
-    let start = first.back;
-    let there = engine::convert(packs, course.target(case.target), &start.after)?;
-    let back = engine::convert(packs, course.target(case.start), &there.after)?;
-    let second = RoundTrip { start, there, back };
-    ensure(second.start.after == second.back.after, || came_back(&second))?;
+    let Some(first) = subject.trip()? else { return Ok(Verdict::Silent) };
+    let start = &first.back;
+    let there = subject.convert(case.target, &start.after)?;
+    let back = subject.convert(case.start, &there.after)?;
+    ensure(start.after == back.after, || came_back(start, &there, &back))?;
     Ok(Verdict::Holds)
 }
 
-fn came_back(trip: &RoundTrip) -> String {
-    let (start, there, back) = (&trip.start.after, &trip.there.after, &trip.back.after);
+fn came_back(start: &Run, there: &Run, back: &Run) -> String {
+    let (start, there, back) = (&start.after, &there.after, &back.after);
     format!("the text came back as another one\n--- start\n{start}\n--- there\n{there}\n--- back\n{back}")
 }
 
@@ -258,8 +311,8 @@ fn came_back(trip: &RoundTrip) -> String {
 /// - of a mapping that is emptied or filled by a move: its brackets (JSON's too), its anchor, the quotes of its key, blank
 ///   lines beside it;
 /// - the column of a comment that stands further left or right than what it is about, in lines that are indented anew.
-fn is_as_the_program_writes(sheet: &Sheet, course: &Course<'_>, case: &Case) -> Result<bool, String> {
-    let session = course.run_rules(&case.kind, &case.object, case.target).session;
+fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
+    let (session, sheet) = (&subject.passage().session, &subject.sheet);
     let style = &sheet.style;
     let block = style.layout == Layout::Block && style.flow == 0;
     let lone_dash = |line: &str| {
@@ -295,16 +348,17 @@ fn names_in_block_scalars(text: &str) -> Result<bool, String> {
 }
 
 /// L4: at the target nothing changes.
-fn second_run(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
-    let target = course.target(case.target);
-    let once = engine::convert(packs, target, &Sheet::of(case).text)?;
-    let twice = engine::convert(packs, target, &once.after)?;
+fn second_run(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let case = subject.case;
+    let once = subject.run()?;
+    let twice = subject.convert(case.target, &once.after)?;
     ensure(twice.plan.files.is_empty(), || format!("the second run makes of\n{}\nthis:\n{}", once.after, twice.after))?;
     Ok(if once.before == once.after { Verdict::Silent } else { Verdict::Holds })
 }
 
 /// L5: over a release in between, by bytes.
-fn two_steps(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { course, case, .. } = subject;
     let line = course.pack.line();
     let order = |release| line.get(release).order;
     let (low, high) = (order(case.start).min(order(case.target)), order(case.start).max(order(case.target)));
@@ -315,10 +369,9 @@ fn two_steps(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict,
         return Ok(Verdict::Silent);
     }
     let middle = *Random::new(case.style, &["two steps"], 0).pick(&between);
-    let sheet = Sheet::of(case);
-    let straight = engine::convert(packs, course.target(case.target), &sheet.text)?;
-    let first = engine::convert(packs, course.target(middle), &sheet.text)?;
-    let second = engine::convert(packs, course.target(case.target), &first.after)?;
+    let straight = subject.run()?;
+    let first = subject.convert(middle, &subject.sheet.text)?;
+    let second = subject.convert(case.target, &first.after)?;
     if !straight.is_whole() || !first.is_whole() || !second.is_whole() || straight.before == straight.after {
         return Ok(Verdict::Silent);
     }
@@ -333,15 +386,15 @@ fn two_steps(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict,
 }
 
 /// L6: a value that is at the same place before and after lies outside all edits, and so does its key.
-fn locality(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
-    let run = engine::convert(packs, course.target(case.target), &Sheet::of(case).text)?;
+fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let run = subject.run()?;
     let Some(file) = run.plan.files.first() else { return Ok(Verdict::Silent) };
-    ensure(file.before == run.before && file.edits.apply(&file.before) == file.after, || {
+    ensure(file.before == run.before && file.edits.apply(&file.before) == run.after, || {
         "the edits are not the change".to_owned()
     })?;
     let tree = yaml::parse(&file.before).map_err(|problem| format!("{problem:?}"))?;
     for (document, (before, after)) in
-        tree.documents().iter().zip(values(&file.before)?.iter().zip(values(&file.after)?))
+        tree.documents().iter().zip(values(&file.before)?.iter().zip(values(&file.after())?))
     {
         if *before == after {
             untouched(file, document.span, || format!("the document {before}"))?;
@@ -362,11 +415,12 @@ fn locality(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, 
 
 fn untouched(file: &reversion::plan::FilePlan, span: Span, what: impl Fn() -> String) -> Result<(), String> {
     let hit = file.edits.edits().iter().find(|edit| edit.span.start < span.end && span.start < edit.span.end);
-    ensure(hit.is_none(), || format!("{hit:?} touches {} in\n{}\nwhich becomes\n{}", what(), file.before, file.after))
+    ensure(hit.is_none(), || format!("{hit:?} touches {} in\n{}\nwhich becomes\n{}", what(), file.before, file.after()))
 }
 
 /// L8: the release an object is made for is among its candidates, and the target's is afterwards.
-fn inference(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+fn inference(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { course, case, .. } = subject;
     let line = course.pack.line();
     let catalog = course.pack.catalog(&case.kind).ok_or("no catalog")?;
     let before = infer(&case.object, catalog, &case.version);
@@ -378,13 +432,14 @@ fn inference(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict,
             before.evidence
         )
     })?;
-    let run = engine::convert(packs, course.target(case.target), &Sheet::of(case).text)?;
+    let run = subject.run()?;
     for object in run.plan.objects.iter().filter(|object| object.outcome != Outcome::HeldBack) {
         let Some(catalog) = course.pack.catalog(&object.to.0) else { continue };
-        let after = infer(&object.after, catalog, &object.to.1.version);
+        let data = data(object);
+        let after = infer(&data.after, catalog, &object.to.1.version);
         ensure(after.candidates.contains(case.target) && after.serving.contains(case.target), || {
             let (fields, serving) = (line.describe(after.candidates), line.describe(after.serving));
-            format!("went to {}, taken for {fields}, served in {serving}: {}", line.get(case.target), object.after)
+            format!("went to {}, taken for {fields}, served in {serving}: {}", line.get(case.target), data.after)
         })?;
         ensure(after.unknown.len() == before.unknown.len(), || {
             format!("fields that no release has: {:?} before, {:?} after", before.unknown, after.unknown)
@@ -393,10 +448,15 @@ fn inference(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict,
     Ok(Verdict::Holds)
 }
 
+/// Returns an object's data, which a plan records by default.
+fn data(object: &ObjectPlan) -> &Sides {
+    object.data.as_deref().expect("the plan was made with default choices")
+}
+
 /// An object that is held back keeps its data and its document's bytes, and a finding that names it says why.
-fn held_back(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
-    let sheet = Sheet::of(case);
-    let run = engine::convert(packs, course.target(case.target), &sheet.text)?;
+fn held_back(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let case = subject.case;
+    let (sheet, run) = (&subject.sheet, subject.run()?);
     let held: Vec<&ObjectPlan> = run.plan.objects.iter().filter(|object| object.outcome == Outcome::HeldBack).collect();
     for object in &held {
         let told = run.stopping().into_iter().any(|finding| {
@@ -405,7 +465,7 @@ fn held_back(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict,
                 && finding.location.position.is_some()
         });
         ensure(told, || format!("nothing says why {} is held back: {:?}", object.title, run.plan.findings))?;
-        ensure(object.before == object.after && object.rules.is_empty(), || {
+        ensure(data(object).before == data(object).after && object.rules.is_empty(), || {
             format!("{} is held back and changes", object.title)
         })?;
     }
@@ -428,17 +488,19 @@ fn holds(document: &Value, object: &Value) -> bool {
 }
 
 /// L11: twice the same, and in any order of files.
-fn any_order(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+fn any_order(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { course, case, .. } = subject;
     let target = course.target(case.target);
-    let first = Sheet::of(case).text;
-    let second = Sheet::of(&Case { style: case.style ^ 1, ..case.clone() }).text;
+    let packs = subject.packs;
+    let first = &subject.sheet.text;
+    let second = Sheet::of(&Case { style: case.style ^ 1, ..(*case).clone() }).text;
     let read = |file: &str, text: &str| engine::read(packs, file, text.as_bytes());
-    let forth = engine::plan(packs, target, &[read("a.yaml", &first)?, read("b.yaml", &second)?]);
-    let again = engine::plan(packs, target, &[read("a.yaml", &first)?, read("b.yaml", &second)?]);
-    let back = engine::plan(packs, target, &[read("b.yaml", &second)?, read("a.yaml", &first)?]);
+    let forth = engine::plan(packs, target, &[read("a.yaml", first)?, read("b.yaml", &second)?]);
+    let again = engine::plan(packs, target, &[read("a.yaml", first)?, read("b.yaml", &second)?]);
+    let back = engine::plan(packs, target, &[read("b.yaml", &second)?, read("a.yaml", first)?]);
     ensure(format!("{forth:?}") == format!("{again:?}"), || "two runs differ".to_owned())?;
     let files = |plan: &reversion::plan::Plan| {
-        let mut files: Vec<_> = plan.files.iter().map(|file| (file.file.clone(), file.after.clone())).collect();
+        let mut files: Vec<_> = plan.files.iter().map(|file| (file.file.clone(), file.after())).collect();
         files.sort();
         files
     };
@@ -448,9 +510,11 @@ fn any_order(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict,
 }
 
 /// L9: whatever the bytes, there is an answer, and what is written can be read.
-fn broken_bytes(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdict, String> {
+fn broken_bytes(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { course, case, .. } = subject;
     let mut random = Random::new(case.style, &["broken bytes"], 0);
-    let mut bytes = Sheet::of(case).text.into_bytes();
+    let packs = subject.packs;
+    let mut bytes = subject.sheet.text.clone().into_bytes();
     for _ in 0..=random.below(4) {
         break_bytes(&mut bytes, &mut random);
     }
@@ -460,7 +524,7 @@ fn broken_bytes(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Verdi
     let plan = plan.map_err(|panic| format!("planning panics: {}, on\n{shown}", words_of(&panic)))?;
     for file in &plan.files {
         if let Ok(before) = values(&file.before) {
-            let after = values(&file.after).map_err(|message| format!("{message}, made of\n{shown}"))?;
+            let after = values(&file.after()).map_err(|message| format!("{message}, made of\n{shown}"))?;
             ensure(before.len() == after.len(), || format!("another number of documents, made of\n{shown}"))?;
         }
     }
@@ -499,9 +563,8 @@ pub(crate) struct Outcomes {
 }
 
 /// Says what became of a case.
-pub(crate) fn outcomes(packs: &Packs, course: &Course<'_>, case: &Case) -> Result<Outcomes, String> {
-    let run = engine::convert(packs, course.target(case.target), &Sheet::of(case).text)?;
-    let is_met = course.run_rules(&case.kind, &case.object, case.target).is_met;
+pub(crate) fn outcomes(subject: &Subject<'_>) -> Result<Outcomes, String> {
+    let run = subject.run()?;
     let is_changed = run.plan.objects.iter().any(|object| object.outcome == Outcome::Changed);
-    Ok(Outcomes { is_met, is_changed, is_held: run.holds_back() })
+    Ok(Outcomes { is_met: subject.passage().is_met, is_changed, is_held: run.holds_back() })
 }

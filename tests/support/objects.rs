@@ -7,7 +7,7 @@
 //! Invariant: the release's schema has nothing against a drawn object; what it says itself of its kind is served there.
 
 use reversion::catalog::{Catalog, ListType, Scope, Type};
-use reversion::field::Part;
+use reversion::field::{FieldPath, Part, Step};
 use reversion::pack::Pack;
 use reversion::release::{ApiVersion, GroupKind, ReleaseId};
 use serde_json::{Map, Value, json};
@@ -68,12 +68,31 @@ impl<'p> Recipe<'p> {
         panic!("no object of {} can be drawn: {last:?}", self.catalog.kind());
     }
 
+    /// Takes what stands at `place` out of a drawn object, or what it stands in where the schema wants it; a list of several
+    /// items only gets shorter. Returns `None` where too much would go.
+    pub(crate) fn without(&self, object: &Value, place: &FieldPath) -> Option<Value> {
+        let mut smaller = object.clone();
+        let (parent, step) = place.split_last().filter(|(parent, _)| !parent.steps().is_empty())?;
+        match (place.get_mut(&mut smaller), step) {
+            (Some(Value::Array(items)), _) if items.len() > 1 => drop(items.pop()),
+            (_, Step::Key(key)) => drop(parent.get_mut(&mut smaller)?.as_object_mut()?.shift_remove(key)),
+            (Some(_), Step::Index(index)) => drop(parent.get_mut(&mut smaller)?.as_array_mut()?.remove(*index)),
+            (None, Step::Index(_)) => {}
+        }
+        let is_other = smaller != *object && smaller["metadata"]["name"].is_string();
+        let is_valid = is_other && self.catalog.check(&smaller, self.release, &self.version).is_empty();
+        if is_valid { Some(smaller) } else { self.without(object, &parent) }
+    }
+
     fn attempt(&self, random: &mut Random) -> Value {
         let mut shape = self.shape.clone();
         let eagerness = *random.pick(&[30, 60, 88, 97]);
         for pattern in &self.hints.fields {
             if random.chance(eagerness) {
                 shape.want(pattern);
+            } else if let Some((parent, _)) = pattern.split_last().filter(|_| random.chance(60)) {
+                // That a field is not there says something where it could be.
+                shape.want(&parent);
             }
         }
         let perhaps = *random.pick(&[0, 30, 60]);
