@@ -71,9 +71,14 @@ impl Standing {
         }
     }
 
-    /// Says whether the object has this kind, namespace and name.
-    pub(super) fn is_called(&self, (kind, namespace, name): &ObjectName) -> bool {
-        self.kind == *kind && self.namespace == *namespace && self.name == *name
+    /// Returns the object's kind, namespace and name.
+    pub(super) fn called(&self) -> ObjectName {
+        (self.kind.clone(), self.namespace.clone(), self.name.clone())
+    }
+
+    /// Returns where the object starts in `file`.
+    pub(super) fn place(&self, file: &str) -> Location {
+        Location { file: file.to_owned(), position: self.position }
     }
 
     /// Makes the neighbour that the object is to others, with its data.

@@ -181,7 +181,7 @@ impl<'a> Run<'a> {
         let mut run = Self { course, looks, patches, manifests, converted: Vec::new() };
         let alone = Surroundings::default();
         run.converted = run.convert(&alone);
-        if alone.was_asked() {
+        if alone.was_searched() {
             let values = run.standing().map(Standing::value).collect::<Vec<_>>();
             run.converted = run.convert(&run.surroundings(&values));
         }
@@ -239,8 +239,9 @@ impl<'a> Run<'a> {
             }
         }
         let mut held = Held::new();
+        let mut owners = self.owners(&retyped);
         for (name, ids) in retyped {
-            let owners = self.owners(&name);
+            let owners = owners.remove(&name).unwrap_or_default();
             for id in ids {
                 let (manifest, object) = (self.manifests[id.0], &self.manifests[id.0].objects[id.1]);
                 // Objects of different folders can belong to different clusters or overlays.
@@ -256,25 +257,25 @@ impl<'a> Run<'a> {
         held
     }
 
-    /// Returns the places of the objects that have this kind, namespace and name before and after the run, in its order.
-    fn owners(&self, name: &ObjectName) -> Vec<Location> {
-        let mut places = Vec::new();
+    /// Returns the places of the objects that have one of these names before and after the run, in its order.
+    fn owners(&self, names: &BTreeMap<ObjectName, Vec<Id>>) -> BTreeMap<ObjectName, Vec<Location>> {
+        let mut owners: BTreeMap<ObjectName, Vec<Location>> = BTreeMap::new();
+        if names.is_empty() {
+            return owners;
+        }
         let mut opened = self.manifests.iter().zip(&self.converted);
         for look in self.looks {
-            let found: Vec<Location> = match look {
-                Look::Alone(part) => {
-                    let place = |one: &Standing| Location { file: part.file.clone(), position: one.position };
-                    part.standing.iter().filter(|one| one.is_called(name)).map(place).collect()
-                }
-                Look::Open(_) => {
-                    opened.next().into_iter().flat_map(|(file, made)| owners_in(file, made, name)).collect()
-                }
+            let found: Vec<(ObjectName, Location)> = match look {
+                Look::Alone(part) => part.standing.iter().map(|one| (one.called(), one.place(&part.file))).collect(),
+                Look::Open(_) => opened.next().into_iter().flat_map(|(file, made)| owners_in(file, made)).collect(),
             };
-            if !self.is_patch(look.file()) {
-                places.extend(found);
+            for (name, place) in found.into_iter().filter(|(name, _)| names.contains_key(name)) {
+                if !self.is_patch(look.file()) {
+                    owners.entry(name).or_default().push(place);
+                }
             }
         }
-        places
+        owners
     }
 
     fn is_patch(&self, file: &str) -> bool {
@@ -399,12 +400,13 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Returns the places of a file's objects that have this kind, namespace and name, and keep their kind.
-fn owners_in(manifest: &Manifest, made: &[Option<Conversion>], (kind, namespace, name): &ObjectName) -> Vec<Location> {
-    let keeps_kind = |made: &Option<Conversion>| made.as_ref().is_none_or(|made| made.kind == *kind);
-    let is_called = |object: &Object| object.kind == *kind && object.namespace == *namespace && object.name == *name;
-    let owners = manifest.objects.iter().zip(made).filter(|(object, made)| is_called(object) && keeps_kind(made));
-    owners.map(|(object, _)| manifest.locate(object, &FieldPath::default())).collect()
+/// Returns the names and places of a file's objects that keep their kind.
+fn owners_in(manifest: &Manifest, made: &[Option<Conversion>]) -> Vec<(ObjectName, Location)> {
+    let keeps_kind =
+        |object: &Object, made: &Option<Conversion>| made.as_ref().is_none_or(|made| made.kind == object.kind);
+    let owners = manifest.objects.iter().zip(made).filter(|(object, made)| keeps_kind(object, made));
+    let named = |object: &Object| (object.kind.clone(), object.namespace.clone(), object.name.clone());
+    owners.map(|(object, _)| (named(object), manifest.locate(object, &FieldPath::default()))).collect()
 }
 
 /// Returns the folder that a file is in.
