@@ -116,7 +116,7 @@ pub enum Reading {
     Irrelevant,
     /// It was parsed; it may still hold no object.
     Manifest(Box<Manifest>),
-    /// No known API group stands in it, but it is a kustomization: it is parsed for the patches that it names.
+    /// No known API group stands in it, but it is a kustomization that can name patches: it is parsed for those.
     Kustomization(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),
@@ -130,7 +130,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         return reading;
     }
     let hit = recognizer.hits(bytes);
-    if !hit && !kustomization::is_one(file) {
+    if !hit && !(kustomization::is_one(file) && kustomization::can_matter(bytes)) {
         return Reading::Irrelevant;
     }
     let text = match std::str::from_utf8(bytes) {
