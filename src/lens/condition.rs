@@ -123,18 +123,23 @@ impl ValueType {
 }
 
 impl Condition {
-    /// Says whether nothing is asked but that fields are there.
-    pub(super) const fn is_presence(&self) -> bool {
+    /// Says whether it holds for every object that has a field that matches `field`.
+    pub(super) fn follows_from(&self, field: &FieldPattern) -> bool {
         let values = self.equals.is_none() && self.same.is_none() && self.r#type.is_none() && self.more.is_none();
-        let places = self.absent.is_none() && self.repeats.is_none() && self.some.is_none();
-        let combined = self.not.is_none() && self.all.is_none() && self.any.is_none();
-        values && places && combined
+        let places = self.absent.is_none() && self.repeats.is_none() && self.some.is_none() && self.not.is_none();
+        values
+            && places
+            && self.present.as_ref().is_none_or(|present| field.starts_with(present))
+            && self.all.as_ref().is_none_or(|all| all.iter().all(|test| test.follows_from(field)))
+            && self.any.as_ref().is_none_or(|any| any.iter().any(|test| test.follows_from(field)))
     }
 
     /// Says whether it holds for every object that has `value` in a field that matches `field`.
     pub(super) fn is_met_by(&self, field: &FieldPattern, value: &Value) -> bool {
-        let equals = self.equals.as_ref().is_some_and(|test| test.field == *field && test.value == *value);
-        equals || self.any.as_ref().is_some_and(|any| any.iter().any(|test| test.is_met_by(field, value)))
+        let others = Self { equals: None, any: None, ..self.clone() };
+        others.follows_from(field)
+            && self.equals.as_ref().is_none_or(|test| test.field == *field && test.value == *value)
+            && self.any.as_ref().is_none_or(|any| any.iter().any(|test| test.is_met_by(field, value)))
     }
 
     /// Says whether `object` fulfils every test written.
@@ -199,6 +204,36 @@ mod tests {
         check("all: [{ present: spec.ref }, { present: spec.y }]", false);
         check("any: [{ present: spec.ref }, { present: spec.y }]", true);
         check("{ present: spec.ref, absent: spec.ref }", false);
+    }
+
+    #[test]
+    fn some_tests_follow_from_a_field() {
+        let follows = |condition: &str, field: &str| {
+            let condition: Condition = serde_yaml::from_str(condition).unwrap();
+            condition.follows_from(&FieldPattern::parse(field).unwrap())
+        };
+        assert!(follows("{}", "spec.a"));
+        assert!(follows("present: spec.a", "spec.a"));
+        assert!(follows("present: spec.a", "spec.a.b"));
+        assert!(!follows("present: spec.a.b", "spec.a"));
+        assert!(!follows("{ present: spec.a, absent: spec.b }", "spec.a"));
+        assert!(follows("any: [{ equals: { field: spec.b, value: 1 } }, { present: spec.a }]", "spec.a"));
+        assert!(!follows("all: [{ equals: { field: spec.b, value: 1 } }, { present: spec.a }]", "spec.a"));
+        assert!(!follows("not: { absent: spec.a }", "spec.a"));
+    }
+
+    #[test]
+    fn some_tests_are_met_by_a_value() {
+        let met = |condition: &str, value: i64| {
+            let condition: Condition = serde_yaml::from_str(condition).unwrap();
+            condition.is_met_by(&FieldPattern::parse("spec.a").unwrap(), &json!(value))
+        };
+        assert!(met("equals: { field: spec.a, value: 1 }", 1));
+        assert!(!met("equals: { field: spec.a, value: 1 }", 2));
+        assert!(!met("equals: { field: spec.b, value: 1 }", 1));
+        assert!(met("any: [{ equals: { field: spec.a, value: 1 } }, { equals: { field: spec.a, value: 2 } }]", 2));
+        assert!(!met("{ equals: { field: spec.a, value: 1 }, absent: spec.b }", 1));
+        assert!(met("{ equals: { field: spec.a, value: 1 }, present: spec.a }", 1));
     }
 
     #[test]

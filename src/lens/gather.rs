@@ -308,7 +308,7 @@ impl Operation for Spread {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy])
+        BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Lossy])
     }
 }
 
