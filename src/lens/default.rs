@@ -86,8 +86,8 @@ impl Default {
         for path in self.parent.matches(session.object()) {
             let lacks = path.get(session.object()).and_then(Value::as_object).is_some_and(|map| !map.contains_key(&self.key));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
-            let whole = item || session.completeness() == Completeness::Whole;
-            if let Some(value) = self.implied(session.object()).filter(|_| lacks && whole).cloned() {
+            let whole = || item || session.completeness() == Completeness::Whole;
+            if let Some(value) = self.implied(session.object()).filter(|_| lacks && whole()).cloned() {
                 if self.backward != Some(Doing::Elide) {
                     session.respell(&path, format!("the target release wants {} written", self.key));
                 }

@@ -145,6 +145,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         self.fidelity().into_iter().collect()
     }
 
+    /// Returns the kinds of the other objects that the step looks at.
+    fn looks_at(&self) -> Vec<GroupKind> {
+        Vec::new()
+    }
+
     /// Says whether the step looks at the object before it does what its claims say.
     fn is_conditional(&self) -> bool {
         false
@@ -268,6 +273,11 @@ impl Lens {
     /// Returns the kind that the lens gives an object of `kind`, where it gives one.
     pub fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.0.iter().rev().find_map(|operation| operation.retypes(kind))
+    }
+
+    /// Returns the kinds of the other objects that the lens looks at.
+    pub fn looks_at(&self) -> BTreeSet<GroupKind> {
+        self.0.iter().flat_map(|operation| operation.looks_at()).collect()
     }
 
     /// Returns the fields that the lens takes away, as they are called before it, and those that it brings, as they are
@@ -495,6 +505,8 @@ pub struct Session<'a> {
     respelled: Vec<Respelling>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
+    /// Whether the session is about an item of a list, which is whole whatever the object is.
+    is_item: bool,
     relies_on: BTreeSet<ObjectName>,
 }
 
@@ -511,6 +523,7 @@ impl<'a> Session<'a> {
             respelled: Vec::new(),
             surroundings: None,
             completeness: Completeness::Whole,
+            is_item: false,
             relies_on: BTreeSet::new(),
         }
     }
@@ -525,8 +538,11 @@ impl<'a> Session<'a> {
         self.surroundings
     }
 
-    /// Says whether the object is whole.
-    pub const fn completeness(&self) -> Completeness {
+    /// Says whether the object is whole: another file of the run can say that it is not.
+    pub fn completeness(&self) -> Completeness {
+        if let (Some(surroundings), false) = (self.surroundings, self.is_item) {
+            surroundings.ask();
+        }
         self.completeness
     }
 
@@ -593,7 +609,8 @@ impl<'a> Session<'a> {
         // A patch replaces a list as a whole, so its items are whole.
         let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
         let completeness = if item { Completeness::Whole } else { self.completeness };
-        let mut inner = Session { surroundings: self.surroundings, completeness, ..Session::new(value) };
+        let is_item = item || self.is_item;
+        let mut inner = Session { surroundings: self.surroundings, completeness, is_item, ..Session::new(value) };
         steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
         self.relies_on.extend(inner.relies_on);

@@ -59,6 +59,10 @@ impl Operation for When {
         Box::new(Self { each: self.each.clone(), r#if: back, then, back: Some(self.r#if.clone()) })
     }
 
+    fn looks_at(&self) -> Vec<GroupKind> {
+        self.then.looks_at().into_iter().collect()
+    }
+
     fn claims(&self) -> Claims {
         let outer = |fields: Vec<FieldPattern>| fields.iter().map(|field| self.each.join(field)).collect();
         let claims = self.then.claims();

@@ -163,8 +163,7 @@ fn admits(binding: &Value, route: &Party<'_>, gateway: &Party<'_>, surroundings:
             let Some(name) = route.namespace else {
                 return Answer::Unknown(format!("{} has no metadata.namespace", route.title()));
             };
-            let kind = GroupKind::new("Namespace", "");
-            let Some(namespace) = surroundings.named(&kind, None, name).first().map(Party::neighbour) else {
+            let Some(namespace) = surroundings.named(&super::namespace(), None, name).first().map(Party::neighbour) else {
                 return Answer::Unknown(format!("Namespace {name}, whose labels decide, is not among the files"));
             };
             let mut labels = namespace.labels();
