@@ -25,7 +25,7 @@ impl When {
     pub(super) const DESCRIPTION: Description = Description {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
-               `type`, `more`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
+               `type`, `more`, `text`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
                place that it names, and their fields are written from there. The inverse runs their inverses where the \
                test under `back` holds, which is `if` itself unless written.",
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",

@@ -248,7 +248,7 @@ impl Sides<'_> {
     /// Lists the advisories of the bundles between the releases, and what no field shows.
     fn told(&self) -> Vec<Change> {
         let (from, to) = (self.order(self.from), self.order(self.to));
-        let [start, goal] = [self.from, self.to].map(|release| self.pack.line().get(release));
+        let line = self.pack.line();
         let told = |is_told: bool| is_told.then_some(Cost::Advisory).into_iter().collect::<BTreeSet<_>>();
         let notes = self.pack.notes();
         let advisories = notes.advisories.iter().map(|note| Change {
@@ -256,8 +256,8 @@ impl Sides<'_> {
             kinds: note.kinds.clone(),
             name: note.id.clone(),
             text: note.message.clone(),
-            there: told(note.is_crossed(start, goal)),
-            back: told(note.is_crossed(goal, start)),
+            there: told(note.is_crossed(line, self.from, self.to)),
+            back: told(note.is_crossed(line, self.to, self.from)),
         });
         let between = |order: usize| from.min(to) < order && order <= from.max(to);
         let undetectable = notes.undetectable.iter().filter(|note| between(note.order)).map(|note| Change {
