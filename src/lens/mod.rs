@@ -116,13 +116,24 @@ pub trait Operation: fmt::Debug + Send + Sync {
         }
     }
 
+    /// Returns everything that can become of the fields that match `field`: what [`Operation::image`] says, and [`Image::Kept`]
+    /// where the step leaves some objects that have the field alone.
+    fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+        BTreeSet::from([self.image(field)])
+    }
+
     /// Returns what becomes of the text `value` in the fields that match `field`, where the step changes it.
     fn value_image(&self, _field: &FieldPattern, _value: &str) -> Option<String> {
         None
     }
 
-    /// Says whether every object that has `value` in a field that matches `field` is held back.
-    fn refuses_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+    /// Says whether every object that has `value` in a field that matches `field` is held back or loses that field.
+    fn claims_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+        false
+    }
+
+    /// Says whether the step makes the values of the fields that match `field` what the other side wants of them.
+    fn settles(&self, _field: &FieldPattern) -> bool {
         false
     }
 
@@ -153,7 +164,7 @@ pub trait Operation: fmt::Debug + Send + Sync {
 }
 
 /// What becomes of a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Image {
     /// It stays where it is.
     Kept,
@@ -165,11 +176,36 @@ pub enum Image {
     Refused,
 }
 
+impl Image {
+    /// Returns what can become of the fields that match `field` in one more `step`, this being what became of them before.
+    pub fn after(&self, field: &FieldPattern, step: impl Fn(&FieldPattern) -> BTreeSet<Self>) -> BTreeSet<Self> {
+        match self {
+            Self::Kept => step(field),
+            Self::Moved(moved) => {
+                let stays = |image| if image == Self::Kept { self.clone() } else { image };
+                step(moved).into_iter().map(stays).collect()
+            }
+            Self::Dropped | Self::Refused => BTreeSet::from([self.clone()]),
+        }
+    }
+
+    /// Returns where the fields that match `field` are found; `None` where they are not.
+    pub fn place(&self, field: &FieldPattern) -> Option<FieldPattern> {
+        match self {
+            Self::Kept => Some(field.clone()),
+            Self::Moved(moved) => Some(moved.clone()),
+            Self::Dropped | Self::Refused => None,
+        }
+    }
+}
+
 /// How well something gets across, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fidelity {
-    /// Nothing is lost.
+    /// Nothing is lost, and the bytes come back.
     Exact,
+    /// What goes or comes means nothing more or less, and does not come back as it was written.
+    Respelled,
     /// Some values are lost.
     Lossy,
     /// Some objects are held back.
@@ -181,6 +217,7 @@ impl Fidelity {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
+            Self::Respelled => "respelled",
             Self::Lossy => "lossy",
             Self::Refused => "refused",
         }
@@ -290,6 +327,13 @@ impl Lens {
         image
     }
 
+    /// Returns everything that can become of the fields that match `field`.
+    pub fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+        self.0.iter().fold(BTreeSet::from([Image::Kept]), |images, operation| {
+            images.iter().flat_map(|image| image.after(field, |field| operation.images(field))).collect()
+        })
+    }
+
     /// Returns what becomes of the text `value` in the fields that match `field`, where an operation changes it.
     pub fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
         let (mut at, mut image) = (field.clone(), None);
@@ -302,11 +346,25 @@ impl Lens {
         image
     }
 
-    /// Says whether an operation holds every object back that has `value` in a field that matches `field`.
-    pub fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+    /// Says whether an operation holds every object back that has `value` in a field that matches `field`, or takes it away.
+    pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let mut at = field.clone();
         for operation in &self.0 {
-            if operation.refuses_value(&at, value) {
+            if operation.claims_value(&at, value) {
+                return true;
+            }
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        false
+    }
+
+    /// Says whether an operation makes the values of the fields that match `field` what the other side wants of them.
+    pub fn settles(&self, field: &FieldPattern) -> bool {
+        let mut at = field.clone();
+        for operation in &self.0 {
+            if operation.settles(&at) {
                 return true;
             }
             if let Image::Moved(moved) = operation.image(&at) {
