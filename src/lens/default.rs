@@ -68,7 +68,7 @@ impl Default {
     }
 
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        for path in self.written(session.object()) {
+        for path in self.written(&session.applied()) {
             if self.backward != Some(Doing::Write) {
                 session.respell(&path, "it is what the field means where it is absent");
             }
@@ -79,7 +79,7 @@ impl Default {
 
     fn write(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         if self.backward == Some(Doing::Elide) {
-            for path in self.written(session.object()) {
+            for path in self.written(&session.applied()) {
                 session.respell(&path, "it is what the field means where it is absent");
             }
         }
@@ -87,7 +87,7 @@ impl Default {
             let lacks = path.get(session.object()).and_then(Value::as_object).is_some_and(|map| !map.contains_key(&self.key));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
             let whole = item || session.completeness() == Completeness::Whole;
-            if let Some(value) = self.implied(session.object()).filter(|_| lacks && whole).cloned() {
+            if let Some(value) = self.implied(&session.applied()).filter(|_| lacks && whole).cloned() {
                 if self.backward != Some(Doing::Elide) {
                     session.respell(&path, format!("the target release wants {} written", self.key));
                 }

@@ -6,6 +6,7 @@
 //!
 //! Invariant: an operation finds its fields in the data as it stands; where nothing is on its old side it changes nothing.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -26,7 +27,7 @@ mod surroundings;
 mod trial;
 
 pub use condition::Condition;
-pub use surroundings::{Neighbour, Surroundings};
+pub use surroundings::{Meant, Namespace, Neighbour, Surroundings};
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
@@ -437,16 +438,19 @@ pub struct Session<'a> {
     respelled: Vec<Respelling>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
+    namespace: Namespace,
     relies_on: BTreeSet<ObjectName>,
 }
 
 /// What an object is called in a run: kind, namespace, name.
-pub type ObjectName = (GroupKind, Option<String>, Option<String>);
+pub type ObjectName = (GroupKind, Namespace, Option<String>);
 
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole and alone.
-    pub const fn new(object: Value) -> Self {
+    pub fn new(object: Value) -> Self {
+        let written = object.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
         Self {
+            namespace: Namespace::written(written),
             object,
             program: Vec::new(),
             losses: Vec::new(),
@@ -462,6 +466,35 @@ impl<'a> Session<'a> {
         Self { surroundings: Some(surroundings), completeness, ..Self::new(object) }
     }
 
+    /// Starts with the data of an object that lives in `namespace`, whatever its data says.
+    #[must_use]
+    pub fn living_in(self, namespace: Namespace) -> Self {
+        Self { namespace, ..self }
+    }
+
+    /// Returns where the object lives.
+    pub const fn namespace(&self) -> &Namespace {
+        &self.namespace
+    }
+
+    /// Returns the object's data with the namespace that it lives in, and without one where that is not certain.
+    pub fn applied(&self) -> Cow<'_, Value> {
+        let key = "namespace";
+        let metadata = self.object.get("metadata").and_then(Value::as_object);
+        let Some(metadata) = metadata else { return Cow::Borrowed(&self.object) };
+        if metadata.get(key).and_then(Value::as_str) == self.namespace.name() {
+            return Cow::Borrowed(&self.object);
+        }
+        let mut applied = self.object.clone();
+        if let Some(metadata) = applied.get_mut("metadata").and_then(Value::as_object_mut) {
+            match self.namespace.name() {
+                Some(name) => drop(metadata.insert(key.to_owned(), Value::from(name))),
+                None => drop(metadata.shift_remove(key)),
+            }
+        }
+        Cow::Owned(applied)
+    }
+
     /// Returns the other objects of the run; `None` where there is no run.
     pub const fn surroundings(&self) -> Option<&'a Surroundings<'a>> {
         self.surroundings
@@ -474,8 +507,7 @@ impl<'a> Session<'a> {
 
     /// Records that the object's conversion is right only together with that of `other`.
     pub fn rely_on(&mut self, other: &Neighbour<'_>) {
-        let text = |text: Option<&str>| text.map(str::to_owned);
-        self.relies_on.insert((other.kind.clone(), text(other.namespace), text(other.name)));
+        self.relies_on.insert((other.kind.clone(), other.namespace.clone(), other.name.map(str::to_owned)));
     }
 
     /// Returns the objects that must be converted together with this one.
@@ -535,7 +567,8 @@ impl<'a> Session<'a> {
         // A patch replaces a list as a whole, so its items are whole.
         let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
         let completeness = if item { Completeness::Whole } else { self.completeness };
-        let mut inner = Session { surroundings: self.surroundings, completeness, ..Session::new(value) };
+        let namespace = self.namespace.clone();
+        let mut inner = Session { surroundings: self.surroundings, completeness, namespace, ..Session::new(value) };
         steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
         self.relies_on.extend(inner.relies_on);

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::infer;
-use crate::lens::{Completeness, Direction, Neighbour, Surroundings};
+use crate::lens::{Completeness, Direction, Namespace, Neighbour, Surroundings};
 use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -19,6 +19,7 @@ use crate::text::EditSet;
 
 mod advise;
 mod edit;
+mod homes;
 mod object;
 mod parting;
 mod references;
@@ -34,6 +35,8 @@ pub use stash::{ANNOTATION, MAX_STASH};
 
 pub use secret::shows_secret;
 
+use homes::Homes;
+use object::Standing;
 use references::Retypes;
 
 /// Everything that a run would do, nothing of it done.
@@ -129,25 +132,35 @@ type Id = (usize, usize);
 /// Why objects are held back that their own conversion does not hold back.
 type Held = BTreeMap<Id, Finding>;
 
+/// The objects of retyped kinds that are held back, with where they live.
+type Stay<'a> = BTreeMap<&'a GroupKind, Vec<(&'a Object, &'a Namespace)>>;
+
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let patches = patch_files(manifests);
     let completeness = |manifest: &Manifest| {
         if patches.contains(&manifest.file) { Completeness::Partial } else { Completeness::Whole }
     };
-    let surroundings = surroundings(manifests, &patches);
+    let homes = Homes::new(manifests, goal.packs);
+    let surroundings = surroundings(manifests, &homes, &patches);
     let converted: Vec<Vec<Option<Conversion>>> = manifests
         .iter()
-        .map(|manifest| {
-            let one = |object: &Object| {
+        .enumerate()
+        .map(|(file, manifest)| {
+            let one = |(at, object): (usize, &Object)| {
                 let target = goal.target_of(&object.kind.group)?;
-                Some(object::convert(object, target, goal, completeness(manifest), &surroundings))
+                let standing = Standing {
+                    completeness: completeness(manifest),
+                    home: homes.of((file, at)),
+                    surroundings: &surroundings,
+                };
+                Some(object::convert(object, target, goal, standing))
             };
-            manifest.objects.iter().map(one).collect()
+            manifest.objects.iter().enumerate().map(one).collect()
         })
         .collect();
     let retypes = goal.targets.iter().flat_map(references::retypes).collect();
-    let run = Run { manifests, goal, converted, retypes };
+    let run = Run { manifests, goal, homes: &homes, converted, retypes };
     let mut held = run.taken_names(&patches);
     loop {
         run.hold_along(&mut held);
@@ -160,15 +173,17 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
 }
 
 /// Indexes the objects of the run as they stand; patches are parts of objects.
-fn surroundings<'a>(manifests: &'a [Manifest], patches: &BTreeSet<String>) -> Surroundings<'a> {
-    let whole = manifests.iter().filter(|manifest| !patches.contains(&manifest.file));
-    let objects = whole.flat_map(|manifest| &manifest.objects);
-    Surroundings::new(objects.map(|object| Neighbour {
-        kind: &object.kind,
-        namespace: object.namespace.as_deref(),
-        name: object.name.as_deref(),
-        value: &object.value,
-    }))
+fn surroundings<'a>(manifests: &'a [Manifest], homes: &'a Homes, patches: &BTreeSet<String>) -> Surroundings<'a> {
+    let whole = manifests.iter().enumerate().filter(|(_, manifest)| !patches.contains(&manifest.file));
+    let neighbours = whole.flat_map(|(file, manifest)| {
+        manifest.objects.iter().enumerate().map(move |(at, object)| Neighbour {
+            kind: &object.kind,
+            namespace: homes.of((file, at)),
+            name: object.name.as_deref(),
+            value: &object.value,
+        })
+    });
+    Surroundings::new(neighbours)
 }
 
 /// Returns the files that a kustomization of the run names as patches.
@@ -180,6 +195,7 @@ fn patch_files(manifests: &[Manifest]) -> BTreeSet<String> {
 struct Run<'a> {
     manifests: &'a [Manifest],
     goal: &'a Goal<'a>,
+    homes: &'a Homes,
     converted: Vec<Vec<Option<Conversion>>>,
     retypes: Retypes,
 }
@@ -202,12 +218,12 @@ impl Run<'_> {
 
     /// Holds back retyped objects whose new kind, namespace and name another object has.
     fn taken_names(&self, patches: &BTreeSet<String>) -> Held {
-        let mut owners: BTreeMap<(&GroupKind, Option<&str>, &str), Vec<Id>> = BTreeMap::new();
+        let mut owners: BTreeMap<(&GroupKind, &Namespace, &str), Vec<Id>> = BTreeMap::new();
         for ((file, at), manifest, object) in self.ids() {
             let conversion = self.converted[file][at].as_ref();
             let kind = conversion.map_or(&object.kind, |conversion| &conversion.kind);
             if let (Some(name), false) = (&object.name, patches.contains(&manifest.file)) {
-                owners.entry((kind, object.namespace.as_deref(), name)).or_default().push((file, at));
+                owners.entry((kind, self.homes.of((file, at)), name)).or_default().push((file, at));
             }
         }
         let mut held = Held::new();
@@ -246,12 +262,13 @@ impl Run<'_> {
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
                 attempt.findings.extend(rights::findings(manifest, object, &self.retypes));
+                let this = (manifest, object, self.homes.of((file, at)));
                 let conversion = self.converted[file][at].clone();
                 let conversion = if self.is_held((file, at), held) {
-                    attempt.findings.extend(self.left_behind(manifest, object, &stay));
+                    attempt.findings.extend(self.left_behind(this, &stay));
                     conversion.map(|conversion| held_back(conversion, object))
                 } else {
-                    let made = self.with_references(manifest, object, conversion, &stay, &mut attempt.findings);
+                    let made = self.with_references(this, conversion, &stay, &mut attempt.findings);
                     selectors::follow(object, made, &moves)
                 };
                 conversions.push(conversion);
@@ -270,27 +287,22 @@ impl Run<'_> {
     }
 
     /// Returns the objects of retyped kinds that are held back.
-    fn held_by_kind(&self, held: &Held) -> BTreeMap<&GroupKind, Vec<&Object>> {
-        let mut stay: BTreeMap<&GroupKind, Vec<&Object>> = BTreeMap::new();
+    fn held_by_kind(&self, held: &Held) -> Stay<'_> {
+        let mut stay = Stay::new();
         for (id, _, object) in self.ids() {
             if self.retypes.contains_key(&object.kind) && self.is_held(id, held) {
-                stay.entry(&object.kind).or_default().push(object);
+                stay.entry(&object.kind).or_default().push((object, self.homes.of(id)));
             }
         }
         stay
     }
 
     /// Tells the references of an object that is held back to objects whose kind changes all the same.
-    fn left_behind(
-        &self,
-        manifest: &Manifest,
-        object: &Object,
-        stay: &BTreeMap<&GroupKind, Vec<&Object>>,
-    ) -> Vec<Finding> {
+    fn left_behind(&self, (manifest, object, from): (&Manifest, &Object, &Namespace), stay: &Stay<'_>) -> Vec<Finding> {
         let catalog = self.goal.packs.of_group(&object.kind.group).and_then(|pack| pack.catalog(&object.kind));
         let references = references::find(&object.value, catalog, &self.retypes);
         let stays = |reference: &references::Reference| {
-            stay.get(&reference.kind).into_iter().flatten().any(|held| names(reference, held, object))
+            stay.get(&reference.kind).into_iter().flatten().any(|held| names(reference, *held, from))
         };
         let told = references.into_iter().filter(|reference| !stays(reference)).map(|reference| {
             let what = reference.name.as_deref().unwrap_or("objects");
@@ -308,10 +320,9 @@ impl Run<'_> {
     /// Lets the object's references follow their objects.
     fn with_references(
         &self,
-        manifest: &Manifest,
-        object: &Object,
+        (manifest, object, from): (&Manifest, &Object, &Namespace),
         conversion: Option<Conversion>,
-        stay: &BTreeMap<&GroupKind, Vec<&Object>>,
+        stay: &Stay<'_>,
         findings: &mut Vec<Finding>,
     ) -> Option<Conversion> {
         if self.retypes.is_empty() {
@@ -326,8 +337,8 @@ impl Run<'_> {
         let mut made = conversion.unwrap_or_else(|| Conversion::untouched(object));
         let mut session = crate::lens::Session::new(made.value.clone());
         for reference in references {
-            let kept = stay.get(&reference.kind).into_iter().flatten().find(|held| names(&reference, held, object));
-            if let Some(held) = kept {
+            let kept = stay.get(&reference.kind).into_iter().flatten().find(|held| names(&reference, **held, from));
+            if let Some((held, _)) = kept {
                 let message =
                     format!("{} names {}, which is held back; the reference stays", reference.path, held.title());
                 let remark = Remark { code: Code::ReferenceKept, path: reference.path, message, help: None };
@@ -394,15 +405,13 @@ const fn adjust(code: Code, severity: Severity) -> Severity {
     }
 }
 
-/// Says whether `reference`, in `from`, names `object`; a namespace that is not written is that of `from`, and one that
-/// neither gives (or an overlay adds) matches any.
-fn names(reference: &references::Reference, object: &Object, from: &Object) -> bool {
-    let namespace = reference.namespace.as_ref().or(from.namespace.as_ref());
-    let same_namespace = match (namespace, &object.namespace) {
-        (Some(left), Some(right)) => left == right,
-        _ => true,
-    };
-    same_namespace && (reference.name.is_none() || reference.name == object.name)
+/// Says whether `reference`, from an object that lives in `from`, names or may name the object that lives in `home`; a
+/// namespace that is not written is that of `from`, and any for a reference that gives no name.
+fn names(reference: &references::Reference, (object, home): (&Object, &Namespace), from: &Namespace) -> bool {
+    let written = reference.namespace.clone().map(Namespace::Named);
+    let wanted = written.as_ref().or_else(|| reference.name.is_some().then_some(from));
+    let apart = wanted.is_some_and(|wanted| wanted.is(home) == Some(false));
+    !apart && (reference.name.is_none() || reference.name == object.name)
 }
 
 fn held_back(conversion: Conversion, object: &Object) -> Conversion {

@@ -16,7 +16,7 @@ use crate::catalog::{Catalog, Fact, Unknown};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
-use crate::lens::{Completeness, Direction, Halt, LossClass, ObjectName, Session, Surroundings};
+use crate::lens::{Completeness, Direction, Halt, LossClass, Namespace, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Rule, Target, Way};
@@ -146,20 +146,23 @@ pub struct Choices {
     pub version: VersionChoice,
 }
 
+/// What an object is among the others of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Standing<'a> {
+    pub(super) completeness: Completeness,
+    /// The namespace that it lives in.
+    pub(super) home: &'a Namespace,
+    /// The other objects.
+    pub(super) surroundings: &'a Surroundings<'a>,
+}
+
 /// Takes `object` to `target`, which is the goal's for the pack that knows the object's group.
-pub(super) fn convert(
-    object: &Object,
-    target: &Target<'_>,
-    goal: &Goal<'_>,
-    completeness: Completeness,
-    surroundings: &Surroundings<'_>,
-) -> Conversion {
+pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, standing: Standing<'_>) -> Conversion {
     let mut work = Work {
         object,
         target,
         goal,
-        completeness,
-        surroundings,
+        standing,
         candidates: ReleaseSet::default(),
         written_for: ReleaseSet::default(),
         unknown: BTreeSet::new(),
@@ -189,8 +192,7 @@ pub(super) struct Work<'a> {
     pub(super) object: &'a Object,
     pub(super) target: &'a Target<'a>,
     pub(super) goal: &'a Goal<'a>,
-    pub(super) completeness: Completeness,
-    surroundings: &'a Surroundings<'a>,
+    pub(super) standing: Standing<'a>,
     /// The releases that the object can have been written for.
     pub(super) candidates: ReleaseSet,
     /// Those of them that serve its apiVersion, or all where none does.
@@ -280,7 +282,8 @@ impl<'a> Work<'a> {
 
     /// Starts a session with data of the object.
     pub(super) fn session(&self, value: Value) -> Session<'a> {
-        Session::among(value, self.surroundings, self.completeness)
+        let Standing { completeness, home, surroundings } = self.standing;
+        Session::among(value, surroundings, completeness).living_in(home.clone())
     }
 
     /// Looks at the object as it is; returns the fields that exclude each other.

@@ -168,7 +168,7 @@ impl Work<'_> {
 
     fn violations(&self, authority: &Authority<'_>, object: &Value, version: &str) -> Vec<Violation> {
         let mut violations = authority.catalog.check(object, authority.release, version);
-        if self.completeness == Completeness::Partial {
+        if self.standing.completeness == Completeness::Partial {
             violations.retain(|violation| violation.kind != ViolationKind::MissingRequired || in_list(&violation.path));
         }
         violations
@@ -176,7 +176,7 @@ impl Work<'_> {
 
     /// Runs the rules of the user's CRD; on a part of an object they would say nothing true.
     fn run_own_rules(&self, authority: &Authority<'_>, object: &Value, version: &str) -> Verdict {
-        match (authority.own, self.completeness) {
+        match (authority.own, self.standing.completeness) {
             (Some(own), Completeness::Whole) => own.run_rules(authority.catalog.kind(), version, object),
             _ => Verdict::default(),
         }
