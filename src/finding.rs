@@ -79,7 +79,7 @@ codes! {
     InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";
     IoError "io-error" "The operating system refused to read or write the file. The message says why.";
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. Held back; choose another target or remove the object.";
-    Limit "limit" "The text has something that is not edited, such as lines that end in a lone carriage return. It is left alone.";
+    Limit "limit" "The text is larger, deeper or longer than is read (README, Limits), or has something that is not edited, such as lines that end in a lone carriage return. It is left alone.";
     MixedCrds "mixed-crds" "The CRDs in the tree are of several releases or channels of one API, so they name no target. Install a full bundle.";
     NameTaken "name-taken" "The converted object would have the kind, namespace and name of another object of the run. Both stay as they are; rename one.";
     Narrowed "narrowed" "A list has more items than the target release can hold. Held back unless this loss is allowed; better, split the object by hand.";

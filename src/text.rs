@@ -243,21 +243,51 @@ pub struct Position {
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     starts: Vec<usize>,
+    /// How many characters start before each [`STRIDE`] of bytes, so that no place in a long line is counted from its start.
+    counts: Vec<usize>,
+}
+
+/// How many bytes lie between two counts of characters.
+const STRIDE: usize = 4096;
+
+/// Counts the characters that start in `bytes`.
+fn count(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }
 
 impl LineIndex {
     /// Reads `text` once.
     pub fn new(text: &str) -> Self {
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
-        Self { starts: starts.collect() }
+        let counted = text.as_bytes().chunks_exact(STRIDE).scan(0, |sum, bytes| {
+            *sum += count(bytes);
+            Some(*sum)
+        });
+        Self { starts: starts.collect(), counts: std::iter::once(0).chain(counted).collect() }
     }
 
     /// Returns the position of byte `offset` of `text`, the text the index was made for; a byte order mark takes no column.
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let offset = offset.min(text.len());
         let line = self.starts.partition_point(|start| *start <= offset);
-        let before = &text[self.starts[line - 1]..offset];
-        Position { line, column: before.trim_start_matches('\u{feff}').chars().count() + 1 }
+        let start = self.starts[line - 1];
+        let mark = usize::from(text[start..offset].starts_with('\u{feff}'));
+        Position { line, column: self.count_before(text, offset) - self.count_before(text, start) - mark + 1 }
+    }
+
+    fn count_before(&self, text: &str, at: usize) -> usize {
+        let stride = at / STRIDE;
+        self.counts[stride] + count(&text.as_bytes()[stride * STRIDE..at])
+    }
+
+    /// Returns where the line around byte `offset` starts.
+    pub fn line_start(&self, offset: usize) -> usize {
+        self.starts[self.starts.partition_point(|start| *start <= offset) - 1]
+    }
+
+    /// Returns where the next line starts, if there is one.
+    pub fn next_line_start(&self, offset: usize) -> Option<usize> {
+        self.starts.get(self.starts.partition_point(|start| *start <= offset)).copied()
     }
 }
 
@@ -293,6 +323,20 @@ mod tests {
         let index = LineIndex::new(text);
         assert_eq!(index.position(text, 8), Position { line: 1, column: 5 });
         assert_eq!(index.position(text, text.len()), Position { line: 2, column: 2 });
+    }
+
+    #[test]
+    fn places_in_long_lines_are_counted_in_characters() {
+        let text = format!("\u{feff}{}\n{}", "é😀a".repeat(3000), "😀".repeat(5000));
+        let index = LineIndex::new(&text);
+        let second = text.find('\n').unwrap() + 1;
+        for (at, character) in text.char_indices().step_by(97) {
+            let (line, start) = if at < second { (1, "\u{feff}".len()) } else { (2, second) };
+            let column = text[start.min(at)..at].chars().count() + 1;
+            assert_eq!(index.position(&text, at), Position { line, column }, "{character} at {at}");
+        }
+        assert_eq!((index.line_start(second - 1), index.line_start(second)), (0, second));
+        assert_eq!((index.next_line_start(second - 1), index.next_line_start(second)), (Some(second), None));
     }
 
     fn edits_over(len: usize) -> impl Strategy<Value = EditSet> {

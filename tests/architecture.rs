@@ -484,8 +484,10 @@ fn sources() -> Vec<Source> {
 fn files(folder: &str) -> Vec<String> {
     let walk = walkdir::WalkDir::new(root().join(folder)).sort_by_file_name().into_iter();
     let own = |entry: &walkdir::DirEntry| {
-        let is_top = entry.path().parent() == Some(root());
-        !(is_top && matches!(entry.file_name().to_str(), Some(".git" | "target")))
+        let made_in = |folder: &str, names: &[&str]| {
+            entry.path().parent() == Some(&root().join(folder)) && names.iter().any(|name| entry.file_name() == *name)
+        };
+        !made_in("", &[".git", "target"]) && !made_in("fuzz", &["target", "artifacts", "corpus", "coverage"])
     };
     let entries = walk.filter_entry(own).map(|entry| entry.expect("the project's folders can be listed"));
     entries.filter(|entry| entry.file_type().is_file()).map(|entry| name(entry.path())).collect()

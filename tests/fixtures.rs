@@ -157,7 +157,7 @@ impl Case {
         for finding in plan.findings.iter().filter(|finding| finding.severity >= Severity::Held) {
             held.insert(format!("{} {}", finding.code, finding.field.as_deref().unwrap_or("-")), ());
         }
-        let text = plan.files.into_iter().next().map_or_else(|| input.to_owned(), |file| file.after);
+        let text = plan.files.into_iter().next().map_or_else(|| input.to_owned(), |file| file.after());
         Ok(Outcome { text, held: held.into_keys().collect() })
     }
 }

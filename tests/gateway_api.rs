@@ -21,7 +21,7 @@ fn convert(text: &str, target: &str) -> (String, Vec<Finding>) {
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let choices = Choices { allowed: AllowedLoss::All, ..Choices::default() };
     let plan = plan::plan(&[*manifest], &Goal { packs: &packs, targets: vec![target], choices });
-    let text = plan.files.into_iter().next().map_or_else(|| text.to_owned(), |file| file.after);
+    let text = plan.files.into_iter().next().map_or_else(|| text.to_owned(), |file| file.after());
     (text, plan.findings)
 }
 

@@ -34,7 +34,7 @@ use support::sheet::Sheet;
 use support::{shrink, shrink::shrink};
 
 /// How many objects each rule and direction gets, unless the environment says: fewer could miss the rule by chance.
-const CASES: u64 = 20;
+const CASES: u64 = 12;
 
 /// The share of objects, in percent, that each rule must change, refuse or lose something of.
 const LEAST_MET: u64 = 30;

@@ -39,7 +39,7 @@ fn run_with(files: &[(&str, &str)], target: &str, choices: Choices) -> Outcome {
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let plan = plan::plan(&manifests, &Goal { packs: &packs, targets: vec![target], choices });
     let mut outcome = Outcome { after: BTreeMap::new(), told: Vec::new(), words: String::new() };
-    outcome.after.extend(plan.files.into_iter().map(|file| (file.file, file.after)));
+    outcome.after.extend(plan.files.into_iter().map(|file| (file.file.clone(), file.after())));
     for finding in plan.findings.iter().filter(|finding| finding.code != Code::Advisory) {
         let field = finding.field.as_deref().unwrap_or("-");
         outcome.told.push(format!("{} {} {} {field}", finding.location.file, finding.severity.name(), finding.code));

@@ -143,7 +143,7 @@ fn judge(packs: &Packs, input: Option<&str>, wanted: Option<&str>, target: &str)
     if !held.is_empty() {
         return (Refused, held.iter().map(|finding| format!("  {} {}\n", finding.code, finding.message)).collect());
     }
-    let text = plan.files.into_iter().next().map_or_else(|| input.to_owned(), |file| file.after);
+    let text = plan.files.into_iter().next().map_or_else(|| input.to_owned(), |file| file.after());
     let Some(wanted) = wanted else { return (Nothing, String::new()) };
     let verdict = if text == wanted {
         Bytes

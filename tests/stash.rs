@@ -43,7 +43,7 @@ fn go(packs: &Packs, target: Target<'_>, choices: Choices, text: &str) -> Run {
     let goal = Goal { packs, targets: vec![target], choices };
     let manifest = engine::read(packs, "case.yaml", text.as_bytes()).expect("the file can be read");
     let plan = plan::plan(&[manifest], &goal);
-    let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after.clone());
+    let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
     Run { before: text.to_owned(), after, plan }
 }
 

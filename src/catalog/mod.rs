@@ -8,6 +8,7 @@
 //! Invariant: what a catalog says of a release is what that release's CRD says, and nothing else.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -47,6 +48,8 @@ pub struct Catalog {
     rows: Vec<Row>,
     schemas: Vec<Schema>,
     patterns: Vec<Pattern>,
+    /// What [`Catalog::references`] returns, worked out when it is first asked for.
+    references: OnceLock<Vec<Reference>>,
 }
 
 /// An apiVersion that a release serves.
@@ -214,8 +217,13 @@ impl Catalog {
     }
 
     /// Returns every pattern whose value names another object or kind, in tree order.
-    pub fn references(&self) -> Vec<Reference> {
-        reference::references(self)
+    pub fn references(&self) -> &[Reference] {
+        self.references.get_or_init(|| reference::references(self))
+    }
+
+    /// Returns the group that the API server fills in for each pattern of [`Catalog::references`] that has one.
+    pub fn default_groups(&self) -> impl DoubleEndedIterator<Item = (&FieldPattern, &str)> {
+        reference::default_groups(self.references())
     }
 
     /// Returns what `object` says about its release: one pass over every key but [`OUTSIDE`].

@@ -6,6 +6,7 @@
 //! Invariant: a line out of order, without its parent, or with a word that is not known is an error, never skipped.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use super::pattern::Pattern;
 use super::row::{Attributes, Scope, Type};
@@ -58,6 +59,7 @@ impl<'t> Draft<'t> {
             rows: Vec::new(),
             schemas: Vec::new(),
             patterns: Vec::new(),
+            references: OnceLock::new(),
         };
         let above = vec![("", 0)];
         Self { catalog, line, sets: HashMap::new(), schemas: HashMap::new(), patterns: HashMap::new(), above }

@@ -76,6 +76,14 @@ pub(super) fn references(catalog: &Catalog) -> Vec<Reference> {
     found
 }
 
+/// Returns the default groups of `references`; of two that a mapping has through the releases, the last stands last.
+pub(super) fn default_groups(references: &[Reference]) -> impl DoubleEndedIterator<Item = (&FieldPattern, &str)> {
+    references.iter().filter_map(|reference| match &reference.group {
+        GroupSource::Group { default: Some(group), .. } => Some((&reference.pattern, group.as_str())),
+        GroupSource::Group { default: None, .. } | GroupSource::ApiVersion { .. } | GroupSource::Implicit => None,
+    })
+}
+
 fn shape(catalog: &Catalog, node: usize, release: ReleaseId) -> Option<Shape> {
     let has = |key: &str| {
         let child = catalog.nodes[node].key(key)?;
@@ -125,8 +133,8 @@ spec.store.name | string |  |  |  | ALL
 spec.type | object |  |  |  | ALL
 spec.type.kind | string |  |  |  | ALL
 ",
-        )
-        .references();
+        );
+        let found = found.references();
         let reference = |pattern: &str, releases: &str, group: GroupSource| Reference {
             pattern: FieldPattern::parse(pattern).unwrap(),
             releases: set(releases),

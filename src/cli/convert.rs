@@ -1,5 +1,6 @@
 //! The subcommands `check`, `diff` and `convert`: what would change, as a report, as a diff, as a stream.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
@@ -11,9 +12,10 @@ use super::target::Typed;
 use super::{Exit, Pending, packs};
 use crate::disk;
 use crate::finding::{Code, Finding, Severity};
+use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::manifest::Manifest;
-use crate::pack::{Packs, Target};
-use crate::plan::{self, Plan};
+use crate::pack::{Pack, Packs, Target};
+use crate::plan::{self, Course, Look, Part, Plan, Record};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, text};
 
 /// A run's plan with what was met.
@@ -82,10 +84,10 @@ pub(super) fn stream(args: &StreamArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
     let typed = Typed::read(&args.target, &packs, console)?;
     let bytes = pass::read_stdin()?;
-    let planned = plan_pass(pass::of_bytes(&bytes, &packs), typed, console)?;
+    let planned = plan_files(&typed, console, |make| Ok(pass::of_bytes(&bytes, &packs, make)))?;
     let exit = planned.exit(Pending::Nothing);
     if exit != Exit::Failed {
-        console.print(planned.plan.files.first().map_or(bytes.as_slice(), |file| file.after.as_bytes()))?;
+        console.print(&planned.plan.files.first().map_or(bytes, |file| file.after().into_bytes()))?;
     }
     let report = planned.report("convert", Written::No);
     let level = if args.quiet { Level::QUIET } else { Level::USUAL };
@@ -137,28 +139,121 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
 
 /// Reads the files and plans.
 pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
-    planned_with(args, &packs(&args.packs)?, console)
+    let record = match args.output.format {
+        Format::Json => Record::Data,
+        Format::Text | Format::Github => Record::Outcomes,
+    };
+    planned_with(args, &packs(&args.packs)?, record, console)
 }
 
 /// Reads the files and plans with these packs.
-pub(super) fn planned_with(args: &ConvertArgs, packs: &Packs, console: Console) -> Result<Planned> {
-    let typed = Typed::read(&args.target, packs, console)?;
-    let pass = pass::pass(&args.files, packs, console)?;
-    if let Some(output) = &args.output.output_file {
-        let is_input = |manifest: &Manifest| disk::is_same_file(output, Path::new(&manifest.file));
-        let input = pass.manifests.iter().find(|manifest| is_input(manifest));
-        ensure!(input.is_none(), "--output-file {} is one of the manifests; name another file", output.display());
-    }
-    plan_pass(pass, typed, console)
+pub(super) fn planned_with(args: &ConvertArgs, packs: &Packs, record: Record, console: Console) -> Result<Planned> {
+    let typed = Typed::read(&args.target, packs, console)?.recording(record);
+    plan_files(&typed, console, |make| {
+        let pass = pass::pass(&args.files, packs, console, make)?;
+        if let Some(output) = &args.output.output_file {
+            let input = pass.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));
+            ensure!(input.is_none(), "--output-file {} is one of the manifests; name another file", output.display());
+        }
+        Ok(pass)
+    })
 }
 
-fn plan_pass(mut pass: Pass, typed: Typed<'_>, console: Console) -> Result<Planned> {
-    let goal = typed.goal(&mut pass, console)?;
-    let mut plan = plan::plan(&pass.manifests, &goal);
+/// Plans what `pass` finds, which is told what to make of a file.
+fn plan_files<'p>(
+    typed: &Typed<'p>,
+    console: Console,
+    pass: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Pass<Seen<'p>>>,
+) -> Result<Planned> {
+    let packs = typed.packs();
+    if let Some(goal) = typed.typed_goal() {
+        let course = Course::new(&goal);
+        let (pass, _) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, Some(&course)))?);
+        return Ok(conclude(&course, packs, pass));
+    }
+    let (pass, installed) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, None))?);
+    let groups = pass.made.iter().flat_map(|seen| seen.groups.iter().cloned()).collect();
+    let goal = typed.named_goal(&installed, &groups, console)?;
+    Ok(conclude(&Course::new(&goal), packs, pass))
+}
+
+/// Adds what the CRDs of a call are told for.
+fn with_crds<'p>(typed: &Typed<'p>, mut pass: Pass<Seen<'p>>) -> (Pass<Seen<'p>>, Vec<Installed<'p>>) {
+    let met = pass.made.iter_mut().flat_map(|seen| std::mem::take(&mut seen.crds)).collect();
+    let installed = typed.installed(met);
+    pass.findings.extend(installed.iter().filter_map(Installed::finding));
+    (pass, installed)
+}
+
+/// Plans the files that could not be planned by themselves, and puts all together.
+fn conclude(course: &Course<'_>, packs: &Packs, pass: Pass<Seen<'_>>) -> Planned {
+    let (mut parts, mut open) = (Vec::new(), Vec::new());
+    for seen in pass.made {
+        let part = match seen.kept {
+            Kept::Part(part) => Some(part),
+            Kept::Open(text) => {
+                open.push(pass::again(&seen.file, &text, packs));
+                None
+            }
+            Kept::Text(text) => {
+                let manifest = pass::again(&seen.file, &text, packs);
+                let part = course.look(&manifest).map(Box::new);
+                if part.is_none() {
+                    open.push(manifest);
+                }
+                part
+            }
+        };
+        parts.push(part);
+    }
+    let mut opened = open.iter();
+    let look = |part: Option<Box<Part>>| {
+        part.map_or_else(|| Look::Open(opened.next().expect("a file without a part is open")), Look::Alone)
+    };
+    let looks = parts.into_iter().map(look).collect();
+    let mut plan = course.conclude(looks);
     plan.findings.extend(pass.findings);
     plan.findings.sort();
+    let goal = course.goal();
     let known = |object: &&plan::ObjectPlan| goal.target_of(&object.from.0.group).is_some();
     let counts = Counts { recognised: plan.objects.iter().filter(known).count(), ..pass.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { targets, plan, roots: pass.roots, counts })
+    Planned { targets, plan, roots: pass.roots, counts }
+}
+
+/// What is kept of a file until the run is concluded.
+struct Seen<'p> {
+    file: String,
+    crds: Vec<(&'p Pack, Crd)>,
+    /// The API groups of its objects, where the target is not known yet.
+    groups: BTreeSet<String>,
+    kept: Kept,
+}
+
+/// What the second look at a file needs.
+enum Kept {
+    /// None is needed.
+    Part(Box<Part>),
+    /// Its text: other files have a say in it.
+    Open(String),
+    /// Its text: the target is not known yet.
+    Text(String),
+}
+
+impl<'p> Seen<'p> {
+    fn new(manifest: Manifest, packs: &'p Packs, course: Option<&Course<'_>>) -> Self {
+        let crds = crds_in(&manifest, packs);
+        let file = manifest.file.clone();
+        let Some(course) = course else {
+            let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
+            return Self { file, crds, groups, kept: Kept::Text(manifest.text) };
+        };
+        let part = course.look(&manifest);
+        let kept = part.map_or_else(|| Kept::Open(manifest.text), |part| Kept::Part(Box::new(part)));
+        Self { file, crds, groups: BTreeSet::new(), kept }
+    }
+
+    fn file(&self) -> &str {
+        &self.file
+    }
 }

@@ -7,7 +7,7 @@ use super::console::Console;
 use super::convert::Level;
 use super::{Exit, Pending, packs, pass};
 use crate::field::FieldPath;
-use crate::infer::crds::{Installed, installed};
+use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::infer;
 use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
@@ -17,11 +17,11 @@ use crate::report::{Detected, Detection, detect as render, finding_lines, github
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
-    let pass = pass::pass(&args.files, &packs, console)?;
-    let crds = installed(&pass.manifests, &packs);
+    let pass = pass::pass(&args.files, &packs, console, |manifest| manifest)?;
+    let crds = installed(pass.made.iter().flat_map(|manifest| crds_in(manifest, &packs)));
     let mut detection = Detection { objects: Vec::new(), crds, findings: pass.findings, counts: pass.counts };
     detection.findings.extend(detection.crds.iter().filter_map(Installed::finding));
-    for manifest in &pass.manifests {
+    for manifest in &pass.made {
         for object in &manifest.objects {
             look_at(manifest, object, &packs, &mut detection);
         }

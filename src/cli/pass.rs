@@ -1,6 +1,7 @@
 //! Answers: which manifests does a call mean, and what was met on the way to them?
 //!
-//! One pass over the named files: each is read once and handed to `manifest`; what cannot matter is dropped at once.
+//! One pass over the named files: each is read once and handed to `manifest`; what the caller makes of a manifest is kept, and
+//! the manifest itself is dropped at once.
 //!
 //! Invariant: every file that was met is in the counts.
 
@@ -18,10 +19,10 @@ use crate::pack::Packs;
 use crate::report::{Counts, visible};
 
 /// What a pass over the files found.
-#[derive(Debug, Default)]
-pub(super) struct Pass {
-    /// The files that hold or may hold known objects, sorted by name.
-    pub(super) manifests: Vec<Manifest>,
+#[derive(Debug)]
+pub(super) struct Pass<T> {
+    /// What was made of the files that hold or may hold known objects, sorted by name.
+    pub(super) made: Vec<T>,
     /// What went wrong or was skipped.
     pub(super) findings: Vec<Finding>,
     /// What was met; recognised objects are counted by the caller.
@@ -30,11 +31,43 @@ pub(super) struct Pass {
     pub(super) roots: Vec<PathBuf>,
 }
 
-/// Reads the files that `args` name.
-pub(super) fn pass(args: &FileArgs, packs: &Packs, console: Console) -> Result<Pass> {
+impl<T> Default for Pass<T> {
+    fn default() -> Self {
+        Self { made: Vec::new(), findings: Vec::new(), counts: Counts::default(), roots: Vec::new() }
+    }
+}
+
+/// What became of one file.
+enum Met<T> {
+    /// It was parsed, and holds so many objects.
+    Manifest(usize, T),
+    Kustomization(T),
+    Template(Finding),
+    Failed(Finding),
+}
+
+impl<T> Met<T> {
+    fn new(reading: Reading, make: impl Fn(Manifest) -> T) -> Option<Self> {
+        match reading {
+            Reading::Irrelevant => None,
+            Reading::Manifest(manifest) => Some(Self::Manifest(manifest.objects.len(), make(*manifest))),
+            Reading::Kustomization(manifest) => Some(Self::Kustomization(make(*manifest))),
+            Reading::Template(finding) => Some(Self::Template(finding)),
+            Reading::Failed(finding) => Some(Self::Failed(finding)),
+        }
+    }
+}
+
+/// Reads the files that `args` name and keeps what `make` makes of them; it is called from several threads.
+pub(super) fn pass<T: Send>(
+    args: &FileArgs,
+    packs: &Packs,
+    console: Console,
+    make: impl Fn(Manifest) -> T + Sync,
+) -> Result<Pass<T>> {
     if args.files_from.is_none() && args.paths.iter().any(|path| path == Path::new("-")) {
         ensure!(args.paths.len() == 1, "`-` stands for standard input and goes with no other path");
-        return Ok(of_bytes(&read_stdin()?, packs));
+        return Ok(of_bytes(&read_stdin()?, packs, make));
     }
     let recognizer = recognizer(packs);
     let (roots, named) = roots(args)?;
@@ -42,14 +75,14 @@ pub(super) fn pass(args: &FileArgs, packs: &Packs, console: Console) -> Result<P
     let scan = disk::scan(&roots, &options, |path, bytes| match manifest::read(&name(path), bytes, &recognizer) {
         Reading::Irrelevant => None,
         // What is written by its name must be found by it again.
-        _ if path.to_str().is_none() => Some(Reading::Failed(file_finding(
+        _ if path.to_str().is_none() => Some(Met::Failed(file_finding(
             &name(path),
             Code::Unreadable,
             Severity::Error,
             "the name of the file is not valid UTF-8".to_owned(),
             "rename the file",
         ))),
-        reading => Some(reading),
+        reading => Met::new(reading, &make),
     });
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
@@ -74,10 +107,10 @@ pub(super) fn crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec
         inspect: false,
         threads: 0,
     };
-    let met = pass(&files, packs, console)?;
+    let met = pass(&files, packs, console, |manifest| manifest)?;
     match met.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("--crds: {}: {}", finding.location, finding.message),
-        None => Ok(met.manifests),
+        None => Ok(met.made),
     }
 }
 
@@ -87,14 +120,27 @@ pub(super) fn read_stdin() -> Result<Vec<u8>> {
 }
 
 /// Takes the bytes of standard input as one file named `-`.
-pub(super) fn of_bytes(bytes: &[u8], packs: &Packs) -> Pass {
+pub(super) fn of_bytes<T>(bytes: &[u8], packs: &Packs, make: impl Fn(Manifest) -> T) -> Pass<T> {
     let mut pass = Pass::default();
     pass.counts.files = 1;
     match Skip::of_bytes(bytes) {
         Some(skip) => pass.skipped("-", skip),
-        None => pass.take(manifest::read("-", bytes, &recognizer(packs))),
+        None => {
+            let met = Met::new(manifest::read("-", bytes, &recognizer(packs)), make);
+            met.into_iter().for_each(|met| pass.take(met));
+        }
     }
     pass
+}
+
+/// Reads once more what a manifest was made of.
+pub(super) fn again(file: &str, text: &str, packs: &Packs) -> Manifest {
+    match manifest::read(file, text.as_bytes(), &recognizer(packs)) {
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) => *manifest,
+        Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
+            unreachable!("a manifest was made of this text")
+        }
+    }
 }
 
 /// Makes the recognizer of every group that `packs` know.
@@ -132,11 +178,11 @@ fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn collect(scan: Scan<Reading>) -> Pass {
+fn collect<T>(scan: Scan<Met<T>>) -> Pass<T> {
     let mut pass = Pass::default();
     pass.counts.files = scan.seen;
-    for (_, reading) in scan.visited {
-        pass.take(reading);
+    for (_, met) in scan.visited {
+        pass.take(met);
     }
     for (path, skip) in &scan.skipped {
         pass.skipped(&name(path), *skip);
@@ -154,21 +200,20 @@ fn file_finding(file: &str, code: Code, severity: Severity, message: String, hel
     Finding { location, code, severity, object: None, field: None, message, help: Some(help.to_owned()) }
 }
 
-impl Pass {
-    fn take(&mut self, reading: Reading) {
-        match reading {
-            Reading::Irrelevant => {}
-            Reading::Manifest(manifest) => {
+impl<T> Pass<T> {
+    fn take(&mut self, met: Met<T>) {
+        match met {
+            Met::Manifest(objects, made) => {
                 self.counts.parsed += 1;
-                self.counts.objects += manifest.objects.len();
-                self.manifests.push(*manifest);
+                self.counts.objects += objects;
+                self.made.push(made);
             }
-            Reading::Kustomization(manifest) => self.manifests.push(*manifest),
-            Reading::Template(finding) => {
+            Met::Kustomization(made) => self.made.push(made),
+            Met::Template(finding) => {
                 self.counts.templates += 1;
                 self.findings.push(finding);
             }
-            Reading::Failed(finding) => {
+            Met::Failed(finding) => {
                 self.counts.failed += 1;
                 self.findings.push(finding);
             }

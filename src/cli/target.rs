@@ -13,15 +13,15 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::TargetArgs;
 use super::console::Console;
-use super::pass::{self, Pass};
+use super::pass;
 use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::infer::crds::{Installed, Verdict, installed};
+use crate::infer::crds::{Crd, Installed, Verdict, crds_in, installed};
 use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
-use crate::pack::{Packs, Target};
-use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Schema, VersionChoice, loss_code};
+use crate::pack::{Pack, Packs, Target};
+use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Record, Schema, VersionChoice, loss_code};
 use crate::report::visible;
 
 /// What a call's arguments say, before any file is read.
@@ -50,20 +50,50 @@ impl<'p> Typed<'p> {
             (Some(folder), Some(manifests)) => Schema::Own(Arc::new(own(folder, manifests)?)),
             _ => Schema::Catalog,
         };
-        let choices = Choices { schema, keeping, allowed: allowed(&args.allow_loss)?, version };
+        let choices =
+            Choices { schema, keeping, allowed: allowed(&args.allow_loss)?, version, record: Record::Outcomes };
         Ok(Self { packs, targets, choices, crds })
     }
 
-    /// Makes the goal of a call that met `pass`, and adds what the CRDs in it are told for.
-    pub(super) fn goal(self, pass: &mut Pass, console: Console) -> Result<Goal<'p>> {
-        let installed = installed(self.crds.as_ref().unwrap_or(&pass.manifests), self.packs);
-        let mut targets = self.targets;
-        if targets.is_empty() {
-            targets = named_by(&installed, console)?;
-            ensure!(!targets.is_empty(), "{}", no_target(pass, &installed, self.packs));
+    /// Has the plan record this of each object.
+    #[must_use]
+    pub(super) fn recording(mut self, record: Record) -> Self {
+        self.choices.record = record;
+        self
+    }
+
+    /// Returns the packs of the call.
+    pub(super) const fn packs(&self) -> &'p Packs {
+        self.packs
+    }
+
+    /// Makes the goal that was typed; nothing where only the CRDs of the tree can name it.
+    pub(super) fn typed_goal(&self) -> Option<Goal<'p>> {
+        (!self.targets.is_empty()).then(|| self.goal(self.targets.clone()))
+    }
+
+    /// Makes the goal that the CRDs `installed` name; `groups` are the API groups of the objects that were met.
+    pub(super) fn named_goal(
+        &self,
+        installed: &[Installed<'p>],
+        groups: &BTreeSet<String>,
+        console: Console,
+    ) -> Result<Goal<'p>> {
+        let targets = named_by(installed, console)?;
+        ensure!(!targets.is_empty(), "{}", no_target(groups, installed, self.packs));
+        Ok(self.goal(targets))
+    }
+
+    /// Returns the CRDs that say something of their release: those of the call, or else those that were met.
+    pub(super) fn installed(&self, met: Vec<(&'p Pack, Crd)>) -> Vec<Installed<'p>> {
+        match &self.crds {
+            Some(manifests) => installed(manifests.iter().flat_map(|manifest| crds_in(manifest, self.packs))),
+            None => installed(met),
         }
-        pass.findings.extend(installed.iter().filter_map(Installed::finding));
-        Ok(Goal { packs: self.packs, targets, choices: self.choices })
+    }
+
+    fn goal(&self, targets: Vec<Target<'p>>) -> Goal<'p> {
+        Goal { packs: self.packs, targets, choices: self.choices.clone() }
     }
 }
 
@@ -88,10 +118,9 @@ fn named_by<'p>(installed: &[Installed<'p>], console: Console) -> Result<Vec<Tar
 }
 
 /// Says why there is no target: it names the packs whose objects are there, and CRDs that name none.
-fn no_target(pass: &Pass, installed: &[Installed<'_>], packs: &Packs) -> anyhow::Error {
-    let objects = pass.manifests.iter().flat_map(|manifest| &manifest.objects);
-    let groups = objects.map(|object| object.kind.group.as_str());
-    let mut names: BTreeSet<_> = groups.filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
+fn no_target(groups: &BTreeSet<String>, installed: &[Installed<'_>], packs: &Packs) -> anyhow::Error {
+    let mut names: BTreeSet<_> =
+        groups.iter().filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
     names.extend(installed.iter().map(|installed| installed.pack.name()));
     let Some(first) = names.first() else {
         return anyhow!(

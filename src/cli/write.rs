@@ -83,7 +83,7 @@ pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Op
     let change = |file: &FilePlan| Change {
         path: PathBuf::from(&file.file),
         before: Fingerprint::of(file.before.as_bytes()),
-        after: file.after.clone().into_bytes(),
+        after: file.after().into_bytes(),
     };
     let journal = journal.map_or_else(|| Journal::open(bounds).map_err(told), Ok)?;
     let changes = files.iter().map(change).collect();

@@ -34,7 +34,7 @@ pub enum Skip {
     Hidden,
     /// A symbolic link.
     Link,
-    /// A file with a NUL byte near its start and no byte order mark.
+    /// A file with a NUL byte near its start that is not in a wide encoding either.
     Binary,
     /// A file or folder that an ignore file names. Known only with [`Listing::Every`].
     Ignored,
@@ -43,11 +43,17 @@ pub enum Skip {
 }
 
 impl Skip {
-    /// Says why a file of these bytes is not read as text, from its first 8 KiB. A file with the byte order mark of a wide
-    /// encoding is text, though not one that everybody reads.
+    /// Says why a file of these bytes is not read as text, from its first 8 KiB. A file that starts with the byte order mark of
+    /// a wide encoding, or with characters of two or four bytes, is text, though not one that everybody reads.
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        let marks: [&[u8]; 3] = [b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"];
-        if marks.iter().any(|mark| bytes.starts_with(mark)) {
+        if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 0, 0xfe, 0xff, ..] = bytes {
+            return None;
+        }
+        if let [1..=255, 0, 1..=255, 0, ..]
+        | [0, 1..=255, 0, 1..=255, ..]
+        | [1..=255, 0, 0, 0, ..]
+        | [0, 0, 0, 1..=255, ..] = bytes
+        {
             return None;
         }
         memchr::memchr(0, &bytes[..bytes.len().min(PROBE)]).map(|_| Self::Binary)
@@ -603,8 +609,9 @@ mod tests {
         let late = [&vec![b'a'; PROBE][..], b"\0"].concat();
         add(folder.path(), "binary.yaml", b"a\0b");
         add(folder.path(), "wide.yaml", b"\xff\xfea\0");
+        add(folder.path(), "wide-unmarked.yaml", b"\0a\0:");
         add(folder.path(), "late.yaml", &late);
-        let scan = check(folder.path(), &WalkOptions::default(), &["late.yaml", "wide.yaml"]);
+        let scan = check(folder.path(), &WalkOptions::default(), &["late.yaml", "wide-unmarked.yaml", "wide.yaml"]);
         check_skipped(folder.path(), &scan, &[("binary.yaml", Skip::Binary)]);
         let root = folder.path().join("binary.yaml");
         assert_eq!(walk(std::slice::from_ref(&root), &WalkOptions::default()).skipped, [(root, Skip::Binary)]);

@@ -5,6 +5,8 @@
 //!
 //! Invariant: CRDs that name several releases name none.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::field::FieldPath;
@@ -63,15 +65,22 @@ pub enum Verdict<'p> {
     Unknown,
 }
 
-/// Finds the CRDs of known packs in `manifests`; one entry for each pack that has any, sorted by the pack's name.
-pub fn installed<'p>(manifests: &[Manifest], packs: &'p Packs) -> Vec<Installed<'p>> {
+/// Finds the CRDs of known packs in a file, each with its pack.
+pub fn crds_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, Crd)> {
     let of_pack = |pack: &'p Pack| {
-        let objects =
-            manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
-        let crds: Vec<Crd> = objects.filter_map(|(manifest, object)| read(manifest, object, pack)).collect();
-        (!crds.is_empty()).then_some(Installed { pack, crds })
+        let crds = manifest.objects.iter().filter_map(move |object| read(manifest, object, pack));
+        crds.map(move |crd| (pack, crd))
     };
-    packs.iter().filter_map(of_pack).collect()
+    packs.iter().flat_map(of_pack).collect()
+}
+
+/// Puts the CRDs of all files, in their order, together: one entry for each pack that has any, sorted by the pack's name.
+pub fn installed<'p>(crds: impl IntoIterator<Item = (&'p Pack, Crd)>) -> Vec<Installed<'p>> {
+    let mut by_pack: BTreeMap<&str, Installed<'p>> = BTreeMap::new();
+    for (pack, crd) in crds {
+        by_pack.entry(pack.name()).or_insert_with(|| Installed { pack, crds: Vec::new() }).crds.push(crd);
+    }
+    by_pack.into_values().collect()
 }
 
 fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
@@ -178,7 +187,7 @@ mod tests {
         let Reading::Manifest(manifest) = crate::manifest::read("c.yaml", text.as_bytes(), &recognizer) else {
             panic!("{text}")
         };
-        let found = installed(&[*manifest], &packs);
+        let found = installed(crds_in(&manifest, &packs));
         let told: Vec<_> = found
             .iter()
             .map(|installed| {

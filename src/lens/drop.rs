@@ -62,7 +62,7 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if self.says_nothing(&path, &session.applied()) {
+            if self.says_nothing(&path, &session.seen_for(self.default_field.iter().cloned())) {
                 session.respell(&path, self.reason.as_str());
             } else {
                 session.lose(LossClass::DroppedField, &path, self.reason.as_str());

@@ -174,6 +174,10 @@ impl Operation for Lookup {
         Box::new(Known { lookup: self.clone() })
     }
 
+    fn looks_at(&self) -> Vec<GroupKind> {
+        self.kinds.clone()
+    }
+
     fn claims(&self) -> Claims {
         Claims::default()
     }

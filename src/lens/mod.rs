@@ -135,6 +135,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         self.fidelity().into_iter().collect()
     }
 
+    /// Returns the kinds of the other objects that the step looks at.
+    fn looks_at(&self) -> Vec<GroupKind> {
+        Vec::new()
+    }
+
     /// Says whether the step looks at the object before it does what its claims say.
     fn is_conditional(&self) -> bool {
         false
@@ -232,6 +237,11 @@ impl Lens {
     /// Returns the kind that the lens gives an object of `kind`, where it gives one.
     pub fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
         self.0.iter().rev().find_map(|operation| operation.retypes(kind))
+    }
+
+    /// Returns the kinds of the other objects that the lens looks at.
+    pub fn looks_at(&self) -> BTreeSet<GroupKind> {
+        self.0.iter().flat_map(|operation| operation.looks_at()).collect()
     }
 
     /// Returns the fields that the lens takes away, as they are called before it, and those that it brings, as they are
@@ -439,6 +449,8 @@ pub struct Session<'a> {
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
     namespace: Namespace,
+    /// Whether the session is about an item of a list, which is whole whatever the object is.
+    is_item: bool,
     relies_on: BTreeSet<ObjectName>,
 }
 
@@ -457,6 +469,7 @@ impl<'a> Session<'a> {
             respelled: Vec::new(),
             surroundings: None,
             completeness: Completeness::Whole,
+            is_item: false,
             relies_on: BTreeSet::new(),
         }
     }
@@ -472,22 +485,32 @@ impl<'a> Session<'a> {
         Self { namespace, ..self }
     }
 
-    /// Returns where the object lives.
-    pub const fn namespace(&self) -> &Namespace {
+    /// Returns where the object lives: another file of the run can say that it is elsewhere than is written.
+    pub fn namespace(&self) -> &Namespace {
+        if let Some(surroundings) = self.surroundings {
+            surroundings.ask();
+        }
         &self.namespace
     }
 
-    /// Returns the object's data with the namespace that it lives in, and without one where that is not certain.
-    pub fn applied(&self) -> Cow<'_, Value> {
+    /// Returns the object's data for reading `field`: where that is its namespace, with the one that it lives in, and with none
+    /// where that is not certain.
+    pub fn seen_for(&self, mut fields: impl Iterator<Item = FieldPattern>) -> Cow<'_, Value> {
+        let namespace = FieldPath::default().key("metadata").key("namespace").pattern();
+        if fields.any(|field| field == namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
+    }
+
+    fn applied(&self) -> Cow<'_, Value> {
         let key = "namespace";
         let metadata = self.object.get("metadata").and_then(Value::as_object);
         let Some(metadata) = metadata else { return Cow::Borrowed(&self.object) };
-        if metadata.get(key).and_then(Value::as_str) == self.namespace.name() {
+        let home = self.namespace();
+        if metadata.get(key).and_then(Value::as_str) == home.name() {
             return Cow::Borrowed(&self.object);
         }
         let mut applied = self.object.clone();
         if let Some(metadata) = applied.get_mut("metadata").and_then(Value::as_object_mut) {
-            match self.namespace.name() {
+            match home.name() {
                 Some(name) => drop(metadata.insert(key.to_owned(), Value::from(name))),
                 None => drop(metadata.shift_remove(key)),
             }
@@ -500,8 +523,11 @@ impl<'a> Session<'a> {
         self.surroundings
     }
 
-    /// Says whether the object is whole.
-    pub const fn completeness(&self) -> Completeness {
+    /// Says whether the object is whole: another file of the run can say that it is not.
+    pub fn completeness(&self) -> Completeness {
+        if let (Some(surroundings), false) = (self.surroundings, self.is_item) {
+            surroundings.ask();
+        }
         self.completeness
     }
 
@@ -567,8 +593,9 @@ impl<'a> Session<'a> {
         // A patch replaces a list as a whole, so its items are whole.
         let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
         let completeness = if item { Completeness::Whole } else { self.completeness };
-        let namespace = self.namespace.clone();
-        let mut inner = Session { surroundings: self.surroundings, completeness, namespace, ..Session::new(value) };
+        let (is_item, namespace) = (item || self.is_item, self.namespace.clone());
+        let mut inner =
+            Session { surroundings: self.surroundings, completeness, is_item, namespace, ..Session::new(value) };
         steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
         self.relies_on.extend(inner.relies_on);

@@ -1,11 +1,13 @@
 //! Answers: which other objects are there for an operation to look at?
 //!
 //! [`Surroundings`] is an index of the run's objects by kind, built once, before anything is converted; every [`Neighbour`]
-//! stands in it as it does in its file.
+//! stands in it as it does in its file. It notes whether it was asked: an object that was converted without asking is
+//! converted alike among any others.
 //!
 //! Invariant: what an operation sees of other objects never depends on what became of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
@@ -94,9 +96,10 @@ pub struct Meant<'a> {
 }
 
 /// The objects of a run, by kind.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Surroundings<'a> {
     by_kind: BTreeMap<&'a GroupKind, Vec<Neighbour<'a>>>,
+    asked: AtomicBool,
 }
 
 impl<'a> Surroundings<'a> {
@@ -106,11 +109,22 @@ impl<'a> Surroundings<'a> {
         for object in objects {
             by_kind.entry(object.kind).or_default().push(object);
         }
-        Self { by_kind }
+        Self { by_kind, asked: AtomicBool::new(false) }
+    }
+
+    /// Says whether anybody asked what else there is in the run.
+    pub fn was_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the answer to a question depends on the rest of the run.
+    pub fn ask(&self) {
+        self.asked.store(true, Ordering::Relaxed);
     }
 
     /// Returns the objects of `kind`, in the order of the run.
     pub fn of_kind(&self, kind: &GroupKind) -> &[Neighbour<'a>] {
+        self.ask();
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
     }
 

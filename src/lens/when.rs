@@ -41,7 +41,7 @@ impl When {
 impl Operation for When {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for place in self.each.matches(session.object()) {
-            if place.get(&session.applied()).is_some_and(|value| self.r#if.holds(value)) {
+            if place.get(&session.seen_for(self.r#if.compared().into_iter())).is_some_and(|value| self.r#if.holds(value)) {
                 session.within(&place, |inner| self.then.run(inner))?;
             }
         }
@@ -52,6 +52,10 @@ impl Operation for When {
         let back = self.back.as_ref().unwrap_or(&self.r#if).clone();
         let then = self.then.inverse(kind);
         Box::new(Self { each: self.each.clone(), r#if: back, then, back: Some(self.r#if.clone()) })
+    }
+
+    fn looks_at(&self) -> Vec<GroupKind> {
+        self.then.looks_at().into_iter().collect()
     }
 
     fn claims(&self) -> Claims {

@@ -140,17 +140,16 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(_) if !hit => return Reading::Irrelevant,
-        Err(error) => {
-            let message = format!("the file is not valid UTF-8 at byte {}", error.valid_up_to());
-            return Reading::Failed(whole_file(file, Code::Unreadable, message, "save the file as UTF-8"));
-        }
+        Err(error) => return Reading::Failed(not_utf8(file, bytes, error.valid_up_to())),
     };
     let lines = LineIndex::new(&text);
     let template = text.contains("{{");
     let tree = match yaml::parse(&text) {
         Ok(tree) => tree,
         Err(_) if !hit => return Reading::Irrelevant,
-        Err(_) if template => return Reading::Template(template_finding(file)),
+        Err(problem) if template && problem.code != ProblemCode::Limit => {
+            return Reading::Template(template_finding(file));
+        }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
     let (objects, patches, findings) = (Vec::new(), Vec::new(), Vec::new());
@@ -167,17 +166,37 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
 
 /// Tells UTF-16 and UTF-32, whose bytes would hide an API group from the recognizer.
 fn foreign_encoding(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option<Reading> {
-    let marked = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
-    let wide = marked || bytes.starts_with(&[0, 0, 0xfe, 0xff]);
-    if !wide {
-        return None;
-    }
+    let encoding = wide_encoding(bytes)?;
     let narrowed: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
     if !recognizer.hits(&narrowed) {
         return Some(Reading::Irrelevant);
     }
-    let message = "the file is UTF-16 or UTF-32, not UTF-8".to_owned();
-    Some(Reading::Failed(whole_file(file, Code::Unreadable, message, "save the file as UTF-8")))
+    let message = format!("the file is {encoding}, not UTF-8");
+    let help = format!("save the file as UTF-8, as `iconv -f {encoding} -t UTF-8` does");
+    Some(Reading::Failed(whole_file(file, Code::Unreadable, message, &help)))
+}
+
+/// Returns the encoding with more than one byte for each character that a text is in, by its byte order mark or its first
+/// two characters, which are ASCII in any manifest.
+fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, 0, 0, ..] | [1..=255, 0, 0, 0, ..] => Some("UTF-32LE"),
+        [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, 1..=255, ..] => Some("UTF-32BE"),
+        [0xff, 0xfe, ..] | [1..=255, 0, 1..=255, 0, ..] => Some("UTF-16LE"),
+        [0xfe, 0xff, ..] | [0, 1..=255, 0, 1..=255, ..] => Some("UTF-16BE"),
+        _ => None,
+    }
+}
+
+fn not_utf8(file: &str, bytes: &[u8], valid: usize) -> Finding {
+    let before = String::from_utf8_lossy(&bytes[..valid]);
+    let position = Some(LineIndex::new(&before).position(&before, valid));
+    let message = format!("the file is not valid UTF-8 at byte {valid}");
+    let help = "save the file as UTF-8, as `iconv -f WINDOWS-1252 -t UTF-8` does for most others";
+    Finding {
+        location: Location { file: file.to_owned(), position },
+        ..whole_file(file, Code::Unreadable, message, help)
+    }
 }
 
 fn whole_file(file: &str, code: Code, message: String, help: &str) -> Finding {
@@ -204,6 +223,7 @@ fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Find
         ProblemCode::DuplicateKey => "remove one of the two keys",
         ProblemCode::ComplexKey => "quote the key or value that was meant as text",
         ProblemCode::AliasBudget | ProblemCode::RecursiveAlias => "write the values out instead of the aliases",
+        ProblemCode::Limit => "no manifest needs so much: check what wrote the file; it was not looked at any further",
         _ => "correct the file at this place; it was not looked at any further",
     };
     let position = Some(lines.position(text, problem.at));

@@ -6,41 +6,52 @@
 //! Invariant: an advisory changes nothing and holds nothing back; where it is told does not depend on the order of the run.
 
 use super::Conversion;
-use crate::field::FieldPath;
-use crate::finding::{Code, Finding, Severity};
-use crate::manifest::{Manifest, Object};
+use crate::finding::{Code, Finding, Location, Severity};
+use crate::manifest::Object;
 use crate::pack::Target;
 use crate::pack::notes::Advisory;
 use crate::release::ReleaseSet;
 
-/// Collects the advisories of `target`'s pack that the objects of the run call for.
-pub(super) fn advisories<'a>(
-    target: &Target<'_>,
-    objects: impl Iterator<Item = (&'a Manifest, &'a Object, &'a Conversion)> + Clone,
-) -> Vec<Finding> {
-    let known = |object: &Object| target.pack.groups().contains(&object.kind.group);
-    let objects = objects.filter(|(_, object, _)| known(object));
-    let first = |advisory: &Advisory| {
-        let crossed = crossed(advisory, target);
-        let concerned = objects.clone().filter(|(_, object, made)| concerns(advisory, crossed, object, made));
-        // The objects of one file stand in its order, and the first of equals is the least.
-        let first = concerned.min_by_key(|(manifest, _, made)| (is_settled(made), manifest.file.as_str()));
-        let (manifest, object, made) = first?;
-        Some(Finding {
-            location: manifest.locate(object, &FieldPath::default()),
+/// An advisory of a target's pack, with the releases from which the way to the target crosses its bundle.
+#[derive(Debug)]
+pub(super) struct Crossing<'g> {
+    target: &'g Target<'g>,
+    advisory: &'g Advisory,
+    from: ReleaseSet,
+}
+
+/// Collects the advisories of `target`'s pack that objects can call for.
+pub(super) fn crossings<'g>(target: &'g Target<'g>) -> impl Iterator<Item = Crossing<'g>> {
+    let crossing = |advisory| Crossing { target, advisory, from: crossed(advisory, target) };
+    target.pack.notes().advisories.iter().map(crossing).filter(|crossing| !crossing.from.is_empty())
+}
+
+impl Crossing<'_> {
+    /// Says whether `object`, which became `made`, calls for the advisory.
+    pub(super) fn concerns(&self, object: &Object, made: &Conversion) -> bool {
+        let about = self.advisory.is_about(&object.kind) || self.advisory.is_about(&made.kind);
+        about
+            && !(made.written_for & self.from).is_empty()
+            && self.target.pack.groups().contains(&object.kind.group)
+            && self.advisory.condition.holds(&object.value)
+    }
+
+    /// Tells the advisory at the object that is the first to call for it.
+    pub(super) fn finding(&self, is_settled: bool, location: Location) -> Finding {
+        Finding {
+            location,
             code: Code::Advisory,
-            severity: if is_settled(made) { Severity::Note } else { Severity::Warning },
+            severity: if is_settled { Severity::Note } else { Severity::Warning },
             object: None,
             field: None,
-            message: format!("{}: {}", target.pack.title(), advisory.message),
-            help: advisory.help.clone(),
-        })
-    };
-    target.pack.notes().advisories.iter().filter_map(first).collect()
+            message: format!("{}: {}", self.target.pack.title(), self.advisory.message),
+            help: self.advisory.help.clone(),
+        }
+    }
 }
 
 /// Says whether nothing is to be done to the object: then it may have crossed the release long ago.
-const fn is_settled(made: &Conversion) -> bool {
+pub(super) const fn is_settled(made: &Conversion) -> bool {
     made.program.is_empty() && made.blocks.is_empty()
 }
 
@@ -49,9 +60,4 @@ fn crossed(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
     let line = target.pack.line();
     let to = line.get(target.release);
     line.iter().filter(|(_, release)| advisory.is_crossed(release, to)).map(|(id, _)| id).collect()
-}
-
-fn concerns(advisory: &Advisory, crossed: ReleaseSet, object: &Object, made: &Conversion) -> bool {
-    let about = advisory.is_about(&object.kind) || advisory.is_about(&made.kind);
-    about && !(made.written_for & crossed).is_empty() && advisory.condition.holds(&object.value)
 }

@@ -54,7 +54,7 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
         let told = |at: &usize| (*at, refusal(manifest, &manifest.objects[*at], 0, &problem));
         return Err(by_document.values().flatten().map(told).collect());
     }
-    let file = FilePlan { file: manifest.file.clone(), before: manifest.text.clone(), after, edits };
+    let file = FilePlan { file: manifest.file.clone(), before: manifest.text.clone(), edits };
     Ok(Some(Edited { file, findings: joined.findings }))
 }
 
@@ -123,6 +123,10 @@ fn expected(
     let documents = manifest.tree.documents();
     let mut expected: Vec<Option<Value>> = vec![None; documents.len()];
     for (document, objects) in changed {
+        if let Some(made) = the_whole(manifest, conversions, objects) {
+            expected[*document] = Some(made.value.clone());
+            continue;
+        }
         let root = manifest.tree.value(&manifest.text, documents[*document].root);
         let mut value = root.expect("a document with objects was read before");
         for at in objects {
@@ -134,6 +138,16 @@ fn expected(
         expected[*document] = Some(value);
     }
     expected
+}
+
+/// Returns what becomes of the object that is the whole document, where one is.
+fn the_whole<'c>(
+    manifest: &Manifest,
+    conversions: &'c [Option<Conversion>],
+    objects: &[usize],
+) -> Option<&'c Conversion> {
+    let [at] = objects else { return None };
+    conversions[*at].as_ref().filter(|_| manifest.objects[*at].place.steps().is_empty())
 }
 
 /// Tells that an object's text cannot be changed; `from` is where the text that the problem is about starts in the file.

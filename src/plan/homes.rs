@@ -10,46 +10,48 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::Scope;
 use crate::lens::Namespace;
-use crate::manifest::{Kustomization, Manifest, Object};
+use crate::manifest::Kustomization;
 use crate::pack::Packs;
+use crate::release::GroupKind;
 
 /// What kustomizations say of a file's namespace: each with what it says, which is nothing where none on the way says any.
 type Said = BTreeSet<(String, Option<String>)>;
 
 /// Where the objects of a run live.
 #[derive(Debug)]
-pub(super) struct Homes(Vec<Vec<Namespace>>);
-
-impl Homes {
-    /// Finds the home of every object in `manifests`.
-    pub(super) fn new(manifests: &[Manifest], packs: &Packs) -> Self {
-        let reached = Graph::of(manifests).reached();
-        let of_file = |manifest: &Manifest| {
-            let said = reached.get(manifest.file.as_str());
-            let said_of = |object: &Object| said.filter(|_| has_namespace(object, packs));
-            manifest.objects.iter().map(|object| home(object, said_of(object))).collect()
-        };
-        Self(manifests.iter().map(of_file).collect())
-    }
-
-    /// Returns the home of the object at `at` in the manifest `file`, both by number.
-    pub(super) fn of(&self, (file, at): (usize, usize)) -> &Namespace {
-        &self.0[file][at]
-    }
+pub(super) struct Homes<'a> {
+    said: BTreeMap<&'a str, Said>,
+    packs: &'a Packs,
 }
 
-/// Says whether objects of the kind can live in a namespace, as far as `packs` know.
-fn has_namespace(object: &Object, packs: &Packs) -> bool {
-    let catalog = packs.of_group(&object.kind.group).and_then(|pack| pack.catalog(&object.kind));
-    catalog.is_none_or(|catalog| catalog.scope() == Scope::Namespaced)
+impl<'a> Homes<'a> {
+    /// Finds out what the kustomizations of a run, each with its file, say of the files that they reach.
+    pub(super) fn new(
+        kustomizations: impl IntoIterator<Item = (&'a str, &'a Kustomization)>,
+        packs: &'a Packs,
+    ) -> Self {
+        Self { said: Graph::of(kustomizations).reached(), packs }
+    }
+
+    /// Returns the home of an object of `kind` in `file`, in which the namespace `written` stands.
+    pub(super) fn of(&self, file: &str, kind: &GroupKind, written: Option<&str>) -> Namespace {
+        match self.said.get(file).filter(|_| self.has_namespace(kind)) {
+            Some(said) => home(written, said),
+            None => Namespace::written(written),
+        }
+    }
+
+    /// Says whether objects of `kind` can live in a namespace, as far as the packs know.
+    fn has_namespace(&self, kind: &GroupKind) -> bool {
+        let catalog = self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind));
+        catalog.is_none_or(|catalog| catalog.scope() == Scope::Namespaced)
+    }
 }
 
 /// Puts what is written and what is `said` together.
-fn home(object: &Object, said: Option<&Said>) -> Namespace {
-    let written = object.namespace.clone();
-    let Some(said) = said else { return Namespace::written(written.as_deref()) };
-    let resolved: Said =
-        said.iter().map(|(file, name)| (file.clone(), name.clone().or_else(|| written.clone()))).collect();
+fn home(written: Option<&str>, said: &Said) -> Namespace {
+    let resolve = |name: &Option<String>| name.clone().or_else(|| written.map(str::to_owned));
+    let resolved: Said = said.iter().map(|(file, name)| (file.clone(), resolve(name))).collect();
     let names: BTreeSet<&Option<String>> = resolved.iter().map(|(_, name)| name).collect();
     match names.first() {
         Some(name) if names.len() == 1 => Namespace::written(name.as_deref()),
@@ -64,11 +66,8 @@ struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    fn of(manifests: &'a [Manifest]) -> Self {
-        let files: BTreeMap<_, _> = manifests
-            .iter()
-            .filter_map(|manifest| Some((manifest.file.as_str(), manifest.kustomization.as_ref()?)))
-            .collect();
+    fn of(kustomizations: impl IntoIterator<Item = (&'a str, &'a Kustomization)>) -> Self {
+        let files: BTreeMap<_, _> = kustomizations.into_iter().collect();
         let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
         Self { files, folders }
     }
@@ -136,7 +135,7 @@ impl<'a> Graph<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::{Reading, Recognizer, read};
+    use crate::manifest::{Manifest, Reading, Recognizer, read};
 
     /// Finds the homes of the one object in each file that is no kustomization.
     fn homes(files: &[(&str, &str)]) -> BTreeMap<String, Namespace> {
@@ -146,9 +145,16 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let manifests: Vec<_> = files.iter().map(manifest).collect();
-        let homes = Homes::new(&manifests, &Packs::new(Vec::new()).unwrap());
-        let named = manifests.iter().enumerate().filter(|(_, manifest)| !manifest.objects.is_empty());
-        named.map(|(at, manifest)| (manifest.file.clone(), homes.of((at, 0)).clone())).collect()
+        let packs = Packs::new(Vec::new()).unwrap();
+        let kustomizations =
+            manifests.iter().filter_map(|manifest| Some((manifest.file.as_str(), manifest.kustomization.as_ref()?)));
+        let homes = Homes::new(kustomizations, &packs);
+        let home = |manifest: &Manifest| {
+            let object = manifest.objects.first()?;
+            let home = homes.of(&manifest.file, &object.kind, object.namespace.as_deref());
+            Some((manifest.file.clone(), home))
+        };
+        manifests.iter().filter_map(home).collect()
     }
 
     const BARE: &str = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\n";

@@ -1,23 +1,27 @@
 //! Answers: what must be done to every file of a run to take its objects to the targets?
 //!
-//! [`plan`] converts each object by itself (`object`), lets references follow retyped kinds over the whole run
-//! (`references`) and turns the changes of each file into edits that are verified twice (`edit`). Where the text or a name
-//! stands in the way, the object is held back and everything that depends on it is planned again.
+//! A [`Course`] looks at each file by itself: it converts its objects (`object`) and turns the changes into edits that are
+//! verified twice (`edit`). Files in which others have a say are planned together: references follow retyped kinds over the
+//! whole run (`references`), and where the text or a name stands in the way, the object is held back and everything that
+//! depends on it is planned again.
 //!
 //! Invariant: pure; a file's plan holds only edits that passed double entry.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::infer;
-use crate::lens::{Completeness, Direction, Namespace, Neighbour, Surroundings};
+use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
 use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::EditSet;
 
 mod advise;
+mod course;
 mod edit;
 mod homes;
 mod object;
@@ -30,14 +34,15 @@ mod selectors;
 mod settle;
 mod stash;
 
-pub use object::{AllowedLoss, Choices, Conversion, Keeping, Remark, Schema, VersionChoice, loss_code};
+pub use course::{Course, Look, Part};
+pub use object::{AllowedLoss, Choices, Conversion, Keeping, Record, Remark, Schema, VersionChoice, loss_code};
 pub use stash::{ANNOTATION, MAX_STASH};
 
 pub use secret::shows_secret;
 
+use course::Standing;
 use homes::Homes;
-use object::Standing;
-use references::Retypes;
+use object::Scene;
 
 /// Everything that a run would do, nothing of it done.
 #[derive(Debug, Default)]
@@ -59,10 +64,15 @@ pub struct FilePlan {
     pub file: String,
     /// Its text.
     pub before: String,
-    /// Its text afterwards.
-    pub after: String,
-    /// The edits from one to the other.
+    /// The edits to its text afterwards.
     pub edits: EditSet,
+}
+
+impl FilePlan {
+    /// Returns the file's text afterwards.
+    pub fn after(&self) -> String {
+        self.edits.apply(&self.before)
+    }
 }
 
 /// What becomes of an object.
@@ -102,10 +112,17 @@ pub struct ObjectPlan {
     pub outcome: Outcome,
     /// The rules that changed it.
     pub rules: Vec<(String, Direction)>,
+    /// Its data, where the goal asks for it.
+    pub data: Option<Box<Sides>>,
+}
+
+/// An object's data on both sides of a conversion.
+#[derive(Debug)]
+pub struct Sides {
     /// Its data before.
-    pub before: serde_json::Value,
+    pub before: Value,
     /// Its data afterwards.
-    pub after: serde_json::Value,
+    pub after: Value,
 }
 
 /// What a run wants.
@@ -137,117 +154,162 @@ type Stay<'a> = BTreeMap<&'a GroupKind, Vec<(&'a Object, &'a Namespace)>>;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
-    let patches = patch_files(manifests);
-    let completeness = |manifest: &Manifest| {
-        if patches.contains(&manifest.file) { Completeness::Partial } else { Completeness::Whole }
-    };
-    let homes = Homes::new(manifests, goal.packs);
-    let surroundings = surroundings(manifests, &homes, &patches);
-    let converted: Vec<Vec<Option<Conversion>>> = manifests
-        .iter()
-        .enumerate()
-        .map(|(file, manifest)| {
-            let one = |(at, object): (usize, &Object)| {
-                let target = goal.target_of(&object.kind.group)?;
-                let standing = Standing {
-                    completeness: completeness(manifest),
-                    home: homes.of((file, at)),
-                    surroundings: &surroundings,
-                };
-                Some(object::convert(object, target, goal, standing))
-            };
-            manifest.objects.iter().enumerate().map(one).collect()
-        })
-        .collect();
-    let retypes = goal.targets.iter().flat_map(references::retypes).collect();
-    let run = Run { manifests, goal, homes: &homes, converted, retypes };
-    let mut held = run.taken_names(&patches);
-    loop {
-        run.hold_along(&mut held);
-        let attempt = run.attempt(&held);
-        if attempt.refused.is_empty() {
-            return run.report(attempt, &held);
-        }
-        held.extend(attempt.refused);
-    }
+    let course = Course::new(goal);
+    let look = |manifest| course.look(manifest).map_or(Look::Open(manifest), |part| Look::Alone(Box::new(part)));
+    course.conclude(manifests.iter().map(look).collect())
 }
 
-/// Indexes the objects of the run as they stand; patches are parts of objects.
-fn surroundings<'a>(manifests: &'a [Manifest], homes: &'a Homes, patches: &BTreeSet<String>) -> Surroundings<'a> {
-    let whole = manifests.iter().enumerate().filter(|(_, manifest)| !patches.contains(&manifest.file));
-    let neighbours = whole.flat_map(|(file, manifest)| {
-        manifest.objects.iter().enumerate().map(move |(at, object)| Neighbour {
-            kind: &object.kind,
-            namespace: homes.of((file, at)),
-            name: object.name.as_deref(),
-            value: &object.value,
-        })
-    });
-    Surroundings::new(neighbours)
-}
-
-/// Returns the files that a kustomization of the run names as patches.
-fn patch_files(manifests: &[Manifest]) -> BTreeSet<String> {
-    manifests.iter().flat_map(|manifest| manifest.patches.iter().cloned()).collect()
-}
-
-/// The run with every object converted by itself.
+/// The files in which others have a say, with every object converted by itself.
 struct Run<'a> {
-    manifests: &'a [Manifest],
-    goal: &'a Goal<'a>,
-    homes: &'a Homes,
+    course: &'a Course<'a>,
+    looks: &'a [Look<'a>],
+    /// The files that a kustomization of the run names as patches.
+    patches: BTreeSet<&'a str>,
+    manifests: Vec<&'a Manifest>,
+    /// Where their objects live.
+    homes: Vec<Vec<Namespace>>,
+    /// Where the objects live that [`Run::standing`] returns.
+    standing_homes: Vec<Namespace>,
     converted: Vec<Vec<Option<Conversion>>>,
-    retypes: Retypes,
 }
 
-/// A plan under an assumption of what is held back, and what else turned out to be.
+/// The parts of the files under an assumption of what is held back, and what else turned out to be.
 #[derive(Default)]
 struct Attempt {
-    files: Vec<FilePlan>,
-    conversions: Vec<Vec<Option<Conversion>>>,
-    findings: Vec<Finding>,
+    parts: Vec<Part>,
     refused: Held,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(course: &'a Course<'a>, looks: &'a [Look<'a>]) -> Self {
+        let open = |look: &'a Look<'a>| match look {
+            Look::Open(manifest) => Some(*manifest),
+            Look::Alone(_) => None,
+        };
+        let manifests: Vec<&Manifest> = looks.iter().filter_map(open).collect();
+        let patches = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
+        let kustomizations = looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?)));
+        let homes = Homes::new(kustomizations, course.goal.packs);
+        let of_file = |manifest: &&Manifest| {
+            let home = |object: &Object| homes.of(&manifest.file, &object.kind, object.namespace.as_deref());
+            manifest.objects.iter().map(home).collect()
+        };
+        let home = |(file, one): (&str, &Standing)| homes.of(file, &one.kind, one.namespace.as_deref());
+        let standing_homes = standing(looks).map(home).collect();
+        let homes = manifests.iter().map(of_file).collect();
+        let mut run = Self { course, looks, patches, manifests, homes, standing_homes, converted: Vec::new() };
+        let alone = Surroundings::default();
+        run.converted = run.convert(&alone);
+        if alone.was_asked() {
+            let values = standing(looks).map(|(_, one)| one.value());
+            let others: Vec<_> = run.standing_homes.iter().cloned().zip(values).collect();
+            run.converted = run.convert(&run.surroundings(&others));
+        }
+        run
+    }
+
+    fn convert(&self, surroundings: &Surroundings<'_>) -> Vec<Vec<Option<Conversion>>> {
+        let of_file = |(manifest, homes): (&&Manifest, &Vec<Namespace>)| {
+            let is_patch = self.patches.contains(manifest.file.as_str());
+            let completeness = if is_patch { Completeness::Partial } else { Completeness::Whole };
+            let convert = |(object, home)| self.course.convert(object, Scene { completeness, home, surroundings });
+            manifest.objects.iter().zip(homes).map(convert).collect()
+        };
+        self.manifests.iter().zip(&self.homes).map(of_file).collect()
+    }
+
+    /// Indexes the objects of the run as they stand; patches are parts of objects. `others` are the homes and the data of
+    /// what [`standing`] returns.
+    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Value)]) -> Surroundings<'v> {
+        let mut others = others.iter();
+        let mut homes = self.homes.iter();
+        let mut objects = Vec::new();
+        for look in self.looks {
+            let neighbours: Vec<Neighbour<'v>> = match look {
+                Look::Alone(part) => part.standing.iter().zip(&mut others).map(Standing::neighbour).collect(),
+                Look::Open(manifest) => {
+                    manifest.objects.iter().zip(homes.next().into_iter().flatten()).map(neighbour).collect()
+                }
+            };
+            if !self.patches.contains(look.file()) {
+                objects.extend(neighbours);
+            }
+        }
+        Surroundings::new(objects)
+    }
+
     fn ids(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> + Clone {
         self.manifests.iter().enumerate().flat_map(|(file, manifest)| {
-            manifest.objects.iter().enumerate().map(move |(at, object)| ((file, at), manifest, object))
+            manifest.objects.iter().enumerate().map(move |(at, object)| ((file, at), *manifest, object))
         })
     }
 
     /// Holds back retyped objects whose new kind, namespace and name another object has.
-    fn taken_names(&self, patches: &BTreeSet<String>) -> Held {
-        let mut owners: BTreeMap<(&GroupKind, &Namespace, &str), Vec<Id>> = BTreeMap::new();
-        for ((file, at), manifest, object) in self.ids() {
-            let conversion = self.converted[file][at].as_ref();
-            let kind = conversion.map_or(&object.kind, |conversion| &conversion.kind);
-            if let (Some(name), false) = (&object.name, patches.contains(&manifest.file)) {
-                owners.entry((kind, self.homes.of((file, at)), name)).or_default().push((file, at));
+    fn taken_names(&self) -> Held {
+        let mut retyped: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
+        for ((file, at), _, object) in self.ids().filter(|(_, manifest, _)| !self.is_patch(&manifest.file)) {
+            let conversion = self.converted[file][at].as_ref().filter(|conversion| conversion.kind != object.kind);
+            if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
+                let name = (conversion.kind.clone(), self.homes[file][at].clone(), object.name.clone());
+                retyped.entry(name).or_default().push((file, at));
             }
         }
         let mut held = Held::new();
-        for (owner, ids) in owners.into_iter().filter(|(_, ids)| ids.len() > 1) {
-            let retyped = |id: &&Id| self.manifests[id.0].objects[id.1].kind != *owner.0;
-            for id in ids.iter().filter(retyped) {
+        for (name, ids) in retyped {
+            let owners = self.owners(&name);
+            for id in ids {
+                let (manifest, object) = (self.manifests[id.0], &self.manifests[id.0].objects[id.1]);
                 // Objects of different folders can belong to different clusters or overlays.
-                let settled = ids.iter().find(|other| !retyped(other) && self.folder(other.0) == self.folder(id.0));
-                let Some(settled) = settled else { continue };
-                let other = &self.manifests[settled.0];
-                let place = other.locate(&other.objects[settled.1], &FieldPath::default());
-                let message = format!("the conversion makes it a {}, and one of that name is at {place}", owner.0.kind);
+                let other = owners.iter().find(|place| folder(&place.file) == folder(&manifest.file));
+                let Some(place) = other else { continue };
+                let message = format!("the conversion makes it a {}, and one of that name is at {place}", name.0.kind);
                 let help = Some("rename or remove one of the two".to_owned());
                 let path = FieldPath::default().key("metadata").key("name");
                 let remark = Remark { code: Code::NameTaken, path, message, help };
-                let manifest = &self.manifests[id.0];
-                held.insert(*id, finding(manifest, &manifest.objects[id.1], &remark, Severity::Held));
+                held.insert(id, finding(manifest, object, &remark, Severity::Held));
             }
         }
         held
     }
 
-    fn folder(&self, manifest: usize) -> &str {
-        self.manifests[manifest].file.rsplit_once('/').map_or("", |(folder, _)| folder)
+    /// Returns the places of the objects that have this kind, namespace and name before and after the run, in its order.
+    fn owners(&self, name: &ObjectName) -> Vec<Location> {
+        let mut places = Vec::new();
+        let mut opened = self.manifests.iter().zip(&self.homes).zip(&self.converted);
+        let mut homes = self.standing_homes.iter();
+        for look in self.looks {
+            let found: Vec<Location> = match look {
+                Look::Alone(part) => {
+                    let place = |one: &Standing| Location { file: part.file.clone(), position: one.position };
+                    let called = part.standing.iter().zip(&mut homes).filter(|(one, home)| one.is_called(home, name));
+                    called.map(|(one, _)| place(one)).collect()
+                }
+                Look::Open(_) => {
+                    opened.next().into_iter().flat_map(|(file, made)| owners_in(file, made, name)).collect()
+                }
+            };
+            if !self.is_patch(look.file()) {
+                places.extend(found);
+            }
+        }
+        places
+    }
+
+    fn is_patch(&self, file: &str) -> bool {
+        self.patches.contains(file)
+    }
+
+    /// Plans the files: what turns out to be held back holds back what depends on it.
+    fn parts(&self) -> Vec<Part> {
+        let mut held = self.taken_names();
+        loop {
+            self.hold_along(&mut held);
+            let attempt = self.attempt(&held);
+            if attempt.refused.is_empty() {
+                return attempt.parts;
+            }
+            held.extend(attempt.refused);
+        }
     }
 
     fn is_held(&self, id: Id, held: &Held) -> bool {
@@ -259,29 +321,30 @@ impl Run<'_> {
         let (stay, moves) = (self.held_by_kind(held), self.moves(held));
         let mut attempt = Attempt::default();
         for (file, manifest) in self.manifests.iter().enumerate() {
+            let mut findings = Vec::new();
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
-                attempt.findings.extend(rights::findings(manifest, object, &self.retypes));
-                let this = (manifest, object, self.homes.of((file, at)));
+                findings.extend(rights::findings(manifest, object, &self.course.retypes));
+                let this = (*manifest, object, &self.homes[file][at]);
                 let conversion = self.converted[file][at].clone();
                 let conversion = if self.is_held((file, at), held) {
-                    attempt.findings.extend(self.left_behind(this, &stay));
+                    findings.extend(self.left_behind(this, &stay));
                     conversion.map(|conversion| held_back(conversion, object))
                 } else {
-                    let made = self.with_references(this, conversion, &stay, &mut attempt.findings);
+                    let made = self.with_references(this, conversion, &stay, &mut findings);
                     selectors::follow(object, made, &moves)
                 };
                 conversions.push(conversion);
             }
             match edit::edit(manifest, &conversions) {
-                Ok(Some(plan)) => {
-                    attempt.findings.extend(plan.findings);
-                    attempt.files.push(plan.file);
+                Ok(edited) => {
+                    let (change, told) = edited.map(|edited| (edited.file, edited.findings)).unzip();
+                    findings.extend(told.into_iter().flatten());
+                    let part = self.course.part(manifest, conversions, &|at| held.get(&(file, at)).cloned());
+                    attempt.parts.push(part.with(change, findings));
                 }
-                Ok(None) => {}
                 Err(refused) => attempt.refused.extend(refused.into_iter().map(|(at, finding)| ((file, at), finding))),
             }
-            attempt.conversions.push(conversions);
         }
         attempt
     }
@@ -290,8 +353,8 @@ impl Run<'_> {
     fn held_by_kind(&self, held: &Held) -> Stay<'_> {
         let mut stay = Stay::new();
         for (id, _, object) in self.ids() {
-            if self.retypes.contains_key(&object.kind) && self.is_held(id, held) {
-                stay.entry(&object.kind).or_default().push((object, self.homes.of(id)));
+            if self.course.retypes.contains_key(&object.kind) && self.is_held(id, held) {
+                stay.entry(&object.kind).or_default().push((object, &self.homes[id.0][id.1]));
             }
         }
         stay
@@ -299,8 +362,7 @@ impl Run<'_> {
 
     /// Tells the references of an object that is held back to objects whose kind changes all the same.
     fn left_behind(&self, (manifest, object, from): (&Manifest, &Object, &Namespace), stay: &Stay<'_>) -> Vec<Finding> {
-        let catalog = self.goal.packs.of_group(&object.kind.group).and_then(|pack| pack.catalog(&object.kind));
-        let references = references::find(&object.value, catalog, &self.retypes);
+        let references = self.course.references(&object.kind, &object.value);
         let stays = |reference: &references::Reference| {
             stay.get(&reference.kind).into_iter().flatten().any(|held| names(reference, *held, from))
         };
@@ -325,12 +387,8 @@ impl Run<'_> {
         stay: &Stay<'_>,
         findings: &mut Vec<Finding>,
     ) -> Option<Conversion> {
-        if self.retypes.is_empty() {
-            return conversion;
-        }
         let (kind, value) = conversion.as_ref().map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
-        let catalog = self.goal.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind));
-        let references = references::find(value, catalog, &self.retypes);
+        let references = self.course.references(kind, value);
         if references.is_empty() {
             return conversion;
         }
@@ -343,7 +401,7 @@ impl Run<'_> {
                     format!("{} names {}, which is held back; the reference stays", reference.path, held.title());
                 let remark = Remark { code: Code::ReferenceKept, path: reference.path, message, help: None };
                 findings.push(finding(manifest, object, &remark, Severity::Warning));
-            } else if let Err(halt) = references::follow(&reference, &self.retypes, &mut session) {
+            } else if let Err(halt) = references::follow(&reference, &self.course.retypes, &mut session) {
                 made.blocks.extend(object::stuck(halt));
             }
         }
@@ -352,37 +410,39 @@ impl Run<'_> {
         made.program.extend(program);
         Some(made)
     }
+}
 
-    /// Puts the final attempt into a plan.
-    fn report(&self, attempt: Attempt, held: &Held) -> Plan {
-        let mut plan = Plan { files: attempt.files, findings: attempt.findings, ..Plan::default() };
-        let with_conversion =
-            |((_, manifest, object), conversion)| Option::map(conversion, |made| (manifest, object, made));
-        let made = attempt.conversions.iter().flatten().map(Option::as_ref);
-        let made = self.ids().zip(made).filter_map(with_conversion);
-        plan.findings.extend(self.goal.targets.iter().flat_map(|target| advise::advisories(target, made.clone())));
-        for (((file, at), manifest, object), conversion) in self.ids().zip(attempt.conversions.into_iter().flatten()) {
-            plan.seen_objects += 1;
-            let Some(conversion) = conversion else { continue };
-            let told = conversion.blocks.iter().map(|remark| (remark, Severity::Held));
-            let told = told.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
-            let told = told.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
-            let before = plan.findings.len();
-            plan.findings.extend(
-                told.map(|(remark, severity)| finding(manifest, object, remark, adjust(remark.code, severity))),
-            );
-            plan.findings.extend(held.get(&(file, at)).cloned());
-            let is_held = plan.findings[before..].iter().any(|finding| finding.severity >= Severity::Held);
-            if self.goal.packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_none()) {
-                continue;
-            }
-            plan.objects.push(object_plan(manifest, object, conversion, is_held));
-        }
-        plan.findings.extend(self.manifests.iter().flat_map(|manifest| manifest.findings.iter().cloned()));
-        plan.findings.sort();
-        plan.findings.dedup();
-        plan
-    }
+/// Returns the places of a file's objects that have this kind, namespace and name, and keep their kind.
+fn owners_in(
+    (manifest, homes): (&&Manifest, &Vec<Namespace>),
+    made: &[Option<Conversion>],
+    (kind, namespace, name): &ObjectName,
+) -> Vec<Location> {
+    let keeps_kind = |made: &Option<Conversion>| made.as_ref().is_none_or(|made| made.kind == *kind);
+    let is_called = |object: &Object| object.kind == *kind && object.name == *name;
+    let objects = manifest.objects.iter().zip(homes).zip(made);
+    let owners = objects.filter(|((object, home), made)| is_called(object) && *home == namespace && keeps_kind(made));
+    owners.map(|((object, _), _)| manifest.locate(object, &FieldPath::default())).collect()
+}
+
+/// Returns the objects of the files with a part that can be looked up, each with its file, in the order of the run.
+fn standing<'a>(looks: &'a [Look<'a>]) -> impl Iterator<Item = (&'a str, &'a Standing)> {
+    looks.iter().flat_map(|look| {
+        let standing = match look {
+            Look::Alone(part) => part.standing.as_slice(),
+            Look::Open(_) => &[],
+        };
+        standing.iter().map(|one| (look.file(), one))
+    })
+}
+
+/// Returns the folder that a file is in.
+fn folder(file: &str) -> &str {
+    file.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+fn neighbour<'v>((object, namespace): (&'v Object, &'v Namespace)) -> Neighbour<'v> {
+    Neighbour { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
 }
 
 /// Tells what the fields of one object say against it, without a target.
@@ -431,21 +491,30 @@ fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Seve
     }
 }
 
-fn object_plan(manifest: &Manifest, object: &Object, conversion: Conversion, is_held: bool) -> ObjectPlan {
+fn object_plan(
+    location: Location,
+    object: &Object,
+    conversion: Conversion,
+    is_held: bool,
+    record: Record,
+) -> ObjectPlan {
     let outcome = match (is_held, conversion.program.is_empty()) {
         (true, _) => Outcome::HeldBack,
         (false, true) => Outcome::Unchanged,
         (false, false) => Outcome::Changed,
     };
-    let version = conversion.value.get("apiVersion").and_then(serde_json::Value::as_str).map(ApiVersion::parse);
+    let version = conversion.value.get("apiVersion").and_then(Value::as_str).map(ApiVersion::parse);
+    let data = match record {
+        Record::Data => Some(Box::new(Sides { before: object.value.clone(), after: conversion.value })),
+        Record::Outcomes => None,
+    };
     ObjectPlan {
-        location: manifest.locate(object, &FieldPath::default()),
+        location,
         title: object.title(),
         from: (object.kind.clone(), object.api_version.clone()),
         to: (conversion.kind, version.unwrap_or_else(|| object.api_version.clone())),
         outcome,
         rules: conversion.rules,
-        before: object.value.clone(),
-        after: conversion.value,
+        data,
     }
 }

@@ -7,6 +7,7 @@
 //! Invariant: nothing is guessed. What the target cannot say is a loss, and an object with a loss that is neither kept nor
 //! allowed is held back whole.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -133,7 +134,17 @@ pub enum Schema {
     Own(Arc<OwnCrds>),
 }
 
-/// How objects are converted.
+/// What a plan records of each object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Record {
+    /// Its data before and after.
+    #[default]
+    Data,
+    /// What became of it, and no data: a plan of many files stays small.
+    Outcomes,
+}
+
+/// How objects are converted, and what is recorded of that.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     /// What the result is checked with.
@@ -144,11 +155,13 @@ pub struct Choices {
     pub allowed: AllowedLoss,
     /// The apiVersion taken.
     pub version: VersionChoice,
+    /// What the plan records.
+    pub record: Record,
 }
 
 /// What an object is among the others of a run.
 #[derive(Clone, Copy)]
-pub(super) struct Standing<'a> {
+pub(super) struct Scene<'a> {
     pub(super) completeness: Completeness,
     /// The namespace that it lives in.
     pub(super) home: &'a Namespace,
@@ -157,12 +170,12 @@ pub(super) struct Standing<'a> {
 }
 
 /// Takes `object` to `target`, which is the goal's for the pack that knows the object's group.
-pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, standing: Standing<'_>) -> Conversion {
+pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, scene: Scene<'_>) -> Conversion {
     let mut work = Work {
         object,
         target,
         goal,
-        standing,
+        scene,
         candidates: ReleaseSet::default(),
         written_for: ReleaseSet::default(),
         unknown: BTreeSet::new(),
@@ -192,7 +205,7 @@ pub(super) struct Work<'a> {
     pub(super) object: &'a Object,
     pub(super) target: &'a Target<'a>,
     pub(super) goal: &'a Goal<'a>,
-    pub(super) standing: Standing<'a>,
+    scene: Scene<'a>,
     /// The releases that the object can have been written for.
     pub(super) candidates: ReleaseSet,
     /// Those of them that serve its apiVersion, or all where none does.
@@ -204,11 +217,10 @@ pub(super) struct Work<'a> {
 }
 
 /// An object's data at the target.
-#[derive(Clone)]
 pub(super) struct Arrival<'a> {
     pub(super) kind: GroupKind,
     pub(super) session: Session<'a>,
-    pub(super) start: Start,
+    pub(super) start: Start<'a>,
     trail: Trail,
     /// What the target has against the object.
     pub(super) blocks: Vec<Remark>,
@@ -224,10 +236,9 @@ pub(super) struct Trail {
 
 /// Where the way to the target began: the object as it is, or as the release that it left had it, with what its stash gave
 /// back.
-#[derive(Clone)]
-pub(super) struct Start {
+pub(super) struct Start<'a> {
     pub(super) kind: GroupKind,
-    pub(super) value: Value,
+    pub(super) value: Cow<'a, Value>,
     /// How many changes led there.
     pub(super) step: usize,
     /// The values given back, by their number in the stash, and where they stand.
@@ -246,9 +257,9 @@ impl<'a> Work<'a> {
         let mut carried = self.carried();
         let whole = self.with_everything(&mut carried)?;
         let parting = Parting::new(&whole, &carried);
-        let mut arrival = match &carried {
-            Carried::Stash(stash) if !parting.gives_all_back(stash) => self.travel(Some((stash, &parting.back)))?,
-            _ => whole.clone(),
+        let without_lost = match &carried {
+            Carried::Stash(stash) if !parting.gives_all_back(stash) => Some(self.travel(Some((stash, &parting.back)))?),
+            _ => None,
         };
         self.tell_restored(&whole, &carried, &parting);
         let packed = self.pack_up(&whole, &carried, &parting);
@@ -256,6 +267,7 @@ impl<'a> Work<'a> {
             let losses = packed.err().into_iter().flatten();
             return Err(losses.chain(whole.blocks).collect());
         }
+        let mut arrival = without_lost.unwrap_or(whole);
         if let Some(stash) = packed? {
             stash.write(self.target.pack, &mut arrival.session).map_err(stuck)?;
         }
@@ -273,16 +285,23 @@ impl<'a> Work<'a> {
             let sight = self.normal(&kind, session.object());
             restored = stash.restore(wanted, &sight, &mut session).map_err(stuck)?;
         }
-        let (value, step) = (session.object().clone(), session.program().len());
+        let step = session.program().len();
+        let value = if step == 0 { Cow::Borrowed(&self.object.value) } else { Cow::Owned(session.object().clone()) };
         let start = Start { kind: kind.clone(), value, step, restored };
         let kind = self.run_rules(self.target.release, kind, &mut session, &mut trail)?;
         let blocks = self.settle(&start, &kind, &mut session, &mut trail).err().unwrap_or_default();
         Ok(Arrival { kind, session, start, trail, blocks })
     }
 
+    /// Says whether the object is whole, which another file of the run decides.
+    pub(super) fn completeness(&self) -> Completeness {
+        self.scene.surroundings.ask();
+        self.scene.completeness
+    }
+
     /// Starts a session with data of the object.
     pub(super) fn session(&self, value: Value) -> Session<'a> {
-        let Standing { completeness, home, surroundings } = self.standing;
+        let Scene { completeness, home, surroundings } = self.scene;
         Session::among(value, surroundings, completeness).living_in(home.clone())
     }
 

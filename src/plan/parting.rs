@@ -239,13 +239,13 @@ impl<'a> Work<'a> {
     }
 
     /// Returns the release nearest to the target that the data at the start is at: no rule has anything to do to it.
-    fn release_left(&self, start: &Start) -> ReleaseId {
+    fn release_left(&self, start: &Start<'_>) -> ReleaseId {
         let line = self.target.pack.line();
         let order = line.get(self.target.release).order;
         let mut candidates: Vec<ReleaseId> = self.candidates.iter().collect();
         candidates.sort_by_key(|release| line.get(*release).order.abs_diff(order));
         let is_at = |release: &&ReleaseId| {
-            let mut session = self.session(start.value.clone());
+            let mut session = self.session(start.value.clone().into_owned());
             let done = self.run_rules(**release, start.kind.clone(), &mut session, &mut Trail::default());
             done.is_ok() && session.program().is_empty()
         };

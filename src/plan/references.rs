@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::catalog::{Catalog, GroupSource};
-use crate::field::FieldPath;
+use crate::catalog::Catalog;
+use crate::field::{FieldPath, FieldPattern};
 use crate::lens::{Halt, Session};
 use crate::pack::{Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -81,16 +81,28 @@ enum Form {
 /// Finds every reference in `object` to a kind in `retypes`; `catalog` describes the object's kind, where it is known.
 pub(super) fn find(object: &Value, catalog: Option<&Catalog>, retypes: &Retypes) -> Vec<Reference> {
     let mut found = Vec::new();
-    let defaults = catalog.map(|catalog| default_groups(object, catalog)).unwrap_or_default();
+    if retypes.is_empty() {
+        return found;
+    }
     for key in parts(object) {
-        let path = FieldPath::default().key(key);
-        let Some(part) = path.get(object) else { continue };
-        walk(part, &path, &mut |path, map| {
-            let reference = read(path, map, &defaults);
-            found.extend(reference.filter(|reference| retypes.contains_key(&reference.kind)));
+        let Some(part) = object.get(*key) else { continue };
+        walk(part, &Spot::top(key), &mut |spot, map| {
+            let kind = map.get("kind").and_then(Value::as_str);
+            if kind.is_some_and(|kind| retypes.keys().any(|retyped| retyped.kind == kind)) {
+                let reference = read(&spot.path(), map, |path| default_group(object, catalog?, path));
+                found.extend(reference.filter(|reference| retypes.contains_key(&reference.kind)));
+            }
         });
     }
     found
+}
+
+/// Returns the group that is meant at `path` where none is written.
+fn default_group(object: &Value, catalog: &Catalog, path: &FieldPath) -> Option<String> {
+    let is_at =
+        |pattern: &FieldPattern| pattern.parts().len() == path.steps().len() && pattern.matches(object).contains(path);
+    let mut groups = catalog.default_groups().rev();
+    groups.find(|(pattern, _)| is_at(pattern)).map(|(_, group)| group.to_owned())
 }
 
 /// Returns `object` with every reference as the newest release of its pack spells it, its group written out: two objects that
@@ -126,27 +138,60 @@ pub(super) fn parts(object: &Value) -> &'static [&'static str] {
 /// Returns the default group of each mapping in `object` that the catalog knows as a reference.
 fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, String> {
     let mut groups = BTreeMap::new();
-    for reference in catalog.references() {
-        if let GroupSource::Group { default: Some(group), .. } = reference.group {
-            groups.extend(reference.pattern.matches(object).into_iter().map(|path| (path, group.clone())));
-        }
+    for (pattern, group) in catalog.default_groups() {
+        groups.extend(pattern.matches(object).into_iter().map(|path| (path, group.to_owned())));
     }
     groups
 }
 
-/// Visits every mapping in `value`, which stands at `path`.
-pub(super) fn walk(value: &Value, path: &FieldPath, visit: &mut dyn FnMut(&FieldPath, &Map<String, Value>)) {
+/// A place on a walk; the path that it stands for is made only where it is asked for.
+pub(super) struct Spot<'a> {
+    above: Option<&'a Spot<'a>>,
+    step: Near<'a>,
+}
+
+/// A step that borrows its key.
+enum Near<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> Spot<'a> {
+    /// Makes the place of an object's top-level key.
+    pub(super) const fn top(key: &'a str) -> Self {
+        Self { above: None, step: Near::Key(key) }
+    }
+
+    /// Returns the place's path in the object.
+    pub(super) fn path(&self) -> FieldPath {
+        let above = self.above.map(Self::path).unwrap_or_default();
+        match self.step {
+            Near::Key(key) => above.key(key),
+            Near::Index(index) => above.index(index),
+        }
+    }
+}
+
+/// Visits every mapping in `value`, which stands at `spot`.
+pub(super) fn walk(value: &Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &Map<String, Value>)) {
+    let below = |step| Spot { above: Some(spot), step };
     match value {
         Value::Object(map) => {
-            visit(path, map);
-            map.iter().for_each(|(key, value)| walk(value, &path.key(key), visit));
+            visit(spot, map);
+            map.iter().for_each(|(key, value)| walk(value, &below(Near::Key(key)), visit));
         }
-        Value::Array(items) => items.iter().enumerate().for_each(|(index, item)| walk(item, &path.index(index), visit)),
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, item)| walk(item, &below(Near::Index(index)), visit));
+        }
         _ => {}
     }
 }
 
-fn read(path: &FieldPath, map: &Map<String, Value>, defaults: &BTreeMap<FieldPath, String>) -> Option<Reference> {
+fn read(
+    path: &FieldPath,
+    map: &Map<String, Value>,
+    default: impl Fn(&FieldPath) -> Option<String>,
+) -> Option<Reference> {
     let text = |key: &str| map.get(key).and_then(Value::as_str);
     let kind = text("kind")?;
     let (group, form) = match (text("group"), text("apiGroup"), text("apiVersion")) {
@@ -155,7 +200,7 @@ fn read(path: &FieldPath, map: &Map<String, Value>, defaults: &BTreeMap<FieldPat
         // A whole object inside another one is no reference.
         (None, None, Some(_)) if map.contains_key("metadata") => return None,
         (None, None, Some(version)) => (ApiVersion::parse(version).group, Form::ApiVersion),
-        (None, None, None) => (defaults.get(path)?.clone(), Form::Default),
+        (None, None, None) => (default(path)?, Form::Default),
     };
     Some(Reference {
         path: path.clone(),

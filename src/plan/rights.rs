@@ -7,9 +7,8 @@
 
 use serde_json::{Map, Value};
 
-use super::references::{Retypes, walk};
+use super::references::{Retypes, Spot, walk};
 use super::{Remark, finding};
-use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
@@ -17,15 +16,22 @@ use crate::release::GroupKind;
 /// Tells the mappings of `object` that name a kind in `retypes`.
 pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) -> Vec<Finding> {
     let mut found = Vec::new();
-    walk(&object.value, &FieldPath::default(), &mut |path, map| {
+    let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
+        if !map.contains_key("apiGroups") {
+            return;
+        }
         for (kind, successor) in retypes.iter().filter(|(kind, _)| names(map, kind)) {
+            let path = spot.path();
             let (old, new) = (resource(kind), resource(successor.kind()));
             let message = format!("{path} names {old}, which become {new}; it is not changed");
             let help = Some(format!("name {new} beside or instead of {old}, by hand"));
-            let remark = Remark { code: Code::ReferenceKept, path: path.clone(), message, help };
+            let remark = Remark { code: Code::ReferenceKept, path, message, help };
             found.push(finding(manifest, object, &remark, Severity::Warning));
         }
-    });
+    };
+    for (key, value) in object.value.as_object().into_iter().flatten() {
+        walk(value, &Spot::top(key), &mut visit);
+    }
     found
 }
 

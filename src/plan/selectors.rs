@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::references::{parts, walk};
-use super::{Conversion, Held, Object, Run};
+use super::references::{Spot, parts, walk};
+use super::{Conversion, Held, Look, Object, Run};
 use crate::field::FieldPath;
 use crate::lens::Session;
 use crate::release::{ApiVersion, GroupKind};
@@ -32,6 +32,10 @@ impl Run<'_> {
             let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
             let new = new.filter(|_| !self.is_held(id, held)).unwrap_or_else(|| old.clone());
             moves.entry((object.kind.clone(), old.clone())).or_default().insert(new);
+        }
+        for object in self.looks.iter().flat_map(Look::objects) {
+            let ((kind, old), (_, new)) = (&object.from, &object.to);
+            moves.entry((kind.clone(), old.version.clone())).or_default().insert(new.version.clone());
         }
         moves
     }
@@ -59,21 +63,37 @@ pub(super) fn follow(object: &Object, made: Option<Conversion>, moves: &Moves) -
     Some(made)
 }
 
+/// Says whether `object` selects any object by its version.
+pub(super) fn selects(object: &Object) -> bool {
+    let mut selects = false;
+    if object.kind.kind == "Kustomization" {
+        selectors(&object.value, &mut |_, _, _| selects = true);
+    }
+    selects
+}
+
 /// Finds the versions of selectors whose objects all go to one version, with that.
 fn found<'m>(kustomization: &Value, moves: &'m Moves) -> Vec<(FieldPath, &'m str)> {
     let mut found = Vec::new();
+    selectors(kustomization, &mut |spot, kind, version| {
+        let versions = moves.get(&(kind, version));
+        if let Some(new) = versions.filter(|versions| versions.len() == 1).and_then(BTreeSet::first) {
+            found.push((spot.path().key("version"), new.as_str()));
+        }
+    });
+    found
+}
+
+/// Visits every mapping that names a kind and a version.
+fn selectors(kustomization: &Value, visit: &mut dyn FnMut(&Spot<'_>, GroupKind, String)) {
     for key in parts(kustomization) {
-        let path = FieldPath::default().key(key);
-        let Some(part) = path.get(kustomization) else { continue };
-        walk(part, &path, &mut |path, map| {
+        let Some(part) = kustomization.get(*key) else { continue };
+        walk(part, &Spot::top(key), &mut |spot, map| {
             let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
             let named = text("group").zip(text("kind")).zip(text("version"));
-            let Some(((group, kind), version)) = named else { return };
-            let versions = moves.get(&(GroupKind::new(kind, group), version));
-            if let Some(new) = versions.filter(|versions| versions.len() == 1).and_then(BTreeSet::first) {
-                found.push((path.key("version"), new.as_str()));
+            if let Some(((group, kind), version)) = named {
+                visit(spot, GroupKind::new(kind, group), version);
             }
         });
     }
-    found
 }

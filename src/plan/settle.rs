@@ -34,7 +34,7 @@ impl Work<'_> {
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
     pub(super) fn settle(
         &self,
-        start: &Start,
+        start: &Start<'_>,
         kind: &GroupKind,
         session: &mut Session<'_>,
         trail: &mut Trail,
@@ -48,10 +48,18 @@ impl Work<'_> {
             VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
         };
         let fits = |version: &&Version<'_>| self.violations(&authority, session.object(), version.name).is_empty();
-        let version = kept.or_else(|| served.iter().find(fits)).unwrap_or(first).name;
-        self.drop_missing(start, &authority, version, session)?;
+        let fitting = if kept.is_none() { served.iter().find(fits) } else { None };
+        let version = kept.or(fitting).unwrap_or(first).name;
+        let done = session.program().len();
+        let against = match fitting {
+            Some(_) => Vec::new(),
+            None => authority.catalog.check(session.object(), authority.release, version),
+        };
+        self.drop_missing(start, &authority, against, session)?;
         self.keep_unknown(session)?;
-        let mut violations = self.violations(&authority, session.object(), version);
+        let is_known_to_fit = fitting.is_some() && session.program().len() == done;
+        let mut violations =
+            if is_known_to_fit { Vec::new() } else { self.violations(&authority, session.object(), version) };
         let rules = self.run_own_rules(&authority, session.object(), version);
         violations.extend(rules.broken);
         trail.warnings.extend(rules.unknown.into_iter().map(|rule| unchecked(&authority, &rule)));
@@ -168,30 +176,34 @@ impl Work<'_> {
 
     fn violations(&self, authority: &Authority<'_>, object: &Value, version: &str) -> Vec<Violation> {
         let mut violations = authority.catalog.check(object, authority.release, version);
-        if self.standing.completeness == Completeness::Partial {
-            violations.retain(|violation| violation.kind != ViolationKind::MissingRequired || in_list(&violation.path));
+        let is_left_to_the_whole = |one: &Violation| one.kind == ViolationKind::MissingRequired && !in_list(&one.path);
+        if violations.iter().any(is_left_to_the_whole) && self.completeness() == Completeness::Partial {
+            violations.retain(|violation| !is_left_to_the_whole(violation));
         }
         violations
     }
 
     /// Runs the rules of the user's CRD; on a part of an object they would say nothing true.
     fn run_own_rules(&self, authority: &Authority<'_>, object: &Value, version: &str) -> Verdict {
-        match (authority.own, self.standing.completeness) {
-            (Some(own), Completeness::Whole) => own.run_rules(authority.catalog.kind(), version, object),
+        match authority.own {
+            Some(own) if self.completeness() == Completeness::Whole => {
+                own.run_rules(authority.catalog.kind(), version, object)
+            }
             _ => Verdict::default(),
         }
     }
 
-    /// Removes the fields that the target does not have and records each as a loss.
+    /// Removes the fields that the target does not have and records each as a loss; `against` is what the target's schema has
+    /// against the object.
     fn drop_missing(
         &self,
-        start: &Start,
+        start: &Start<'_>,
         authority: &Authority<'_>,
-        version: &str,
+        against: Vec<Violation>,
         session: &mut Session<'_>,
     ) -> Result<(), Vec<Remark>> {
         let mut missing: Vec<FieldPath> = Vec::new();
-        for violation in authority.catalog.check(session.object(), authority.release, version) {
+        for violation in against {
             match violation.kind {
                 ViolationKind::UnknownField { .. } => missing.push(violation.path),
                 ViolationKind::NotInEnum { .. }
@@ -242,11 +254,17 @@ impl Work<'_> {
         self.target.pack.notes().unions.iter().any(typed).then_some(item)
     }
 
+    /// Says whether `catalog` is the one that the object was looked at with.
+    fn is_the_objects(&self, catalog: &Catalog) -> bool {
+        self.target.pack.catalog(&self.object.kind).is_some_and(|own| std::ptr::eq(own, catalog))
+    }
+
     /// Returns the fields that `catalog` does not know at the place where the rules put them: a newer field below a mapping
     /// that took its older name, or in a kind that never had it. What was unknown from the start, in the object or in what
     /// came back to it, stays.
-    fn made_unknown(&self, start: &Start, catalog: &Catalog, session: &Session<'_>) -> Vec<FieldPath> {
-        let unknown = unknown(catalog, session.object());
+    fn made_unknown(&self, start: &Start<'_>, catalog: &Catalog, session: &Session<'_>) -> Vec<FieldPath> {
+        let is_as_written = session.program().is_empty() && self.is_the_objects(catalog);
+        let unknown = if is_as_written { Vec::new() } else { unknown(catalog, session.object()) };
         if unknown.is_empty() {
             return unknown;
         }

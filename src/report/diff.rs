@@ -23,7 +23,8 @@ pub enum Paint {
 pub fn unified(plan: &FilePlan, paint: Paint) -> String {
     // A line ends at LF only: a lone CR is content, and git counts it so.
     let old: Vec<&str> = plan.before.split_inclusive('\n').collect();
-    let new: Vec<&str> = plan.after.split_inclusive('\n').collect();
+    let after = plan.after();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
     let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
     let mut out = String::new();
     let old_name = file_name("a/", &plan.file);
@@ -107,12 +108,12 @@ fn file_name(prefix: &str, file: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::EditSet;
+    use crate::text::{Edit, EditSet};
 
     #[track_caller]
     fn check(before: &str, after: &str, expected: &str) {
-        let plan =
-            FilePlan { file: "a b.yaml".into(), before: before.into(), after: after.into(), edits: EditSet::default() };
+        let edits = EditSet::new(vec![Edit::new(0, before.len(), after)]).unwrap();
+        let plan = FilePlan { file: "a b.yaml".into(), before: before.into(), edits };
         assert_eq!(unified(&plan, Paint::Plain), expected);
     }
 

@@ -124,7 +124,11 @@ pub(super) fn object(plan: &ObjectPlan) -> Value {
         plan.rules.iter().map(|(rule, direction)| json!({"rule": rule, "direction": direction.name()})).collect();
     let patch = match plan.outcome {
         Outcome::Changed if plan.from.0.kind == "Secret" => json!([]),
-        Outcome::Changed => json!(json_patch::diff(&plan.before, &plan.after)),
+        Outcome::Changed => {
+            let data =
+                plan.data.as_ref().expect("a plan that is printed as JSON was made with the data of its objects");
+            json!(json_patch::diff(&data.before, &data.after))
+        }
         Outcome::Unchanged | Outcome::HeldBack => json!([]),
     };
     json!({

@@ -1,12 +1,13 @@
 //! Answers: which text does a scalar stand for?
 //!
-//! Line folding, escapes, and the chomping and indentation of block scalars, as YAML 1.2 has them.
+//! Line folding, escapes, and the chomping and indentation of block scalars, as YAML 1.2 has them. A block scalar whose last line
+//! the text ends in without a line end has none either, for kubectl and YAML 1.2 alike.
 //!
-//! Invariant: for every text granit-parser accepts, a cooked scalar is the text granit reports.
+//! Invariant: for every text granit-parser accepts, a cooked scalar is the text granit reports, but for that line end.
 
 use std::borrow::Cow;
 
-use super::tree::{Kind, NodeId, Tree};
+use super::tree::{Kind, Node, NodeId, Tree};
 
 impl Tree {
     /// Returns the text a scalar stands for; empty for nodes that are no scalars.
@@ -20,8 +21,8 @@ impl Tree {
                 false => Cow::Borrowed(line),
             }),
             Kind::Double => unescape(&raw[1..raw.len() - 1]),
-            Kind::Literal => Cow::Owned(Block::read(raw, node.indent.into()).literal()),
-            Kind::Folded => Cow::Owned(Block::read(raw, node.indent.into()).folded()),
+            Kind::Literal => Cow::Owned(Block::of(text, node).literal()),
+            Kind::Folded => Cow::Owned(Block::of(text, node).folded()),
             Kind::Mapping | Kind::Sequence | Kind::FlowMapping | Kind::FlowSequence | Kind::Pair => Cow::Borrowed(""),
             Kind::Empty | Kind::Alias => Cow::Borrowed(""),
         }
@@ -185,6 +186,12 @@ struct Block<'t> {
 }
 
 impl<'t> Block<'t> {
+    fn of(text: &'t str, node: &Node) -> Self {
+        let block = Self::read(node.span().of(text), node.indent.into());
+        let is_open = node.end as usize == text.len();
+        if is_open { Self { chomping: Chomping::Strip, ..block } } else { block }
+    }
+
     fn read(raw: &'t str, indent: usize) -> Self {
         let mut all = lines(raw);
         let header = all.next().unwrap_or_default();
@@ -302,6 +309,18 @@ mod tests {
     }
 
     #[test]
+    fn a_block_scalar_has_no_line_end_that_the_text_does_not_have() {
+        let cooked = |text: &str| {
+            let tree = parse(text).unwrap();
+            let last = NodeId(tree.nodes.len() as u32 - 1);
+            tree.cooked(text, last).into_owned()
+        };
+        assert_eq!(["a: |\n  x", "a: |+\n  x", "a: |-\n  x"].map(cooked), ["x"; 3]);
+        assert_eq!(["a: |\n  x\n", "a: |+\n  x\n", "a: |\n  x\n  "].map(cooked), ["x\n"; 3]);
+        assert_eq!(["a: >\n  x\n  y", "a: >+\n  x\n  y", "a: |\n  x\n   "].map(cooked), ["x y", "x y", "x\n "]);
+    }
+
+    #[test]
     fn folded_scalars_keep_indented_lines() {
         assert_eq!(cooked(">\n\n a\n b\n\n c\n   d\n\n e\n"), ["\na b\nc\n  d\n\ne\n"]);
     }
@@ -318,8 +337,8 @@ mod tests {
         ) {
             let line = if style.starts_with(['|', '>']) { "\n    " } else { "" };
             let text = format!("{head}{style}{line}{}{tail}", body.replace('\n', "\n    "));
-            // granit counts a line of blanks that the text ends in as a line where there is no other; YAML does not.
-            let odd = style.ends_with('+') && body.trim().is_empty() && !text.ends_with('\n');
+            // granit sees a line end where the text ends in a block scalar without one.
+            let odd = style.starts_with(['|', '>']) && !text.ends_with('\n');
             if !odd && parse(&text).is_ok() {
                 cooked(&text);
             }

@@ -11,43 +11,48 @@ use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle};
 
+use super::limit::{LIMITS, Limits};
 use super::problem::{Problem, ProblemCode};
-use super::tree::{
-    AliasOf, Document, Kind, NESTING_LIMIT, Node, NodeId, Properties, Tag, Tree, skip_trivia, stands_alone,
-};
+use super::tree::{AliasOf, Document, Kind, Node, NodeId, Properties, Tag, Tree, skip_trivia, stands_alone};
 use crate::text::Span;
 
 /// Parses a whole text: any number of documents.
 ///
 /// # Errors
-/// `ParseError` with the place; `Limit` for a text of more than 4 GiB.
+/// `ParseError` with the place; `Limit` where it is larger, deeper or has more of something than is read.
 pub fn parse(text: &str) -> Result<Tree, Problem> {
-    if u32::try_from(text.len()).is_err() {
-        return Err(Problem::new(ProblemCode::Limit, 0, "larger than 4 GiB"));
-    }
+    parse_within(text, &LIMITS)
+}
+
+/// Parses a whole text that must keep to `limits`.
+pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem> {
+    limits.check_size(text)?;
     let options = granit_parser::options! {
         emit_anchor_events: true,
         max_buffered_comment_events: usize::MAX,
-        flow_nesting_limit: NESTING_LIMIT,
-        block_nesting_limit: NESTING_LIMIT,
+        flow_nesting_limit: limits.nesting,
+        block_nesting_limit: limits.nesting,
     };
     let mut builder = Builder::new(text);
     for event in Parser::new_from_str_with_options(text, options) {
-        let (event, span) = event.map_err(|error| unreadable(&error))?;
+        let (event, span) = event.map_err(|error| unreadable(&error, limits))?;
         let range = span.byte_range().expect("a parser of a string knows byte offsets");
         let tag_end = span.tag_span().and_then(|tag| tag.byte_range()).map(|tag| tag.end);
+        let at = range.start;
         builder.event(event, range, tag_end)?;
+        limits.check_nesting(builder.open.len(), at)?;
+        limits.check_nodes(builder.tree.nodes.len(), at)?;
+        limits.check_documents(builder.tree.documents.len(), builder.slice)?;
     }
     Ok(builder.finish())
 }
 
-fn unreadable(error: &ScanError) -> Problem {
+fn unreadable(error: &ScanError, limits: &Limits) -> Problem {
     let at = error.marker().byte_offset().unwrap_or(0);
-    let message = match error.kind() {
-        ErrorKind::RecursionLimitExceeded => format!("nested more than {NESTING_LIMIT} levels deep"),
-        _ => error.info(),
-    };
-    Problem::new(ProblemCode::ParseError, at, message)
+    match error.kind() {
+        ErrorKind::RecursionLimitExceeded => limits.too_deep(at),
+        _ => Problem::new(ProblemCode::ParseError, at, error.info()),
+    }
 }
 
 /// What the next node below an open container is.
@@ -474,10 +479,11 @@ mod tests {
     fn deep_nesting_is_refused() {
         for open in ["[", "{a: ", "- ", "? "] {
             let problem = parse(&open.repeat(100_000)).unwrap_err();
-            assert_eq!(problem.code, ProblemCode::ParseError, "{open}");
+            assert_eq!(problem.code, ProblemCode::Limit, "{open}");
         }
         assert!(parse(&format!("{}{}", "[".repeat(200), "]".repeat(200))).is_ok());
-        assert!(parse(&format!("{}{}", "[".repeat(201), "]".repeat(201))).is_err());
+        let problem = parse(&format!("{}{}", "[".repeat(201), "]".repeat(201))).unwrap_err();
+        assert_eq!((problem.code, problem.at), (ProblemCode::Limit, 200));
     }
 
     #[test]

@@ -11,7 +11,7 @@
 
 use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
 use super::write::LongText;
-use crate::text::Span;
+use crate::text::{LineIndex, Span};
 
 /// One entry of a mapping or one item of a list, with its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +80,7 @@ pub(super) struct Layout<'t> {
     pub(super) house: House,
     /// How new strings of several lines are written.
     pub(super) long_text: LongText,
+    lines: LineIndex,
     parents: Vec<u32>,
     /// All children, grouped by parent; `first_child[n]..first_child[n + 1]` are those of node `n`.
     children: Vec<NodeId>,
@@ -97,9 +98,21 @@ impl<'t> Layout<'t> {
         let mut referenced: Vec<NodeId> = tree.aliases.iter().map(|entry| entry.target).collect();
         referenced.sort();
         let (mappings, lists) = (Vec::new(), Vec::new());
-        let (house, long_text) = (House::default(), LongText::Block);
-        let mut layout =
-            Self { text, tree, root, house, long_text, parents, children, first_child, referenced, mappings, lists };
+        let (house, long_text, lines) = (House::default(), LongText::Block, LineIndex::new(text));
+        let mut layout = Self {
+            text,
+            tree,
+            root,
+            house,
+            long_text,
+            lines,
+            parents,
+            children,
+            first_child,
+            referenced,
+            mappings,
+            lists,
+        };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
         layout
@@ -188,6 +201,11 @@ impl<'t> Layout<'t> {
         if indicator { at } else { self.tree.start(first) }
     }
 
+    /// Returns where the comma behind an entry between brackets stands, if there is one.
+    pub(super) fn comma_behind(&self, entry: &Entry) -> Option<usize> {
+        Some(skip_trivia(self.text, entry.end)).filter(|at| self.text[*at..].starts_with(','))
+    }
+
     /// Returns the entry or item a node is the key, value or item of; none for the root.
     pub(super) fn entry_of(&self, node: NodeId) -> Option<Entry> {
         let container = self.parent(node)?;
@@ -205,13 +223,13 @@ impl<'t> Layout<'t> {
 
     /// Returns the offset a line starts at; a byte order mark is not part of the line.
     pub(super) fn line_start(&self, at: usize) -> usize {
-        let start = memchr::memrchr(b'\n', &self.text.as_bytes()[..at]).map_or(0, |newline| newline + 1);
+        let start = self.lines.line_start(at);
         if self.text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
     }
 
     /// Returns the offset behind a line's line end.
     pub(super) fn line_end(&self, at: usize) -> usize {
-        memchr::memchr(b'\n', &self.text.as_bytes()[at..]).map_or(self.text.len(), |length| at + length + 1)
+        self.lines.next_line_start(at).unwrap_or(self.text.len())
     }
 
     /// Returns the offset of a line's line end, or of the blanks before it.
@@ -225,9 +243,15 @@ impl<'t> Layout<'t> {
         self.text[self.line_start(at)..at].chars().count()
     }
 
-    /// Says whether nothing but spaces stands in front of `at` on its line.
+    /// Says whether nothing but blanks stands in front of `at` on its line; between brackets these may be tabs.
     pub(super) fn is_first_on_line(&self, at: usize) -> bool {
-        self.text[self.line_start(at)..at].bytes().all(|byte| byte == b' ')
+        self.text[self.line_start(at)..at].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
+    }
+
+    /// Returns the blanks that the line around `at` starts with.
+    pub(super) fn indentation(&self, at: usize) -> &'t str {
+        let line = &self.text[self.line_start(at)..at];
+        &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
     /// Says whether two offsets are on one line.
@@ -303,8 +327,9 @@ impl<'t> Layout<'t> {
 
     /// Returns the lines of `span` with every line moved `by` columns; blank lines stay blank.
     ///
-    /// A comment that stands left of all else in `span` stays where it is. Lines of blanks inside a block scalar move where
-    /// they are content.
+    /// To the right, a comment that stands left of all else in `span` and on the line before stays where it is; to the left
+    /// everything moves as far as it can, so that no comment gets into the column of a block scalar's content. Lines of blanks
+    /// inside a block scalar move where they are content.
     pub(super) fn shifted(&self, span: Span, by: isize) -> String {
         let mut out = String::with_capacity(span.end - span.start);
         let left = self.left_edge(span);
@@ -314,7 +339,7 @@ impl<'t> Layout<'t> {
             let content = &self.text[line..next];
             let spaces = content.bytes().take_while(|byte| *byte == b' ').count();
             let blank = content.trim().is_empty() && !self.is_content(line, spaces);
-            let stays = blank || spaces < left;
+            let stays = blank || by > 0 && spaces < left;
             let kept = if stays || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
             if !stays && by > 0 {
                 out.extend(std::iter::repeat_n(' ', by.unsigned_abs()));
@@ -325,10 +350,28 @@ impl<'t> Layout<'t> {
         out
     }
 
-    /// Returns the least column of a line of `span` that holds more than blanks and a comment.
+    /// Returns the lines of `span`, which lie between brackets, with the blanks `from` at their start changed to `to`.
+    ///
+    /// A line with less than `from` starts with `to` then; blank lines and such with a comment only stay.
+    pub(super) fn reindented(&self, span: Span, from: &str, to: &str) -> String {
+        let mut out = String::with_capacity(span.end - span.start);
+        for line in span.of(self.text).split_inclusive('\n') {
+            let content = line.trim_start_matches([' ', '\t']);
+            match line.strip_prefix(from) {
+                _ if content.trim().is_empty() => out.push_str(line),
+                Some(rest) => out.extend([to, rest]),
+                None if content.starts_with('#') => out.push_str(line),
+                None => out.extend([to, content]),
+            }
+        }
+        out
+    }
+
+    /// Returns the least column of a line of `span`, or of the line before, that holds more than blanks and a comment.
     fn left_edge(&self, span: Span) -> usize {
         let mut left = usize::MAX;
-        let mut line = span.start;
+        let is_line_start = self.text[..span.start].ends_with('\n');
+        let mut line = self.line_start(span.start - usize::from(is_line_start));
         while line < span.end {
             let content = &self.text[line..self.line_end(line).min(span.end)];
             let text = content.trim_start_matches(' ');

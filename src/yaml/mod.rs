@@ -11,6 +11,7 @@ mod edit;
 mod events;
 mod intent;
 mod layout;
+mod limit;
 mod path;
 mod problem;
 mod resolve;
@@ -36,7 +37,7 @@ pub use verify::verify;
 /// tree.
 ///
 /// # Errors
-/// `ParseError` with the place; `Limit` for a text of more than 4 GiB.
+/// `ParseError` with the place; `Limit` where it is larger, deeper or has more of something than is read.
 pub fn parse(text: &str) -> Result<Tree, Problem> {
     scan(text).map_or_else(|| parse_exact(text), Ok)
 }

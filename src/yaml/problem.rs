@@ -37,7 +37,7 @@ impl std::error::Error for Problem {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ProblemCode {
-    /// Not YAML, or nested too deep to be read: `a: [`.
+    /// Not YAML: `a: [`.
     ParseError,
     /// A key that is no plain text: `? [a, b]`, or an unquoted template `{{ .Values.x }}`.
     ComplexKey,
@@ -65,7 +65,7 @@ pub enum ProblemCode {
     FlowMove,
     /// The key to be made is there already.
     Exists,
-    /// A size or depth limit of this program.
+    /// More of something than this program reads, or something that it does not edit.
     Limit,
     /// A value that JSON, and so Kubernetes, cannot hold: `.inf`, `!!binary`.
     UnreadableValue,

@@ -13,7 +13,7 @@ use super::intent::Intent;
 use super::layout::{House, Layout};
 use super::parse;
 use super::problem::{Problem, ProblemCode};
-use super::tree::Tree;
+use super::tree::{NodeId, Tree};
 use super::write::LongText;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
@@ -53,7 +53,10 @@ pub fn rewrite(source: &str, programs: &[Vec<Intent>], house: House) -> Result<R
         let round = work.round(programs, &mut done)?;
         work.make(round)?;
     }
-    Ok(work.end(source))
+    work.end(source).map_err(|problem| {
+        let program = programs.iter().position(|program| !program.is_empty()).unwrap_or(0);
+        Refusal { program, problem }
+    })
 }
 
 /// A document under way.
@@ -67,6 +70,26 @@ struct Work {
     removed_comments: Vec<String>,
     /// The line end that was added to the source, to be taken away at the end.
     borrowed_line_end: &'static str,
+    /// The text of the block scalar whose last line has no line end in the source.
+    open_text: Option<String>,
+}
+
+/// Returns the text of the block scalar that a text ends in, but for its last line end: one that a line end would change.
+fn last_block_text(text: &str, tree: &Tree) -> Option<String> {
+    let last = NodeId((tree.nodes.len() as u32).checked_sub(1)?);
+    let node = tree.node(last);
+    let header = node.span().of(text).lines().next().unwrap_or_default();
+    let strips = header.split('#').next().unwrap_or_default().contains('-');
+    let is_last = text[node.end as usize..].trim_matches(['\r', '\n']).is_empty();
+    let cooked = (node.kind.is_block_scalar() && !strips && is_last).then(|| tree.cooked(text, last))?;
+    let content = cooked.strip_suffix('\n').unwrap_or(&cooked);
+    (!content.is_empty()).then(|| content.to_owned())
+}
+
+/// Counts the scalars that say `wanted`.
+fn count_texts(text: &str, tree: &Tree, wanted: &str) -> usize {
+    let nodes = (0..tree.nodes.len() as u32).map(NodeId);
+    nodes.filter(|node| tree.cooked(text, *node) == wanted).count()
 }
 
 impl Work {
@@ -77,7 +100,8 @@ impl Work {
             return Err(Problem::new(ProblemCode::WrongShape, 0, message));
         };
         if let Some(at) = bare_carriage_return(source) {
-            return Err(Problem::new(ProblemCode::Limit, at, "a line ends in a carriage return without a line feed"));
+            let message = "a line ends in a carriage return without a line feed; write a line feed instead";
+            return Err(Problem::new(ProblemCode::Limit, at, message));
         }
         let _ = tree.value(source, document.root)?;
         let mut work = Self {
@@ -88,8 +112,10 @@ impl Work {
             source_length: source.len(),
             removed_comments: Vec::new(),
             borrowed_line_end: "",
+            open_text: None,
         };
         if !source.ends_with('\n') {
+            work.open_text = last_block_text(source, &work.tree);
             work.borrowed_line_end = if source.contains("\r\n") { "\r\n" } else { "\n" };
             let edits = EditSet::new(vec![Edit::new(source.len(), source.len(), work.borrowed_line_end)]);
             work.apply(edits.expect("one edit cannot overlap"))?;
@@ -160,23 +186,49 @@ impl Work {
         Refusal { program, problem: Problem { at, ..problem } }
     }
 
-    /// Says whether the borrowed line end is still there, and does not end an empty line of a `|+`.
+    /// Says whether the borrowed line end is still there, does not end an empty line of a `|+`, and does not belong to a block
+    /// scalar that had one.
     fn gives_line_end_back(&self) -> bool {
         let layout = self.layout();
+        let last = last_block_text(&self.text, &self.tree);
+        if last.is_some() && last != self.open_text {
+            return false;
+        }
         let is_borrowed = !self.borrowed_line_end.is_empty() && self.text.ends_with(self.borrowed_line_end);
         let ends_in_empty_line = self.text.ends_with("\n\n") || self.text.ends_with("\n\r\n");
         is_borrowed && !(ends_in_empty_line && layout.follows_kept_lines(self.text.len()))
     }
 
-    fn end(mut self, source: &str) -> Rewrite {
+    fn end(mut self, source: &str) -> Result<Rewrite, Problem> {
         if self.gives_line_end_back() {
             let length = self.text.len() - self.borrowed_line_end.len();
             let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);
             self.edits = self.edits.then(edits.expect("one edit cannot overlap"), self.source_length);
             self.text.truncate(length);
         }
-        Rewrite { edits: self.edits.minimal(source), text: self.text, removed_comments: self.removed_comments }
+        let edits = self.edits.minimal(source);
+        if let Some(open) = &self.open_text {
+            refuse_a_new_line_end(source, open, &edits, &self.text)?;
+        }
+        Ok(Rewrite { edits, text: self.text, removed_comments: self.removed_comments })
     }
+}
+
+/// Refuses to give a line end to the block scalar that had none, as where something now stands below it. Where another scalar
+/// says the same, so that it cannot be told which one has the line end, nothing at or behind it may change.
+fn refuse_a_new_line_end(source: &str, open: &str, edits: &EditSet, after: &str) -> Result<(), Problem> {
+    let ended = format!("{open}\n");
+    let tree = parse(source)?;
+    let changed = parse(after)?;
+    let before = count_texts(source, &tree, &ended);
+    let start = tree.nodes.last().map_or(0, |node| node.start as usize);
+    let has_twin = before + count_texts(source, &tree, open) > 1;
+    let is_touched = edits.edits().iter().any(|edit| edit.span.end > start);
+    if count_texts(after, &changed, &ended) <= before && !(has_twin && is_touched) {
+        return Ok(());
+    }
+    let message = "the text at the end of the file has no line end and would get one; end the file with a line end";
+    Err(Problem::new(ProblemCode::WrongShape, source.len(), message))
 }
 
 /// The changes made together in one round.
@@ -297,6 +349,31 @@ mod tests {
         assert_eq!(code("# nothing\n"), ProblemCode::WrongShape);
         assert_eq!(code("a: 1\rb: 2\n"), ProblemCode::Limit);
         assert_eq!(code("a: 1\na: 2\n"), ProblemCode::DuplicateKey);
+    }
+
+    #[test]
+    fn a_text_without_a_line_end_gets_none() {
+        let key = |name: &str| FieldPath::default().key(name);
+        let change = |source: &str, intent: Intent| {
+            let outcome = rewrite(source, &[vec![], vec![intent]], House::default());
+            outcome.map(|outcome| outcome.text).map_err(|refusal| (refusal.program, refusal.problem.code))
+        };
+        let last = "a: 1\nb: |\n  x";
+        assert_eq!(change(last, rename(key("a"), "c")).as_deref(), Ok("c: 1\nb: |\n  x"));
+        assert_eq!(change(last, Intent::Wrap { path: key("b") }).as_deref(), Ok("a: 1\nb:\n- |\n  x"));
+        assert_eq!(change(last, Intent::Delete { path: key("b") }).as_deref(), Ok("a: 1"));
+        let to_the_end = |from| Intent::Move {
+            from: key(from),
+            to: FieldPath::default(),
+            key: from.to_owned(),
+            place: crate::yaml::Place::Last,
+        };
+        assert_eq!(change(last, to_the_end("a")), Err((1, ProblemCode::WrongShape)));
+        // The other way round: a text that has a line end keeps it.
+        assert_eq!(change("b: |\n  x\na: 1", to_the_end("b")).as_deref(), Ok("a: 1\nb: |\n  x\n"));
+        let delete = Intent::Delete { path: key("a") };
+        assert_eq!(change("b: |\n  x\na: 1", delete).as_deref(), Ok("b: |\n  x\n"));
+        assert_eq!(change("b: |-\n  x\na: 1", to_the_end("b")).as_deref(), Ok("a: 1\nb: |-\n  x"));
     }
 
     #[test]

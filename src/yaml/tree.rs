@@ -7,11 +7,7 @@
 //!
 //! Invariant: a tree holds spans into the text it was made from, and nothing of the text itself.
 
-use super::problem::{Problem, ProblemCode};
 use crate::text::Span;
-
-/// How deep collections may lie in each other, and values in values once aliases stand for what they name.
-pub(super) const NESTING_LIMIT: usize = 200;
 
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -251,11 +247,6 @@ pub(super) fn skip_trivia(text: &str, from: usize) -> usize {
 /// Says whether an indicator at `at` stands alone, as `?` and `-` must: `? key`, not `?key`.
 pub(super) fn stands_alone(text: &str, at: usize) -> bool {
     text.as_bytes().get(at + 1).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
-}
-
-/// Makes the problem of a text or value that is nested deeper than [`NESTING_LIMIT`].
-pub(super) fn too_deep(at: usize) -> Problem {
-    Problem::new(ProblemCode::Limit, at, format!("nested more than {NESTING_LIMIT} levels deep"))
 }
 
 #[cfg(test)]

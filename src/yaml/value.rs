@@ -5,14 +5,14 @@
 //!
 //! Invariant: reading ends, whatever the aliases: a value that holds itself and one that explodes are both refused.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
+use super::limit::LIMITS;
 use super::problem::{Problem, ProblemCode};
 use super::resolve::{Resolved, resolve};
-use super::tree::{Kind, NESTING_LIMIT, NodeId, Tag, Tree, too_deep};
-
-/// How many nodes aliases may stand for in one value.
-const ALIAS_BUDGET: usize = 100_000;
+use super::tree::{Kind, NodeId, Tag, Tree};
 
 impl Tree {
     /// Reads a node as kubectl does (sigs.k8s.io/yaml on yaml.v2), with keys as they are written.
@@ -21,7 +21,7 @@ impl Tree {
     /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON cannot hold and for
     /// a tag its scalar does not fit; `Limit` for values nested too deep.
     pub fn value(&self, text: &str, node: NodeId) -> Result<Value, Problem> {
-        Reader { tree: self, text, budget: ALIAS_BUDGET, aliases: 0, depth: 0 }.value(node)
+        Reader { tree: self, text, budget: LIMITS.lent, aliases: 0, depth: 0 }.value(node)
     }
 
     /// Says whether a mapping's key asks for a merge: `<<`.
@@ -46,13 +46,11 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn value(&mut self, node: NodeId) -> Result<Value, Problem> {
         let at = self.tree.start(node);
-        if self.depth > 2 * NESTING_LIMIT {
-            return Err(too_deep(at));
-        }
+        LIMITS.check_nesting(self.depth, at)?;
         if self.aliases > 0 {
             let left = self.budget.checked_sub(1);
             self.budget = left.ok_or_else(|| {
-                let message = format!("aliases stand for more than {ALIAS_BUDGET} values");
+                let message = format!("aliases stand for more than {} values", LIMITS.lent);
                 Problem::new(ProblemCode::AliasBudget, at, message)
             })?;
         }
@@ -106,7 +104,7 @@ impl Reader<'_> {
     fn mapping(&mut self, node: NodeId) -> Result<Value, Problem> {
         let mut map = Map::new();
         let mut merges = Vec::new();
-        let mut other_names: Vec<String> = Vec::new();
+        let mut other_names: BTreeSet<String> = BTreeSet::new();
         for (key, value) in self.tree.pairs(node) {
             if self.tree.is_merge_key(self.text, key) {
                 if !merges.is_empty() {
@@ -233,8 +231,9 @@ mod tests {
 
     #[test]
     fn the_deepest_text_that_parses_can_be_read() {
-        let text = format!("{}{}{}\n", "- ".repeat(200), "[".repeat(200), "]".repeat(200));
-        assert!(read(&text).is_ok());
+        let text = |blocks, flows| format!("{}{}1{}\n", "- ".repeat(blocks), "[".repeat(flows), "]".repeat(flows));
+        assert!(read(&text(100, 100)).is_ok());
+        assert_eq!(read(&text(101, 100)).unwrap_err().code, ProblemCode::Limit);
     }
 
     #[test]

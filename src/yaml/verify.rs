@@ -1,7 +1,8 @@
 //! Answers: does a changed text say what it should, and nothing else?
 //!
-//! The changed text is read from scratch. Each document must have the value that the change of plain data gave, or, where
-//! nothing was to change, the very bytes it had; comments may only be gone where the change named them.
+//! The changed text is read from scratch. Each document must have the value that the change of plain data gave, read by the
+//! exact front end, or, where nothing was to change, the very bytes it had; comments may only be gone where the change named
+//! them.
 //!
 //! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits.
 
@@ -9,9 +10,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::events::parse;
 use super::problem::{Problem, ProblemCode};
-use super::tree::{Document, Tree};
+use super::tree::Document;
+use super::{parse, parse_exact};
 use crate::field::{FieldPath, Step};
 
 /// Checks a whole changed text, document by document.
@@ -29,62 +30,85 @@ pub fn verify(
 ) -> Result<(), Problem> {
     let old = parse(before)?;
     let new = parse(after)?;
+    let mut comments = Comments::default();
     let [was, is, wanted] = [old.documents().len(), new.documents().len(), expected.len()];
     if was != is || is != wanted {
         return Err(failed(0, format!("{was} documents became {is}, {wanted} were expected")));
     }
     for ((old_document, document), expected) in old.documents().iter().zip(new.documents()).zip(expected) {
         match expected {
-            Some(value) => verify_value(&new, after, document, value)?,
-            None => verify_unchanged((&old, before, old_document), (&new, after, document))?,
+            Some(value) => {
+                comments.had(old.comments_in(old_document.span).iter().map(|comment| comment.of(before)));
+                verify_value(after, document, value, &mut comments)?;
+            }
+            // Bytes that can be parsed alone read the same in either text.
+            None if old_document.span.of(before) == document.span.of(after) => {}
+            None => return Err(failed(document.span.start, "a document changed that should not")),
         }
     }
-    verify_comments((&old, before), (&new, after), removed_comments)
+    comments.verify(removed_comments)
 }
 
 fn failed(at: usize, message: impl Into<String>) -> Problem {
     Problem::new(ProblemCode::VerifyFailed, at, message)
 }
 
-fn verify_value(tree: &Tree, text: &str, document: &Document, expected: &Value) -> Result<(), Problem> {
-    let value = tree.value(text, document.root)?;
+/// Checks a changed document, and takes the comments that it has.
+fn verify_value<'t>(
+    after: &'t str,
+    document: &Document,
+    expected: &Value,
+    comments: &mut Comments<'t>,
+) -> Result<(), Problem> {
+    let start = document.span.start;
+    let outward = |problem: Problem| Problem { at: start + problem.at, ..problem };
+    let text = document.span.of(after);
+    let tree = parse_exact(text).map_err(outward)?;
+    let [alone] = tree.documents() else {
+        return Err(failed(start, format!("one document became {}", tree.documents().len())));
+    };
+    let value = tree.value(text, alone.root).map_err(outward)?;
+    comments.has(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
     match first_difference(expected, &value) {
         None => Ok(()),
         Some(path) => {
-            let at = tree.place(text, document.root, &path).start;
+            let at = start + tree.place(text, alone.root, &path).start;
             Err(failed(at, format!("`{path}` does not have the value it should")))
         }
     }
 }
 
-fn verify_unchanged(old: (&Tree, &str, &Document), new: (&Tree, &str, &Document)) -> Result<(), Problem> {
-    let [old_slice, new_slice] = [old, new].map(|(_, text, document)| document.span.of(text));
-    let value = |(tree, text, document): (&Tree, &str, &Document)| tree.value(text, document.root).ok();
-    if old_slice != new_slice || value(old) != value(new) {
-        return Err(failed(new.2.span.start, "a document changed that should not"));
-    }
-    Ok(())
+/// The comments of the changed documents: how many more of each there were than there are.
+#[derive(Default)]
+struct Comments<'t> {
+    counts: BTreeMap<&'t str, isize>,
+    new: Vec<(usize, &'t str)>,
 }
 
-fn verify_comments(old: (&Tree, &str), new: (&Tree, &str), removed: &[String]) -> Result<(), Problem> {
-    let mut counts: BTreeMap<&str, isize> = BTreeMap::new();
-    for comment in old.0.comments() {
-        *counts.entry(comment.of(old.1)).or_default() += 1;
+impl<'t> Comments<'t> {
+    fn had(&mut self, old: impl Iterator<Item = &'t str>) {
+        old.for_each(|comment| *self.counts.entry(comment).or_default() += 1);
     }
-    for comment in removed {
-        *counts.entry(comment).or_default() -= 1;
+
+    fn has(&mut self, new: impl Iterator<Item = (usize, &'t str)>) {
+        self.new.extend(new);
     }
-    for comment in new.0.comments() {
-        let text = comment.of(new.1);
-        let count = counts.entry(text).or_default();
-        *count -= 1;
-        if *count < 0 {
-            return Err(failed(comment.start, format!("comment `{text}` came out of nothing")));
+
+    fn verify(mut self, removed: &'t [String]) -> Result<(), Problem> {
+        for comment in removed {
+            *self.counts.entry(comment).or_default() -= 1;
         }
-    }
-    match counts.into_iter().find(|(_, count)| *count != 0) {
-        None => Ok(()),
-        Some((text, _)) => Err(failed(0, format!("comment `{text}` is lost"))),
+        for (at, text) in self.new {
+            let count = self.counts.entry(text).or_default();
+            *count -= 1;
+            if *count < 0 {
+                return Err(failed(at, format!("comment `{text}` came out of nothing")));
+            }
+        }
+        match self.counts.into_iter().find(|(_, count)| *count != 0) {
+            None => Ok(()),
+            Some((text, _)) => Err(failed(0, format!("comment `{text}` is lost"))),
+        }
     }
 }
 

@@ -63,6 +63,6 @@ pub(crate) fn plan(packs: &Packs, target: Target<'_>, manifests: &[Manifest]) ->
 pub(crate) fn convert(packs: &Packs, target: Target<'_>, text: &str) -> Result<Run, String> {
     let manifest = read(packs, "case.yaml", text.as_bytes())?;
     let plan = plan(packs, target, &[manifest]);
-    let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after.clone());
+    let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
     Ok(Run { before: text.to_owned(), after, plan })
 }

@@ -166,8 +166,7 @@ fn admits(binding: &Value, route: &Party<'_>, gateway: &Party<'_>, surroundings:
         "Same" => route.shares_namespace(gateway),
         "Selector" => {
             let Some(name) = route.namespace.name() else { return route.unplaced() };
-            let kind = GroupKind::new("Namespace", "");
-            let Some(namespace) = surroundings.called(&kind, name).map(Party::neighbour) else {
+            let Some(namespace) = surroundings.called(&super::namespace(), name).map(Party::neighbour) else {
                 return Answer::Unknown(format!("Namespace {name}, whose labels decide, is not among the files"));
             };
             let mut labels = namespace.labels();

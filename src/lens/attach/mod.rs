@@ -65,10 +65,22 @@ impl Attach {
         FieldPattern::parse(text).expect("it is written here as a field")
     }
 
+    /// Returns the Gateways and the routes of both sides, and what says how a namespace is labelled.
+    fn parties(&self) -> Vec<GroupKind> {
+        let old = self.routes.iter().chain([&self.gateways]);
+        let both = old.flat_map(|kind| [kind.clone(), GroupKind::new(kind.kind.as_str(), self.group.as_str())]);
+        both.chain([namespace()]).collect()
+    }
+
     fn claimed(&self) -> Claims {
         let old = ["spec.gateways", "spec.listeners[].routes.selector"];
         Claims { old: old.into_iter().map(Self::field).collect(), new: vec![Self::field("spec.parentRefs")] }
     }
+}
+
+/// The kind whose labels a listener can ask for.
+fn namespace() -> GroupKind {
+    GroupKind::new("Namespace", "")
 }
 
 /// What an object is in the join.
@@ -98,6 +110,10 @@ impl Operation for Attach {
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
         Box::new(Detach { attach: self.clone() })
+    }
+
+    fn looks_at(&self) -> Vec<GroupKind> {
+        self.parties()
     }
 
     fn claims(&self) -> Claims {
@@ -133,6 +149,10 @@ impl Operation for Detach {
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
         Box::new(self.attach.clone())
+    }
+
+    fn looks_at(&self) -> Vec<GroupKind> {
+        self.attach.parties()
     }
 
     fn claims(&self) -> Claims {

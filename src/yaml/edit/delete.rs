@@ -84,8 +84,8 @@ fn take_out_of_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
     let mut change = Change::default();
     let container = layout.span(entry.container);
     let is_last = entry.index + 1 == layout.count(entry.container);
-    let comma = Some(skip_trivia(layout.text, entry.end)).filter(|at| layout.text[*at..].starts_with(','));
-    let lines = own_lines(layout, entry, comma);
+    let comma = layout.comma_behind(entry);
+    let lines = own_lines(layout, entry);
     if layout.kind(entry.container) == Kind::Pair {
         change.remove_for(layout, container, "{}");
     } else if layout.count(entry.container) == 1 {
@@ -120,8 +120,8 @@ fn take_out_of_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
 }
 
 /// Returns the lines of a flow entry that shares them with no other entry and no bracket, with its own comments.
-pub(super) fn own_lines(layout: &Layout<'_>, entry: &Entry, comma: Option<usize>) -> Option<Span> {
-    let end = layout.line_end(comma.unwrap_or(entry.end));
+pub(super) fn own_lines(layout: &Layout<'_>, entry: &Entry) -> Option<Span> {
+    let end = layout.line_end(layout.comma_behind(entry).unwrap_or(entry.end));
     let next = if entry.index + 1 < layout.count(entry.container) {
         layout.entry(entry.container, entry.index + 1).start
     } else {

@@ -12,6 +12,7 @@ use super::super::layout::Layout;
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId, skip_trivia};
 use super::super::write::{Context, Rendered, Style, one_line, one_line_entry};
+use super::delete::own_lines;
 use super::slot::{Slot, SlotKind, put_in_flow};
 use super::{Change, container_at, refuse_existing, wrong_shape};
 use crate::field::FieldPath;
@@ -39,7 +40,7 @@ pub(super) fn insert(
         }
         Target::Flow => {
             let text = one_line_entry(key, value, Context::inside(layout, mapping));
-            Ok(insert_in_flow(layout, mapping, neighbour, &text, ["{", "}"]))
+            Ok(insert_in_flow(layout, mapping, neighbour, &FlowEntry::alone(text), ["{", "}"]))
         }
     }
 }
@@ -69,7 +70,7 @@ pub(super) fn insert_item(
         }
         Target::Flow => {
             let text = one_line(value, Context::inside(layout, list));
-            Ok(insert_in_flow(layout, list, neighbour, &text, ["[", "]"]))
+            Ok(insert_in_flow(layout, list, neighbour, &FlowEntry::alone(text), ["[", "]"]))
         }
     }
 }
@@ -78,10 +79,7 @@ pub(super) fn insert_item(
 pub(super) fn mapping_at(layout: &Layout<'_>, path: &FieldPath) -> Result<NodeId, Problem> {
     let mapping = container_at(layout, path)?;
     match layout.kind(mapping) {
-        Kind::Mapping | Kind::FlowMapping => Ok(mapping),
-        Kind::Pair => {
-            Err(wrong_shape(layout.span(mapping).start, "a mapping without braces cannot take another entry"))
-        }
+        Kind::Mapping | Kind::FlowMapping | Kind::Pair => Ok(mapping),
         _ if is_null(layout, mapping) => Ok(mapping),
         _ => Err(wrong_shape(layout.span(mapping).start, format!("`{path}` is no mapping"))),
     }
@@ -196,44 +194,90 @@ pub(super) fn fill_with_lines(
     Ok(slot.fill(layout, rendered))
 }
 
-/// Puts one entry or item between brackets; null between brackets gets those of `brackets`.
+/// An entry or item to go between brackets, with the comments that go along where it gets a line of its own.
+pub(super) struct FlowEntry<'t> {
+    pub(super) text: String,
+    /// The comments above it, from `#` on.
+    pub(super) above: Vec<&'t str>,
+    /// The comment behind it, with the blanks before it.
+    pub(super) behind: &'t str,
+}
+
+impl FlowEntry<'_> {
+    fn alone(text: String) -> Self {
+        Self { text, above: Vec::new(), behind: "" }
+    }
+
+    /// Writes whole lines, with `comma` behind the entry.
+    fn lines(&self, indentation: &str, comma: &str, line_ending: &str) -> String {
+        let above: String = self.above.iter().map(|comment| format!("{indentation}{comment}{line_ending}")).collect();
+        format!("{above}{indentation}{}{comma}{}{line_ending}", self.text, self.behind)
+    }
+}
+
+/// Says whether a new entry gets a line of its own next to `neighbour`, between brackets.
+pub(super) fn gets_own_line(layout: &Layout<'_>, container: NodeId, neighbour: Neighbour) -> bool {
+    if layout.count(container) == 0 || layout.kind(container) == Kind::Pair {
+        return false;
+    }
+    match neighbour {
+        Neighbour::Before(index) => {
+            let entry = layout.entry(container, index);
+            layout.is_first_on_line(entry.start) && entry.start > layout.span(container).start
+        }
+        Neighbour::After(index) => own_lines(layout, &layout.entry(container, index)).is_some(),
+    }
+}
+
+/// Puts one entry or item between brackets; null between brackets gets those of `brackets`. Where it gets no line of its
+/// own, its comments are left out.
 pub(super) fn insert_in_flow(
     layout: &Layout<'_>,
     container: NodeId,
     neighbour: Neighbour,
-    text: &str,
+    new: &FlowEntry<'_>,
     [open, close]: [&str; 2],
 ) -> Change {
     let mut change = Change::default();
     let span = layout.span(container);
     let null_in = layout.entry_of(container).filter(|_| !layout.kind(container).is_flow_collection());
     if let Some(entry) = null_in {
-        return put_in_flow(layout, &entry, format!("{open}{text}{close}"));
+        return put_in_flow(layout, &entry, format!("{open}{}{close}", new.text));
+    }
+    if layout.kind(container) == Kind::Pair {
+        // `[a: b]` has no braces around its one entry; with two there must be some.
+        let entry = layout.entry(container, 0);
+        let [before, after] = match neighbour {
+            Neighbour::Before(_) => [format!("{open}{}, ", new.text), close.to_owned()],
+            Neighbour::After(_) => [open.to_owned(), format!(", {}{close}", new.text)],
+        };
+        change.insert(entry.start, before);
+        change.insert(entry.end, after);
+        return change;
     }
     if layout.count(container) == 0 {
         let inside = Span::new(span.start + 1, span.end - 1);
         if layout.tree.comments_in(inside).is_empty() {
-            change.replace(inside, text);
+            change.replace(inside, new.text.as_str());
         } else {
-            change.insert(inside.start, text);
+            change.insert(inside.start, new.text.as_str());
         }
         return change;
     }
     match neighbour {
-        Neighbour::Before(index) => insert_before(layout, container, index, text, &mut change),
-        Neighbour::After(index) => insert_after(layout, container, index, text, &mut change),
+        Neighbour::Before(index) => insert_before(layout, container, index, new, &mut change),
+        Neighbour::After(index) => insert_after(layout, container, index, new, &mut change),
     }
     change
 }
 
-fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, text: &str, change: &mut Change) {
+fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, new: &FlowEntry<'_>, change: &mut Change) {
     let entry = layout.entry(container, index);
-    if layout.is_first_on_line(entry.start) && entry.start > layout.span(container).start {
-        let column = layout.column(entry.start);
-        let line_ending = layout.line_ending(entry.start);
-        change.insert(layout.own_start(entry.start), format!("{:column$}{text},{line_ending}", ""));
+    if gets_own_line(layout, container, Neighbour::Before(index)) {
+        let lines = new.lines(layout.indentation(entry.start), ",", layout.line_ending(entry.start));
+        change.insert(layout.own_start(entry.start), lines);
     } else {
-        change.insert(entry.start, format!("{text},{}", gap_behind_commas(layout, container)));
+        change.insert(entry.start, format!("{},{}", new.text, gap_behind_commas(layout, container)));
     }
 }
 
@@ -247,25 +291,23 @@ fn gap_behind_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
     layout.text.get(comma + 1..next).filter(|gap| gap.bytes().all(|byte| byte == b' ')).unwrap_or(" ")
 }
 
-fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, text: &str, change: &mut Change) {
+fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, new: &FlowEntry<'_>, change: &mut Change) {
     let entry = layout.entry(container, index);
-    let comma = Some(skip_trivia(layout.text, entry.end)).filter(|at| layout.text[*at..].starts_with(','));
-    let has_line = super::delete::own_lines(layout, &entry, comma).is_some();
+    let comma = layout.comma_behind(&entry);
+    if gets_own_line(layout, container, Neighbour::After(index)) {
+        if comma.is_none() {
+            change.insert(entry.end, ",");
+        }
+        let after = if comma.is_some() { "," } else { "" };
+        let line = layout.line_end(comma.unwrap_or(entry.end));
+        change.insert(line, new.lines(layout.indentation(entry.start), after, layout.line_ending(entry.end)));
+        return;
+    }
+    let gap = gap_behind_commas(layout, container);
     match comma {
-        _ if has_line => {
-            let column = layout.column(entry.start);
-            let line_ending = layout.line_ending(entry.end);
-            if comma.is_none() {
-                change.insert(entry.end, ",");
-            }
-            let after = if comma.is_some() { "," } else { "" };
-            let line = layout.line_end(comma.unwrap_or(entry.end));
-            change.insert(line, format!("{:column$}{text}{after}{line_ending}", ""));
-        }
         Some(_) if index + 1 < layout.count(container) => {
-            let gap = gap_behind_commas(layout, container);
-            change.insert(layout.entry(container, index + 1).start, format!("{text},{gap}"));
+            change.insert(layout.entry(container, index + 1).start, format!("{},{gap}", new.text));
         }
-        Some(_) | None => change.insert(entry.end, format!(",{}{text}", gap_behind_commas(layout, container))),
+        Some(_) | None => change.insert(entry.end, format!(",{gap}{}", new.text)),
     }
 }

@@ -11,8 +11,11 @@ use super::super::layout::{Entry, Layout};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId};
 use super::super::write::{Context, one_line};
-use super::delete::take_out;
-use super::insert::{Neighbour, Target, fill_with_lines, insert_in_flow, insert_lines, mapping_at, neighbour_of};
+use super::delete::{own_lines, take_out};
+use super::insert::{
+    FlowEntry, Neighbour, Target, fill_with_lines, gets_own_line, insert_in_flow, insert_lines, mapping_at,
+    neighbour_of,
+};
 use super::key::{key_text, rename};
 use super::{Change, keyed_entry_at, refuse_existing, refuse_lent, wrong_shape};
 use crate::field::FieldPath;
@@ -43,10 +46,12 @@ pub(super) fn relocate(
         }
     }
     let mut change = take_out(layout, &entry)?;
-    let mut arrival = put_in(layout, &entry, old_key, target, key, neighbour)?;
+    let Arrival { change: mut arrival, brought } = put_in(layout, &entry, old_key, target, key, neighbour)?;
     put_behind_cut(&change, &mut arrival);
     refuse_wrong_order(layout, &entry, &arrival)?;
-    restore_comments(&mut change, &entry, layout);
+    for span in brought {
+        strike_comments(&mut change, layout, span);
+    }
     change.join(arrival);
     match change.removed_comments.is_empty() {
         true => Ok(change),
@@ -87,6 +92,13 @@ fn put_behind_cut(cut: &Change, arrival: &mut Change) {
     }
 }
 
+/// What is put in at the new place.
+struct Arrival {
+    change: Change,
+    /// Where in the text the comments stood that it brings along.
+    brought: Vec<Span>,
+}
+
 fn put_in(
     layout: &Layout<'_>,
     entry: &Entry,
@@ -94,24 +106,91 @@ fn put_in(
     target: NodeId,
     key: &str,
     neighbour: Neighbour,
-) -> Result<Change, Problem> {
+) -> Result<Arrival, Problem> {
     let how = Target::of(layout, target);
     if how == Target::Flow {
-        let text = bracket_text(layout, entry, old_key, target, key)?;
-        return Ok(insert_in_flow(layout, target, neighbour, &text, ["{", "}"]));
+        return put_in_brackets(layout, entry, old_key, target, key, neighbour);
     }
-    let lines = Lines::of(layout, entry, old_key, key)?;
-    let mut change = match how {
-        Target::Empty => fill_with_lines(layout, target, |column| lines.in_column(layout, column))?,
-        _ => {
-            let column = layout.column(layout.span(target).start);
-            insert_lines(layout, target, neighbour, &lines.in_column(layout, column))
+    if layout.kind(entry.container) != Kind::Mapping {
+        let bracketed = Bracketed::of(layout, entry, old_key, key)?;
+        let mut is_loose = false;
+        let change = put_in_lines(layout, target, neighbour, |column| {
+            let text = bracketed.in_column(layout, column);
+            is_loose = has_loose_lines(&text, column);
+            text
+        })?;
+        if is_loose {
+            return Err(flow_move(entry.start, "the lines of its value are not indented"));
         }
-    };
+        let brought = bracketed.beside.spans.into_iter().chain([Span::new(entry.start, entry.end)]).collect();
+        return Ok(Arrival { change, brought });
+    }
+    let lines = Lines::of(layout, entry, old_key, key);
+    let mut change = put_in_lines(layout, target, neighbour, |column| lines.in_column(layout, column))?;
     if layout.ends_in_kept_lines(lines.span) {
         put_behind_blank_lines(layout, target, &mut change)?;
     }
-    Ok(change)
+    Ok(Arrival { change, brought: vec![Span::new(layout.own_start(entry.start), lines.span.end)] })
+}
+
+/// Puts what `lines` gives for a column into a container of lines, or one that becomes such.
+fn put_in_lines(
+    layout: &Layout<'_>,
+    target: NodeId,
+    neighbour: Neighbour,
+    lines: impl FnOnce(usize) -> String,
+) -> Result<Change, Problem> {
+    if Target::of(layout, target) == Target::Empty {
+        return fill_with_lines(layout, target, lines);
+    }
+    let column = layout.column(layout.span(target).start);
+    Ok(insert_lines(layout, target, neighbour, &lines(column)))
+}
+
+fn put_in_brackets(
+    layout: &Layout<'_>,
+    entry: &Entry,
+    old_key: NodeId,
+    target: NodeId,
+    key: &str,
+    neighbour: Neighbour,
+) -> Result<Arrival, Problem> {
+    let keeps = gets_own_line(layout, target, neighbour) && !Context::inside(layout, target).is_json();
+    let beside = if keeps { Beside::of(layout, entry) } else { Beside::default() };
+    let text = bracket_text(layout, entry, old_key, target, key, &beside)?;
+    let brought = beside.spans.into_iter().chain([Span::new(entry.start, entry.end)]).collect();
+    let new = FlowEntry { text, above: beside.above, behind: beside.behind };
+    Ok(Arrival { change: insert_in_flow(layout, target, neighbour, &new, ["{", "}"]), brought })
+}
+
+/// The comments on the lines of an entry that go along when it changes between lines and brackets: above it, and behind its
+/// last byte.
+#[derive(Default)]
+struct Beside<'t> {
+    above: Vec<&'t str>,
+    /// With the blanks before it.
+    behind: &'t str,
+    spans: Vec<Span>,
+}
+
+impl<'t> Beside<'t> {
+    fn of(layout: &Layout<'t>, entry: &Entry) -> Self {
+        let is_flow = layout.kind(entry.container).is_flow_collection();
+        if !layout.is_first_on_line(entry.start) || is_flow && own_lines(layout, entry).is_none() {
+            return Self::default();
+        }
+        let above = Span::new(layout.own_start(entry.start), entry.start);
+        let end = layout.comma_behind(entry).filter(|_| is_flow).map_or(entry.end, |comma| comma + 1);
+        let behind = Span::new(end, layout.line_content_end(end).max(end));
+        let comments = layout.tree.comments_in(above).iter().map(|comment| comment.of(layout.text));
+        Self { above: comments.collect(), behind: behind.of(layout.text), spans: vec![above, behind] }
+    }
+
+    /// Says whether every comment in `span` is one of these.
+    fn has_all(&self, layout: &Layout<'_>, span: Span) -> bool {
+        let count = |span: &Span| layout.tree.comments_in(*span).len();
+        count(&span) == self.spans.iter().map(count).sum::<usize>()
+    }
 }
 
 /// Moves new lines behind the blank lines that follow, which would become content of a `|+` at their end.
@@ -134,32 +213,18 @@ struct Lines {
     column: usize,
     key: Span,
     new_key: String,
-    /// A flow entry, as a line without its indentation and line end.
-    line: Option<String>,
 }
 
 impl Lines {
-    fn of(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, key: &str) -> Result<Self, Problem> {
-        let key_span = layout.span(old_key);
-        let new_key = key_text(layout, entry.container, old_key, key);
-        let line = match layout.kind(entry.container) {
-            Kind::Mapping => None,
-            _ => Some(line_from_brackets(layout, entry, old_key, &new_key)?),
-        };
+    fn of(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, key: &str) -> Self {
         let column = layout.column(entry.start);
-        let start = match line {
-            None if layout.is_first_on_line(entry.start) => layout.own_start(entry.start),
-            _ => entry.start,
-        };
-        let end = if line.is_none() { layout.own_end(column, entry.end) } else { entry.end };
-        Ok(Self { span: Span::new(start, end), column, key: key_span, new_key, line })
+        let start = if layout.is_first_on_line(entry.start) { layout.own_start(entry.start) } else { entry.start };
+        let span = Span::new(start, layout.own_end(column, entry.end));
+        Self { span, column, key: layout.span(old_key), new_key: key_text(layout, entry.container, old_key, key) }
     }
 
     /// Returns the lines with their first column moved to `column`.
     fn in_column(&self, layout: &Layout<'_>, column: usize) -> String {
-        if let Some(line) = &self.line {
-            return format!("{:column$}{line}{}", "", layout.line_ending(self.span.start));
-        }
         let by = column as isize - self.column as isize;
         let key_line = layout.line_start(self.key.start).max(self.span.start);
         let above = layout.shifted(Span::new(self.span.start, key_line), by);
@@ -170,15 +235,52 @@ impl Lines {
     }
 }
 
-/// Writes an entry from between brackets as one line.
-fn line_from_brackets(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, new_key: &str) -> Result<String, Problem> {
-    let value = Span::new(layout.tree.start(entry.value), entry.end);
-    if value.of(layout.text).contains('\n') || Context::inside(layout, entry.container).is_json() {
-        return Err(flow_move(entry.start, "its value has several lines, or is JSON"));
+/// An entry from between brackets that gets lines of its own.
+struct Bracketed<'t> {
+    beside: Beside<'t>,
+    /// The blanks at the start of the line it stands on.
+    indentation: &'t str,
+    /// The key with its anchor and tag, and the colon.
+    opening: String,
+    /// What stands behind the colon.
+    rest: Span,
+}
+
+impl<'t> Bracketed<'t> {
+    fn of(layout: &Layout<'t>, entry: &Entry, old_key: NodeId, key: &str) -> Result<Self, Problem> {
+        let key_end = layout.span(old_key).end;
+        if !layout.is_same_line(key_end, entry.opened) {
+            return Err(flow_move(entry.start, "its colon stands on another line than its key"));
+        }
+        let properties = Span::new(layout.tree.start(old_key), layout.span(old_key).start).of(layout.text);
+        let new_key = key_text(layout, entry.container, old_key, key);
+        let colon = if entry.opened == key_end { ":" } else { Span::new(key_end, entry.opened).of(layout.text) };
+        let is_tight = layout.tree.start(entry.value) == entry.opened && entry.end > entry.opened;
+        let gap = if is_tight { " " } else { "" };
+        Ok(Self {
+            beside: Beside::of(layout, entry),
+            indentation: layout.indentation(entry.start),
+            opening: format!("{properties}{new_key}{colon}{gap}"),
+            rest: Span::new(entry.opened, entry.end),
+        })
     }
-    let before = Span::new(entry.start, layout.span(old_key).start).of(layout.text);
-    let space = if value.is_empty() { "" } else { " " };
-    Ok(format!("{before}{new_key}:{space}{}", value.of(layout.text)))
+
+    /// Returns the entry's lines with the first in `column`; the further lines of its value move along.
+    fn in_column(&self, layout: &Layout<'_>, column: usize) -> String {
+        let line_ending = layout.line_ending(self.rest.start);
+        let pad = " ".repeat(column);
+        let above: String = self.beside.above.iter().map(|comment| format!("{pad}{comment}{line_ending}")).collect();
+        let first = Span::new(self.rest.start, layout.line_end(self.rest.start).min(self.rest.end));
+        let below = layout.reindented(Span::new(first.end, self.rest.end), self.indentation, &pad);
+        format!("{above}{pad}{}{}{below}{}{line_ending}", self.opening, first.of(layout.text), self.beside.behind)
+    }
+}
+
+/// Says whether a line below a key in `column` is not indented deeper; a closing bracket and a comment need not be.
+fn has_loose_lines(entry: &str, column: usize) -> bool {
+    let lines = entry.lines().map(|line| (line.len() - line.trim_start_matches([' ', '\t']).len(), line.trim_start()));
+    let said = lines.filter(|(_, content)| !content.is_empty() && !content.starts_with('#'));
+    said.skip(1).any(|(indentation, content)| indentation <= column && !content.starts_with(['}', ']']))
 }
 
 /// Writes an entry to go between brackets.
@@ -188,24 +290,22 @@ fn bracket_text(
     old_key: NodeId,
     target: NodeId,
     key: &str,
+    beside: &Beside<'_>,
 ) -> Result<String, Problem> {
     let new_key = key_text(layout, target, old_key, key);
     if layout.kind(entry.container).is_flow_collection() {
         let key_span = layout.span(old_key);
         let before = Span::new(entry.start, key_span.start).of(layout.text);
         let first_line = Span::new(key_span.end, layout.line_end(key_span.end).min(entry.end));
-        // Where the target's entries have no lines of their own, the entry goes behind its bracket.
-        let new_column = column_of_entries(layout, target);
-        let new_column = new_column.unwrap_or_else(|| indentation(layout, layout.span(target).start));
-        let by = new_column as isize - indentation(layout, entry.start) as isize;
-        let below = layout.shifted(Span::new(first_line.end, entry.end), by);
+        let (from, to) = (layout.indentation(entry.start), indentation_of_entries(layout, target));
+        let below = layout.reindented(Span::new(first_line.end, entry.end), from, to);
         return Ok(format!("{before}{new_key}{}{below}", first_line.of(layout.text)));
     }
     let lines = Span::new(layout.own_start(entry.start), layout.own_end(layout.column(entry.start), entry.end));
     let moves = |node: NodeId| layout.tree.contains(old_key, node) || layout.tree.contains(entry.value, node);
     let properties = layout.tree.properties.iter().any(|properties| moves(properties.node));
     let aliases = layout.tree.aliases.iter().any(|alias| moves(alias.alias));
-    if !layout.tree.comments_in(lines).is_empty() || properties || aliases {
+    if !beside.has_all(layout, lines) || properties || aliases {
         return Err(flow_move(entry.start, "it has comments, anchors or tags"));
     }
     Ok(format!("{new_key}: {}", one_line_value(layout, entry.value, Context::inside(layout, target))?))
@@ -225,29 +325,19 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
     Ok(one_line(&layout.tree.value(layout.text, node)?, context))
 }
 
-/// Returns the column of a flow mapping's entries, where they stand on lines of their own.
-fn column_of_entries(layout: &Layout<'_>, mapping: NodeId) -> Option<usize> {
-    let first = (layout.count(mapping) > 0).then(|| layout.entry(mapping, 0).start)?;
-    layout.is_first_on_line(first).then(|| layout.column(first))
+/// Returns the blanks in front of a flow mapping's entries. Where they have no lines of their own, a new one goes behind the
+/// bracket.
+fn indentation_of_entries<'t>(layout: &Layout<'t>, mapping: NodeId) -> &'t str {
+    let first = (layout.count(mapping) > 0).then(|| layout.entry(mapping, 0).start);
+    layout.indentation(first.filter(|first| layout.is_first_on_line(*first)).unwrap_or(layout.span(mapping).start))
 }
 
-/// Returns the column in which the line around `at` starts to say something.
-fn indentation(layout: &Layout<'_>, at: usize) -> usize {
-    let line = layout.line_start(at);
-    layout.text[line..].bytes().take_while(|byte| *byte == b' ').count()
-}
-
-/// Strikes the comments that move along from those the cut takes away.
-fn restore_comments(change: &mut Change, entry: &Entry, layout: &Layout<'_>) {
-    let span = if layout.kind(entry.container).is_flow_collection() {
-        Span::new(entry.start, entry.end)
-    } else {
-        Span::new(layout.own_start(entry.start), layout.own_end(layout.column(entry.start), entry.end))
-    };
+/// Strikes comments that move along from those that a cut takes away.
+fn strike_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
     for comment in layout.tree.comments_in(span) {
-        let found = change.removed_comments.iter().position(|removed| removed == comment.of(layout.text));
+        let found = cut.removed_comments.iter().position(|removed| removed == comment.of(layout.text));
         if let Some(found) = found {
-            change.removed_comments.remove(found);
+            cut.removed_comments.remove(found);
         }
     }
 }

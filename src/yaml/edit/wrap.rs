@@ -18,22 +18,19 @@ pub(super) fn wrap(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Prob
     refuse_referenced(layout, entry.value)?;
     let kind = layout.kind(entry.value);
     if layout.kind(entry.container).is_flow_collection() {
-        return wrap_in_brackets(layout, &entry);
+        return Ok(wrap_in_brackets(layout, &entry));
     }
     match kind {
-        Kind::Mapping | Kind::Sequence => wrap_lines(layout, &entry),
-        Kind::FlowMapping | Kind::FlowSequence | Kind::Pair | Kind::Alias => wrap_in_brackets(layout, &entry),
+        Kind::Mapping | Kind::Sequence => Ok(wrap_lines(layout, &entry)),
+        Kind::FlowMapping | Kind::FlowSequence | Kind::Pair | Kind::Alias => Ok(wrap_in_brackets(layout, &entry)),
         Kind::Empty => Ok(wrap_nothing(layout, &entry)),
         Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => Ok(wrap_scalar(layout, &entry)),
     }
 }
 
-fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
+fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
     let mut change = Change::default();
     let start = layout.tree.start(entry.value);
-    if layout.kind(entry.value) == Kind::Pair {
-        return Err(wrong_shape(start, "a mapping without braces cannot be wrapped"));
-    }
     if layout.kind(entry.value) == Kind::Empty {
         let colon = if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) { ":" } else { "" };
         change.insert(entry.end, format!("{colon} [null]"));
@@ -41,7 +38,7 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Proble
         change.insert(start, "[");
         change.insert(entry.end, "]");
     }
-    Ok(change)
+    change
 }
 
 /// Returns the column that new dashes below an entry go in.
@@ -51,29 +48,31 @@ fn dash_column(layout: &Layout<'_>, entry: &Entry) -> usize {
 }
 
 /// Puts a dash in front of lines: `key:` and `  a: 1` become `key:` and `- a: 1`.
-fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
-    let span = layout.span(entry.value);
-    if layout.tree.properties_of(entry.value).is_some() {
-        return Err(wrong_shape(span.start, "lines with an anchor or tag cannot be wrapped"));
-    }
-    let end = layout.own_end(layout.column(entry.start), span.end);
-    let first_line = layout.line_start(span.start);
-    let below = layout.line_end(span.start);
-    let column = layout.column(span.start);
+fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Change {
+    let first = layout.tree.start(entry.value);
+    let column = layout.column(layout.span(entry.value).start);
+    let end = layout.own_end(layout.column(entry.start), entry.end);
+    let below = layout.line_end(first);
+    let rest = Span::new(first, below).of(layout.text);
     let mut change = Change::default();
-    if !layout.is_first_on_line(span.start) {
-        let rest = Span::new(span.start, below).of(layout.text);
+    if !layout.is_first_on_line(first) && entry.key.is_none() {
         let below = layout.shifted(Span::new(below, end), 2);
-        change.replace(Span::new(span.start, end), format!("- {rest}{below}"));
-        return Ok(change);
+        change.replace(Span::new(first, end), format!("- {rest}{below}"));
+        return change;
     }
     let dash = dash_column(layout, entry);
-    let comments = Span::new(layout.own_start(span.start), first_line);
-    change.replace(comments, layout.shifted(comments, dash as isize - column as isize));
-    let rest = Span::new(span.start, below).of(layout.text);
     let below = layout.shifted(Span::new(below, end), dash as isize + 2 - column as isize);
+    if !layout.is_first_on_line(first) {
+        // The anchor or tag behind the colon goes with the lines.
+        let line_ending = layout.line_ending(first);
+        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}- {rest}{below}", ""));
+        return change;
+    }
+    let first_line = layout.line_start(first);
+    let comments = Span::new(layout.own_start(first), first_line);
+    change.replace(comments, layout.shifted(comments, dash as isize - layout.column(first) as isize));
     change.replace(Span::new(first_line, end), format!("{:dash$}- {rest}{below}", ""));
-    Ok(change)
+    change
 }
 
 /// Puts a scalar behind a dash on a line of its own, with the comment behind it.

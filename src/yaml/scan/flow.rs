@@ -21,6 +21,7 @@ impl Scan<'_> {
         let node = self.push(kind, start, start + 1);
         let mut at = self.gap(start + 1, margin)?;
         while self.bytes[at] != closing {
+            self.keep_to_limits()?;
             let end = if is_mapping { self.flow_pair(at, margin, depth)? } else { self.flow_item(at, margin, depth)? };
             at = self.gap(end, margin)?;
             match self.bytes[at] {

@@ -18,11 +18,13 @@ mod line;
 mod scalar;
 mod screen;
 
+use super::limit::{LIMITS, Limits};
 use super::tree::{Document, Kind, Node, NodeId, Tree};
 use crate::text::Span;
 
-/// How deep block collections may lie in each other, and flow collections in each other: well below granit's limits.
-const NESTING_LIMIT: usize = 100;
+/// How deep block collections may lie in each other, and flow collections in each other: together no deeper than a text may
+/// be nested.
+const NESTING_LIMIT: usize = LIMITS.nesting / 2;
 
 /// How long a key with its colon may be, in bytes: below the 1024 characters YAML allows.
 const KEY_LIMIT: usize = 1000;
@@ -31,16 +33,23 @@ const KEY_LIMIT: usize = 1000;
 ///
 /// A tree is the one [`parse_exact`](super::parse_exact) gives.
 pub fn scan(text: &str) -> Option<Tree> {
+    scan_within(text, &LIMITS)
+}
+
+/// Reads a text that must keep to `limits`; what breaks them is left to the exact parser, which names the place.
+pub(super) fn scan_within(text: &str, limits: &Limits) -> Option<Tree> {
     let bytes = text.as_bytes();
-    if u32::try_from(bytes.len()).is_err() || !screen::is_common(bytes) {
+    if limits.check_size(text).is_err() || !screen::is_common(bytes) {
         return None;
     }
-    let mut scan = Scan::new(bytes);
+    let mut scan = Scan::new(bytes, limits);
     let mut at = 0;
     while at < bytes.len() {
         at = scan.line(at)?;
+        scan.keep_to_limits()?;
     }
     scan.end_document();
+    scan.keep_to_limits()?;
     Some(scan.tree)
 }
 
@@ -56,6 +65,7 @@ struct Open {
 
 struct Scan<'t> {
     bytes: &'t [u8],
+    limits: &'t Limits,
     tree: Tree,
     open: Vec<Open>,
     /// Behind the last node, dash, colon or `---`: where an empty node would stand.
@@ -69,10 +79,18 @@ struct Scan<'t> {
 }
 
 impl<'t> Scan<'t> {
-    fn new(bytes: &'t [u8]) -> Self {
+    fn new(bytes: &'t [u8], limits: &'t Limits) -> Self {
         // A manifest has a node per 13 bytes, a CRD one per 30: the array grows once or not at all.
         let tree = Tree { nodes: Vec::with_capacity(bytes.len() / 16 + 8), ..Tree::default() };
-        Self { bytes, tree, open: Vec::with_capacity(32), cursor: 0, root: None, slice: 0, explicit: false, seen: None }
+        let open = Vec::with_capacity(32);
+        Self { bytes, limits, tree, open, cursor: 0, root: None, slice: 0, explicit: false, seen: None }
+    }
+
+    /// Goes on only while there are not too many nodes and documents.
+    #[inline]
+    fn keep_to_limits(&self) -> Option<()> {
+        let (nodes, documents) = (self.tree.nodes.len(), self.tree.documents.len());
+        (nodes <= self.limits.nodes && documents <= self.limits.documents).then_some(())
     }
 
     /// Reads one line, or all lines of the value that starts on it, and returns where the next line starts.

@@ -1,0 +1,301 @@
+//! Answers: what does one file add to the plan, and which files need no other one to know that?
+//!
+//! A [`Course`] is a goal with what follows from it for every file, worked out once. [`Course::look`] plans a file by itself and
+//! gives its [`Part`]; where another file of the run has a say in it, it gives nothing, and [`Course::conclude`] plans such files
+//! together. Of a file with a part nothing is needed any more: files can be looked at one by one as they are read, in any
+//! order and by several threads.
+//!
+//! Invariant: a part is what the file adds to the plan whatever other files there are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::advise::{self, Crossing};
+use super::object::Scene;
+use super::references::{self, Retypes};
+use super::{Conversion, FilePlan, Goal, ObjectPlan, Plan, Run, adjust, finding, object, object_plan};
+use super::{edit, rights, selectors};
+use crate::field::FieldPath;
+use crate::finding::{Finding, Location, Severity};
+use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
+use crate::manifest::{Kustomization, Manifest, Object};
+use crate::release::GroupKind;
+use crate::text::Position;
+use crate::yaml;
+
+/// A goal, and what follows from it for every file.
+#[derive(Debug)]
+pub struct Course<'g> {
+    pub(super) goal: &'g Goal<'g>,
+    pub(super) retypes: Retypes,
+    crossings: Vec<Crossing<'g>>,
+    /// The kinds that objects are looked up in by others: by a rule, or by the name they have.
+    sought: BTreeSet<GroupKind>,
+}
+
+/// What one file adds to the plan.
+#[derive(Debug)]
+pub struct Part {
+    pub(super) file: String,
+    pub(super) change: Option<FilePlan>,
+    pub(super) objects: Vec<ObjectPlan>,
+    findings: Vec<Finding>,
+    seen_objects: usize,
+    patches: Vec<String>,
+    kustomization: Option<Kustomization>,
+    /// The advisories that objects of the file call for: whether the object is settled, and where it starts.
+    advised: BTreeMap<usize, (bool, Option<Position>)>,
+    pub(super) standing: Vec<Standing>,
+}
+
+/// An object that others can look up, as it stands in its file.
+#[derive(Debug)]
+pub(super) struct Standing {
+    pub(super) kind: GroupKind,
+    pub(super) namespace: Option<String>,
+    pub(super) name: Option<String>,
+    pub(super) position: Option<Position>,
+    /// The text of its document.
+    text: String,
+    place: FieldPath,
+}
+
+impl Standing {
+    fn new(manifest: &Manifest, object: &Object) -> Self {
+        Self {
+            kind: object.kind.clone(),
+            namespace: object.namespace.clone(),
+            name: object.name.clone(),
+            position: manifest.locate(object, &FieldPath::default()).position,
+            text: manifest.tree.documents()[object.document].span.of(&manifest.text).to_owned(),
+            place: object.place.clone(),
+        }
+    }
+
+    /// Says whether the object, which lives in `home`, has this kind, namespace and name.
+    pub(super) fn is_called(&self, home: &Namespace, (kind, namespace, name): &ObjectName) -> bool {
+        self.kind == *kind && home == namespace && self.name == *name
+    }
+
+    /// Makes the neighbour that the object is to others, with where it lives and its data.
+    pub(super) fn neighbour<'v>((standing, (namespace, value)): (&'v Self, &'v (Namespace, Value))) -> Neighbour<'v> {
+        Neighbour { kind: &standing.kind, namespace, name: standing.name.as_deref(), value }
+    }
+
+    /// Reads the object's data again.
+    pub(super) fn value(&self) -> Value {
+        let tree = yaml::parse(&self.text).expect("the text of a document can be parsed alone");
+        let value =
+            tree.value(&self.text, tree.documents()[0].root).expect("the object was read from this text before");
+        self.place.get(&value).expect("the object was read from this place before").clone()
+    }
+}
+
+/// What is known of a file before the run is concluded.
+#[derive(Debug)]
+pub enum Look<'m> {
+    /// What it adds to the plan.
+    Alone(Box<Part>),
+    /// Other files have a say in it.
+    Open(&'m Manifest),
+}
+
+impl<'g> Course<'g> {
+    /// Works out what follows from `goal`.
+    pub fn new(goal: &'g Goal<'g>) -> Self {
+        let retypes: Retypes = goal.targets.iter().flat_map(references::retypes).collect();
+        let rules = goal.targets.iter().flat_map(|target| target.pack.rules());
+        let lenses = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|way| rule.lens(way)));
+        let sought = lenses.flat_map(crate::lens::Lens::looks_at);
+        let sought = sought.chain(retypes.values().map(|successor| successor.kind().clone())).collect();
+        Self { goal, retypes, crossings: goal.targets.iter().flat_map(advise::crossings).collect(), sought }
+    }
+
+    /// Returns what the run wants.
+    pub const fn goal(&self) -> &'g Goal<'g> {
+        self.goal
+    }
+
+    /// Plans a file by itself; `None` where another file can have a say in it.
+    pub fn look(&self, manifest: &Manifest) -> Option<Part> {
+        let surroundings = Surroundings::default();
+        let mut conversions = Vec::with_capacity(manifest.objects.len());
+        let mut findings = Vec::new();
+        for object in &manifest.objects {
+            let home = Namespace::written(object.namespace.as_deref());
+            let scene = Scene { completeness: Completeness::Whole, home: &home, surroundings: &surroundings };
+            let made = self.convert(object, scene);
+            if surroundings.was_asked() || self.is_tied(object, made.as_ref()) {
+                return None;
+            }
+            findings.extend(rights::findings(manifest, object, &self.retypes));
+            conversions.push(made);
+        }
+        let edited = edit::edit(manifest, &conversions).ok()?;
+        let change = edited.map(|edited| {
+            findings.extend(edited.findings);
+            edited.file
+        });
+        let mut part = self.part(manifest, conversions, &|_| None);
+        part.change = change;
+        part.findings.extend(findings);
+        let sought = manifest.objects.iter().filter(|object| self.sought.contains(&object.kind));
+        part.standing = sought.map(|object| Standing::new(manifest, object)).collect();
+        Some(part)
+    }
+
+    /// Converts `object` by itself, where a target is about it.
+    pub(super) fn convert(&self, object: &Object, scene: Scene<'_>) -> Option<Conversion> {
+        let target = self.goal.target_of(&object.kind.group)?;
+        Some(object::convert(object, target, self.goal, scene))
+    }
+
+    /// Says whether what becomes of `object` and of other objects depends on each other: it is retyped, or names one that is.
+    fn is_tied(&self, object: &Object, made: Option<&Conversion>) -> bool {
+        let (kind, value) = made.map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
+        *kind != object.kind
+            || self.retypes.contains_key(&object.kind)
+            || selectors::selects(object)
+            || !self.references(kind, value).is_empty()
+    }
+
+    /// Finds the references in `value`, an object of `kind`, that follow the objects they name.
+    pub(super) fn references(&self, kind: &GroupKind, value: &Value) -> Vec<references::Reference> {
+        let catalog = self.goal.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind));
+        references::find(value, catalog, &self.retypes)
+    }
+
+    /// Makes the part of a file whose objects became `conversions`; `held` says why one is held back that its own conversion
+    /// does not hold back.
+    pub(super) fn part(
+        &self,
+        manifest: &Manifest,
+        conversions: Vec<Option<Conversion>>,
+        held: &dyn Fn(usize) -> Option<Finding>,
+    ) -> Part {
+        let mut part = Part {
+            file: manifest.file.clone(),
+            change: None,
+            objects: Vec::new(),
+            findings: manifest.findings.clone(),
+            seen_objects: manifest.objects.len(),
+            patches: manifest.patches.clone(),
+            kustomization: manifest.kustomization.clone(),
+            advised: BTreeMap::new(),
+            standing: Vec::new(),
+        };
+        for (at, (object, conversion)) in manifest.objects.iter().zip(conversions).enumerate() {
+            if let Some(conversion) = conversion {
+                self.tell(&mut part, (manifest, object), conversion, held(at));
+            }
+        }
+        part
+    }
+
+    /// Adds what became of one object.
+    fn tell(
+        &self,
+        part: &mut Part,
+        (manifest, object): (&Manifest, &Object),
+        conversion: Conversion,
+        held: Option<Finding>,
+    ) {
+        let place = manifest.locate(object, &FieldPath::default());
+        for (at, crossing) in self.crossings.iter().enumerate() {
+            if crossing.concerns(object, &conversion) {
+                let found = (advise::is_settled(&conversion), place.position);
+                let first = part.advised.entry(at).or_insert(found);
+                if first.0 && !found.0 {
+                    *first = found;
+                }
+            }
+        }
+        let told = conversion.blocks.iter().map(|remark| (remark, Severity::Held));
+        let told = told.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
+        let told = told.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
+        let before = part.findings.len();
+        part.findings
+            .extend(told.map(|(remark, severity)| finding(manifest, object, remark, adjust(remark.code, severity))));
+        part.findings.extend(held);
+        let is_held = part.findings[before..].iter().any(|finding| finding.severity >= Severity::Held);
+        let pack = self.goal.packs.of_group(&object.kind.group);
+        if pack.is_some_and(|pack| pack.catalog(&object.kind).is_none()) {
+            return;
+        }
+        let record = self.goal.choices.record;
+        part.objects.push(object_plan(place, object, conversion, is_held, record));
+    }
+
+    /// Plans the files that others have a say in, and puts the parts of all files together, in the order of `looks`.
+    pub fn conclude(&self, looks: Vec<Look<'_>>) -> Plan {
+        let mut opened = Run::new(self, &looks).parts().into_iter();
+        let mut plan = Plan::default();
+        let mut advised: BTreeMap<usize, (bool, Location)> = BTreeMap::new();
+        for look in looks {
+            let part = match look {
+                Look::Alone(part) => *part,
+                Look::Open(_) => opened.next().expect("every open file has a part in the end"),
+            };
+            for (at, (is_settled, position)) in part.advised {
+                let found = (is_settled, Location { file: part.file.clone(), position });
+                let is_first = |(settled, place): &(bool, Location)| (found.0, &found.1.file) < (*settled, &place.file);
+                if advised.get(&at).is_none_or(is_first) {
+                    advised.insert(at, found);
+                }
+            }
+            plan.files.extend(part.change);
+            plan.objects.extend(part.objects);
+            plan.findings.extend(part.findings);
+            plan.seen_objects += part.seen_objects;
+        }
+        let told = advised.into_iter().map(|(at, (is_settled, place))| self.crossings[at].finding(is_settled, place));
+        plan.findings.extend(told);
+        plan.findings.sort();
+        plan.findings.dedup();
+        plan
+    }
+}
+
+impl Part {
+    /// Adds what was told about the file on the way.
+    pub(super) fn with(mut self, change: Option<FilePlan>, findings: Vec<Finding>) -> Self {
+        self.change = change;
+        self.findings.extend(findings);
+        self
+    }
+}
+
+impl Look<'_> {
+    /// Returns the files that this one names as patches.
+    pub(super) fn patches(&self) -> &[String] {
+        match self {
+            Self::Alone(part) => &part.patches,
+            Self::Open(manifest) => &manifest.patches,
+        }
+    }
+
+    /// Returns what the file makes of others, where it is a kustomization.
+    pub(super) const fn kustomization(&self) -> Option<&Kustomization> {
+        match self {
+            Self::Alone(part) => part.kustomization.as_ref(),
+            Self::Open(manifest) => manifest.kustomization.as_ref(),
+        }
+    }
+
+    /// Returns what became of the objects, as far as that is known.
+    pub(super) fn objects(&self) -> &[ObjectPlan] {
+        match self {
+            Self::Alone(part) => &part.objects,
+            Self::Open(_) => &[],
+        }
+    }
+
+    /// Returns the file as the user named it.
+    pub(super) fn file(&self) -> &str {
+        match self {
+            Self::Alone(part) => &part.file,
+            Self::Open(manifest) => &manifest.file,
+        }
+    }
+}
