@@ -60,7 +60,11 @@ fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
         bencher.iter(|| black_box(manifests.iter().filter_map(|manifest| course.look(manifest)).count()));
     });
     group.bench_function("diff", |bencher| {
-        bencher.iter(|| black_box(changed.iter().map(|file| unified(file, Paint::Plain).len()).sum::<usize>()));
+        bencher.iter(|| {
+            black_box(
+                changed.iter().map(|file| unified(file, Paint::Plain).map_or(0, |text| text.len())).sum::<usize>(),
+            )
+        });
     });
     group.finish();
 }

@@ -13,11 +13,13 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use self::growth::Growth;
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
 mod condition;
+mod growth;
 #[cfg(test)]
 mod laws;
 mod origin;
@@ -450,6 +452,7 @@ pub struct Session<'a> {
     /// Whether the session is about an item of a list, which is whole whatever the object is.
     is_item: bool,
     relies_on: BTreeSet<ObjectName>,
+    growth: Growth,
 }
 
 /// What an object is called in a run: kind, namespace, name.
@@ -467,6 +470,7 @@ impl<'a> Session<'a> {
             completeness: Completeness::Whole,
             is_item: false,
             relies_on: BTreeSet::new(),
+            growth: Growth::NONE,
         }
     }
 
@@ -522,8 +526,13 @@ impl<'a> Session<'a> {
     /// Makes one change to the data and records it.
     ///
     /// # Errors
-    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place.
+    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place or the rules make
+    /// more of the object than any object is.
     pub fn change(&mut self, intent: Intent) -> Result<(), Halt> {
+        self.growth.take(&intent, &self.object).map_err(|reason| {
+            let help = Some("mend the pack, or convert the object by hand".to_owned());
+            Halt::Refused { at: places(&intent).0, reason, help }
+        })?;
         intent.apply_data(&mut self.object).map_err(|problem| {
             let (old, new) = places(&intent);
             match problem.code {

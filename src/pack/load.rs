@@ -19,6 +19,9 @@ use crate::release::{GroupKind, ReleaseLine};
 /// The largest file of a pack, in bytes.
 pub const MAX_PACK_FILE: u64 = 16 << 20;
 
+/// The most that all files of a pack hold, in bytes; a rule's file counts once for each kind that it is about.
+pub const MAX_PACK: usize = 64 << 20;
+
 /// The files of one pack: path within the pack's folder with `/`, and text.
 pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
 
@@ -33,6 +36,7 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
     let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
     let name = folder.file_name().and_then(|name| name.to_str()).context("a pack's folder has a name in UTF-8")?;
     let mut files = PackFiles::new();
+    let mut size = 0;
     for entry in walkdir::WalkDir::new(&folder).sort_by_file_name() {
         let entry = entry.with_context(|| format!("cannot list the pack {}", folder.display()))?;
         let is_data = matches!(entry.path().extension().and_then(|text| text.to_str()), Some("yaml" | "tsv"));
@@ -44,6 +48,8 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
         ensure!(entry.metadata()?.len() <= MAX_PACK_FILE, "{path} is larger than {MAX_PACK_FILE} bytes");
         let text =
             std::fs::read_to_string(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
+        size += text.len();
+        ensure!(size <= MAX_PACK, "the pack is larger than {} MiB", MAX_PACK >> 20);
         files.insert(path.replace('\\', "/"), Cow::Owned(text));
     }
     let pack = load(name, files)?;
@@ -102,12 +108,13 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     }
     let mut catalogs = BTreeMap::new();
     let mut rules = Vec::new();
+    let mut size = 0;
     for (path, text) in files {
         let file = format!("{name}/{path}");
         if let Some(stem) = path.strip_prefix("catalog/").and_then(|path| path.strip_suffix(".tsv")) {
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
         } else if let Some(id) = file.strip_suffix(".yaml") {
-            rules.extend(rules_of(&Written { file: &file, id, text: &text, json: json(&path) }, &line)?);
+            rules.extend(rules_of(&Written { file: &file, id, text: &text, json: json(&path) }, &line, &mut size)?);
         }
     }
     for rule in &rules {
@@ -156,11 +163,13 @@ impl Written<'_> {
     }
 }
 
-/// Reads a rule's file: one rule for each kind that it is about.
-fn rules_of(written: &Written<'_>, line: &ReleaseLine) -> Result<Vec<Rule>> {
+/// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
+fn rules_of(written: &Written<'_>, line: &ReleaseLine, size: &mut usize) -> Result<Vec<Rule>> {
     let first = written.parse()?;
-    let kinds = first.kind.clone().list();
-    ensure!(!kinds.is_empty(), "{}: a rule is about a kind", written.file);
+    let (file, kinds) = (written.file, first.kind.clone().list());
+    ensure!(!kinds.is_empty(), "{file}: a rule is about a kind");
+    *size = size.saturating_add(written.text.len().saturating_mul(kinds.len()));
+    ensure!(*size <= MAX_PACK, "{file}: the rules, one for each kind, are larger than {} MiB", MAX_PACK >> 20);
     // A lens belongs to one rule, so that the file is read for each kind.
     let mut files = std::iter::once(Ok(first)).chain(std::iter::repeat_with(|| written.parse()));
     kinds.into_iter().map(|kind| rule(written, files.next().context("files do not end")??, line, kind)).collect()

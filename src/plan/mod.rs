@@ -37,7 +37,7 @@ pub use course::{Course, Look, Part};
 pub use object::{AllowedLoss, Choices, Conversion, Keeping, Record, Remark, Schema, VersionChoice, loss_code};
 pub use stash::{ANNOTATION, MAX_STASH};
 
-pub use secret::shows_secret;
+pub use secret::{meets, secret_spans, shows_secret};
 
 use course::Standing;
 
@@ -460,14 +460,20 @@ fn held_back(conversion: Conversion, object: &Object) -> Conversion {
 }
 
 fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Severity) -> Finding {
+    let title = object.title();
+    // A remark can quote values.
+    let (words, help) = match object.kind.kind.as_str() {
+        "Secret" => ("what is said of a Secret is not told, since it could show what it holds", None),
+        _ => (remark.message.as_str(), remark.help.clone()),
+    };
     Finding {
         location: manifest.locate(object, &remark.path),
         code: remark.code,
         severity,
-        object: Some(object.title()),
         field: (!remark.path.steps().is_empty()).then(|| remark.path.to_string()),
-        message: format!("{}: {}", object.title(), remark.message),
-        help: remark.help.clone(),
+        message: format!("{title}: {words}"),
+        object: Some(title),
+        help,
     }
 }
 
