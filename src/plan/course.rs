@@ -147,6 +147,7 @@ impl<'g> Course<'g> {
         part.findings.extend(findings);
         let sought = manifest.objects.iter().filter(|object| self.sought.contains(&object.kind));
         part.standing = sought.map(|object| Standing::new(manifest, object)).collect();
+        part.fit();
         Some(part)
     }
 
@@ -263,6 +264,14 @@ impl<'g> Course<'g> {
 }
 
 impl Part {
+    /// Gives back the room that was made for more: a run keeps the parts of all its files.
+    fn fit(&mut self) {
+        self.objects.shrink_to_fit();
+        self.objects.iter_mut().for_each(|object| object.rules.shrink_to_fit());
+        self.findings.shrink_to_fit();
+        self.standing.shrink_to_fit();
+    }
+
     /// Adds what was told about the file on the way.
     pub(super) fn with(mut self, change: Option<FilePlan>, findings: Vec<Finding>) -> Self {
         self.change = change;
