@@ -5,7 +5,6 @@
 //!
 //! Invariant: a kustomization is told apart by its file name, as Kustomize does.
 
-use memchr::memmem;
 use serde_json::Value;
 
 use super::{Manifest, Recognizer, whole_file};
@@ -57,12 +56,6 @@ fn folder(file: &str) -> &str {
 pub(super) fn is_one(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
-}
-
-/// Says whether a kustomization in which no known API group stands can patch or select anything, going by its bytes: the names
-/// of the fields that do so stand in it, or are spelled with escapes.
-pub(super) fn can_matter(bytes: &[u8]) -> bool {
-    [&b"patches"[..], b"replacements", b"\\"].iter().any(|word| memmem::find(bytes, word).is_some())
 }
 
 /// Returns the files that a kustomization merges into other objects, as seen from where `file` is seen from.
@@ -141,17 +134,4 @@ pub(super) fn findings(
 fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
     text("kind").is_some_and(|kind| recognizer.knows(text("group"), kind))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::can_matter;
-
-    #[test]
-    fn a_kustomization_matters_by_what_it_patches_or_selects() {
-        for text in ["patches: []", "patchesStrategicMerge: [a.yaml]", "{replacements: []}", "\"p\\x61tches\": []"] {
-            assert!(can_matter(text.as_bytes()), "{text}");
-        }
-        assert!(!can_matter(b"resources: [a.yaml]\nnamePrefix: patch-\n"));
-    }
 }

@@ -120,7 +120,7 @@ pub enum Reading {
     Irrelevant,
     /// It was parsed; it may still hold no object.
     Manifest(Box<Manifest>),
-    /// No known API group stands in it, but it is a kustomization that can name patches: it is parsed for those.
+    /// No known API group stands in it, but it is a kustomization: it is parsed for the files that it names.
     Kustomization(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),
@@ -134,7 +134,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         return reading;
     }
     let hit = recognizer.hits(bytes);
-    if !hit && !(kustomization::is_one(file) && kustomization::can_matter(bytes)) {
+    if !hit && !kustomization::is_one(file) {
         return Reading::Irrelevant;
     }
     let text = match std::str::from_utf8(bytes) {

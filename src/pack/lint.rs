@@ -17,7 +17,7 @@ use super::{Pack, Rule};
 use crate::catalog::{Catalog, Field, OUTSIDE};
 use crate::field::{FieldPattern, Part};
 use crate::lens::{Claims, Direction, Image, Lens};
-use crate::release::{GroupKind, ReleaseId, ReleaseSet};
+use crate::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
 
 /// Something that is wrong with a pack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -217,7 +217,7 @@ impl<'p> Lint<'p> {
                     _ => catalog.having(&above),
                 },
             );
-            for channel in crate::release::Channel::ALL {
+            for channel in Channel::ALL {
                 let gaps = self.gaps(having, above, channel);
                 if let Some(gap) = gaps.first() {
                     let text = format!(
@@ -232,7 +232,7 @@ impl<'p> Lint<'p> {
     }
 
     /// Returns the releases of `channel` between two that have a field, which have what it stands in but not the field.
-    fn gaps(&self, having: ReleaseSet, above: ReleaseSet, channel: crate::release::Channel) -> Vec<ReleaseId> {
+    fn gaps(&self, having: ReleaseSet, above: ReleaseSet, channel: Channel) -> Vec<ReleaseId> {
         let ids = self.pack.line().iter().filter(|(_, release)| release.channel == channel).map(|(id, _)| id);
         let ids: Vec<_> = ids.collect();
         let has = |id: &ReleaseId| having.contains(*id);
@@ -262,7 +262,54 @@ impl<'p> Lint<'p> {
                 self.say(&file, "`within` names releases of the rule's channels, from its bundle on");
             }
         }
+        self.channels(rule, &file);
         self.claims(rule, &file);
+    }
+
+    /// Says which channels a rule leaves out or names without need: it is about those that its releases, its fields or its
+    /// kind are in.
+    fn channels(&mut self, rule: &Rule, file: &str) {
+        let line = self.pack.line();
+        let about: BTreeSet<Channel> = match rule.within {
+            Some(within) => within.iter().map(|id| line.get(id).channel).collect(),
+            None => {
+                let made = line.iter().filter(|(_, release)| release.order == rule.order);
+                made.filter(|(id, _)| self.is_about(rule, *id)).map(|(_, release)| release.channel).collect()
+            }
+        };
+        let named: BTreeSet<Channel> = rule.channels.iter().copied().collect();
+        // Claims that are nowhere are told as such.
+        for channel in named.difference(&about).filter(|_| !about.is_empty()) {
+            self.say(file, format!("nothing that the rule is about is in the channel {channel}"));
+        }
+        // Without a claim it is the kind alone that is looked for, which may have the field in fewer channels.
+        let claims = rule.lens(Direction::Forward).claims();
+        let claims_nothing = rule.within.is_none() && claims.old.is_empty() && claims.new.is_empty();
+        for channel in about.difference(&named).filter(|_| !claims_nothing) {
+            self.say(file, format!("what the rule is about is in the channel {channel} too"));
+        }
+    }
+
+    /// Says whether a rule is about the change that led to `release`, which is of its bundle: the kind that it gives is there,
+    /// one of its fields is, or was before.
+    fn is_about(&self, rule: &Rule, release: ReleaseId) -> bool {
+        let Some(bundle) = Bundle::of(self.pack, rule) else { return true };
+        let before: Vec<_> =
+            self.pack.line().iter().map(|(id, _)| id).filter(|id| self.next(*id).contains(&release)).collect();
+        let (old, new) = (&rule.kind, &bundle.crossing.kind);
+        let served =
+            |kind: &GroupKind, id: &ReleaseId| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(*id));
+        let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
+        let has = |kind: &GroupKind, fields: &[FieldPattern], id: &ReleaseId| {
+            fields.iter().any(|field| self.pack.catalog(kind).is_some_and(|it| it.having(field).contains(*id)))
+        };
+        if rule.kind != rule.new_kind {
+            before.iter().any(|id| served(old, id)) && served(new, &release)
+        } else if claims.old.iter().chain(&claims.new).any(is_known) {
+            before.iter().any(|id| has(old, &claims.old, id)) || has(new, &claims.new, &release)
+        } else {
+            before.iter().any(|id| served(old, id)) || served(new, &release)
+        }
     }
 
     /// Says that a claim is not in the catalog of its own side, or is on the other side too.
