@@ -268,7 +268,10 @@ mod tests {
         assert!(!holds("repeats: { of: \"r[]\", by: [n, k], defaults: { k: H } }", &object));
         let partly = "repeats: { of: \"r[]\", by: [n], partly: [s], defaults: { s: \"\" } }";
         assert!(holds(partly, &object));
-        assert!(!holds(partly, &json!({"r": [{"n": "a"}, {"n": "a", "s": ""}, {"n": "b", "s": "x"}, {"n": "b", "s": "x"}]})));
+        assert!(!holds(
+            partly,
+            &json!({"r": [{"n": "a"}, {"n": "a", "s": ""}, {"n": "b", "s": "x"}, {"n": "b", "s": "x"}]})
+        ));
         let either = "repeats: { of: \"r[]\", by: [n], partly: [s, p] }";
         assert!(!holds(either, &json!({"r": [{"n": "a", "s": 1}, {"n": "a", "p": 1}]})));
         assert!(holds(either, &json!({"r": [{"n": "a", "s": 1}, {"n": "a"}]})));
