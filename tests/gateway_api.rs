@@ -116,6 +116,57 @@ fn an_advisory_is_told_once_and_where_it_matters() {
 }
 
 #[test]
+fn an_advisory_is_about_the_way_between_two_releases() {
+    let packs = embedded::with(Vec::new()).unwrap();
+    let pack = packs.named("gateway-api").unwrap();
+    let told = |from: &str, to: &str| -> Vec<String> {
+        let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
+        let changes = matrix(pack, from, to).into_iter().filter(|change| change.subject == Subject::Advisory);
+        let names = changes.filter(|change| !change.there.is_empty()).map(|change| change.name);
+        names.filter_map(|name| name.strip_prefix("safe-upgrades-policy-denies-").map(str::to_owned)).collect()
+    };
+    assert_eq!(told("1.6.1/standard", "1.5.1/standard"), ["v1.5"]);
+    assert_eq!(told("1.6.1/standard", "1.5.1/experimental"), ["experimental-crds", "v1.5"]);
+    assert!(told("1.6.1/experimental", "1.5.1/experimental").is_empty());
+    assert_eq!(told("1.6.1/standard", "1.4.1/standard"), ["older-crds"]);
+    assert_eq!(told("1.6.1/standard", "1.6.1/experimental"), ["experimental-crds"]);
+    assert_eq!(told("1.4.1/standard", "1.6.1/experimental"), ["experimental-crds"]);
+    assert!(told("1.4.1/experimental", "1.6.1/experimental").is_empty());
+    assert!(told("1.4.1/standard", "1.6.1/standard").is_empty());
+    assert!(told("1.6.1/experimental", "1.6.1/standard").is_empty());
+}
+
+#[test]
+fn hints_are_found_where_a_release_refuses() {
+    let help = |text: &str, target: &str, field: &str| -> String {
+        let found = convert(text, target).1;
+        let found = found.iter().find(|finding| finding.field.as_deref() == Some(field));
+        found.and_then(|finding| finding.help.clone()).unwrap_or_else(|| panic!("{field} is not held back"))
+    };
+    let object = |group: &str, kind: &str, spec: &str| {
+        format!("apiVersion: {group}\nkind: {kind}\nmetadata:\n  name: edge\n{spec}")
+    };
+    let gateway = |spec: &str| {
+        let listeners = "  gatewayClassName: edge\n  listeners:\n  - {name: web, port: 80, protocol: HTTP}\n";
+        object("gateway.networking.k8s.io/v1", "Gateway", &format!("spec:\n{spec}{listeners}"))
+    };
+    let labels = gateway("  infrastructure:\n    labels: {team: not a label}\n");
+    assert!(help(&labels, "1.2/experimental", "spec.infrastructure.labels.team").contains("63 characters"));
+    let named = gateway("  addresses: [{type: Hostname, value: edge.example.com}]\n");
+    assert!(help(&named, "0.3.0", "spec.addresses[0].type").contains("before v0.4.0"));
+    let grant = object("gateway.networking.k8s.io/v1beta1", "ReferenceGrant", "");
+    assert!(help(&grant, "1.6/standard", "spec").contains("allows nothing"));
+    let policy = object(
+        "gateway.networking.k8s.io/v1",
+        "BackendTLSPolicy",
+        "spec:\n  targetRefs: [{group: \"\", kind: Service, name: shop}]\n  validation: {hostname: shop.example.com, wellKnownCACertificates: example.com/ours}\n",
+    );
+    for target in ["1.0/experimental", "1.4/standard"] {
+        assert!(help(&policy, target, "spec.validation.wellKnownCACertificates").contains("System"), "{target}");
+    }
+}
+
+#[test]
 fn an_advisory_is_louder_where_something_is_converted() {
     let severity = |text: &str, target: &str| {
         let findings = convert(text, target).1;
