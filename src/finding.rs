@@ -63,7 +63,7 @@ macro_rules! codes {
 codes! {
     Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says. A note where every object that it is about is at the target already.";
     AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
-    AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, as a partial object or one with variables does. It is converted.";
+    AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, which is told and not mended: a note in a part of an object or a value with variables, a warning else. With --crds such an object is held back as invalid-in-target.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
     ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has its fields. The fields decide; the apiVersion is corrected by a conversion.";
     BadStash "bad-stash" "The annotation reversion.dev/stash holds something that is no stash of this program. Nothing of it is used and it stays; restore its text or remove it.";
@@ -71,6 +71,7 @@ codes! {
     CommentDropped "comment-dropped" "A comment stood on a field that the target release does not have; it goes with the field.";
     ComplexKey "complex-key" "A mapping has a key that is not text (often an unquoted `{{ }}` template). Kubernetes does not read it; quote the value.";
     Conflict "conflict" "The object holds fields that no single release has, such as the old and the new spelling of one field. Nothing is guessed: remove one of the two.";
+    DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have. It stays; name something else, or take it out.";
     DoubleEntry "double-entry" "The edited text does not read back as the converted data. The file is left alone; please report it with the object.";
     DroppedField "dropped-field" "The target release has no place for a field of the object. Held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A key stands twice in one mapping; readers disagree on which one counts. Remove one of the two.";

@@ -17,6 +17,7 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::text::LineIndex;
 use crate::yaml::{self, Problem, ProblemCode, Tree};
 
+mod json_patch;
 mod kustomization;
 
 pub use kustomization::Kustomization;
@@ -69,6 +70,13 @@ impl Object {
         let namespace = text(&["metadata", "namespace"]);
         let name = text(&["metadata", "name"]).or_else(|| text(&["metadata", "generateName"]));
         Some(Self { document, place, kind, api_version, namespace, name, value })
+    }
+
+    /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
+    fn kustomization(document: usize, value: Value) -> Self {
+        let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");
+        let kind = GroupKind::new("Kustomization", api_version.group.as_str());
+        Self { document, place: FieldPath::default(), kind, api_version, namespace: None, name: None, value }
     }
 
     /// Returns what findings call the object: `HTTPRoute store/checkout`.
@@ -273,6 +281,9 @@ impl Manifest {
                         self.kustomization = Some(Kustomization::read(&self.file, &value));
                         let told = kustomization::findings(self, document.root, &value, recognizer);
                         self.findings.extend(told);
+                    } else if json_patch::is_one(&value) {
+                        let told = json_patch::findings(self, document.root, &value, recognizer);
+                        self.findings.extend(told);
                     } else if hits() {
                         self.tell_unmade(number, &value);
                     }
@@ -329,10 +340,19 @@ impl Manifest {
                 if let (Some(items), Some(map)) = (items, value.as_object_mut()) {
                     map["items"] = Value::from(items);
                 }
-                self.objects.extend(Object::from_value(document, place, value));
+                let made = match kustomization::is_one(&self.file) && is_bare(&value) {
+                    true => Some(Object::kustomization(document, value)),
+                    false => Object::from_value(document, place, value),
+                };
+                self.objects.extend(made);
             }
         }
     }
+}
+
+/// Says whether a mapping gives neither apiVersion nor kind.
+fn is_bare(value: &Value) -> bool {
+    value.is_object() && value.get("apiVersion").is_none() && value.get("kind").is_none()
 }
 
 /// Says whether a value is a list of objects: `kind: List`, or a typed one such as `kind: HTTPRouteList`.

@@ -135,6 +135,8 @@ impl<'g> Course<'g> {
                 return None;
             }
             findings.extend(rights::findings(manifest, object, &self.retypes));
+            findings.extend(selectors::findings(manifest, object, &self.retypes));
+            findings.extend(self.dangling(manifest, object, made.as_ref()));
             conversions.push(made);
         }
         let edited = edit::edit(manifest, &conversions).ok()?;
@@ -208,8 +210,17 @@ impl<'g> Course<'g> {
         held: Option<Finding>,
     ) {
         let place = manifest.locate(object, &FieldPath::default());
+        let told = conversion.blocks.iter().map(|remark| (remark, Severity::Held));
+        let told = told.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
+        let told = told.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
+        let told = told.chain(conversion.notes.iter().map(|remark| (remark, Severity::Note)));
+        let before = part.findings.len();
+        part.findings
+            .extend(told.map(|(remark, severity)| finding(manifest, object, remark, adjust(remark.code, severity))));
+        part.findings.extend(held);
+        let is_held = part.findings[before..].iter().any(|finding| finding.severity >= Severity::Held);
         for (at, crossing) in self.crossings.iter().enumerate() {
-            if crossing.concerns(object, &conversion) {
+            if !is_held && crossing.concerns(object, &conversion) {
                 let found = (advise::is_settled(&conversion), place.position);
                 let first = part.advised.entry(at).or_insert(found);
                 if first.0 && !found.0 {
@@ -217,14 +228,6 @@ impl<'g> Course<'g> {
                 }
             }
         }
-        let told = conversion.blocks.iter().map(|remark| (remark, Severity::Held));
-        let told = told.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
-        let told = told.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
-        let before = part.findings.len();
-        part.findings
-            .extend(told.map(|(remark, severity)| finding(manifest, object, remark, adjust(remark.code, severity))));
-        part.findings.extend(held);
-        let is_held = part.findings[before..].iter().any(|finding| finding.severity >= Severity::Held);
         let pack = self.goal.packs.of_group(&object.kind.group);
         if pack.is_some_and(|pack| pack.catalog(&object.kind).is_none()) {
             return;

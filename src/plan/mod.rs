@@ -22,7 +22,9 @@ use crate::text::EditSet;
 
 mod advise;
 mod course;
+mod dangling;
 mod edit;
+mod fates;
 mod homes;
 mod object;
 mod parting;
@@ -41,6 +43,7 @@ pub use stash::{ANNOTATION, MAX_STASH};
 pub use secret::{meets, secret_spans, shows_secret};
 
 use course::Standing;
+use fates::Fates;
 use homes::Homes;
 use object::Scene;
 
@@ -148,9 +151,6 @@ type Id = (usize, usize);
 
 /// Why objects are held back that their own conversion does not hold back.
 type Held = BTreeMap<Id, Finding>;
-
-/// The objects of retyped kinds that are held back, with where they live.
-type Stay<'a> = BTreeMap<&'a GroupKind, Vec<(&'a Object, &'a Namespace)>>;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
@@ -321,21 +321,24 @@ impl<'a> Run<'a> {
     }
 
     fn attempt(&self, held: &Held) -> Attempt {
-        let (stay, moves) = (self.held_by_kind(held), self.moves(held));
+        let (fates, moves) = (self.fates(held), self.moves(held));
         let mut attempt = Attempt::default();
         for (file, manifest) in self.manifests.iter().enumerate() {
             let mut findings = Vec::new();
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
                 findings.extend(rights::findings(manifest, object, &self.course.retypes));
+                findings.extend(selectors::findings(manifest, object, &self.course.retypes));
                 let this = (*manifest, object, &self.homes[file][at]);
                 let conversion = self.converted[file][at].clone();
                 let conversion = if self.is_held((file, at), held) {
-                    findings.extend(self.left_behind(this, &stay));
+                    findings.extend(self.left_behind(this, &fates));
                     conversion.map(|conversion| held_back(conversion, object))
                 } else {
-                    let made = self.with_references(this, conversion, &stay, &mut findings);
-                    selectors::follow(object, made, &moves)
+                    let made = self.with_references(this, conversion, &fates, &mut findings);
+                    let made = selectors::follow(object, made, &moves);
+                    findings.extend(self.course.dangling(manifest, object, made.as_ref()));
+                    made
                 };
                 conversions.push(conversion);
             }
@@ -352,23 +355,14 @@ impl<'a> Run<'a> {
         attempt
     }
 
-    /// Returns the objects of retyped kinds that are held back.
-    fn held_by_kind(&self, held: &Held) -> Stay<'_> {
-        let mut stay = Stay::new();
-        for (id, _, object) in self.ids() {
-            if self.course.retypes.contains_key(&object.kind) && self.is_held(id, held) {
-                stay.entry(&object.kind).or_default().push((object, &self.homes[id.0][id.1]));
-            }
-        }
-        stay
-    }
-
     /// Tells the references of an object that is held back to objects whose kind changes all the same.
-    fn left_behind(&self, (manifest, object, from): (&Manifest, &Object, &Namespace), stay: &Stay<'_>) -> Vec<Finding> {
+    fn left_behind(
+        &self,
+        (manifest, object, from): (&Manifest, &Object, &Namespace),
+        fates: &Fates<'_>,
+    ) -> Vec<Finding> {
         let references = self.course.references(&object.kind, &object.value);
-        let stays = |reference: &references::Reference| {
-            stay.get(&reference.kind).into_iter().flatten().any(|held| names(reference, *held, from))
-        };
+        let stays = |reference: &references::Reference| fates.staying(reference, from).is_some();
         let told = references.into_iter().filter(|reference| !stays(reference)).map(|reference| {
             let what = reference.name.as_deref().unwrap_or("objects");
             let kind = &reference.kind.kind;
@@ -387,7 +381,7 @@ impl<'a> Run<'a> {
         &self,
         (manifest, object, from): (&Manifest, &Object, &Namespace),
         conversion: Option<Conversion>,
-        stay: &Stay<'_>,
+        fates: &Fates<'_>,
         findings: &mut Vec<Finding>,
     ) -> Option<Conversion> {
         let (kind, value) = conversion.as_ref().map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
@@ -398,14 +392,22 @@ impl<'a> Run<'a> {
         let mut made = conversion.unwrap_or_else(|| Conversion::untouched(object));
         let mut session = crate::lens::Session::new(made.value.clone());
         for reference in references {
-            let kept = stay.get(&reference.kind).into_iter().flatten().find(|held| names(&reference, **held, from));
-            if let Some((held, _)) = kept {
-                let message =
-                    format!("{} names {}, which is held back; the reference stays", reference.path, held.title());
-                let remark = Remark { code: Code::ReferenceKept, path: reference.path, message, help: None };
+            if let Some(held) = fates.staying(&reference, from) {
+                let remark = fates.kept(reference, held, from, &self.course.retypes);
                 findings.push(finding(manifest, object, &remark, Severity::Warning));
-            } else if let Err(halt) = references::follow(&reference, &self.course.retypes, &mut session) {
-                made.blocks.extend(object::stuck(halt));
+                continue;
+            }
+            match references::follow(&reference, &self.course.retypes, &mut session) {
+                Ok(()) => {
+                    let told = references::respelled(&reference, &self.course.retypes);
+                    made.notes.extend(told.map(|message| Remark {
+                        code: Code::Respelled,
+                        path: reference.path.clone(),
+                        message,
+                        help: None,
+                    }));
+                }
+                Err(halt) => made.blocks.extend(object::stuck(halt)),
             }
         }
         let (value, program, _) = session.finish();
@@ -462,18 +464,8 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
 const fn adjust(code: Code, severity: Severity) -> Severity {
     match code {
         Code::UnknownKind => Severity::Warning,
-        Code::AlreadyInvalid | Code::Respelled | Code::Restored | Code::UncheckedRule => Severity::Note,
         _ => severity,
     }
-}
-
-/// Says whether `reference`, from an object that lives in `from`, names or may name the object that lives in `home`; a
-/// namespace that is not written is that of `from`, and any for a reference that gives no name.
-fn names(reference: &references::Reference, (object, home): (&Object, &Namespace), from: &Namespace) -> bool {
-    let written = reference.namespace.clone().map(Namespace::Named);
-    let wanted = written.as_ref().or_else(|| reference.name.is_some().then_some(from));
-    let apart = wanted.is_some_and(|wanted| wanted.is(home) == Some(false));
-    !apart && (reference.name.is_none() || reference.name == object.name)
 }
 
 fn held_back(conversion: Conversion, object: &Object) -> Conversion {

@@ -89,6 +89,8 @@ pub struct Conversion {
     pub blocks: Vec<Remark>,
     /// What else there is to say.
     pub warnings: Vec<Remark>,
+    /// What asks for nothing.
+    pub notes: Vec<Remark>,
     /// What was lost with the user's leave, or is kept in the stash.
     pub lost: Vec<Remark>,
     /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
@@ -107,6 +109,7 @@ impl Conversion {
             rules: Vec::new(),
             blocks: Vec::new(),
             warnings: Vec::new(),
+            notes: Vec::new(),
             lost: Vec::new(),
             written_for: ReleaseSet::default(),
             relies_on: BTreeSet::new(),
@@ -180,21 +183,24 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, sce
         written_for: ReleaseSet::default(),
         unknown: BTreeSet::new(),
         warnings: Vec::new(),
+        notes: Vec::new(),
         lost: Vec::new(),
     };
     let outcome = work.run();
-    let Work { written_for, mut warnings, lost, .. } = work;
+    let Work { written_for, mut warnings, mut notes, lost, .. } = work;
     match outcome {
         Ok(Arrival { kind, session, trail, .. }) => {
             let relies_on = session.relies_on().clone();
             warnings.extend(trail.warnings);
-            warnings.extend(session.respelled().iter().map(|told| {
+            notes.extend(trail.notes);
+            notes.extend(session.respelled().iter().map(|told| {
                 let message = format!("{} is written in another way: {}", told.path, told.reason);
                 remark(Code::Respelled, told.path.clone(), message, None)
             }));
             let (value, program, _) = session.finish();
             let blocks = Vec::new();
-            Conversion { kind, value, program, rules: trail.rules, blocks, warnings, lost, written_for, relies_on }
+            let rules = trail.rules;
+            Conversion { kind, value, program, rules, blocks, warnings, notes, lost, written_for, relies_on }
         }
         Err(blocks) => Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) },
     }
@@ -213,6 +219,7 @@ pub(super) struct Work<'a> {
     /// The fields that no release of its kind has.
     pub(super) unknown: BTreeSet<FieldPath>,
     pub(super) warnings: Vec<Remark>,
+    pub(super) notes: Vec<Remark>,
     pub(super) lost: Vec<Remark>,
 }
 
@@ -232,6 +239,26 @@ pub(super) struct Trail {
     /// The rules that changed something.
     rules: Vec<(String, Direction)>,
     pub(super) warnings: Vec<Remark>,
+    pub(super) notes: Vec<Remark>,
+}
+
+impl Trail {
+    /// Tells what was wrong all along: as a warning where it is wrong as it stands.
+    pub(super) fn tell_wrong(&mut self, finality: Finality, wrong: Remark) {
+        match finality {
+            Finality::Final => self.warnings.push(wrong),
+            Finality::Open => self.notes.push(wrong),
+        }
+    }
+}
+
+/// Whether a value is what a cluster will see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finality {
+    /// It is applied as it stands.
+    Final,
+    /// It stands in a part of an object, or for something that is filled in later.
+    Open,
 }
 
 /// Where the way to the target began: the object as it is, or as the release that it left had it, with what its stash gave
@@ -263,6 +290,10 @@ impl<'a> Work<'a> {
         };
         self.tell_restored(&whole, &carried, &parting);
         let packed = self.pack_up(&whole, &carried, &parting);
+        if whole.blocks.iter().any(|block| block.code == Code::KindNotInTarget) {
+            // No loss that is taken or kept would help.
+            return Err(whole.blocks);
+        }
         if !whole.blocks.is_empty() {
             let losses = packed.err().into_iter().flatten();
             return Err(losses.chain(whole.blocks).collect());
@@ -346,7 +377,8 @@ impl<'a> Work<'a> {
             }
             let before = session.program().len();
             if let Err(halt) = rule.lens(direction).run(session) {
-                trail.warnings.push(self.halted(rule, halt, session).map_err(|block| vec![block])?);
+                let wrong = self.halted(rule, halt, session).map_err(|block| vec![block])?;
+                trail.tell_wrong(self.finality(&wrong.path), wrong);
             }
             if session.program().len() > before {
                 trail.rules.push((rule.id.clone(), direction));

@@ -154,7 +154,7 @@ impl<'a> Work<'a> {
         for (number, kept) in stash.kept.iter().enumerate() {
             if parting.back.contains(&number) {
                 let message = format!("{kept} comes back from the stash");
-                self.warnings.push(remark(Code::Restored, stash::annotation(), message, None));
+                self.notes.push(remark(Code::Restored, stash::annotation(), message, None));
             } else if !found.contains(&number) {
                 self.stale(format!("the stash keeps {kept}, and what surrounded it has changed since"));
             }
