@@ -199,6 +199,13 @@ impl Condition {
             && self.any.as_ref().is_none_or(|any| any.iter().any(|test| test.is_met_by(field, value)))
     }
 
+    /// Returns the fields that are compared with each other.
+    pub(super) fn compared(&self) -> Vec<FieldPattern> {
+        let inner = self.all.iter().chain(&self.any).flatten().chain(self.not.as_deref());
+        let inner = inner.flat_map(Self::compared);
+        self.same.iter().flatten().cloned().chain(inner).collect()
+    }
+
     /// Says whether `object` fulfils every test written.
     pub fn holds(&self, object: &Value) -> bool {
         let any_value =

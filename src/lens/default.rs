@@ -1,5 +1,6 @@
 //! The operation `default`: a value that one side implies is written out for the other, or left to it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, de};
@@ -67,8 +68,17 @@ impl Default {
         field.matches(object).into_iter().rev().filter(|path| path.get(object) == implied).collect()
     }
 
+    /// Returns the object for reading the implied value.
+    fn seen<'s>(&self, session: &'s Session<'_>) -> Cow<'s, Value> {
+        let like = match &self.source {
+            Source::Like(path) => Some(path.pattern()),
+            Source::Value(_) | Source::Table(..) => None,
+        };
+        session.seen_for(like.into_iter())
+    }
+
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        for path in self.written(session.object()) {
+        for path in self.written(&self.seen(session)) {
             if self.backward != Some(Doing::Write) {
                 session.respell(&path, "it is what the field means where it is absent");
             }
@@ -79,7 +89,7 @@ impl Default {
 
     fn write(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         if self.backward == Some(Doing::Elide) {
-            for path in self.written(session.object()) {
+            for path in self.written(&self.seen(session)) {
                 session.respell(&path, "it is what the field means where it is absent");
             }
         }
@@ -87,7 +97,7 @@ impl Default {
             let lacks = path.get(session.object()).and_then(Value::as_object).is_some_and(|map| !map.contains_key(&self.key));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
             let whole = || item || session.completeness() == Completeness::Whole;
-            if let Some(value) = self.implied(session.object()).filter(|_| lacks && whole()).cloned() {
+            if let Some(value) = self.implied(&self.seen(session)).filter(|_| lacks && whole()).cloned() {
                 if self.backward != Some(Doing::Elide) {
                     session.respell(&path, format!("the target release wants {} written", self.key));
                 }

@@ -49,6 +49,7 @@ impl Drop {
         example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
     };
 
+    /// Says whether the value at `path` means what its absence means, in `object` as it is applied.
     fn says_nothing(&self, path: &FieldPath, object: &Value) -> bool {
         let value = path.get(object);
         let others = self.default_field.iter().flat_map(|field| field.matches(object));
@@ -63,7 +64,7 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if self.says_nothing(&path, session.object()) {
+            if self.says_nothing(&path, &session.seen_for(self.default_field.iter().cloned())) {
                 session.respell(&path, self.reason.as_str());
             } else {
                 session.lose(LossClass::DroppedField, &path, self.reason.as_str());

@@ -57,7 +57,7 @@ impl Others {
             let parents = self.parent.matches(other.value);
             let mut parents = parents.iter().filter_map(|path| path.get(other.value));
             parents.any(|parent| {
-                let meant = text(parent, "namespace").or_else(|| other.namespace.map(str::to_owned));
+                let meant = text(parent, "namespace").or_else(|| other.namespace.name().map(str::to_owned));
                 text(parent, "name") == name && meant.zip(namespace.clone()).is_none_or(|(meant, own)| meant == own)
             })
         };

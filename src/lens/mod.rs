@@ -6,6 +6,7 @@
 //!
 //! Invariant: an operation finds its fields in the data as it stands; where nothing is on its old side it changes nothing.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -13,11 +14,13 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use self::growth::Growth;
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
 mod condition;
+mod growth;
 #[cfg(test)]
 mod laws;
 mod origin;
@@ -26,7 +29,7 @@ mod surroundings;
 mod trial;
 
 pub use condition::Condition;
-pub use surroundings::{Neighbour, Surroundings};
+pub use surroundings::{Meant, Namespace, Neighbour, Surroundings};
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
@@ -505,18 +508,22 @@ pub struct Session<'a> {
     respelled: Vec<Respelling>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
+    namespace: Namespace,
     /// Whether the session is about an item of a list, which is whole whatever the object is.
     is_item: bool,
     relies_on: BTreeSet<ObjectName>,
+    growth: Growth,
 }
 
 /// What an object is called in a run: kind, namespace, name.
-pub type ObjectName = (GroupKind, Option<String>, Option<String>);
+pub type ObjectName = (GroupKind, Namespace, Option<String>);
 
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole and alone.
-    pub const fn new(object: Value) -> Self {
+    pub fn new(object: Value) -> Self {
+        let written = object.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
         Self {
+            namespace: Namespace::written(written),
             object,
             program: Vec::new(),
             losses: Vec::new(),
@@ -525,12 +532,52 @@ impl<'a> Session<'a> {
             completeness: Completeness::Whole,
             is_item: false,
             relies_on: BTreeSet::new(),
+            growth: Growth::NONE,
         }
     }
 
     /// Starts with the data of an object among others.
     pub fn among(object: Value, surroundings: &'a Surroundings<'a>, completeness: Completeness) -> Self {
         Self { surroundings: Some(surroundings), completeness, ..Self::new(object) }
+    }
+
+    /// Starts with the data of an object that lives in `namespace`, whatever its data says.
+    #[must_use]
+    pub fn living_in(self, namespace: Namespace) -> Self {
+        Self { namespace, ..self }
+    }
+
+    /// Returns where the object lives: another file of the run can say that it is elsewhere than is written.
+    pub fn namespace(&self) -> &Namespace {
+        if let Some(surroundings) = self.surroundings {
+            surroundings.ask();
+        }
+        &self.namespace
+    }
+
+    /// Returns the object's data for reading `field`: where that is its namespace, with the one that it lives in, and with none
+    /// where that is not certain.
+    pub fn seen_for(&self, mut fields: impl Iterator<Item = FieldPattern>) -> Cow<'_, Value> {
+        let namespace = FieldPath::default().key("metadata").key("namespace").pattern();
+        if fields.any(|field| field == namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
+    }
+
+    fn applied(&self) -> Cow<'_, Value> {
+        let key = "namespace";
+        let metadata = self.object.get("metadata").and_then(Value::as_object);
+        let Some(metadata) = metadata else { return Cow::Borrowed(&self.object) };
+        let home = self.namespace();
+        if metadata.get(key).and_then(Value::as_str) == home.name() {
+            return Cow::Borrowed(&self.object);
+        }
+        let mut applied = self.object.clone();
+        if let Some(metadata) = applied.get_mut("metadata").and_then(Value::as_object_mut) {
+            match home.name() {
+                Some(name) => drop(metadata.insert(key.to_owned(), Value::from(name))),
+                None => drop(metadata.shift_remove(key)),
+            }
+        }
+        Cow::Owned(applied)
     }
 
     /// Returns the other objects of the run; `None` where there is no run.
@@ -548,8 +595,7 @@ impl<'a> Session<'a> {
 
     /// Records that the object's conversion is right only together with that of `other`.
     pub fn rely_on(&mut self, other: &Neighbour<'_>) {
-        let text = |text: Option<&str>| text.map(str::to_owned);
-        self.relies_on.insert((other.kind.clone(), text(other.namespace), text(other.name)));
+        self.relies_on.insert((other.kind.clone(), other.namespace.clone(), other.name.map(str::to_owned)));
     }
 
     /// Returns the objects that must be converted together with this one.
@@ -580,8 +626,13 @@ impl<'a> Session<'a> {
     /// Makes one change to the data and records it.
     ///
     /// # Errors
-    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place.
+    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place or the rules make
+    /// more of the object than any object is.
     pub fn change(&mut self, intent: Intent) -> Result<(), Halt> {
+        self.growth.take(&intent, &self.object).map_err(|reason| {
+            let help = Some("mend the pack, or convert the object by hand".to_owned());
+            Halt::Refused { at: places(&intent).0, reason, help }
+        })?;
         intent.apply_data(&mut self.object).map_err(|problem| {
             let (old, new) = places(&intent);
             match problem.code {
@@ -609,8 +660,9 @@ impl<'a> Session<'a> {
         // A patch replaces a list as a whole, so its items are whole.
         let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
         let completeness = if item { Completeness::Whole } else { self.completeness };
-        let is_item = item || self.is_item;
-        let mut inner = Session { surroundings: self.surroundings, completeness, is_item, ..Session::new(value) };
+        let (is_item, namespace) = (item || self.is_item, self.namespace.clone());
+        let mut inner =
+            Session { surroundings: self.surroundings, completeness, is_item, namespace, ..Session::new(value) };
         steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
         self.relies_on.extend(inner.relies_on);

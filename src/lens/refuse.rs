@@ -30,10 +30,14 @@ impl Refuse {
 
 impl Operation for Refuse {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        if self.direction == Direction::Backward || !self.r#if.holds(session.object()) {
+        if self.direction == Direction::Backward || !self.r#if.holds(&session.seen_for(self.r#if.compared().into_iter())) {
             return Ok(());
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
+        if !self.r#if.holds(session.object()) && session.namespace().name().is_none() {
+            let reason = format!("the namespace is not known here: the object {}", session.namespace().unknown());
+            return Err(Halt::Refused { at, reason, help: Some(self.help.clone()) });
+        }
         Err(Halt::Refused { at, reason: self.reason.clone(), help: Some(self.help.clone()) })
     }
 

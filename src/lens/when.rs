@@ -46,7 +46,7 @@ impl When {
 impl Operation for When {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for place in self.each.matches(session.object()) {
-            if place.get(session.object()).is_some_and(|value| self.r#if.holds(value)) {
+            if place.get(&session.seen_for(self.r#if.compared().into_iter())).is_some_and(|value| self.r#if.holds(value)) {
                 session.within(&place, |inner| self.then.run(inner))?;
             }
         }

@@ -12,12 +12,14 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 
 use crate::field::FieldPath;
-mod kustomization;
-
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::LineIndex;
 use crate::yaml::{self, Problem, ProblemCode, Tree};
+
+mod kustomization;
+
+pub use kustomization::Kustomization;
 
 /// One file's bytes with what was found in them.
 #[derive(Debug)]
@@ -32,6 +34,8 @@ pub struct Manifest {
     pub objects: Vec<Object>,
     /// The files that it names as patches, where it is a kustomization; as the user would name them.
     pub patches: Vec<String>,
+    /// What it makes of other files, where it is a kustomization.
+    pub kustomization: Option<Kustomization>,
     /// What was noticed on the way.
     pub findings: Vec<Finding>,
     lines: LineIndex,
@@ -116,7 +120,7 @@ pub enum Reading {
     Irrelevant,
     /// It was parsed; it may still hold no object.
     Manifest(Box<Manifest>),
-    /// No known API group stands in it, but it is a kustomization: it is parsed for the patches that it names.
+    /// No known API group stands in it, but it is a kustomization that can name patches: it is parsed for those.
     Kustomization(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),
@@ -130,7 +134,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         return reading;
     }
     let hit = recognizer.hits(bytes);
-    if !hit && !kustomization::is_one(file) {
+    if !hit && !(kustomization::is_one(file) && kustomization::can_matter(bytes)) {
         return Reading::Irrelevant;
     }
     let text = match std::str::from_utf8(bytes) {
@@ -149,13 +153,14 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
     let (objects, patches, findings) = (Vec::new(), Vec::new(), Vec::new());
-    let mut manifest = Manifest { file: file.to_owned(), text, tree, objects, patches, findings, lines };
+    let (file, kustomization) = (file.to_owned(), None);
+    let mut manifest = Manifest { file, text, tree, objects, patches, kustomization, findings, lines };
     match manifest.collect(recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) => Reading::Kustomization(Box::new(manifest)),
         Err(_) if !hit => Reading::Irrelevant,
-        Err(_) if template => Reading::Template(template_finding(file)),
-        Err(problem) => Reading::Failed(failure(file, &manifest.text, &manifest.lines, &problem)),
+        Err(_) if template => Reading::Template(template_finding(&manifest.file)),
+        Err(problem) => Reading::Failed(failure(&manifest.file, &manifest.text, &manifest.lines, &problem)),
     }
 }
 
@@ -265,6 +270,7 @@ impl Manifest {
                 Ok(value) => {
                     if kustomization::is_one(&self.file) {
                         self.patches.extend(kustomization::patches(&self.file, &value));
+                        self.kustomization = Some(Kustomization::read(&self.file, &value));
                         let told = kustomization::findings(self, document.root, &value, recognizer);
                         self.findings.extend(told);
                     } else if hits() {

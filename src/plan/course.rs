@@ -12,13 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::advise::{self, Crossing};
+use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Plan, Run, adjust, finding, object, object_plan};
 use super::{edit, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
-use crate::lens::{Completeness, Direction, Neighbour, ObjectName, Surroundings};
-use crate::manifest::{Manifest, Object};
+use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
+use crate::manifest::{Kustomization, Manifest, Object};
 use crate::release::GroupKind;
 use crate::text::Position;
 use crate::yaml;
@@ -42,6 +43,7 @@ pub struct Part {
     findings: Vec<Finding>,
     seen_objects: usize,
     patches: Vec<String>,
+    kustomization: Option<Kustomization>,
     /// The advisories that objects of the file call for: whether the object is settled, and where it starts.
     advised: BTreeMap<usize, (bool, Option<Position>)>,
     pub(super) standing: Vec<Standing>,
@@ -71,15 +73,19 @@ impl Standing {
         }
     }
 
-    /// Says whether the object has this kind, namespace and name.
-    pub(super) fn is_called(&self, (kind, namespace, name): &ObjectName) -> bool {
-        self.kind == *kind && self.namespace == *namespace && self.name == *name
+    /// Returns the kind, namespace and name of the object, which lives in `home`.
+    pub(super) fn called(&self, home: &Namespace) -> ObjectName {
+        (self.kind.clone(), home.clone(), self.name.clone())
     }
 
-    /// Makes the neighbour that the object is to others, with its data.
-    pub(super) fn neighbour<'v>((standing, value): (&'v Self, &'v Value)) -> Neighbour<'v> {
-        let (namespace, name) = (standing.namespace.as_deref(), standing.name.as_deref());
-        Neighbour { kind: &standing.kind, namespace, name, value }
+    /// Returns where the object starts in `file`.
+    pub(super) fn place(&self, file: &str) -> Location {
+        Location { file: file.to_owned(), position: self.position }
+    }
+
+    /// Makes the neighbour that the object is to others, with where it lives and its data.
+    pub(super) fn neighbour<'v>((standing, (namespace, value)): (&'v Self, &'v (Namespace, Value))) -> Neighbour<'v> {
+        Neighbour { kind: &standing.kind, namespace, name: standing.name.as_deref(), value }
     }
 
     /// Reads the object's data again.
@@ -122,7 +128,9 @@ impl<'g> Course<'g> {
         let mut conversions = Vec::with_capacity(manifest.objects.len());
         let mut findings = Vec::new();
         for object in &manifest.objects {
-            let made = self.convert(object, Completeness::Whole, &surroundings);
+            let home = Namespace::written(object.namespace.as_deref());
+            let scene = Scene { completeness: Completeness::Whole, home: &home, surroundings: &surroundings };
+            let made = self.convert(object, scene);
             if surroundings.was_asked() || self.is_tied(object, made.as_ref()) {
                 return None;
             }
@@ -143,14 +151,9 @@ impl<'g> Course<'g> {
     }
 
     /// Converts `object` by itself, where a target is about it.
-    pub(super) fn convert(
-        &self,
-        object: &Object,
-        completeness: Completeness,
-        surroundings: &Surroundings<'_>,
-    ) -> Option<Conversion> {
+    pub(super) fn convert(&self, object: &Object, scene: Scene<'_>) -> Option<Conversion> {
         let target = self.goal.target_of(&object.kind.group)?;
-        Some(object::convert(object, target, self.goal, completeness, surroundings))
+        Some(object::convert(object, target, self.goal, scene))
     }
 
     /// Says whether what becomes of `object` and of other objects depends on each other: it is retyped, or names one that is.
@@ -183,6 +186,7 @@ impl<'g> Course<'g> {
             findings: manifest.findings.clone(),
             seen_objects: manifest.objects.len(),
             patches: manifest.patches.clone(),
+            kustomization: manifest.kustomization.clone(),
             advised: BTreeMap::new(),
             standing: Vec::new(),
         };
@@ -273,6 +277,14 @@ impl Look<'_> {
         match self {
             Self::Alone(part) => &part.patches,
             Self::Open(manifest) => &manifest.patches,
+        }
+    }
+
+    /// Returns what the file makes of others, where it is a kustomization.
+    pub(super) const fn kustomization(&self) -> Option<&Kustomization> {
+        match self {
+            Self::Alone(part) => part.kustomization.as_ref(),
+            Self::Open(manifest) => manifest.kustomization.as_ref(),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::catalog::{Catalog, Fact, Unknown};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
-use crate::lens::{Completeness, Direction, Halt, LossClass, ObjectName, Session, Surroundings};
+use crate::lens::{Completeness, Direction, Halt, LossClass, Namespace, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Rule, Target, Way};
@@ -159,20 +159,23 @@ pub struct Choices {
     pub record: Record,
 }
 
+/// What an object is among the others of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) completeness: Completeness,
+    /// The namespace that it lives in.
+    pub(super) home: &'a Namespace,
+    /// The other objects.
+    pub(super) surroundings: &'a Surroundings<'a>,
+}
+
 /// Takes `object` to `target`, which is the goal's for the pack that knows the object's group.
-pub(super) fn convert(
-    object: &Object,
-    target: &Target<'_>,
-    goal: &Goal<'_>,
-    completeness: Completeness,
-    surroundings: &Surroundings<'_>,
-) -> Conversion {
+pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, scene: Scene<'_>) -> Conversion {
     let mut work = Work {
         object,
         target,
         goal,
-        completeness,
-        surroundings,
+        scene,
         candidates: ReleaseSet::default(),
         written_for: ReleaseSet::default(),
         unknown: BTreeSet::new(),
@@ -202,8 +205,7 @@ pub(super) struct Work<'a> {
     pub(super) object: &'a Object,
     pub(super) target: &'a Target<'a>,
     pub(super) goal: &'a Goal<'a>,
-    completeness: Completeness,
-    surroundings: &'a Surroundings<'a>,
+    scene: Scene<'a>,
     /// The releases that the object can have been written for.
     pub(super) candidates: ReleaseSet,
     /// Those of them that serve its apiVersion, or all where none does.
@@ -293,13 +295,14 @@ impl<'a> Work<'a> {
 
     /// Says whether the object is whole, which another file of the run decides.
     pub(super) fn completeness(&self) -> Completeness {
-        self.surroundings.ask();
-        self.completeness
+        self.scene.surroundings.ask();
+        self.scene.completeness
     }
 
     /// Starts a session with data of the object.
     pub(super) fn session(&self, value: Value) -> Session<'a> {
-        Session::among(value, self.surroundings, self.completeness)
+        let Scene { completeness, home, surroundings } = self.scene;
+        Session::among(value, surroundings, completeness).living_in(home.clone())
     }
 
     /// Looks at the object as it is; returns the fields that exclude each other.

@@ -187,7 +187,7 @@ impl Operation for Detach {
 #[cfg(test)]
 mod tests {
     use super::super::trial::operation;
-    use super::super::{Completeness, Neighbour, ObjectName, Surroundings};
+    use super::super::{Completeness, Namespace, Neighbour, ObjectName, Surroundings};
     use super::*;
     use serde_json::json;
 
@@ -204,10 +204,11 @@ mod tests {
     ) -> Result<(Value, Vec<ObjectName>), Halt> {
         let kinds = ["Gateway", "HTTPRoute"].map(|kind| GroupKind::new(kind, group));
         let text = |value: &Value, key: &str| value["metadata"][key].as_str().map(str::to_owned);
-        let names: Vec<_> = others.iter().map(|other| (text(other, "namespace"), text(other, "name"))).collect();
+        let namespace = |value: &Value| Namespace::written(text(value, "namespace").as_deref());
+        let names: Vec<_> = others.iter().map(|other| (namespace(other), text(other, "name"))).collect();
         let neighbours = others.iter().zip(&names).map(|(value, (namespace, name))| Neighbour {
             kind: kinds.iter().find(|kind| value["kind"] == kind.kind.as_str()).expect("one of the two"),
-            namespace: namespace.as_deref(),
+            namespace,
             name: name.as_deref(),
             value,
         });
@@ -302,7 +303,7 @@ mod tests {
         let routes = [route("a", &json!({})), route("b", &json!({}))];
         let (value, relies) = run(&*operation(ATTACH), &asking, "old", &routes, Completeness::Whole).unwrap();
         assert_eq!(value, free);
-        let name = (GroupKind::new("HTTPRoute", "old"), Some("a".to_owned()), Some("r".to_owned()));
+        let name = (GroupKind::new("HTTPRoute", "old"), Namespace::written(Some("a")), Some("r".to_owned()));
         assert_eq!(relies, [name]);
         check_refused(up(&asking, &routes[1..]), "spec.listeners[0].routes.selector");
         assert_eq!(down(&free, &[]), Ok(free));
