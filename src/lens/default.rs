@@ -1,7 +1,7 @@
 //! The operation `default`: a value that one side implies is written out for the other, or left to it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
@@ -126,8 +126,23 @@ impl Operation for Default {
         Claims::default()
     }
 
+    fn settles(&self, field: &FieldPattern) -> bool {
+        self.forward == Some(Doing::Write) && *field == self.parent.with(Part::Key(self.key.clone()))
+    }
+
     fn fidelity(&self) -> Option<Fidelity> {
-        self.forward.map(|_| Fidelity::Exact)
+        // What the way back undoes comes back as it was.
+        let undone = match self.forward? {
+            Doing::Elide => self.backward == Some(Doing::Write),
+            Doing::Write => self.backward == Some(Doing::Elide),
+        };
+        Some(if undone { Fidelity::Exact } else { Fidelity::Respelled })
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        // What was written already goes on the way back.
+        let too_many = (self.forward == Some(Doing::Write)).then_some(Fidelity::Respelled);
+        self.fidelity().into_iter().chain(too_many).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The operation `drop`: a field that the other side cannot say is removed.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -84,9 +86,19 @@ impl Operation for Drop {
         }
     }
 
+    fn claims_value(&self, field: &FieldPattern, _value: &Value) -> bool {
+        self.direction == Direction::Forward && *field == self.field
+    }
+
     fn fidelity(&self) -> Option<Fidelity> {
-        let worst = if self.loss == LossWhen::None { Fidelity::Exact } else { Fidelity::Lossy };
-        (self.direction == Direction::Forward).then_some(worst)
+        self.fidelities().into_iter().next_back()
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        let says_nothing = self.loss == LossWhen::None || self.default.is_some() || self.default_field.is_some();
+        let means_something = (self.loss != LossWhen::None).then_some(Fidelity::Lossy);
+        let both = says_nothing.then_some(Fidelity::Respelled).into_iter().chain(means_something);
+        both.filter(|_| self.direction == Direction::Forward).collect()
     }
 }
 

@@ -187,7 +187,7 @@ impl Operation for Lookup {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Refused])
+        BTreeSet::from([Fidelity::Respelled, Fidelity::Refused])
     }
 }
 

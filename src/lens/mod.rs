@@ -14,11 +14,13 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use self::growth::Growth;
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
 mod condition;
+mod growth;
 #[cfg(test)]
 mod laws;
 mod origin;
@@ -115,13 +117,24 @@ pub trait Operation: fmt::Debug + Send + Sync {
         }
     }
 
+    /// Returns everything that can become of the fields that match `field`: what [`Operation::image`] says, and [`Image::Kept`]
+    /// where the step leaves some objects that have the field alone.
+    fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+        BTreeSet::from([self.image(field)])
+    }
+
     /// Returns what becomes of the text `value` in the fields that match `field`, where the step changes it.
     fn value_image(&self, _field: &FieldPattern, _value: &str) -> Option<String> {
         None
     }
 
-    /// Says whether every object that has `value` in a field that matches `field` is held back.
-    fn refuses_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+    /// Says whether every object that has `value` in a field that matches `field` is held back or loses that field.
+    fn claims_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+        false
+    }
+
+    /// Says whether the step makes the values of the fields that match `field` what the other side wants of them.
+    fn settles(&self, _field: &FieldPattern) -> bool {
         false
     }
 
@@ -152,7 +165,7 @@ pub trait Operation: fmt::Debug + Send + Sync {
 }
 
 /// What becomes of a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Image {
     /// It stays where it is.
     Kept,
@@ -164,11 +177,36 @@ pub enum Image {
     Refused,
 }
 
+impl Image {
+    /// Returns what can become of the fields that match `field` in one more `step`, this being what became of them before.
+    pub fn after(&self, field: &FieldPattern, step: impl Fn(&FieldPattern) -> BTreeSet<Self>) -> BTreeSet<Self> {
+        match self {
+            Self::Kept => step(field),
+            Self::Moved(moved) => {
+                let stays = |image| if image == Self::Kept { self.clone() } else { image };
+                step(moved).into_iter().map(stays).collect()
+            }
+            Self::Dropped | Self::Refused => BTreeSet::from([self.clone()]),
+        }
+    }
+
+    /// Returns where the fields that match `field` are found; `None` where they are not.
+    pub fn place(&self, field: &FieldPattern) -> Option<FieldPattern> {
+        match self {
+            Self::Kept => Some(field.clone()),
+            Self::Moved(moved) => Some(moved.clone()),
+            Self::Dropped | Self::Refused => None,
+        }
+    }
+}
+
 /// How well something gets across, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fidelity {
-    /// Nothing is lost.
+    /// Nothing is lost, and the bytes come back.
     Exact,
+    /// What goes or comes means nothing more or less, and does not come back as it was written.
+    Respelled,
     /// Some values are lost.
     Lossy,
     /// Some objects are held back.
@@ -180,6 +218,7 @@ impl Fidelity {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
+            Self::Respelled => "respelled",
             Self::Lossy => "lossy",
             Self::Refused => "refused",
         }
@@ -289,6 +328,13 @@ impl Lens {
         image
     }
 
+    /// Returns everything that can become of the fields that match `field`.
+    pub fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+        self.0.iter().fold(BTreeSet::from([Image::Kept]), |images, operation| {
+            images.iter().flat_map(|image| image.after(field, |field| operation.images(field))).collect()
+        })
+    }
+
     /// Returns what becomes of the text `value` in the fields that match `field`, where an operation changes it.
     pub fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
         let (mut at, mut image) = (field.clone(), None);
@@ -301,11 +347,25 @@ impl Lens {
         image
     }
 
-    /// Says whether an operation holds every object back that has `value` in a field that matches `field`.
-    pub fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+    /// Says whether an operation holds every object back that has `value` in a field that matches `field`, or takes it away.
+    pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let mut at = field.clone();
         for operation in &self.0 {
-            if operation.refuses_value(&at, value) {
+            if operation.claims_value(&at, value) {
+                return true;
+            }
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        false
+    }
+
+    /// Says whether an operation makes the values of the fields that match `field` what the other side wants of them.
+    pub fn settles(&self, field: &FieldPattern) -> bool {
+        let mut at = field.clone();
+        for operation in &self.0 {
+            if operation.settles(&at) {
                 return true;
             }
             if let Image::Moved(moved) = operation.image(&at) {
@@ -452,6 +512,7 @@ pub struct Session<'a> {
     /// Whether the session is about an item of a list, which is whole whatever the object is.
     is_item: bool,
     relies_on: BTreeSet<ObjectName>,
+    growth: Growth,
 }
 
 /// What an object is called in a run: kind, namespace, name.
@@ -471,6 +532,7 @@ impl<'a> Session<'a> {
             completeness: Completeness::Whole,
             is_item: false,
             relies_on: BTreeSet::new(),
+            growth: Growth::NONE,
         }
     }
 
@@ -564,8 +626,13 @@ impl<'a> Session<'a> {
     /// Makes one change to the data and records it.
     ///
     /// # Errors
-    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place.
+    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place or the rules make
+    /// more of the object than any object is.
     pub fn change(&mut self, intent: Intent) -> Result<(), Halt> {
+        self.growth.take(&intent, &self.object).map_err(|reason| {
+            let help = Some("mend the pack, or convert the object by hand".to_owned());
+            Halt::Refused { at: places(&intent).0, reason, help }
+        })?;
         intent.apply_data(&mut self.object).map_err(|problem| {
             let (old, new) = places(&intent);
             match problem.code {

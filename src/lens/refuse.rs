@@ -51,11 +51,11 @@ impl Operation for Refuse {
     }
 
     fn image(&self, field: &FieldPattern) -> Image {
-        let refused = self.direction == Direction::Forward && field.starts_with(&self.at);
-        if refused && self.r#if.is_presence() { Image::Refused } else { Image::Kept }
+        let refused = self.direction == Direction::Forward && self.r#if.follows_from(field);
+        if refused { Image::Refused } else { Image::Kept }
     }
 
-    fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+    fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         self.direction == Direction::Forward && self.r#if.is_met_by(field, value)
     }
 

@@ -100,6 +100,7 @@ pub struct Meant<'a> {
 pub struct Surroundings<'a> {
     by_kind: BTreeMap<&'a GroupKind, Vec<Neighbour<'a>>>,
     asked: AtomicBool,
+    searched: AtomicBool,
 }
 
 impl<'a> Surroundings<'a> {
@@ -109,12 +110,17 @@ impl<'a> Surroundings<'a> {
         for object in objects {
             by_kind.entry(object.kind).or_default().push(object);
         }
-        Self { by_kind, asked: AtomicBool::new(false) }
+        Self { by_kind, ..Self::default() }
     }
 
     /// Says whether anybody asked what else there is in the run.
     pub fn was_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
+    }
+
+    /// Says whether anybody searched the run for other objects.
+    pub fn was_searched(&self) -> bool {
+        self.searched.load(Ordering::Relaxed)
     }
 
     /// Notes that the answer to a question depends on the rest of the run.
@@ -125,6 +131,7 @@ impl<'a> Surroundings<'a> {
     /// Returns the objects of `kind`, in the order of the run.
     pub fn of_kind(&self, kind: &GroupKind) -> &[Neighbour<'a>] {
         self.ask();
+        self.searched.store(true, Ordering::Relaxed);
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
     }
 

@@ -128,7 +128,7 @@ pub enum Reading {
     Irrelevant,
     /// It was parsed; it may still hold no object.
     Manifest(Box<Manifest>),
-    /// No known API group stands in it, but it is a kustomization: it is parsed for the patches that it names.
+    /// No known API group stands in it, but it is a kustomization: it is parsed for the files that it names.
     Kustomization(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),

@@ -55,9 +55,8 @@ pub(super) const fn is_settled(made: &Conversion) -> bool {
     made.program.is_empty() && made.blocks.is_empty()
 }
 
-/// Returns the releases from which the way to the target crosses the advisory's bundle.
+/// Returns the releases from which the way to the target is one that the advisory is about.
 fn crossed(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
     let line = target.pack.line();
-    let to = line.get(target.release);
-    line.iter().filter(|(_, release)| advisory.is_crossed(release, to)).map(|(id, _)| id).collect()
+    line.iter().map(|(from, _)| from).filter(|from| advisory.is_crossed(line, *from, target.release)).collect()
 }

@@ -73,9 +73,14 @@ impl Standing {
         }
     }
 
-    /// Says whether the object, which lives in `home`, has this kind, namespace and name.
-    pub(super) fn is_called(&self, home: &Namespace, (kind, namespace, name): &ObjectName) -> bool {
-        self.kind == *kind && home == namespace && self.name == *name
+    /// Returns the kind, namespace and name of the object, which lives in `home`.
+    pub(super) fn called(&self, home: &Namespace) -> ObjectName {
+        (self.kind.clone(), home.clone(), self.name.clone())
+    }
+
+    /// Returns where the object starts in `file`.
+    pub(super) fn place(&self, file: &str) -> Location {
+        Location { file: file.to_owned(), position: self.position }
     }
 
     /// Makes the neighbour that the object is to others, with where it lives and its data.
@@ -144,6 +149,7 @@ impl<'g> Course<'g> {
         part.findings.extend(findings);
         let sought = manifest.objects.iter().filter(|object| self.sought.contains(&object.kind));
         part.standing = sought.map(|object| Standing::new(manifest, object)).collect();
+        part.fit();
         Some(part)
     }
 
@@ -261,6 +267,14 @@ impl<'g> Course<'g> {
 }
 
 impl Part {
+    /// Gives back the room that was made for more: a run keeps the parts of all its files.
+    fn fit(&mut self) {
+        self.objects.shrink_to_fit();
+        self.objects.iter_mut().for_each(|object| object.rules.shrink_to_fit());
+        self.findings.shrink_to_fit();
+        self.standing.shrink_to_fit();
+    }
+
     /// Adds what was told about the file on the way.
     pub(super) fn with(mut self, change: Option<FilePlan>, findings: Vec<Finding>) -> Self {
         self.change = change;

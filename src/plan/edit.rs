@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::secret::is_encrypted;
 use super::{Conversion, FilePlan};
+use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object, problem_code};
 use crate::text::{Edit, EditSet};
@@ -34,6 +36,13 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
     }
     if by_document.is_empty() {
         return Ok(None);
+    }
+    if is_encrypted(manifest) {
+        return Err(by_document
+            .values()
+            .flatten()
+            .map(|at| (*at, encrypted(manifest, &manifest.objects[*at])))
+            .collect());
     }
     let house = House::of(&manifest.text, &manifest.tree);
     let mut joined = Joined::default();
@@ -164,6 +173,21 @@ fn refusal(manifest: &Manifest, object: &Object, from: usize, problem: &Problem)
         object: Some(object.title()),
         field: None,
         message: format!("{}: {}", object.title(), problem.message),
+        help: Some(help.to_owned()),
+    }
+}
+
+/// Tells that an object's file is encrypted.
+fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
+    let message = format!("{}: SOPS encrypted the file, and its checksum is over what would change", object.title());
+    let help = "decrypt it (`sops decrypt -i FILE`), convert, and encrypt it again (`sops encrypt -i FILE`)";
+    Finding {
+        location: manifest.locate(object, &FieldPath::default()),
+        code: Code::Encrypted,
+        severity: Severity::Held,
+        object: Some(object.title()),
+        field: None,
+        message,
         help: Some(help.to_owned()),
     }
 }

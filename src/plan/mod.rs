@@ -40,7 +40,7 @@ pub use course::{Course, Look, Part};
 pub use object::{AllowedLoss, Choices, Conversion, Keeping, Record, Remark, Schema, VersionChoice, loss_code};
 pub use stash::{ANNOTATION, MAX_STASH};
 
-pub use secret::shows_secret;
+pub use secret::{meets, secret_spans, shows_secret};
 
 use course::Standing;
 use fates::Fates;
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
         let mut run = Self { course, looks, patches, manifests, homes, standing_homes, converted: Vec::new() };
         let alone = Surroundings::default();
         run.converted = run.convert(&alone);
-        if alone.was_asked() {
+        if alone.was_searched() {
             let values = standing(looks).map(|(_, one)| one.value());
             let others: Vec<_> = run.standing_homes.iter().cloned().zip(values).collect();
             run.converted = run.convert(&run.surroundings(&others));
@@ -255,8 +255,9 @@ impl<'a> Run<'a> {
             }
         }
         let mut held = Held::new();
+        let mut owners = self.owners(&retyped);
         for (name, ids) in retyped {
-            let owners = self.owners(&name);
+            let owners = owners.remove(&name).unwrap_or_default();
             for id in ids {
                 let (manifest, object) = (self.manifests[id.0], &self.manifests[id.0].objects[id.1]);
                 // Objects of different folders can belong to different clusters or overlays.
@@ -272,27 +273,29 @@ impl<'a> Run<'a> {
         held
     }
 
-    /// Returns the places of the objects that have this kind, namespace and name before and after the run, in its order.
-    fn owners(&self, name: &ObjectName) -> Vec<Location> {
-        let mut places = Vec::new();
+    /// Returns the places of the objects that have one of these names before and after the run, in its order.
+    fn owners(&self, names: &BTreeMap<ObjectName, Vec<Id>>) -> BTreeMap<ObjectName, Vec<Location>> {
+        let mut owners: BTreeMap<ObjectName, Vec<Location>> = BTreeMap::new();
+        if names.is_empty() {
+            return owners;
+        }
         let mut opened = self.manifests.iter().zip(&self.homes).zip(&self.converted);
         let mut homes = self.standing_homes.iter();
         for look in self.looks {
-            let found: Vec<Location> = match look {
+            let found: Vec<(ObjectName, Location)> = match look {
                 Look::Alone(part) => {
-                    let place = |one: &Standing| Location { file: part.file.clone(), position: one.position };
-                    let called = part.standing.iter().zip(&mut homes).filter(|(one, home)| one.is_called(home, name));
-                    called.map(|(one, _)| place(one)).collect()
+                    let called = |(one, home): (&Standing, &Namespace)| (one.called(home), one.place(&part.file));
+                    part.standing.iter().zip(&mut homes).map(called).collect()
                 }
-                Look::Open(_) => {
-                    opened.next().into_iter().flat_map(|(file, made)| owners_in(file, made, name)).collect()
-                }
+                Look::Open(_) => opened.next().into_iter().flat_map(|(file, made)| owners_in(file, made)).collect(),
             };
-            if !self.is_patch(look.file()) {
-                places.extend(found);
+            for (name, place) in found.into_iter().filter(|(name, _)| names.contains_key(name)) {
+                if !self.is_patch(look.file()) {
+                    owners.entry(name).or_default().push(place);
+                }
             }
         }
-        places
+        owners
     }
 
     fn is_patch(&self, file: &str) -> bool {
@@ -414,17 +417,16 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Returns the places of a file's objects that have this kind, namespace and name, and keep their kind.
+/// Returns the names and places of a file's objects that keep their kind.
 fn owners_in(
     (manifest, homes): (&&Manifest, &Vec<Namespace>),
     made: &[Option<Conversion>],
-    (kind, namespace, name): &ObjectName,
-) -> Vec<Location> {
-    let keeps_kind = |made: &Option<Conversion>| made.as_ref().is_none_or(|made| made.kind == *kind);
-    let is_called = |object: &Object| object.kind == *kind && object.name == *name;
-    let objects = manifest.objects.iter().zip(homes).zip(made);
-    let owners = objects.filter(|((object, home), made)| is_called(object) && *home == namespace && keeps_kind(made));
-    owners.map(|((object, _), _)| manifest.locate(object, &FieldPath::default())).collect()
+) -> Vec<(ObjectName, Location)> {
+    let keeps_kind =
+        |object: &Object, made: &Option<Conversion>| made.as_ref().is_none_or(|made| made.kind == object.kind);
+    let owners = manifest.objects.iter().zip(homes).zip(made).filter(|((object, _), made)| keeps_kind(object, made));
+    let named = |object: &Object, home: &Namespace| (object.kind.clone(), home.clone(), object.name.clone());
+    owners.map(|((object, home), _)| (named(object, home), manifest.locate(object, &FieldPath::default()))).collect()
 }
 
 /// Returns the objects of the files with a part that can be looked up, each with its file, in the order of the run.
@@ -472,14 +474,20 @@ fn held_back(conversion: Conversion, object: &Object) -> Conversion {
 }
 
 fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Severity) -> Finding {
+    let title = object.title();
+    // A remark can quote values.
+    let (words, help) = match object.kind.kind.as_str() {
+        "Secret" => ("what is said of a Secret is not told, since it could show what it holds", None),
+        _ => (remark.message.as_str(), remark.help.clone()),
+    };
     Finding {
         location: manifest.locate(object, &remark.path),
         code: remark.code,
         severity,
-        object: Some(object.title()),
         field: (!remark.path.steps().is_empty()).then(|| remark.path.to_string()),
-        message: format!("{}: {}", object.title(), remark.message),
-        help: remark.help.clone(),
+        message: format!("{title}: {words}"),
+        object: Some(title),
+        help,
     }
 }
 

@@ -7,6 +7,8 @@
 //!
 //! Invariant: a selector goes only where every route that it selects, or may select, is converted in the same run.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -95,6 +97,11 @@ fn parts_go(claims: &Claims, field: &FieldPattern) -> Image {
     if claims.old.iter().any(|old| field.starts_with(old)) { Image::Dropped } else { Image::Kept }
 }
 
+/// What the join can do to an object, on either way: routes that list their Gateways come back as they were written.
+fn both_ways() -> BTreeSet<Fidelity> {
+    BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Refused])
+}
+
 fn refused(at: crate::field::FieldPath, reason: impl Into<String>, help: &str) -> Halt {
     Halt::Refused { at, reason: reason.into(), help: Some(help.to_owned()) }
 }
@@ -126,6 +133,10 @@ impl Operation for Attach {
 
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Refused)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        both_ways()
     }
 }
 
@@ -166,6 +177,10 @@ impl Operation for Detach {
 
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Refused)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        both_ways()
     }
 }
 
