@@ -61,7 +61,7 @@ macro_rules! codes {
 }
 
 codes! {
-    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says. A note where every object that it is about is at the target already.";
+    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says. A note where every object that it is about is at the target already; objects that are held back do not call for one.";
     AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
     AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, which is told and not mended: a note in a part of an object or a value with variables, a warning else. With --crds such an object is held back as invalid-in-target.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
@@ -89,7 +89,7 @@ codes! {
     NotAnObject "not-an-object" "A known API group is mentioned where no object can be made out: without apiVersion or kind, in a bare list, or in a typed list. It is left alone.";
     NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
-    PatchTarget "patch-target" "A kustomization names fields of known objects by their paths, which are not changed. Check them by hand.";
+    PatchTarget "patch-target" "A kustomization or a JSON patch names fields of known objects by their paths, or selects them by kind alone, which is not changed. Check them by hand.";
     ReferenceKept "reference-kept" "A reference stays as it is because its object, or the one that it names, is held back. Convert both by hand.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
     Respelled "respelled" "Something is written in another way that means the same, and the way back writes it in yet another one. Nothing to do.";

@@ -693,6 +693,11 @@ impl<'a> Session<'a> {
         origin::origin(&self.program[step..], path)
     }
 
+    /// Returns where what stood at `path` after the first `step` changes stands now; `None` where it went.
+    pub fn destination_after(&self, step: usize, path: &FieldPath) -> Option<FieldPath> {
+        origin::destination(&self.program[step..], path)
+    }
+
     /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.
     pub fn respell(&mut self, path: &FieldPath, reason: impl Into<String>) {
         self.respelled.push(Respelling { path: self.origin(path), reason: reason.into() });

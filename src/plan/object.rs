@@ -285,7 +285,9 @@ impl<'a> Work<'a> {
         let whole = self.with_everything(&mut carried)?;
         let parting = Parting::new(&whole, &carried);
         let without_lost = match &carried {
-            Carried::Stash(stash) if !parting.gives_all_back(stash) => Some(self.travel(Some((stash, &parting.back)))?),
+            Carried::Stash(stash, _) if !parting.gives_all_back(stash) => {
+                Some(self.travel(Some((stash, &parting.back)))?)
+            }
             _ => None,
         };
         self.tell_restored(&whole, &carried, &parting);
