@@ -4,5 +4,5 @@
 # Exit code 1: some mutant was noticed by no fixture and no static check. Takes some minutes, most of them to build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-export REVERSION_MUTANTS=all CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
+export REVERSION_RULE_MUTANTS=all CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
 exec cargo test --locked --release --test mutants -- "$@"

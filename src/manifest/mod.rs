@@ -17,7 +17,7 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::text::LineIndex;
 use crate::yaml::{self, Problem, ProblemCode, Tree};
 
-mod json_patch;
+mod json6902;
 mod kustomization;
 
 pub use kustomization::Kustomization;
@@ -285,8 +285,8 @@ impl Manifest {
                         self.kustomization = Some(Kustomization::read(&self.file, &value));
                         let told = kustomization::findings(self, document.root, &value, recognizer);
                         self.findings.extend(told);
-                    } else if json_patch::is_one(&value) {
-                        let told = json_patch::findings(self, document.root, &value, recognizer);
+                    } else if json6902::is_one(&value) {
+                        let told = json6902::findings(self, document.root, &value, recognizer);
                         self.findings.extend(told);
                     } else if hits() {
                         self.tell_unmade(number, &value);
