@@ -61,9 +61,9 @@ macro_rules! codes {
 }
 
 codes! {
-    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says. A note where every object that it is about is at the target already.";
+    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says. A note where every object that it is about is at the target already; objects that are held back do not call for one.";
     AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
-    AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, as a partial object or one with variables does. It is converted.";
+    AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, which is told and not mended: a note in a part of an object or a value with variables, a warning else. With --crds such an object is held back as invalid-in-target.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
     ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has its fields. The fields decide; the apiVersion is corrected by a conversion.";
     BadStash "bad-stash" "The annotation reversion.dev/stash holds something that is no stash of this program. Nothing of it is used and it stays; restore its text or remove it.";
@@ -71,9 +71,12 @@ codes! {
     CommentDropped "comment-dropped" "A comment stood on a field that the target release does not have; it goes with the field.";
     ComplexKey "complex-key" "A mapping has a key that is not text (often an unquoted `{{ }}` template). Kubernetes does not read it; quote the value.";
     Conflict "conflict" "The object holds fields that no single release has, such as the old and the new spelling of one field. Nothing is guessed: remove one of the two.";
+    DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have. It stays; name something else, or take it out.";
     DoubleEntry "double-entry" "The edited text does not read back as the converted data. The file is left alone; please report it with the object.";
     DroppedField "dropped-field" "The target release has no place for a field of the object. Held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A key stands twice in one mapping; readers disagree on which one counts. Remove one of the two.";
+    Encrypted "encrypted" "SOPS encrypted the file, and its checksum is over the values that would change. Held back; decrypt it, convert, and encrypt it again.";
+    HalfDone "half-done" "A run was stopped half-way, and the tree holds old files and new ones. `reversion undo` takes it back, `reversion apply --resume` finishes it.";
     HeldAlong "held-along" "The object's conversion is right only together with that of another object, which is held back. Settle what is told about that one first.";
     InlinePatch "inline-patch" "A kustomization patches a known object by a text of its own, which is not converted. Move the patch to a file, or change it by hand.";
     InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";
@@ -86,7 +89,7 @@ codes! {
     NotAnObject "not-an-object" "A known API group is mentioned where no object can be made out: without apiVersion or kind, in a bare list, or in a typed list. It is left alone.";
     NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
-    PatchTarget "patch-target" "A kustomization names fields of known objects by their paths, which are not changed. Check them by hand.";
+    PatchTarget "patch-target" "A kustomization or a JSON patch names fields of known objects by their paths, or selects them by kind alone, which is not changed. Check them by hand.";
     ReferenceKept "reference-kept" "A reference stays as it is because its object, or the one that it names, is held back. Convert both by hand.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
     Respelled "respelled" "Something is written in another way that means the same, and the way back writes it in yet another one. Nothing to do.";

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
 use reversion::pack::embedded;
-use reversion::pack::matrix::{Change, Subject, matrix};
+use reversion::pack::matrix::{Change, Cost, Subject, matrix};
 use reversion::plan::{self, AllowedLoss, Choices, Goal};
 
 /// Converts `text` to a release of Gateway API, taking every loss: the text afterwards, and what is told.
@@ -116,6 +116,57 @@ fn an_advisory_is_told_once_and_where_it_matters() {
 }
 
 #[test]
+fn an_advisory_is_about_the_way_between_two_releases() {
+    let packs = embedded::with(Vec::new()).unwrap();
+    let pack = packs.named("gateway-api").unwrap();
+    let told = |from: &str, to: &str| -> Vec<String> {
+        let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
+        let changes = matrix(pack, from, to).into_iter().filter(|change| change.subject == Subject::Advisory);
+        let names = changes.filter(|change| !change.there.is_empty()).map(|change| change.name);
+        names.filter_map(|name| name.strip_prefix("safe-upgrades-policy-denies-").map(str::to_owned)).collect()
+    };
+    assert_eq!(told("1.6.1/standard", "1.5.1/standard"), ["v1.5"]);
+    assert_eq!(told("1.6.1/standard", "1.5.1/experimental"), ["experimental-crds", "v1.5"]);
+    assert!(told("1.6.1/experimental", "1.5.1/experimental").is_empty());
+    assert_eq!(told("1.6.1/standard", "1.4.1/standard"), ["older-crds"]);
+    assert_eq!(told("1.6.1/standard", "1.6.1/experimental"), ["experimental-crds"]);
+    assert_eq!(told("1.4.1/standard", "1.6.1/experimental"), ["experimental-crds"]);
+    assert!(told("1.4.1/experimental", "1.6.1/experimental").is_empty());
+    assert!(told("1.4.1/standard", "1.6.1/standard").is_empty());
+    assert!(told("1.6.1/experimental", "1.6.1/standard").is_empty());
+}
+
+#[test]
+fn hints_are_found_where_a_release_refuses() {
+    let help = |text: &str, target: &str, field: &str| -> String {
+        let found = convert(text, target).1;
+        let found = found.iter().find(|finding| finding.field.as_deref() == Some(field));
+        found.and_then(|finding| finding.help.clone()).unwrap_or_else(|| panic!("{field} is not held back"))
+    };
+    let object = |group: &str, kind: &str, spec: &str| {
+        format!("apiVersion: {group}\nkind: {kind}\nmetadata:\n  name: edge\n{spec}")
+    };
+    let gateway = |spec: &str| {
+        let listeners = "  gatewayClassName: edge\n  listeners:\n  - {name: web, port: 80, protocol: HTTP}\n";
+        object("gateway.networking.k8s.io/v1", "Gateway", &format!("spec:\n{spec}{listeners}"))
+    };
+    let labels = gateway("  infrastructure:\n    labels: {team: not a label}\n");
+    assert!(help(&labels, "1.2/experimental", "spec.infrastructure.labels.team").contains("63 characters"));
+    let named = gateway("  addresses: [{type: Hostname, value: edge.example.com}]\n");
+    assert!(help(&named, "0.3.0", "spec.addresses[0].type").contains("before v0.4.0"));
+    let grant = object("gateway.networking.k8s.io/v1beta1", "ReferenceGrant", "");
+    assert!(help(&grant, "1.6/standard", "spec").contains("allows nothing"));
+    let policy = object(
+        "gateway.networking.k8s.io/v1",
+        "BackendTLSPolicy",
+        "spec:\n  targetRefs: [{group: \"\", kind: Service, name: shop}]\n  validation: {hostname: shop.example.com, wellKnownCACertificates: example.com/ours}\n",
+    );
+    for target in ["1.0/experimental", "1.4/standard"] {
+        assert!(help(&policy, target, "spec.validation.wellKnownCACertificates").contains("System"), "{target}");
+    }
+}
+
+#[test]
 fn an_advisory_is_louder_where_something_is_converted() {
     let severity = |text: &str, target: &str| {
         let findings = convert(text, target).1;
@@ -159,6 +210,131 @@ fn what_every_release_of_an_object_refuses_is_told_and_left() {
     tells(&names, "1.4/experimental", &["already-invalid spec.rules"]);
 }
 
+/// Returns the rows between two releases: kind and name of each, with its costs there and back.
+fn between(from: &str, to: &str) -> Vec<(String, String)> {
+    let packs = embedded::with(Vec::new()).unwrap();
+    let pack = packs.named("gateway-api").unwrap();
+    let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
+    let costs = |costs: &BTreeSet<Cost>| costs.iter().map(|cost| cost.name()).collect::<Vec<_>>().join("/");
+    let row = |change: &Change| {
+        let kind = change.kinds.first().map(|kind| kind.kind.clone()).unwrap_or_default();
+        let name = match change.subject {
+            Subject::Limit => format!("{kind} {}: {}", change.name, change.text.split(" becomes ").next().unwrap()),
+            Subject::Rule => change.name.rsplit('/').next().unwrap().to_owned(),
+            Subject::Kind => format!("kind {}", change.name),
+            _ => format!("{kind} {} {}", change.subject.name(), change.name),
+        };
+        (name, format!("{}|{}", costs(&change.there), costs(&change.back)))
+    };
+    matrix(pack, from, to).iter().map(row).collect()
+}
+
+#[track_caller]
+fn lists(from: &str, to: &str, rows: &[(&str, &str)]) {
+    let found = between(from, to);
+    for (name, costs) in rows {
+        let same: Vec<_> = found.iter().filter(|(other, _)| other == name).map(|(_, costs)| costs.as_str()).collect();
+        assert_eq!(same, [*costs], "{name} from {from} to {to}");
+    }
+}
+
+#[test]
+fn the_matrix_lists_what_became_tighter_and_what_looser() {
+    lists("0.4.0", "0.4.1", &[("ReferencePolicy spec.from[].namespace: optional", "refused|exact")]);
+    lists(
+        "0.4.3",
+        "0.5.0/standard",
+        &[("Gateway spec.addresses[].type: one of \"Hostname\", \"IPAddress\", \"NamedAddress\"", "exact|refused")],
+    );
+    lists("1.1.0/standard", "1.2.0/standard", &[("HTTPRoute spec.rules[].matches: items up to 8", "exact|refused")]);
+    lists(
+        "1.1.0/experimental",
+        "1.2.0/experimental",
+        &[
+            ("Gateway spec.infrastructure.labels{}: any text", "refused|exact"),
+            ("HTTPRoute spec.rules[].matches: items up to 8", "exact|refused"),
+        ],
+    );
+    let star = "^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\\?([^#]*))?(#(.*))?";
+    lists(
+        "1.3.0/experimental",
+        "1.4.0/experimental",
+        &[
+            ("XListenerSet spec.listeners[].port: required", "exact|refused"),
+            ("GRPCRoute spec: optional", "refused|exact"),
+            ("TCPRoute spec.rules[].backendRefs: optional", "refused|exact"),
+            (&format!("HTTPRoute spec.rules[].filters[].cors.allowOrigins[]: text like {star}"), "refused|refused"),
+            ("httproute-cors-credentials-can-be-false", "|respelled"),
+        ],
+    );
+    lists(
+        "1.4.0/experimental",
+        "1.5.0/experimental",
+        &[
+            ("XListenerSet spec.listeners[].port: optional", "refused|exact"),
+            ("HTTPRoute spec.rules: items from 0 on", "refused|exact"),
+            ("HTTPRoute spec.rules[].matches[].headers[].value: any text", "refused|exact"),
+            ("BackendTLSPolicy spec.validation.wellKnownCACertificates: one of \"System\"", "exact|refused"),
+        ],
+    );
+    lists(
+        "1.3.0/experimental",
+        "1.6.1/standard",
+        &[
+            ("TLSRoute spec.hostnames: optional", "refused|refused"),
+            ("TLSRoute spec.rules: items up to 16", "refused|exact"),
+            ("UDPRoute spec.rules: items up to 16", "refused|exact"),
+        ],
+    );
+    lists(
+        "1.5.0/experimental",
+        "1.6.0/experimental",
+        &[
+            ("HTTPRoute spec.rules[].retry.attempts: any number", "refused|exact"),
+            ("ReferenceGrant spec: optional", "refused|exact"),
+            ("TLSRoute spec.hostnames: items up to 16", "exact|refused"),
+            ("Gateway spec.infrastructure.annotations: keys up to 8", "exact|refused"),
+            ("httproute-retry-codes-became-a-set", "respelled|"),
+        ],
+    );
+}
+
+#[test]
+fn what_a_rule_takes_across_is_listed_with_the_rule_alone() {
+    let listed = |from: &str, to: &str, part: &str| -> Vec<String> {
+        between(from, to).into_iter().map(|(name, _)| name).filter(|name| name.contains(part)).collect()
+    };
+    // Old kinds are taken across although their bundle is past.
+    assert_eq!(listed("0.4.3", "0.5.0/experimental", "kind "), ["kind BackendPolicy.networking.x-k8s.io"]);
+    assert_eq!(
+        listed("0.5.1/experimental", "0.6.0/experimental", "Reference"),
+        ["ReferenceGrant api-version apiVersion"]
+    );
+    lists("0.5.1/experimental", "0.6.0/experimental", &[("referencepolicy-renamed-to-referencegrant", "exact|")]);
+    lists(
+        "0.4.3",
+        "0.5.0/experimental",
+        &[("x-kinds-moved-to-gateway-group", "exact|"), ("referencepolicy-renamed-to-referencegrant", "exact|exact")],
+    );
+    for part in [
+        "field spec.rules[].matches[].headers",
+        "field spec.rules[].matches[].queryParams",
+        "requestHeaderModifier.add",
+        "retry.codes",
+    ] {
+        assert!(listed("0.3.0", "0.4.0", &format!("HTTPRoute {part}")).is_empty(), "{part}");
+    }
+    assert!(listed("1.5.1/experimental", "1.6.0/experimental", "retry.codes").is_empty());
+    lists(
+        "0.3.0",
+        "0.4.0",
+        &[
+            ("gateway-label-selectors-became-parentrefs", "exact/respelled/refused|exact/respelled/refused"),
+            ("gateway-got-listener-names", "exact|exact/lossy"),
+        ],
+    );
+}
+
 #[test]
 fn the_way_back_costs_what_the_matrix_says_of_it() {
     let packs = embedded::with(Vec::new()).unwrap();
@@ -170,7 +346,9 @@ fn the_way_back_costs_what_the_matrix_says_of_it() {
             true => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.back, change.there),
         };
         // A field that a rule takes elsewhere is named as it is called where the way starts.
-        let counts = |change: &&Change| !matches!(change.subject, Subject::Field | Subject::Value | Subject::Kind);
+        let counts = |change: &&Change| {
+            !matches!(change.subject, Subject::Field | Subject::Value | Subject::Limit | Subject::Kind)
+        };
         matrix(pack, from, to).iter().filter(counts).map(told).collect()
     };
     let names = [

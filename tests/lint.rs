@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use reversion::pack::lint::lint;
+use reversion::pack::lint::{is_shown, lint};
 use reversion::pack::load::{self, PackFiles};
 use reversion::pack::{Pack, embedded};
 
@@ -19,7 +19,40 @@ fn every_pack_of_the_program_is_complete() {
     }
 }
 
-/// The catalog of a kind whose fields are given as `path type attributes releases`.
+/// The files of a pack of the program, as they lie in the repository.
+fn files(name: &str) -> PackFiles {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules").join(name);
+    let paths = load::list_folder(&folder).unwrap().into_iter();
+    let is_data = |path: &String| path.ends_with(".yaml") || path.ends_with(".tsv");
+    let text = |path: &str| Cow::Owned(std::fs::read_to_string(folder.join(path)).unwrap());
+    paths.filter(is_data).map(|path| (path.clone(), text(&path))).collect()
+}
+
+#[test]
+fn a_rule_that_is_taken_away_is_missed() {
+    let mut missed = 0;
+    for pack in embedded::with(Vec::new()).unwrap().iter() {
+        let whole = files(pack.name());
+        let (shown, others): (Vec<_>, Vec<_>) =
+            pack.rule_files().into_iter().partition(|rules| rules.iter().any(|rule| is_shown(pack, rule)));
+        let without = |id: &str| {
+            let mut files = whole.clone();
+            let path = format!("{}.yaml", id.strip_prefix(pack.name()).unwrap().trim_start_matches('/'));
+            assert!(files.remove(&path).is_some(), "{path}");
+            lint(&load::load(pack.name(), files).unwrap(), None)
+        };
+        let unmissed: Vec<&str> =
+            shown.iter().map(|rules| rules[0].id.as_str()).filter(|id| without(id).is_empty()).collect();
+        assert!(unmissed.is_empty(), "taken away without a word:\n{}", unmissed.join("\n"));
+        // What the catalogs do not show takes nothing away from every object that has it.
+        let certain = others.iter().flatten().filter(|rule| rule.kind != rule.new_kind);
+        assert_eq!(certain.map(|rule| rule.id.as_str()).collect::<Vec<_>>(), Vec::<&str>::new());
+        missed += shown.len();
+    }
+    assert!(missed > 0, "no pack has a rule for what its catalogs show");
+}
+
+/// The catalog of a kind whose fields are given as `path type attributes releases`, with `required` for attributes too.
 fn catalog(kind: &str, served: &str, fields: &[&str]) -> String {
     let head = format!("kind\t{kind}\nscope\tNamespaced\t{served}\nserved\tv1\t{served}\n");
     let columns = "path\ttype\trequired\tattributes\tapiVersions\treleases\n";
@@ -27,7 +60,11 @@ fn catalog(kind: &str, served: &str, fields: &[&str]) -> String {
         let mut parts = field.splitn(4, ' ');
         let mut next = || parts.next().unwrap_or_default();
         let (path, kind, attributes, releases) = (next(), next(), next(), next());
-        format!("{path}\t{kind}\t\t{}\t\t{releases}\n", attributes.trim_matches('-'))
+        let (required, attributes) = match attributes {
+            "required" => ("required", ""),
+            other => ("", other.trim_matches('-')),
+        };
+        format!("{path}\t{kind}\t{required}\t{attributes}\t\t{releases}\n")
     };
     head + columns + &fields.iter().map(row).collect::<String>()
 }
@@ -80,6 +117,48 @@ fn what_vanishes_is_claimed() {
         &pack(&[], "", &[]),
         &["p/pack.yaml: the kind B.g is not in 2/standard: no rule takes it on, and `dropped` does not list it"],
     );
+}
+
+#[test]
+fn what_vanishes_from_some_objects_only_is_not_claimed() {
+    let fields = ["spec.old string - standard v1", "spec.type string - standard v1..v3"];
+    let drop = |condition: &str| {
+        format!("  - when: {{ if: {condition}, then: [{{ drop: {{ field: spec.old, reason: r }} }}] }}\n")
+    };
+    let sometimes = drop("{ equals: { field: spec.type, value: a } }");
+    let message = "p/pack.yaml: A.g spec.old is not in 2/standard: no rule and no entry of `dropped` claims it";
+    check(&pack(&fields, B_WENT, &[("sometimes", &sometimes)]), &[message]);
+    check(&pack(&fields, B_WENT, &[("always", &drop("{ present: spec.old }"))]), &[]);
+}
+
+#[test]
+fn a_mapping_goes_with_the_last_thing_in_it() {
+    let fields = [
+        "spec.new string - standard v2..v3",
+        "spec.old object - standard v1",
+        "spec.old.a string - standard v1",
+        "spec.old.b string - standard v1",
+    ];
+    let moved = ("a", "  - move: { from: spec.old.a, to: spec.new }\n");
+    let dropped = ("b", "  - drop: { field: spec.old.b, reason: r }\n");
+    check(&pack(&fields, B_WENT, &[moved, dropped]), &[]);
+    let message = |field: &str| {
+        format!("p/pack.yaml: A.g {field} is not in 2/standard: no rule and no entry of `dropped` claims it")
+    };
+    check(&pack(&fields, B_WENT, &[moved]), &[&message("spec.old"), &message("spec.old.b")]);
+}
+
+#[test]
+fn what_a_release_asks_for_is_brought() {
+    let mut fields = vec!["spec.items array - standard v1..v3", "spec.items[] object - standard v1..v3"];
+    fields.push("spec.items[].name string required standard v2..v3");
+    let message =
+        "p/pack.yaml: 2/standard asks for A.g spec.items[].name: no rule brings it, and no hint says what to write";
+    check(&pack(&fields, B_WENT, &[]), &[message]);
+    let named = ("items-got-names", "  - identify: { items: \"spec.items[]\", key: name, from: [port] }\n");
+    check(&pack(&fields, B_WENT, &[named]), &[]);
+    let hint = format!("{B_WENT}hints: [{{ kind: A.g, field: \"spec.items[].name\", help: h }}]\n");
+    check(&pack(&fields, &hint, &[]), &[]);
 }
 
 #[test]

@@ -257,6 +257,11 @@ impl Cell {
 
     fn neighbour(&self, key: &str) -> Piece {
         let key = if self.what == What::Mapping { key } else { "" };
+        if key == "b" && self.style.is_block() {
+            // What stands deeper above says nothing of the lines below.
+            let more = vec![(2, "deep:".to_owned()), (4, "deeper: 0".to_owned())];
+            return Piece::Entry(Entry { more, ..Entry::plain("b:") });
+        }
         Piece::Entry(Entry::plain(&self.style.entry(key, "0")))
     }
 

@@ -8,7 +8,10 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
+
+/// The most memory that a compiled pattern takes, in bytes: 1 MiB.
+const MAX_COMPILED: usize = 1 << 20;
 
 /// A pattern in Go's syntax.
 #[derive(Clone, Debug)]
@@ -40,7 +43,9 @@ impl Pattern {
 /// # Errors
 /// A message that quotes the pattern and says what cannot be read.
 pub fn compile(pattern: &str) -> Result<Regex, String> {
-    Regex::new(&translate(pattern)).map_err(|error| format!("pattern `{pattern}`: {error}"))
+    let mut builder = RegexBuilder::new(&translate(pattern));
+    let limited = builder.size_limit(MAX_COMPILED).dfa_size_limit(MAX_COMPILED);
+    limited.build().map_err(|error| format!("pattern `{pattern}`: {error}"))
 }
 
 /// Writes a pattern in Go's syntax as one for the `regex` crate.
@@ -159,5 +164,14 @@ mod tests {
     fn a_pattern_that_cannot_be_compiled_refuses_nothing() {
         assert!(compile("^(?=a)").is_err());
         assert!(Pattern::new("^(?=a)").matches("b"));
+    }
+
+    #[test]
+    fn a_pattern_that_would_take_too_much_memory_refuses_nothing() {
+        let huge = r"^(\pL{1000}){1000}$";
+        assert!(compile(huge).unwrap_err().contains("size limit"));
+        assert!(Pattern::new(huge).matches("b"));
+        assert!(compile(&"(".repeat(100_000)).is_err());
+        assert!(!Pattern::new("^(a+)+$").matches(&("a".repeat(100_000) + "b")));
     }
 }

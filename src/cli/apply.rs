@@ -52,7 +52,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
 /// Tells what failed; then nothing is written.
 fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
     finish(&planned.report("apply", Written::No), &args.convert.output, console)?;
-    if !planned.plan.files.is_empty() {
+    if planned.has_failed_file() && !planned.plan.files.is_empty() {
         console.note("nothing was written: all files or none (`--glob '!FILE'` leaves a file out)\n")?;
     }
     Ok(Exit::Failed)
@@ -62,7 +62,7 @@ fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
 fn tell(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<()> {
     let output = &args.convert.output;
     if args.diff && output.format == Format::Text {
-        console.report(&diffs(report, &args.convert, console), output)?;
+        console.report(&diffs(report.files, output, console)?, output)?;
     }
     finish(report, output, console)
 }

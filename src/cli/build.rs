@@ -15,6 +15,6 @@ pub(super) fn run(args: &BuildArgs, console: Console) -> Result<Exit> {
         return Ok(Exit::Clean);
     }
     let stale = build::stale(&built, &args.pack)?;
-    console.print(stale.iter().map(|file| format!("{file} differs\n")).collect::<String>().as_bytes())?;
+    console.print(&stale.iter().map(|file| format!("{file} differs\n")).collect::<String>())?;
     Ok(if stale.is_empty() { Exit::Clean } else { Exit::Changes })
 }

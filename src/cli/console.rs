@@ -2,7 +2,7 @@
 //!
 //! Reports go to standard output or the file that was asked for, everything else to standard error.
 //!
-//! Invariant: nothing else in the crate prints.
+//! Invariant: nothing else in the crate prints; no control character reaches a terminal but line breaks and colours of our own.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -11,16 +11,26 @@ use anyhow::{Context, Result};
 use super::args::{Colour, OutputArgs};
 use crate::disk;
 use crate::report::diff::Paint;
+use crate::report::visible_lines;
 
 /// Standard output and standard error.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Console;
 
 impl Console {
-    /// Prints to standard output.
-    pub(super) fn print(self, text: &[u8]) -> Result<()> {
+    /// Prints lines to standard output.
+    pub(super) fn print(self, text: &str) -> Result<()> {
+        self.write(visible_lines(text).as_bytes())
+    }
+
+    /// Prints bytes to standard output as they are, unless that is a terminal.
+    pub(super) fn stream(self, bytes: &[u8]) -> Result<()> {
+        if io::stdout().is_terminal() { self.print(&String::from_utf8_lossy(bytes)) } else { self.write(bytes) }
+    }
+
+    fn write(self, bytes: &[u8]) -> Result<()> {
         let mut out = io::stdout().lock();
-        match out.write_all(text).and_then(|()| out.flush()) {
+        match out.write_all(bytes).and_then(|()| out.flush()) {
             // The reader has seen enough, as `head` has: the run goes on and ends as it would have.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             done => done.context("cannot write to standard output"),
@@ -29,16 +39,16 @@ impl Console {
 
     /// Prints to standard error.
     pub(super) fn note(self, text: &str) -> Result<()> {
-        io::stderr().lock().write_all(text.as_bytes()).context("cannot write to standard error")
+        io::stderr().lock().write_all(visible_lines(text).as_bytes()).context("cannot write to standard error")
     }
 
-    /// Prints a report where it was asked for.
+    /// Prints a report where it was asked for; its control characters are written out already, but for colours.
     pub(super) fn report(self, text: &str, output: &OutputArgs) -> Result<()> {
         match &output.output_file {
             Some(file) => {
                 disk::write_output(file, text.as_bytes()).with_context(|| format!("cannot write {}", file.display()))
             }
-            None => self.print(text.as_bytes()),
+            None => self.write(text.as_bytes()),
         }
     }
 
@@ -62,7 +72,11 @@ impl Console {
             Colour::Never => false,
             Colour::Auto => forced || (terminal && !refused),
         };
-        if colour { Paint::Colour } else { Paint::Plain }
+        match (colour, terminal) {
+            (true, _) => Paint::Colour,
+            (false, true) => Paint::Legible,
+            (false, false) => Paint::Plain,
+        }
     }
 
     /// Asks a question that only `y` or `yes` answers; `None` where nobody can be asked.

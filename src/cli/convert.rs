@@ -9,15 +9,16 @@ use super::args::{ConvertArgs, Format, OutputArgs, StreamArgs};
 use super::console::Console;
 use super::pass::{self, Pass};
 use super::target::Typed;
+use super::undo::run_name;
 use super::{Exit, Pending, packs};
-use crate::disk;
-use crate::finding::{Code, Finding, Severity};
+use crate::disk::{self, Bounds, Journal, Standing};
+use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::beside::{Evidence, evidence_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::manifest::Manifest;
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{self, Course, Look, Part, Plan, Record};
-use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, text};
+use crate::plan::{self, Course, FilePlan, Look, Part, Plan, Record};
+use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, plural, text, visible};
 
 /// A run's plan with what was met.
 pub(super) struct Planned {
@@ -41,6 +42,12 @@ impl Planned {
         }
     }
 
+    /// Says whether a file failed, which the user can leave out.
+    pub(super) fn has_failed_file(&self) -> bool {
+        let is_of_file = |finding: &Finding| finding.severity == Severity::Error && finding.code != Code::HalfDone;
+        self.plan.findings.iter().any(is_of_file)
+    }
+
     pub(super) fn exit(&self, pending: Pending) -> Exit {
         Exit::decide(&self.counts, &self.plan.findings, pending)
     }
@@ -49,35 +56,45 @@ impl Planned {
 /// Runs `check`.
 pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
     preview("check", args, console, |report| match args.output.quiet {
-        true => String::new(),
-        false => text::changes(report),
+        true => Ok(String::new()),
+        false => Ok(text::changes(report)),
     })
 }
 
 /// Runs `diff`.
 pub(super) fn diff(args: &ConvertArgs, console: Console) -> Result<Exit> {
-    preview("diff", args, console, |report| diffs(report, args, console))
+    preview("diff", args, console, |report| diffs(report.files, &args.output, console))
 }
 
 fn preview(
     command: &'static str,
     args: &ConvertArgs,
     console: Console,
-    as_text: impl FnOnce(&Report<'_>) -> String,
+    as_text: impl FnOnce(&Report<'_>) -> Result<String>,
 ) -> Result<Exit> {
     let planned = planned(args, console)?;
     let report = planned.report(command, Written::No);
     if args.output.format == Format::Text {
-        console.report(&as_text(&report), &args.output)?;
+        console.report(&as_text(&report)?, &args.output)?;
     }
     finish(&report, &args.output, console)?;
     Ok(planned.exit(Pending::of(report.files)).with(&args.output))
 }
 
-/// Renders the diff of every file.
-pub(super) fn diffs(report: &Report<'_>, args: &ConvertArgs, console: Console) -> String {
-    let paint = console.paint(&args.output);
-    report.files.iter().map(|file| render::unified(file, paint)).collect()
+/// Renders the diff of every file that may be shown, and names the others.
+pub(super) fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -> Result<String> {
+    let paint = console.paint(output);
+    let mut shown = String::new();
+    for file in files {
+        match render::unified(file, paint) {
+            Some(diff) => shown.push_str(&diff),
+            None => console.note(&format!(
+                "{}: changes, and its diff is left out: it would show what a Secret holds\n",
+                visible(&file.file)
+            ))?,
+        }
+    }
+    Ok(shown)
 }
 
 /// Runs `convert -`: what is held back or not recognised goes through as it came.
@@ -88,7 +105,7 @@ pub(super) fn stream(args: &StreamArgs, console: Console) -> Result<Exit> {
     let planned = plan_files(&typed, console, |make| Ok(pass::of_bytes(&bytes, &packs, make)))?;
     let exit = planned.exit(Pending::Nothing);
     if exit != Exit::Failed {
-        console.print(&planned.plan.files.first().map_or(bytes, |file| file.after().into_bytes()))?;
+        console.stream(&planned.plan.files.first().map_or(bytes, |file| file.after().into_bytes()))?;
     }
     let report = planned.report("convert", Written::No);
     let level = if args.quiet { Level::QUIET } else { Level::USUAL };
@@ -151,12 +168,38 @@ pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
 pub(super) fn planned_with(args: &ConvertArgs, packs: &Packs, record: Record, console: Console) -> Result<Planned> {
     let typed = Typed::read(&args.target, packs, console)?.recording(record);
     plan_files(&typed, console, |make| {
-        let pass = pass::pass(&args.files, packs, console, make)?;
+        let mut pass = pass::pass(&args.files, packs, console, make)?;
+        pass.findings.extend(half_done(&pass.roots));
         if let Some(output) = &args.output.output_file {
             let input = pass.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));
             ensure!(input.is_none(), "--output-file {} is one of the manifests; name another file", output.display());
         }
         Ok(pass)
+    })
+}
+
+/// Looks for a run that was stopped half-way in the tree around `roots`: what is planned there is planned from old and new files.
+fn half_done(roots: &[PathBuf]) -> Option<Finding> {
+    let bounds = (!roots.is_empty()).then(|| Bounds::around(roots).ok())??;
+    let (message, help) = match Journal::look(&bounds) {
+        Ok(None | Some((_, Standing::Untouched | Standing::Complete))) => return None,
+        Ok(Some((record, Standing::Mixed(replaced)))) => {
+            let files = plural(record.files.len(), "file");
+            let message =
+                format!("an earlier {} was stopped half-way: {replaced} of {files} replaced", run_name(&record));
+            (message, Some("`reversion undo` takes it back, `reversion apply --resume` finishes it".to_owned()))
+        }
+        Err(failure) => (failure.to_string(), None),
+    };
+    let location = Location { file: Journal::place(&bounds).display().to_string(), position: None };
+    Some(Finding {
+        location,
+        code: Code::HalfDone,
+        severity: Severity::Error,
+        object: None,
+        field: None,
+        message,
+        help,
     })
 }
 

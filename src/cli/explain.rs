@@ -25,7 +25,7 @@ pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
     if text.is_empty() {
         bail!("`{term}` is no rule, code or operation; near ones: {}", near(term, &packs).join(", "));
     }
-    console.print(text.as_bytes())?;
+    console.print(&text)?;
     Ok(Exit::Clean)
 }
 

@@ -22,6 +22,6 @@ pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     };
     let messages = lint(pack, fixtures.as_deref());
     let lines: String = messages.iter().map(|message| format!("{}\n", visible(&message.to_string()))).collect();
-    console.print(lines.as_bytes())?;
+    console.print(&lines)?;
     Ok(if messages.is_empty() { Exit::Clean } else { Exit::Changes })
 }

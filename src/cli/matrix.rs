@@ -21,6 +21,6 @@ pub(super) fn run(args: &MatrixArgs, console: Console) -> Result<Exit> {
             render::json(from.pack.name(), &name(from.release), &name(to.release), &changes)
         }
     };
-    console.print(text.as_bytes())?;
+    console.print(&text)?;
     Ok(Exit::Clean)
 }

@@ -93,7 +93,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Err(message) => {
             let exit = if message.use_stderr() { Exit::Failed } else { Exit::Clean };
             // Nobody is left to be told that the message could not be printed.
-            let _unprinted = message.print();
+            let _unprinted = tell(&message, Console);
             return exit;
         }
     };
@@ -115,9 +115,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     outcome.unwrap_or_else(|failure| {
         // Nobody is left to be told when standard error is closed.
-        let _unprinted = console.note(&format!("error: {}\n", visible_lines(&format!("{failure:#}"))));
+        let _unprinted = console.note(&format!("error: {failure:#}\n"));
         Exit::Failed
     })
+}
+
+/// Prints what the reading of the arguments says: with colours, unless it quotes something that could steer a terminal.
+fn tell(message: &clap::Error, console: Console) -> Result<()> {
+    let text = message.render().to_string();
+    if visible_lines(&text) == text { Ok(message.print()?) } else { console.note(&text) }
 }
 
 /// Loads the built-in packs and those that were named.

@@ -16,7 +16,7 @@ pub(super) fn run(args: &ReleasesArgs, console: Console) -> Result<Exit> {
         Some(name) => pack_text(packs.named(name)?)?,
         None => packs.iter().map(summary).collect(),
     };
-    console.print(text.as_bytes())?;
+    console.print(&text)?;
     Ok(Exit::Clean)
 }
 

@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::apply::agreed;
-use super::args::{ApplyArgs, Format, OutputArgs, PlanArgs, ShowArgs};
+use super::args::{ApplyArgs, Format, PlanArgs, ShowArgs};
 use super::console::Console;
-use super::convert::{finish, planned_with};
+use super::convert::{diffs, finish, planned_with};
 use super::{Exit, Pending, packs, write};
 use crate::disk::{self, is_place};
 use crate::pack::Pack;
 use crate::plan::{FilePlan, Record};
-use crate::report::diff::unified;
 use crate::report::saved::{MAX_PLAN, Mismatch, SavedFile, SavedPack, SavedPlan};
 use crate::report::{Written, plural, text, visible};
 
@@ -29,7 +28,9 @@ pub(super) fn plan(args: &PlanArgs, console: Console) -> Result<Exit> {
     let (report, exit) = (planned.report("plan", Written::No), planned.exit(Pending::Nothing));
     if exit == Exit::Failed {
         finish(&report, &args.convert.output, console)?;
-        console.note("no plan was saved: all files or none (`--glob '!FILE'` leaves a file out)\n")?;
+        let hint =
+            if planned.has_failed_file() { ": all files or none (`--glob '!FILE'` leaves a file out)" } else { "" };
+        console.note(&format!("no plan was saved{hint}\n"))?;
         return Ok(exit);
     }
     let pack = |pack: &Pack| SavedPack { name: pack.name().to_owned(), fingerprint: pack.fingerprint() };
@@ -38,7 +39,7 @@ pub(super) fn plan(args: &PlanArgs, console: Console) -> Result<Exit> {
     let overwritten = report.files.iter().find(|file| disk::is_same_file(&args.out, Path::new(&file.file)));
     ensure!(overwritten.is_none(), "--out {} is one of the manifests; name another file", args.out.display());
     if args.out == Path::new("-") {
-        console.print(saved.to_text().as_bytes())?;
+        console.stream(saved.to_text().as_bytes())?;
     } else {
         let written = disk::write_output(&args.out, saved.to_text().as_bytes());
         written.with_context(|| format!("cannot write {}", args.out.display()))?;
@@ -127,7 +128,7 @@ pub(super) fn apply(file: &Path, args: &ApplyArgs, console: Console) -> Result<E
         write::write(&carried.files, &plan.targets.join(", "), bounds, journal)?;
     }
     if args.diff {
-        console.report(&diffs(&carried.files, output, console), output)?;
+        console.report(&diffs(&carried.files, output, console)?, output)?;
     }
     console.note(&format!("{}{}\n", findings(&plan), summary(&plan, Written::Yes)))?;
     let held = plan.findings.iter().any(|finding| finding.severity == "held-back");
@@ -140,7 +141,7 @@ pub(super) fn show(args: &ShowArgs, console: Console) -> Result<Exit> {
     let carried = carry_out(&plan)?;
     let stale: String =
         plan.files.iter().filter(|file| carried.stale.contains(&file.path)).map(SavedFile::edits_text).collect();
-    console.report(&(diffs(&carried.files, &args.output, console) + &stale), &args.output)?;
+    console.report(&(diffs(&carried.files, &args.output, console)? + &stale), &args.output)?;
     let packs: Vec<_> = plan.packs.iter().map(|pack| format!("{} {}", visible(&pack.name), pack.fingerprint)).collect();
     let head = format!("plan of reversion {}, packs: {}\n", visible(&plan.tool), packs.join(", "));
     let old = |path: &String| {
@@ -149,11 +150,6 @@ pub(super) fn show(args: &ShowArgs, console: Console) -> Result<Exit> {
     let old: String = carried.stale.iter().map(old).collect();
     console.note(&format!("{head}{}{old}{}\n", findings(&plan), summary(&plan, Written::No)))?;
     Ok(Exit::Clean)
-}
-
-fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -> String {
-    let paint = console.paint(output);
-    files.iter().map(|file| unified(file, paint)).collect()
 }
 
 fn findings(plan: &SavedPlan) -> String {

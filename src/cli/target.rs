@@ -174,7 +174,9 @@ fn unhelpful(installed: &Installed<'_>) -> String {
     let crds = installed.describe();
     let title = installed.pack.title();
     let why = installed.crds.iter().find_map(|crd| crd.correction.as_ref());
+    let is_silent = installed.crds.iter().all(|crd| crd.bundle.is_none());
     match (installed.verdict(), why) {
+        _ if is_silent => format!("there are CRDs of {title}, but {crds}"),
         (Verdict::Mixed, _) => {
             format!("the CRDs of {title} are of several releases: {crds}; install a full bundle")
         }

@@ -115,7 +115,7 @@ fn list(journal: &Journal, console: Console) -> Result<Exit> {
         )
     };
     let records = journal.records().map_err(told)?;
-    console.print(records.iter().map(line).collect::<String>().as_bytes())?;
+    console.print(&records.iter().map(line).collect::<String>())?;
     Ok(Exit::Clean)
 }
 

@@ -26,6 +26,9 @@ pub trait Files {
     /// [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or what the system says.
     fn target(&self, path: &Path) -> Result<PathBuf, Failure>;
 
+    /// Says whether two places lead to one file, as `A.yaml` and `a.yaml` do where case does not count.
+    fn is_same(&self, left: &Path, right: &Path) -> bool;
+
     /// Reads a file.
     ///
     /// # Errors
@@ -112,6 +115,11 @@ impl Disk {
         self.anchor.open_or_create(place)
     }
 
+    /// Opens a file that stands for a lock, where it is there.
+    pub(super) fn open_to_look(&self, place: &Path) -> io::Result<File> {
+        self.anchor.read(place)
+    }
+
     /// Asks for the metadata of a file.
     pub(super) fn metadata(&self, place: &Path) -> io::Result<Metadata> {
         self.anchor.read(place)?.metadata()
@@ -134,6 +142,10 @@ impl Files for Disk {
         }
         may_write(&target)?;
         Ok(place)
+    }
+
+    fn is_same(&self, left: &Path, right: &Path) -> bool {
+        matches!((self.metadata(left), self.metadata(right)), (Ok(left), Ok(right)) if is_one(&left, &right))
     }
 
     fn read(&self, place: &Path) -> Result<Vec<u8>, Failure> {
@@ -247,6 +259,19 @@ impl Disk {
         }
         filled
     }
+}
+
+/// Says whether metadata is of one file.
+#[cfg(unix)]
+fn is_one(left: &Metadata, right: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (left.dev(), left.ino()) == (right.dev(), right.ino())
+}
+
+/// Elsewhere a resolved path is spelled as its folder spells it.
+#[cfg(not(unix))]
+fn is_one(_: &Metadata, _: &Metadata) -> bool {
+    false
 }
 
 /// Counts the names of a file.

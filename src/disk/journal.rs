@@ -21,7 +21,7 @@ use super::failure::Failure;
 use super::files::{Disk, Files, Like};
 use super::lock::Lock;
 use super::record::{Act, Entry, Record};
-use super::recovery::{Changed, Unfinished};
+use super::recovery::{Changed, Standing, Unfinished};
 use super::transaction::{Aborted, Change, Step, Transaction, Written};
 use crate::fingerprint::Fingerprint;
 
@@ -59,6 +59,31 @@ impl Journal {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(stopped((home, error.into()))),
         }
+    }
+
+    /// Looks for a run that was stopped, and how far it had come, where this user's journal is in the tree around `bounds`; makes
+    /// and changes nothing, and waits for nobody.
+    ///
+    /// # Errors
+    /// [`Failure::Locked`] where a run is at work, [`Failure::Damaged`] or what the system says.
+    pub fn look(bounds: &Bounds) -> Result<Option<(Record, Standing)>, Failure> {
+        let top = bounds.top().to_path_buf();
+        let is_own = |home: std::fs::Metadata| home.is_dir() && is_trusted(&top, &home);
+        if !top.join(HOME).symlink_metadata().is_ok_and(is_own) {
+            return Ok(None);
+        }
+        let journal = Self { files: Disk::open(bounds.clone())?, top, _lock: None };
+        let Some(record) = journal.read(&inside("journal")).map_err(|(_, failure)| failure)? else { return Ok(None) };
+        if let Ok(file) = journal.files.open_to_look(&inside("lock")) {
+            Lock::is_free(&file)?;
+        }
+        let standing = Unfinished::look(&journal, record.clone()).standing();
+        Ok(Some((record, standing)))
+    }
+
+    /// Returns where the run that writes in the tree around `bounds` says what it does.
+    pub fn place(bounds: &Bounds) -> PathBuf {
+        bounds.top().join(inside("journal"))
     }
 
     fn try_open(bounds: Bounds) -> Result<Self, (PathBuf, Failure)> {
@@ -401,6 +426,22 @@ mod tests {
         assert_eq!(Journal::open(tree.bounds()).unwrap_err().failures, [(lock, Failure::Locked)]);
         drop(journal);
         assert!(Journal::open(tree.bounds()).is_ok(), "a lock file alone locks nobody out");
+    }
+
+    #[test]
+    fn looking_at_a_journal_changes_nothing_and_waits_for_nobody() {
+        let tree = Sample::new(&["a.yaml"]);
+        assert_eq!(Journal::look(&tree.bounds()), Ok(None));
+        assert!(!tree.top.join(".reversion/lock").exists());
+        let journal = tree.journal();
+        let staged = journal.stage(tree.changes(), "x").unwrap();
+        assert_eq!(Journal::look(&tree.bounds()), Err(Failure::Locked));
+        std::mem::forget(staged);
+        drop(journal);
+        let (record, standing) = Journal::look(&tree.bounds()).unwrap().unwrap();
+        assert_eq!((record.label.as_str(), standing), ("x", Standing::Untouched));
+        fs::write(tree.top.join(".reversion/journal/record.json"), "garbage").unwrap();
+        assert!(matches!(Journal::look(&tree.bounds()), Err(Failure::Damaged(_))));
     }
 
     #[test]

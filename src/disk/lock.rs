@@ -27,4 +27,12 @@ impl Lock {
             Err(TryLockError::Error(error)) => Err(error.into()),
         }
     }
+
+    /// Fails where a process has locked `file`. It is locked for a moment, together with others that look.
+    pub(super) fn is_free(file: &File) -> Result<(), Failure> {
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Err(Failure::Locked),
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+        }
+    }
 }

@@ -33,6 +33,11 @@ impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Files for Watched<H> {
         self.disk.target(path)
     }
 
+    /// A fault here stands for a file system to which names that differ in case are one.
+    fn is_same(&self, left: &Path, right: &Path) -> bool {
+        self.before("is_same", right).is_err() || self.disk.is_same(left, right)
+    }
+
     fn read(&self, place: &Path) -> Result<Vec<u8>, Failure> {
         self.before("read", place)?;
         self.disk.read(place)

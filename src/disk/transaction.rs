@@ -337,8 +337,13 @@ fn plan(files: &impl Files, changes: Vec<Change>, token: &str) -> Result<Vec<(Sw
     }
     found.sort_by(|left, right| (&left.0, &left.1.path).cmp(&(&right.0, &right.1.path)));
     found.dedup_by(|right, left| right.0 == left.0 && right.1.after == left.1.after);
-    for pair in found.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
-        failures.push((pair[1].1.path.clone(), Failure::SameFile(pair[0].1.path.clone())));
+    let mut folded: Vec<_> = found.iter().map(|found| (found.0.to_string_lossy().to_lowercase(), found)).collect();
+    folded.sort_by(|left, right| left.0.cmp(&right.0));
+    for pair in folded.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        let ((_, (left, first)), (_, (right, second))) = (&pair[0], &pair[1]);
+        if left == right || files.is_same(left, right) {
+            failures.push((second.path.clone(), Failure::SameFile(first.path.clone())));
+        }
     }
     failures.sort();
     let swaps = found.into_iter().enumerate().map(|(at, (place, change))| swap(at, token, place, change));
@@ -476,6 +481,54 @@ mod tests {
             });
             check_outcome(tree, outcome);
         });
+    }
+
+    /// What a disk can say to a call, and whether it says so to every later call that takes room as well.
+    const SAID: [(io::ErrorKind, bool); 8] = [
+        (io::ErrorKind::StorageFull, false),
+        (io::ErrorKind::StorageFull, true),
+        (io::ErrorKind::QuotaExceeded, true),
+        (io::ErrorKind::ReadOnlyFilesystem, false),
+        (io::ErrorKind::PermissionDenied, false),
+        (io::ErrorKind::NotFound, false),
+        (io::ErrorKind::StaleNetworkFileHandle, false),
+        (io::ErrorKind::TimedOut, false),
+    ];
+
+    #[test]
+    #[expect(clippy::print_stderr, reason = "the test tells how often each outcome was met")]
+    fn whatever_a_disk_says_to_any_call_all_files_are_old_or_new() {
+        for (kind, stays) in SAID {
+            let (old_trees, new_trees) = (Cell::new(0), Cell::new(0));
+            let calls = for_every_call(|tree, at, calls| {
+                let outcome = run(tree, |call, name, _| {
+                    calls.set(call + 1);
+                    let takes_room = matches!(name, "write_new" | "make_folder" | "link" | "flush");
+                    let fails = call == at || stays && call > at && takes_room;
+                    if fails { Err(kind.into()) } else { Ok(()) }
+                });
+                let count = if outcome.is_ok() { &new_trees } else { &old_trees };
+                count.set(count.get() + 1);
+                if let Err(aborted) = &outcome {
+                    assert_eq!(aborted.unrestored, [], "{kind:?}, call {at}");
+                }
+                check_outcome(tree, outcome);
+            });
+            let (old_trees, new_trees) = (old_trees.get(), new_trees.get());
+            eprintln!("{kind:?}, stays {stays}: {calls} calls failed; {old_trees} trees all old, {new_trees} all new");
+            assert!(old_trees > 0 && new_trees > 0 && old_trees + new_trees == calls + 1);
+        }
+    }
+
+    #[test]
+    fn names_that_are_one_to_the_file_system_take_one_change() {
+        let tree = Sample::new(&["A.yaml", "a.yaml"]);
+        let aborted = run(&tree, |_, call, _| if call == "is_same" { fault() } else { Ok(()) }).unwrap_err();
+        let failure = Failure::SameFile(tree.top.join("A.yaml"));
+        assert_eq!(aborted, Aborted::new(Step::Look, vec![(tree.top.join("a.yaml"), failure)]));
+        assert_eq!(tree.contents(), tree.state(old));
+        let outcome = run(&tree, |_, _, _| Ok(()));
+        assert!(outcome.is_ok() && check_outcome(&tree, outcome), "here they are two");
     }
 
     #[test]

@@ -5,15 +5,17 @@
 //!
 //! Invariant: CRDs that name several releases name none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::catalog::Catalog;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
+use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
-use crate::release::{Channel, GroupKind, ReleaseSet};
+use crate::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
 
 /// The API group and kind of a CRD.
 const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
@@ -21,12 +23,12 @@ const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
 /// One CRD in the tree, and what it says of its release.
 #[derive(Clone, Debug)]
 pub struct Crd {
-    /// The annotation with the bundle.
+    /// The annotation with the bundle, or else the CRD.
     pub location: Location,
     /// The kind it defines.
     pub kind: GroupKind,
-    /// The bundle, as written.
-    pub bundle: String,
+    /// The bundle, as written; nothing where the CRD does not say.
+    pub bundle: Option<String>,
     /// The channel, as written.
     pub channel: Option<String>,
     /// The releases that this stands for; none where the pack knows no such release.
@@ -37,11 +39,9 @@ pub struct Crd {
 
 impl Crd {
     /// Prints bundle and channel: `v1.3.0 experimental`.
-    fn name(&self) -> String {
-        match &self.channel {
-            Some(channel) => format!("{} {channel}", self.bundle),
-            None => self.bundle.clone(),
-        }
+    fn name(&self) -> Option<String> {
+        let bundle = self.bundle.as_ref()?;
+        Some(self.channel.as_ref().map_or_else(|| bundle.clone(), |channel| format!("{bundle} {channel}")))
     }
 }
 
@@ -50,7 +50,7 @@ impl Crd {
 pub struct Installed<'p> {
     /// The pack.
     pub pack: &'p Pack,
-    /// The CRDs that say something of their release, in the order of files and text.
+    /// The CRDs, in the order of files and text.
     pub crds: Vec<Crd>,
 }
 
@@ -94,10 +94,10 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     };
     let group = text(&["spec", "group"]).filter(|group| pack.groups().contains(group))?;
     let kind = GroupKind::new(text(&["spec", "names", "kind"])?, group);
-    let bundle = text(&["metadata", "annotations", &keys.bundle])?;
+    let bundle = text(&["metadata", "annotations", &keys.bundle]);
     let channel = keys.channel.as_ref().and_then(|key| text(&["metadata", "annotations", key]));
-    let correction = pack.corrections().get(&bundle);
-    let bundles = correction.map_or_else(|| vec![bundle.clone()], |correction| correction.bundles.clone());
+    let correction = bundle.as_ref().and_then(|bundle| pack.corrections().get(bundle));
+    let bundles = correction.map_or_else(|| bundle.iter().cloned().collect(), |correction| correction.bundles.clone());
     let is_meant = |name: &str, in_channel: Channel| {
         bundles.iter().any(|bundle| bundle == name)
             && channel.as_deref().is_none_or(|channel| channel == in_channel.name())
@@ -106,28 +106,53 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     let place = FieldPath::default().key("metadata").key("annotations").key(&keys.bundle);
     Some(Crd {
         location: manifest.locate(object, &place),
+        releases: told_apart(object, &kind, pack, releases.map(|(id, _)| id).collect()),
         kind,
-        releases: releases.map(|(id, _)| id).collect(),
         correction: correction.map(|correction| correction.reason.clone()),
         bundle,
         channel,
     })
 }
 
+/// Returns those of `releases` whose fields are those of the CRD, where it says several; all where none is.
+fn told_apart(object: &Object, kind: &GroupKind, pack: &Pack, releases: ReleaseSet) -> ReleaseSet {
+    if releases.iter().count() < 2 {
+        return releases;
+    }
+    let own = OwnCrds::read("", [(String::new(), &object.value)]);
+    let (Ok(own), Some(catalog)) = (own, pack.catalog(kind)) else { return releases };
+    let has: BTreeSet<_> = own.catalog(kind).into_iter().flat_map(Catalog::fields).map(|field| field.pattern).collect();
+    let in_release = |release: ReleaseId| {
+        let fields = catalog.fields().filter(|field| field.releases.contains(release));
+        fields.map(|field| field.pattern).collect::<BTreeSet<_>>()
+    };
+    let same: ReleaseSet = releases.iter().filter(|release| in_release(*release) == has).collect();
+    if same.is_empty() { releases } else { same }
+}
+
 impl<'p> Installed<'p> {
     /// Says which release all CRDs agree on.
     pub fn verdict(&self) -> Verdict<'p> {
-        let common = self.crds.iter().fold(self.pack.line().all(), |all, crd| all & crd.releases);
         let names: Vec<_> = self.names();
-        match common.iter().next() {
+        let saying = self.crds.iter().filter(|crd| crd.bundle.is_some());
+        let common = saying.fold(self.pack.line().all(), |all, crd| all & crd.releases);
+        match common.iter().next().filter(|_| !names.is_empty()) {
             Some(release) => Verdict::Release(Target { pack: self.pack, release }),
             None if names.len() > 1 => Verdict::Mixed,
             None => Verdict::Unknown,
         }
     }
 
-    /// Prints each release that is named, with the first CRD that names it: `v1.3.0 experimental (crds/a.yaml:3:5)`.
+    /// Prints each release that is named, with the first CRD that names it: `v1.3.0 experimental (crds/a.yaml:3:5)`. Where none
+    /// is named, says so.
     pub fn describe(&self) -> String {
+        if self.names().is_empty() {
+            let (first, others) = (self.crds.first().map(|crd| &crd.location), self.crds.len().saturating_sub(1));
+            let place = first.map_or_else(String::new, ToString::to_string);
+            let more = if others == 0 { String::new() } else { format!(" and {others} more") };
+            let key = self.pack.annotations().map_or("", |keys| keys.bundle.as_str());
+            return format!("without the annotation {key}, which names the release ({place}{more})");
+        }
         let text = |(name, first, count): &(String, &Crd, usize)| match count {
             1 => format!("{name} ({})", first.location),
             _ => format!("{name} ({} and {} more)", first.location, count - 1),
@@ -153,7 +178,7 @@ impl<'p> Installed<'p> {
     fn names(&self) -> Vec<(String, &Crd, usize)> {
         let mut names: Vec<(String, &Crd, usize)> = Vec::new();
         for crd in &self.crds {
-            let name = crd.name();
+            let Some(name) = crd.name() else { continue };
             match names.iter_mut().find(|(other, ..)| *other == name) {
                 Some((_, _, count)) => *count += 1,
                 None => names.push((name, crd, 1)),
@@ -166,8 +191,10 @@ impl<'p> Installed<'p> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Part;
     use crate::manifest::{Reading, Recognizer};
     use crate::pack::embedded;
+    use serde_json::json;
 
     fn crd(kind: &str, annotations: &str) -> String {
         format!(
@@ -223,6 +250,45 @@ mod tests {
     }
 
     #[test]
+    fn crds_that_say_nothing_do_not_hide_one_that_does() {
+        let both = crd("XMesh", "{}") + &crd("Gateway", &bundle("v1.3.0", "standard"));
+        check(&both, "gateway-api@1.3.0/standard: v1.3.0 standard (c.yaml:14:17)");
+    }
+
+    #[test]
+    fn fields_tell_releases_apart_that_share_their_annotations() {
+        // What stands in for the whole CRD here are the fields that the catalog of each release lists, without their types.
+        let packs = embedded::with(Vec::new()).unwrap();
+        let pack = packs.iter().next().unwrap();
+        let kind = GroupKind::new("HTTPRoute", "gateway.networking.k8s.io");
+        let catalog = pack.catalog(&kind).unwrap();
+        for bundle in ["0.8.0", "0.8.1"] {
+            let release = pack.release(&format!("{bundle}/experimental")).unwrap();
+            let mut schema = json!({"type": "object", "properties": {}});
+            for field in catalog.fields().filter(|field| field.releases.contains(release)) {
+                *place(&mut schema, field.pattern.parts()) = json!({"type": "object"});
+            }
+            let text = crd("HTTPRoute", &self::bundle("v0.8.0", "experimental")).replace("---\n", "");
+            let text = format!(
+                "{text}  scope: Namespaced\n  versions: [{{name: v1beta1, served: true, storage: true, schema: {{openAPIV3Schema: {schema}}}}}]\n"
+            );
+            check(&text, &format!("gateway-api@{bundle}/experimental: v0.8.0 experimental (c.yaml:5:17)"));
+        }
+    }
+
+    /// Returns the place of a field's schema within that of an object, which it makes.
+    fn place<'s>(schema: &'s mut Value, parts: &[Part]) -> &'s mut Value {
+        parts.iter().fold(schema, |schema, part| match part {
+            Part::Key(key) => &mut schema["properties"][key.as_str()],
+            Part::Items => {
+                schema["type"] = json!("array");
+                &mut schema["items"]
+            }
+            Part::Values => &mut schema["additionalProperties"],
+        })
+    }
+
+    #[test]
     fn crds_that_differ_name_none() {
         let channels = crd("Gateway", &bundle("v1.3.0", "standard")) + &crd("XMesh", &bundle("v1.3.0", "experimental"));
         check(&channels, "mixed: v1.3.0 standard (c.yaml:5:17), v1.3.0 experimental (c.yaml:14:17)");
@@ -232,7 +298,10 @@ mod tests {
 
     #[test]
     fn what_is_no_crd_of_a_pack_says_nothing() {
-        check(&crd("Gateway", "{}"), "");
+        check(
+            &crd("Gateway", "{}"),
+            "unknown: without the annotation gateway.networking.k8s.io/bundle-version, which names the release (c.yaml:5:3)",
+        );
         let other = crd("Gateway", &bundle("v1.3.0", "standard"));
         check(&other.replace("group: gateway.networking.k8s.io", "group: example.com"), "");
         check(&other.replace("CustomResourceDefinition", "ConfigMap"), "");

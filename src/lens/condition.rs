@@ -4,6 +4,9 @@
 //!
 //! Invariant: a condition reads the data only; a pattern with `[]` or `{}` holds when any of its matches does.
 
+use core::net::IpAddr;
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -25,8 +28,11 @@ pub struct Condition {
     r#type: Option<TypeIs>,
     /// The list has more items: `more: { field: spec.rules, than: 1 }`.
     more: Option<More>,
+    /// The field is a text that begins, goes on or ends so, or is an address: `text: { field: spec.path, starts: / }`.
+    text: Option<Text>,
     /// Two of the places agree in every field: `repeats: { of: "spec.listeners[]", by: [port, protocol] }`. A field that
-    /// neither has is one they agree in; `if` says which places count.
+    /// neither has is one they agree in; `defaults` says what a field means that is not there, `if` which places count. With
+    /// `partly`, only one of the two has any of those fields.
     repeats: Option<Repeats>,
     /// The inner test holds for one of the places: `some: { of: "spec.rules[]", is: { absent: backendRefs } }`.
     some: Option<Place>,
@@ -61,6 +67,10 @@ struct Repeats {
     of: FieldPattern,
     by: Vec<FieldPattern>,
     #[serde(default)]
+    defaults: BTreeMap<FieldPattern, Value>,
+    #[serde(default)]
+    partly: Vec<FieldPattern>,
+    #[serde(default)]
     r#if: Box<Condition>,
 }
 
@@ -68,12 +78,58 @@ impl Repeats {
     fn holds(&self, object: &Value) -> bool {
         let places = self.of.matches(object);
         let counted = places.iter().filter_map(|path| path.get(object)).filter(|place| self.r#if.holds(place));
-        let mut met = Vec::new();
-        counted.map(|place| self.by.iter().map(|field| values(field, place)).collect::<Vec<_>>()).any(|fields| {
-            let again = met.contains(&fields);
-            met.push(fields);
+        let mut met: Vec<(Vec<_>, bool)> = Vec::new();
+        counted.into_iter().any(|place| {
+            let fields: Vec<_> = self.by.iter().map(|field| self.meant(field, place)).collect();
+            let has = self.partly.iter().any(|field| self.says(field, place));
+            let again = met.iter().any(|(other, had)| *other == fields && (self.partly.is_empty() || *had != has));
+            met.push((fields, has));
             again
         })
+    }
+
+    /// Returns what a field of a place means.
+    fn meant<'v>(&'v self, field: &FieldPattern, place: &'v Value) -> Vec<&'v Value> {
+        let written = values(field, place);
+        if written.is_empty() { self.defaults.get(field).into_iter().collect() } else { written }
+    }
+
+    /// Says whether a place has a field with more in it than what it means where it is absent.
+    fn says(&self, field: &FieldPattern, place: &Value) -> bool {
+        values(field, place).into_iter().any(|value| self.defaults.get(field) != Some(value))
+    }
+}
+
+/// A text, and what must be true of it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Text {
+    field: FieldPattern,
+    /// How it begins.
+    starts: Option<String>,
+    /// What stands anywhere in it.
+    contains: Option<String>,
+    /// How it ends.
+    ends: Option<String>,
+    /// What it spells.
+    is: Option<Spelling>,
+}
+
+/// Something that texts can spell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Spelling {
+    /// `10.0.0.1`, `::1`
+    Ip,
+}
+
+impl Text {
+    fn holds(&self, value: &Value) -> bool {
+        let Some(text) = value.as_str() else { return false };
+        self.starts.as_ref().is_none_or(|part| text.starts_with(part.as_str()))
+            && self.contains.as_ref().is_none_or(|part| text.contains(part.as_str()))
+            && self.ends.as_ref().is_none_or(|part| text.ends_with(part.as_str()))
+            && self.is.is_none_or(|Spelling::Ip| text.parse::<IpAddr>().is_ok())
     }
 }
 
@@ -129,18 +185,31 @@ impl Condition {
         Self { equals: Some(Equals { field, value }), ..Self::default() }
     }
 
-    /// Says whether nothing is asked but that fields are there.
-    pub(super) const fn is_presence(&self) -> bool {
+    /// Says whether it holds for every object that has a field that matches `field`.
+    pub(super) fn follows_from(&self, field: &FieldPattern) -> bool {
         let values = self.equals.is_none() && self.same.is_none() && self.r#type.is_none() && self.more.is_none();
-        let places = self.absent.is_none() && self.repeats.is_none() && self.some.is_none();
-        let combined = self.not.is_none() && self.all.is_none() && self.any.is_none();
-        values && places && combined
+        let values = values && self.text.is_none();
+        let places = self.absent.is_none() && self.repeats.is_none() && self.some.is_none() && self.not.is_none();
+        values
+            && places
+            && self.present.as_ref().is_none_or(|present| field.starts_with(present))
+            && self.all.as_ref().is_none_or(|all| all.iter().all(|test| test.follows_from(field)))
+            && self.any.as_ref().is_none_or(|any| any.iter().any(|test| test.follows_from(field)))
     }
 
     /// Says whether it holds for every object that has `value` in a field that matches `field`.
     pub(super) fn is_met_by(&self, field: &FieldPattern, value: &Value) -> bool {
-        let equals = self.equals.as_ref().is_some_and(|test| test.field == *field && test.value == *value);
-        equals || self.any.as_ref().is_some_and(|any| any.iter().any(|test| test.is_met_by(field, value)))
+        let others = Self { equals: None, any: None, ..self.clone() };
+        others.follows_from(field)
+            && self.equals.as_ref().is_none_or(|test| test.field == *field && test.value == *value)
+            && self.any.as_ref().is_none_or(|any| any.iter().any(|test| test.is_met_by(field, value)))
+    }
+
+    /// Returns the fields that are compared with each other.
+    pub(super) fn compared(&self) -> Vec<FieldPattern> {
+        let inner = self.all.iter().chain(&self.any).flatten().chain(self.not.as_deref());
+        let inner = inner.flat_map(Self::compared);
+        self.same.iter().flatten().cloned().chain(inner).collect()
     }
 
     /// Says whether `object` fulfils every test written.
@@ -154,6 +223,7 @@ impl Condition {
             && self.same.as_ref().is_none_or(|[left, right]| any_value(left, &|l| any_value(right, &|r| l == r)))
             && self.r#type.as_ref().is_none_or(|test| any_value(&test.field, &|value| ValueType::of(value) == test.is))
             && self.more.as_ref().is_none_or(|test| any_value(&test.field, &|value| longer(test, value)))
+            && self.text.as_ref().is_none_or(|test| any_value(&test.field, &|value| test.holds(value)))
             && self.repeats.as_ref().is_none_or(|test| test.holds(object))
             && self.some.as_ref().is_none_or(|test| any_value(&test.of, &|place| test.is.holds(place)))
             && self.not.as_ref().is_none_or(|inner| !inner.holds(object))
@@ -200,11 +270,76 @@ mod tests {
     }
 
     #[test]
+    fn repeats_know_what_absent_fields_mean() {
+        let object = json!({"r": [{"n": "a"}, {"n": "a", "k": "G", "s": ""}]});
+        let holds = |condition: &str, object: &Value| {
+            let condition: Condition = serde_yaml::from_str(condition).unwrap();
+            condition.holds(object)
+        };
+        assert!(!holds("repeats: { of: \"r[]\", by: [n, k] }", &object));
+        assert!(holds("repeats: { of: \"r[]\", by: [n, k], defaults: { k: G } }", &object));
+        assert!(!holds("repeats: { of: \"r[]\", by: [n, k], defaults: { k: H } }", &object));
+        let partly = "repeats: { of: \"r[]\", by: [n], partly: [s], defaults: { s: \"\" } }";
+        assert!(!holds(partly, &object));
+        assert!(holds(partly, &json!({"r": [{"n": "b", "s": "x"}, {"n": "a"}, {"n": "b"}]})));
+        assert!(!holds(
+            partly,
+            &json!({"r": [{"n": "a"}, {"n": "a", "s": ""}, {"n": "b", "s": "x"}, {"n": "b", "s": "x"}]})
+        ));
+        let either = "repeats: { of: \"r[]\", by: [n], partly: [s, p] }";
+        assert!(!holds(either, &json!({"r": [{"n": "a", "s": 1}, {"n": "a", "p": 1}]})));
+        assert!(holds(either, &json!({"r": [{"n": "a", "s": 1}, {"n": "a"}]})));
+    }
+
+    #[test]
+    fn texts_are_looked_into() {
+        let holds = |test: &str, text: &str| {
+            let condition: Condition = serde_yaml::from_str(&format!("text: {{ field: p, {test} }}")).unwrap();
+            condition.holds(&json!({"p": text}))
+        };
+        assert!(holds("starts: /", "/a") && !holds("starts: /", "a/"));
+        assert!(holds("contains: //", "/a//b") && !holds("contains: //", "/a/b"));
+        assert!(holds("ends: /.", "/a/.") && !holds("ends: /.", "/a/.b"));
+        assert!(holds("is: ip", "10.0.0.1") && holds("is: ip", "::1"));
+        assert!(!holds("is: ip", "10.0.0.1.example.com") && !holds("is: ip", "10.0.0.256"));
+    }
+
+    #[test]
     fn tests_combine() {
         check("not: { present: spec.y }", true);
         check("all: [{ present: spec.ref }, { present: spec.y }]", false);
         check("any: [{ present: spec.ref }, { present: spec.y }]", true);
         check("{ present: spec.ref, absent: spec.ref }", false);
+    }
+
+    #[test]
+    fn some_tests_follow_from_a_field() {
+        let follows = |condition: &str, field: &str| {
+            let condition: Condition = serde_yaml::from_str(condition).unwrap();
+            condition.follows_from(&FieldPattern::parse(field).unwrap())
+        };
+        assert!(follows("{}", "spec.a"));
+        assert!(follows("present: spec.a", "spec.a"));
+        assert!(follows("present: spec.a", "spec.a.b"));
+        assert!(!follows("present: spec.a.b", "spec.a"));
+        assert!(!follows("{ present: spec.a, absent: spec.b }", "spec.a"));
+        assert!(follows("any: [{ equals: { field: spec.b, value: 1 } }, { present: spec.a }]", "spec.a"));
+        assert!(!follows("all: [{ equals: { field: spec.b, value: 1 } }, { present: spec.a }]", "spec.a"));
+        assert!(!follows("not: { absent: spec.a }", "spec.a"));
+    }
+
+    #[test]
+    fn some_tests_are_met_by_a_value() {
+        let met = |condition: &str, value: i64| {
+            let condition: Condition = serde_yaml::from_str(condition).unwrap();
+            condition.is_met_by(&FieldPattern::parse("spec.a").unwrap(), &json!(value))
+        };
+        assert!(met("equals: { field: spec.a, value: 1 }", 1));
+        assert!(!met("equals: { field: spec.a, value: 1 }", 2));
+        assert!(!met("equals: { field: spec.b, value: 1 }", 1));
+        assert!(met("any: [{ equals: { field: spec.a, value: 1 } }, { equals: { field: spec.a, value: 2 } }]", 2));
+        assert!(!met("{ equals: { field: spec.a, value: 1 }, absent: spec.b }", 1));
+        assert!(met("{ equals: { field: spec.a, value: 1 }, present: spec.a }", 1));
     }
 
     #[test]

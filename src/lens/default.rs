@@ -80,7 +80,7 @@ impl Default {
         match &self.source {
             Source::Value(value) => Some(alone(value)),
             Source::Table(by, table) => table.get(by.get(object)?.as_str()?).map(alone),
-            Source::Like(path) => path.get(object).map(alone),
+            Source::Like(path) => path.get(&session.seen_for(std::iter::once(path.pattern()))).map(alone),
             Source::Parameter(name) => Some((Value::from(session.surroundings()?.parameter(name)?), Vec::new())),
             Source::NamedBy(reference) => reference.value(session),
             Source::Names(reference) => reference.value(session),
@@ -127,6 +127,11 @@ impl Default {
         Ok(())
     }
 
+    /// Says that objects without a value to write are held back, where they are.
+    fn refused(&self) -> Option<Fidelity> {
+        self.missing.as_ref().filter(|_| self.forward == Some(Doing::Write)).map(|_| Fidelity::Refused)
+    }
+
     fn write_at(&self, path: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let Some((value, said_by)) = self.implied(session) else {
             return self.missing.clone().map_or(Ok(()), |Missing { reason, help }| {
@@ -161,6 +166,10 @@ impl Operation for Default {
         Claims::default()
     }
 
+    fn settles(&self, field: &FieldPattern) -> bool {
+        self.forward == Some(Doing::Write) && *field == self.parent.with(Part::Key(self.key.clone()))
+    }
+
     fn looks_at(&self) -> Vec<GroupKind> {
         match &self.source {
             Source::NamedBy(reference) => vec![reference.kind().clone()],
@@ -170,12 +179,20 @@ impl Operation for Default {
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
-        self.fidelities().into_iter().next_back()
+        // What the way back undoes comes back as it was.
+        let undone = match self.forward? {
+            Doing::Elide => self.backward == Some(Doing::Write),
+            Doing::Write => self.backward == Some(Doing::Elide),
+        };
+        let changed = if undone { Fidelity::Exact } else { Fidelity::Respelled };
+        Some(self.refused().unwrap_or(changed))
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        let refused = self.missing.as_ref().filter(|_| self.forward == Some(Doing::Write)).map(|_| Fidelity::Refused);
-        self.forward.map(|_| Fidelity::Exact).into_iter().chain(refused).collect()
+        // What was written already goes on the way back.
+        let too_many = (self.forward == Some(Doing::Write)).then_some(Fidelity::Respelled);
+        let changed = Self { missing: None, ..self.clone() }.fidelity();
+        changed.into_iter().chain(too_many).chain(self.refused()).collect()
     }
 }
 

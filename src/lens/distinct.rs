@@ -45,6 +45,14 @@ impl Operation for Distinct {
     fn claims(&self) -> Claims {
         Claims::default()
     }
+
+    fn settles(&self, field: &FieldPattern) -> bool {
+        *field == self.field
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Respelled)
+    }
 }
 
 /// The way back from [`Distinct`]: a set is a list. Not written in rule files.

@@ -1,5 +1,7 @@
 //! The operation `drop`: a field that the other side cannot say is removed.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -47,6 +49,7 @@ impl Drop {
         example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
     };
 
+    /// Says whether the value at `path` means what its absence means, in `object` as it is applied.
     fn says_nothing(&self, path: &FieldPath, object: &Value) -> bool {
         let value = path.get(object);
         let others = self.default_field.iter().flat_map(|field| field.matches(object));
@@ -61,7 +64,7 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if self.says_nothing(&path, session.object()) {
+            if self.says_nothing(&path, &session.seen_for(self.default_field.iter().cloned())) {
                 session.respell(&path, self.reason.as_str());
             } else {
                 session.lose(LossClass::DroppedField, &path, self.reason.as_str());
@@ -83,9 +86,19 @@ impl Operation for Drop {
         }
     }
 
+    fn claims_value(&self, field: &FieldPattern, _value: &Value) -> bool {
+        self.direction == Direction::Forward && *field == self.field
+    }
+
     fn fidelity(&self) -> Option<Fidelity> {
-        let worst = if self.loss == LossWhen::None { Fidelity::Exact } else { Fidelity::Lossy };
-        (self.direction == Direction::Forward).then_some(worst)
+        self.fidelities().into_iter().next_back()
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        let says_nothing = self.loss == LossWhen::None || self.default.is_some() || self.default_field.is_some();
+        let means_something = (self.loss != LossWhen::None).then_some(Fidelity::Lossy);
+        let both = says_nothing.then_some(Fidelity::Respelled).into_iter().chain(means_something);
+        both.filter(|_| self.direction == Direction::Forward).collect()
     }
 }
 

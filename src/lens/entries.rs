@@ -234,6 +234,19 @@ impl Operation for Entries {
         old.extend(self.values.iter().map(|key| self.field.with(Part::Key(key.clone()))));
         Claims { old, new }
     }
+
+    fn settles(&self, field: &FieldPattern) -> bool {
+        *field == self.field
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        Some(Fidelity::Refused)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        let homeless = (!self.shared.is_empty()).then_some(Fidelity::Lossy);
+        [Fidelity::Exact, Fidelity::Refused].into_iter().chain(homeless).collect()
+    }
 }
 
 /// The way back from [`Entries`]. Not written in rule files.
@@ -259,12 +272,24 @@ impl Operation for Mapping {
 
     fn image(&self, field: &FieldPattern) -> Image {
         let (old, new) = self.entries.claimed();
-        let taken = new.iter().position(|item| item == field);
+        let taken = match *field == self.entries.field.with(Part::Items) {
+            true => Some(0),
+            false => new.iter().position(|item| item == field),
+        };
         taken.map_or(Image::Kept, |at| Image::Moved(old[at].clone()))
+    }
+
+    fn settles(&self, field: &FieldPattern) -> bool {
+        *field == self.entries.field
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Refused)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        let shared = (!self.entries.shared.is_empty()).then_some(Fidelity::Respelled);
+        [Fidelity::Exact, Fidelity::Refused].into_iter().chain(shared).collect()
     }
 }
 

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use super::{Claims, Condition, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
+use super::{
+    Claims, Condition, Description, Fidelity, Halt, Image, LossClass, Neighbour, Operation, Session, Surroundings,
+};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -31,6 +33,42 @@ pub(super) struct Gather {
     keyed: String,
     /// The place of the value in an item of the new list; keys only.
     place: FieldPath,
+    /// Other objects with items that the new list is about too.
+    others: Option<Others>,
+}
+
+/// Objects that name this one, and whose items share its keys where not all is left to `share-if`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Others {
+    kinds: Vec<GroupKind>,
+    /// The reference to the object: a mapping with `name` and, where it is another one, `namespace`.
+    parent: FieldPattern,
+    items: FieldPattern,
+}
+
+impl Others {
+    /// Returns the items of the run's objects that name `object`, each with what its object is called.
+    fn items<'v>(&self, object: &Value, surroundings: &Surroundings<'v>) -> Vec<(String, &'v Value)> {
+        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        let metadata = |key: &str| object.get("metadata").and_then(|metadata| text(metadata, key));
+        let (name, namespace) = (metadata("name"), metadata("namespace"));
+        let names_it = |other: &&Neighbour<'v>| {
+            let parents = self.parent.matches(other.value);
+            let mut parents = parents.iter().filter_map(|path| path.get(other.value));
+            parents.any(|parent| {
+                let meant = text(parent, "namespace").or_else(|| other.namespace.name().map(str::to_owned));
+                text(parent, "name") == name && meant.zip(namespace.clone()).is_none_or(|(meant, own)| meant == own)
+            })
+        };
+        let others = self.kinds.iter().flat_map(|kind| surroundings.of_kind(kind)).filter(names_it);
+        let items = others.flat_map(|other| {
+            let title = format!("{} {}", other.kind.kind, other.name.unwrap_or_default());
+            let paths = self.items.matches(other.value);
+            paths.into_iter().filter_map(move |path| Some((title.clone(), path.get(other.value)?)))
+        });
+        items.collect()
+    }
 }
 
 impl Gather {
@@ -39,7 +77,8 @@ impl Gather {
         text: "Takes `field` out of the `items` that the test under `only` names: to `shared` in the mapping `to` where all \
                have the same value and the test under `share-if` holds, else to `place` in the items of the list `list` in \
                `to`, one for each `key` (the mapping that holds `shared` is then there and empty). Refused where items of \
-               one key differ, or where another item has the field. The inverse gives each item the value of its key, or \
+               one key differ, where another item has the field, or where an object that `others` names has an item of the \
+               key with another value. The inverse gives each item the value of its key, or \
                else the shared one; a value that no item takes is a `dropped-field` loss.",
         example: "gather: { items: \"spec.listeners[]\", only: { equals: { field: protocol, value: HTTPS } }, \
                   field: tls.frontendValidation, key: port, to: spec.tls.frontend, shared: default.validation, \
@@ -92,6 +131,28 @@ impl Gather {
         Ok(agreeing)
     }
 
+    /// Refuses values that would hold for the items of other objects, too, which have none or another one.
+    fn check_others(&self, agreeing: &[(Value, Vec<usize>)], session: &Session<'_>) -> Result<(), Halt> {
+        let (Some(others), Some(surroundings)) = (&self.others, session.surroundings()) else { return Ok(()) };
+        if self.share_if.holds(session.object()) {
+            return Ok(());
+        }
+        let items = others.items(session.object(), surroundings);
+        let items: Vec<_> = items.into_iter().filter(|(_, item)| self.only.holds(item)).collect();
+        for (key, indexes) in agreeing {
+            let place = self.field_of(indexes[0]);
+            let value = place.get(session.object());
+            let same_key = items.iter().filter(|(_, item)| item.get(&self.key) == Some(key));
+            if let Some((title, _)) = same_key.into_iter().find(|(_, item)| self.field.get(item) != value) {
+                let name = &self.key;
+                let reason = format!("{title} has an item with the {name} {key} too, and {} would hold for it", self.to);
+                let help = format!("give that item another {name}, or decide by hand what all of the {name} shall have");
+                return Err(Halt::Refused { at: place, reason, help: Some(help) });
+            }
+        }
+        Ok(())
+    }
+
     /// Says whether one value can stand for every item that could have one.
     fn is_shared(&self, object: &Value, agreeing: &[(Value, Vec<usize>)]) -> bool {
         let items = self.items(object);
@@ -128,6 +189,7 @@ impl Operation for Gather {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         let agreeing = self.agreeing(session.object())?;
         let Some((_, first)) = agreeing.first() else { return Ok(()) };
+        self.check_others(&agreeing, session)?;
         if self.to.get(session.object()).is_some() {
             return Err(Halt::Conflict { old: self.field_of(first[0]), new: self.to.clone() });
         }
@@ -308,7 +370,7 @@ impl Operation for Spread {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy])
+        BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Lossy])
     }
 }
 
@@ -384,6 +446,7 @@ impl<'de> Deserialize<'de> for Gather {
             share_if: Condition,
             list: String,
             place: FieldPattern,
+            others: Option<Others>,
         }
         let wire = Wire::deserialize(deserializer)?;
         let keys = |pattern: &FieldPattern| {
@@ -404,6 +467,7 @@ impl<'de> Deserialize<'de> for Gather {
             share_if: wire.share_if,
             keyed: wire.list,
             place: keys(&wire.place)?,
+            others: wire.others,
         })
     }
 }

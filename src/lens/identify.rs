@@ -124,6 +124,10 @@ impl Operation for Identify {
     fn claims(&self) -> Claims {
         Claims { old: Vec::new(), new: self.claimed() }
     }
+
+    fn settles(&self, field: &FieldPattern) -> bool {
+        *field == self.list
+    }
 }
 
 /// The way back from [`Identify`]. Not written in rule files.
@@ -161,6 +165,10 @@ impl Operation for Forget {
 
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Lossy)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy])
     }
 }
 

@@ -190,6 +190,10 @@ impl Operation for Lift {
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Refused)
     }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Refused])
+    }
 }
 
 /// The way back from [`Lift`]. Not written in rule files.

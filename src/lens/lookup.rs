@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Completeness, Condition, Description, Fidelity, Halt, Neighbour, Operation, Session};
+use super::{Claims, Completeness, Condition, Description, Fidelity, Halt, Namespace, Neighbour, Operation, Session};
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -80,20 +80,33 @@ impl Lookup {
         let text = |key: &str| reference.get(key).and_then(Value::as_str);
         let first = self.kinds.first().cloned().unwrap_or_else(|| GroupKind::new("", ""));
         let kind = GroupKind::new(text("kind").unwrap_or(&first.kind), text("group").unwrap_or(&first.group));
-        let own = session.object().get("metadata").and_then(|metadata| metadata.get("namespace"));
-        let namespace = text("namespace").or_else(|| own.and_then(Value::as_str));
+        let namespace =
+            text("namespace").map_or_else(|| session.namespace().clone(), |name| Namespace::Named(name.to_owned()));
         let name = text("name").unwrap_or_default();
         if !self.kinds.contains(&kind) {
             let reason = format!("{path} names a {kind}, and what such an object says of {} is not known", self.value);
             return Err(self.refused(path.clone(), reason));
         }
-        let found = session.surroundings().map(|all| all.named(&kind, namespace, name)).unwrap_or_default();
-        if found.is_empty() {
-            let title = namespace.map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"));
+        let meant = session.surroundings().map(|all| all.named(&kind, &namespace, name)).unwrap_or_default();
+        if meant.certain.is_empty() {
+            let title = namespace.name().map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"));
+            if let Some(other) = meant.possible.first() {
+                return Err(self.unplaced(path, &kind, &title, &namespace, other));
+            }
             let reason = format!("{} is wanted and can be read from {} {title}, which is not among the files", self.field, kind.kind);
             return Err(self.refused(path.clone(), reason));
         }
-        Ok(found)
+        Ok(meant.certain.into_iter().chain(meant.possible).collect())
+    }
+
+    /// Refuses to read from `other`, which may live elsewhere.
+    fn unplaced(&self, path: &FieldPath, kind: &GroupKind, title: &str, namespace: &Namespace, other: &Neighbour<'_>) -> Halt {
+        let unknown = match namespace.name() {
+            Some(_) => format!("{} {} {}", kind.kind, other.name.unwrap_or_default(), other.namespace.unknown()),
+            None => format!("the object {}", namespace.unknown()),
+        };
+        let reason = format!("{} is wanted and can be read from {} {title}, but the namespace is not known here: {unknown}", self.field, kind.kind);
+        self.refused(path.clone(), reason)
     }
 
     fn values_in(&self, path: &FieldPath, reference: &Value, neighbour: &Neighbour<'_>) -> Result<Vec<Value>, Halt> {
@@ -174,7 +187,7 @@ impl Operation for Lookup {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Refused])
+        BTreeSet::from([Fidelity::Respelled, Fidelity::Refused])
     }
 }
 
@@ -218,9 +231,10 @@ mod tests {
         let x = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "two", "p": "T", "host": "2"},
             {"name": "none", "p": "T"}, {"name": "other", "p": "H", "host": "3"}]}});
         let y = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "four", "p": "T", "host": "4"}]}});
+        let [a, b] = [Some("a"), Some("b")].map(Namespace::written);
         let surroundings = Surroundings::new([
-            Neighbour { kind: &g, namespace: Some("a"), name: Some("x"), value: &x },
-            Neighbour { kind: &s, namespace: Some("b"), name: Some("y"), value: &y },
+            Neighbour { kind: &g, namespace: &a, name: Some("x"), value: &x },
+            Neighbour { kind: &s, namespace: &b, name: Some("y"), value: &y },
         ]);
         let object = json!({"metadata": {"namespace": "a"}, "spec": spec});
         let mut session = Session::among(object, &surroundings, completeness);

@@ -6,6 +6,7 @@
 //!
 //! Invariant: an operation finds its fields in the data as it stands; where nothing is on its old side it changes nothing.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -13,11 +14,13 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use self::growth::Growth;
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
 mod condition;
+mod growth;
 #[cfg(test)]
 mod laws;
 mod naming;
@@ -27,7 +30,7 @@ mod surroundings;
 mod trial;
 
 pub use condition::Condition;
-pub use surroundings::{Neighbour, Surroundings};
+pub use surroundings::{Meant, Namespace, Neighbour, Surroundings};
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
@@ -117,13 +120,24 @@ pub trait Operation: fmt::Debug + Send + Sync {
         }
     }
 
+    /// Returns everything that can become of the fields that match `field`: what [`Operation::image`] says, and [`Image::Kept`]
+    /// where the step leaves some objects that have the field alone.
+    fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+        BTreeSet::from([self.image(field)])
+    }
+
     /// Returns what becomes of the text `value` in the fields that match `field`, where the step changes it.
     fn value_image(&self, _field: &FieldPattern, _value: &str) -> Option<String> {
         None
     }
 
-    /// Says whether every object that has `value` in a field that matches `field` is held back.
-    fn refuses_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+    /// Says whether every object that has `value` in a field that matches `field` is held back or loses that field.
+    fn claims_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
+        false
+    }
+
+    /// Says whether the step makes the values of the fields that match `field` what the other side wants of them.
+    fn settles(&self, _field: &FieldPattern) -> bool {
         false
     }
 
@@ -154,7 +168,7 @@ pub trait Operation: fmt::Debug + Send + Sync {
 }
 
 /// What becomes of a field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Image {
     /// It stays where it is.
     Kept,
@@ -166,11 +180,36 @@ pub enum Image {
     Refused,
 }
 
+impl Image {
+    /// Returns what can become of the fields that match `field` in one more `step`, this being what became of them before.
+    pub fn after(&self, field: &FieldPattern, step: impl Fn(&FieldPattern) -> BTreeSet<Self>) -> BTreeSet<Self> {
+        match self {
+            Self::Kept => step(field),
+            Self::Moved(moved) => {
+                let stays = |image| if image == Self::Kept { self.clone() } else { image };
+                step(moved).into_iter().map(stays).collect()
+            }
+            Self::Dropped | Self::Refused => BTreeSet::from([self.clone()]),
+        }
+    }
+
+    /// Returns where the fields that match `field` are found; `None` where they are not.
+    pub fn place(&self, field: &FieldPattern) -> Option<FieldPattern> {
+        match self {
+            Self::Kept => Some(field.clone()),
+            Self::Moved(moved) => Some(moved.clone()),
+            Self::Dropped | Self::Refused => None,
+        }
+    }
+}
+
 /// How well something gets across, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fidelity {
-    /// Nothing is lost.
+    /// Nothing is lost, and the bytes come back.
     Exact,
+    /// What goes or comes means nothing more or less, and does not come back as it was written.
+    Respelled,
     /// Some values are lost.
     Lossy,
     /// Some objects are held back.
@@ -182,6 +221,7 @@ impl Fidelity {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
+            Self::Respelled => "respelled",
             Self::Lossy => "lossy",
             Self::Refused => "refused",
         }
@@ -212,7 +252,7 @@ impl<'de> Deserialize<'de> for Box<dyn Operation> {
 }
 
 /// A list of operations that run one after the other.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Lens(Vec<Box<dyn Operation>>);
 
@@ -303,6 +343,13 @@ impl Lens {
         image
     }
 
+    /// Returns everything that can become of the fields that match `field`.
+    pub fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+        self.0.iter().fold(BTreeSet::from([Image::Kept]), |images, operation| {
+            images.iter().flat_map(|image| image.after(field, |field| operation.images(field))).collect()
+        })
+    }
+
     /// Returns what becomes of the text `value` in the fields that match `field`, where an operation changes it.
     pub fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
         let (mut at, mut image) = (field.clone(), None);
@@ -315,11 +362,25 @@ impl Lens {
         image
     }
 
-    /// Says whether an operation holds every object back that has `value` in a field that matches `field`.
-    pub fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+    /// Says whether an operation holds every object back that has `value` in a field that matches `field`, or takes it away.
+    pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let mut at = field.clone();
         for operation in &self.0 {
-            if operation.refuses_value(&at, value) {
+            if operation.claims_value(&at, value) {
+                return true;
+            }
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        false
+    }
+
+    /// Says whether an operation makes the values of the fields that match `field` what the other side wants of them.
+    pub fn settles(&self, field: &FieldPattern) -> bool {
+        let mut at = field.clone();
+        for operation in &self.0 {
+            if operation.settles(&at) {
                 return true;
             }
             if let Image::Moved(moved) = operation.image(&at) {
@@ -462,18 +523,22 @@ pub struct Session<'a> {
     respelled: Vec<Respelling>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
+    namespace: Namespace,
     /// Whether the session is about an item of a list, which is whole whatever the object is.
     is_item: bool,
     relies_on: BTreeSet<ObjectName>,
+    growth: Growth,
 }
 
 /// What an object is called in a run: kind, namespace, name.
-pub type ObjectName = (GroupKind, Option<String>, Option<String>);
+pub type ObjectName = (GroupKind, Namespace, Option<String>);
 
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole and alone.
-    pub const fn new(object: Value) -> Self {
+    pub fn new(object: Value) -> Self {
+        let written = object.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
         Self {
+            namespace: Namespace::written(written),
             object,
             program: Vec::new(),
             losses: Vec::new(),
@@ -482,12 +547,52 @@ impl<'a> Session<'a> {
             completeness: Completeness::Whole,
             is_item: false,
             relies_on: BTreeSet::new(),
+            growth: Growth::NONE,
         }
     }
 
     /// Starts with the data of an object among others.
     pub fn among(object: Value, surroundings: &'a Surroundings<'a>, completeness: Completeness) -> Self {
         Self { surroundings: Some(surroundings), completeness, ..Self::new(object) }
+    }
+
+    /// Starts with the data of an object that lives in `namespace`, whatever its data says.
+    #[must_use]
+    pub fn living_in(self, namespace: Namespace) -> Self {
+        Self { namespace, ..self }
+    }
+
+    /// Returns where the object lives: another file of the run can say that it is elsewhere than is written.
+    pub fn namespace(&self) -> &Namespace {
+        if let Some(surroundings) = self.surroundings {
+            surroundings.ask();
+        }
+        &self.namespace
+    }
+
+    /// Returns the object's data for reading `field`: where that is its namespace, with the one that it lives in, and with none
+    /// where that is not certain.
+    pub fn seen_for(&self, mut fields: impl Iterator<Item = FieldPattern>) -> Cow<'_, Value> {
+        let namespace = FieldPath::default().key("metadata").key("namespace").pattern();
+        if fields.any(|field| field == namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
+    }
+
+    fn applied(&self) -> Cow<'_, Value> {
+        let key = "namespace";
+        let metadata = self.object.get("metadata").and_then(Value::as_object);
+        let Some(metadata) = metadata else { return Cow::Borrowed(&self.object) };
+        let home = self.namespace();
+        if metadata.get(key).and_then(Value::as_str) == home.name() {
+            return Cow::Borrowed(&self.object);
+        }
+        let mut applied = self.object.clone();
+        if let Some(metadata) = applied.get_mut("metadata").and_then(Value::as_object_mut) {
+            match home.name() {
+                Some(name) => drop(metadata.insert(key.to_owned(), Value::from(name))),
+                None => drop(metadata.shift_remove(key)),
+            }
+        }
+        Cow::Owned(applied)
     }
 
     /// Returns the other objects of the run; `None` where there is no run.
@@ -505,8 +610,7 @@ impl<'a> Session<'a> {
 
     /// Records that the object's conversion is right only together with that of `other`.
     pub fn rely_on(&mut self, other: &Neighbour<'_>) {
-        let text = |text: Option<&str>| text.map(str::to_owned);
-        self.relies_on.insert((other.kind.clone(), text(other.namespace), text(other.name)));
+        self.relies_on.insert((other.kind.clone(), other.namespace.clone(), other.name.map(str::to_owned)));
     }
 
     /// Returns the objects that must be converted together with this one.
@@ -537,8 +641,13 @@ impl<'a> Session<'a> {
     /// Makes one change to the data and records it.
     ///
     /// # Errors
-    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place.
+    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place or the rules make
+    /// more of the object than any object is.
     pub fn change(&mut self, intent: Intent) -> Result<(), Halt> {
+        self.growth.take(&intent, &self.object).map_err(|reason| {
+            let help = Some("mend the pack, or convert the object by hand".to_owned());
+            Halt::Refused { at: places(&intent).0, reason, help }
+        })?;
         intent.apply_data(&mut self.object).map_err(|problem| {
             let (old, new) = places(&intent);
             match problem.code {
@@ -566,8 +675,9 @@ impl<'a> Session<'a> {
         // A patch replaces a list as a whole, so its items are whole.
         let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
         let completeness = if item { Completeness::Whole } else { self.completeness };
-        let is_item = item || self.is_item;
-        let mut inner = Session { surroundings: self.surroundings, completeness, is_item, ..Session::new(value) };
+        let (is_item, namespace) = (item || self.is_item, self.namespace.clone());
+        let mut inner =
+            Session { surroundings: self.surroundings, completeness, is_item, namespace, ..Session::new(value) };
         steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
         self.relies_on.extend(inner.relies_on);
@@ -596,6 +706,11 @@ impl<'a> Session<'a> {
     /// Returns where what stands at `path` now stood after the first `step` changes.
     pub fn origin_after(&self, step: usize, path: &FieldPath) -> FieldPath {
         origin::origin(&self.program[step..], path)
+    }
+
+    /// Returns where what stood at `path` after the first `step` changes stands now; `None` where it went.
+    pub fn destination_after(&self, step: usize, path: &FieldPath) -> Option<FieldPath> {
+        origin::destination(&self.program[step..], path)
     }
 
     /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.

@@ -9,7 +9,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Neighbour, Session};
+use super::{Namespace, Neighbour, Session};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -43,12 +43,12 @@ impl NamedBy {
     /// Returns the objects that name the session's object, each with its reference.
     pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Vec<(Neighbour<'a>, &'a Value)> {
         let Some(surroundings) = session.surroundings() else { return Vec::new() };
-        let own = session.object();
         let mut found = Vec::new();
         for neighbour in surroundings.of_kind(&self.kind) {
             let places = self.refs.matches(neighbour.value);
             let references = places.iter().filter_map(|path| path.get(neighbour.value));
-            found.extend(references.filter(|reference| leads_to(reference, neighbour, own)).map(|it| (*neighbour, it)));
+            let leading = references.filter(|reference| leads_to(reference, neighbour, session));
+            found.extend(leading.map(|it| (*neighbour, it)));
         }
         found
     }
@@ -73,8 +73,10 @@ impl Names {
         let places = self.refs.matches(own);
         let references = places.iter().filter_map(|path| path.get(own));
         let named = references.filter(|reference| is_to(reference, &self.kind)).flat_map(|reference| {
-            let namespace = text(reference, "namespace").or_else(|| own_namespace(own));
-            surroundings.named(&self.kind, namespace, text(reference, "name").unwrap_or_default())
+            let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
+            let namespace = written.unwrap_or_else(|| session.namespace().clone());
+            let meant = surroundings.named(&self.kind, &namespace, text(reference, "name").unwrap_or_default());
+            meant.certain.into_iter().chain(meant.possible)
         });
         agreed(named.flat_map(|neighbour| {
             let places = self.value.matches(neighbour.value);
@@ -97,25 +99,24 @@ fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
     value.get(key).and_then(Value::as_str)
 }
 
-fn own_namespace(object: &Value) -> Option<&str> {
-    text(object.get("metadata")?, "namespace")
-}
-
 /// Says whether a reference is to objects of `kind`, as far as it says.
 fn is_to(reference: &Value, kind: &GroupKind) -> bool {
     text(reference, "kind").is_none_or(|name| name == kind.kind)
         && text(reference, "group").is_none_or(|group| group == kind.group)
 }
 
-/// Says whether `reference`, in `neighbour`, names `object`.
-fn leads_to(reference: &Value, neighbour: &Neighbour<'_>, object: &Value) -> bool {
+/// Says whether `reference`, in `neighbour`, names the session's object.
+fn leads_to(reference: &Value, neighbour: &Neighbour<'_>, session: &Session<'_>) -> bool {
+    let object = session.object();
     let version = text(object, "apiVersion").unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);
     let kind = GroupKind::new(text(object, "kind").unwrap_or_default(), group);
     let name = object.get("metadata").and_then(|metadata| text(metadata, "name"));
-    let namespace = text(reference, "namespace").or(neighbour.namespace);
-    let near = namespace.zip(own_namespace(object)).is_none_or(|(wanted, has)| wanted == has);
-    is_to(reference, &kind) && name.is_some() && text(reference, "name") == name && near
+    if !is_to(reference, &kind) || name.is_none() || text(reference, "name") != name {
+        return false;
+    }
+    let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
+    written.as_ref().unwrap_or(neighbour.namespace).is(session.namespace()) != Some(false)
 }
 
 #[cfg(test)]
@@ -130,7 +131,7 @@ mod tests {
     fn check(object: Value, references: &[Value], expected: Option<&str>) {
         let class = GroupKind::new("GatewayClass", "g");
         let values: Vec<Value> = references.iter().map(|it| json!({"spec": {"parametersRef": it}})).collect();
-        let neighbour = |value| Neighbour { kind: &class, namespace: None, name: Some("c"), value };
+        let neighbour = |value| Neighbour { kind: &class, namespace: &Namespace::Open, name: Some("c"), value };
         let surroundings = Surroundings::new(values.iter().map(neighbour));
         let session = Session::among(object, &surroundings, Completeness::Whole);
         let named: NamedBy =

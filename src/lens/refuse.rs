@@ -30,10 +30,14 @@ impl Refuse {
 
 impl Operation for Refuse {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        if self.direction == Direction::Backward || !self.r#if.holds(session.object()) {
+        if self.direction == Direction::Backward || !self.r#if.holds(&session.seen_for(self.r#if.compared().into_iter())) {
             return Ok(());
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
+        if !self.r#if.holds(session.object()) && session.namespace().name().is_none() {
+            let reason = format!("the namespace is not known here: the object {}", session.namespace().unknown());
+            return Err(Halt::Refused { at, reason, help: Some(self.help.clone()) });
+        }
         Err(Halt::Refused { at, reason: self.reason.clone(), help: Some(self.help.clone()) })
     }
 
@@ -47,11 +51,11 @@ impl Operation for Refuse {
     }
 
     fn image(&self, field: &FieldPattern) -> Image {
-        let refused = self.direction == Direction::Forward && field.starts_with(&self.at);
-        if refused && self.r#if.is_presence() { Image::Refused } else { Image::Kept }
+        let refused = self.direction == Direction::Forward && self.r#if.follows_from(field);
+        if refused { Image::Refused } else { Image::Kept }
     }
 
-    fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+    fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         self.direction == Direction::Forward && self.r#if.is_met_by(field, value)
     }
 

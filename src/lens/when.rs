@@ -27,7 +27,7 @@ impl When {
     pub(super) const DESCRIPTION: Description = Description {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
-               `type`, `more`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
+               `type`, `more`, `text`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
                place that it names, and their fields are written from there. With `named-by`, only where such an object of the \
                run names this one. The inverse runs their inverses where the \
                test under `back` holds, which is `if` itself unless written.",
@@ -44,6 +44,11 @@ impl When {
         let parts: &[Part] = field.parts().strip_prefix(self.each.parts())?;
         Some(FieldPattern::new(parts.iter().cloned()))
     }
+
+    /// Says whether the operations run on every object that has a field that matches `field`.
+    fn is_sure_of(&self, field: &FieldPattern) -> bool {
+        self.inner(field).is_some_and(|inner| self.r#if.follows_from(&inner))
+    }
 }
 
 impl Operation for When {
@@ -54,7 +59,7 @@ impl Operation for When {
         }
         let before = session.program().len();
         for place in self.each.matches(session.object()) {
-            if place.get(session.object()).is_some_and(|value| self.r#if.holds(value)) {
+            if place.get(&session.seen_for(self.r#if.compared().into_iter())).is_some_and(|value| self.r#if.holds(value)) {
                 session.within(&place, |inner| self.then.run(inner))?;
             }
         }
@@ -85,19 +90,33 @@ impl Operation for When {
         match self.inner(field).map(|field| self.then.image(&field)) {
             Some(Image::Moved(field)) => Image::Moved(self.each.join(&field)),
             // Objects that do not pass the test keep the field.
-            Some(Image::Refused) if !self.r#if.is_presence() => Image::Kept,
+            Some(Image::Refused) if !self.is_sure_of(field) => Image::Kept,
             Some(image) => image,
             None => Image::Kept,
         }
+    }
+
+    fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+        let Some(inner) = self.inner(field) else { return BTreeSet::from([Image::Kept]) };
+        let outer = |image| match image {
+            Image::Moved(moved) => Image::Moved(self.each.join(&moved)),
+            other => other,
+        };
+        let kept = (!self.is_sure_of(field)).then_some(Image::Kept);
+        self.then.images(&inner).into_iter().map(outer).chain(kept).collect()
     }
 
     fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
         self.then.value_image(&self.inner(field)?, value)
     }
 
-    fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
-        let Some(field) = self.inner(field) else { return false };
-        self.r#if.is_presence() && self.then.refuses_value(&field, value)
+    fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        let Some(inner) = self.inner(field) else { return false };
+        self.r#if.is_met_by(&inner, value) && self.then.claims_value(&inner, value)
+    }
+
+    fn settles(&self, field: &FieldPattern) -> bool {
+        self.inner(field).is_some_and(|inner| self.r#if.follows_from(&inner) && self.then.settles(&inner))
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
@@ -136,6 +155,10 @@ mod tests {
         assert_eq!(when.claims(), Claims { old: vec![field("l[].a")], new: vec![field("l[].b.c")] });
         assert_eq!(when.image(&field("l[].a.x")), Image::Moved(field("l[].b.c.x")));
         assert_eq!(when.image(&field("a")), Image::Kept);
+        assert_eq!(when.images(&field("l[].a")), [Image::Kept, Image::Moved(field("l[].b.c"))].into());
+        let sure = operation("when: { each: \"l[]\", if: { present: a }, then: [{ rename: { field: a, to: b } }] }");
+        assert_eq!(sure.images(&field("l[].a")), [Image::Moved(field("l[].b"))].into());
+        assert_eq!(sure.images(&field("a")), [Image::Kept].into());
     }
 
     #[test]

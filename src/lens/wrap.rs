@@ -44,6 +44,10 @@ impl Operation for Wrap {
         Claims::default()
     }
 
+    fn settles(&self, field: &FieldPattern) -> bool {
+        *field == self.field
+    }
+
     fn image(&self, field: &FieldPattern) -> Image {
         match field.parts().strip_prefix(self.field.parts()) {
             None | Some([]) => Image::Kept,
@@ -86,6 +90,10 @@ impl Operation for Unwrap {
         Claims::default()
     }
 
+    fn settles(&self, field: &FieldPattern) -> bool {
+        *field == self.field
+    }
+
     fn image(&self, field: &FieldPattern) -> Image {
         match field.parts().strip_prefix(self.field.with(Part::Items).parts()) {
             None => Image::Kept,
@@ -94,10 +102,10 @@ impl Operation for Unwrap {
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Lossy)
+        Some(Fidelity::Refused)
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy])
+        BTreeSet::from([Fidelity::Exact, Fidelity::Lossy, Fidelity::Refused])
     }
 }

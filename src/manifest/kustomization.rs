@@ -1,7 +1,7 @@
 //! Answers: what does a kustomization say about known objects?
 //!
-//! It names files that are merged into other objects ([`patches`]), and it may patch or select known objects in ways that
-//! are not converted, which [`findings`] tells.
+//! It gathers files and may put their objects into a namespace ([`Kustomization`]). It names files that are merged into other
+//! objects ([`patches`]), and it may patch or select known objects in ways that are not converted, which [`findings`] tells.
 //!
 //! Invariant: a kustomization is told apart by its file name, as Kustomize does.
 
@@ -11,6 +11,46 @@ use super::{Manifest, Recognizer, whole_file};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::yaml::NodeId;
+
+/// What a kustomization makes of other files; all of them as seen from where it is seen from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kustomization {
+    /// The namespace that it gives every object, whatever the object says: `namespace: shop`.
+    pub namespace: Option<String>,
+    /// The files and folders that it takes in.
+    pub resources: Vec<String>,
+    /// The folders whose kustomizations work on what it took in.
+    pub components: Vec<String>,
+}
+
+impl Kustomization {
+    /// Reads the kustomization in `file`.
+    ///
+    /// Source: Kustomize reference, `resources`, `bases` (their old name), `components`, `namespace`.
+    pub(super) fn read(file: &str, value: &Value) -> Self {
+        let paths = |keys: &[&str]| {
+            let lists = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_array));
+            lists.flatten().filter_map(Value::as_str).map(|path| join(folder(file), path)).collect()
+        };
+        let namespace = value.get("namespace").and_then(Value::as_str).filter(|name| !name.is_empty());
+        Self {
+            namespace: namespace.map(str::to_owned),
+            resources: paths(&["resources", "bases"]),
+            components: paths(&["components"]),
+        }
+    }
+
+    /// Returns the folder of the kustomization in `file`, as [`Kustomization::resources`] names folders; nothing for a file that
+    /// is none.
+    pub fn folder(file: &str) -> Option<String> {
+        is_one(file).then(|| join(folder(file), ""))
+    }
+}
+
+/// Returns the folder of `file` with its separator; nothing for a file of the current folder.
+fn folder(file: &str) -> &str {
+    file.rfind(['/', '\\']).map_or("", |at| &file[..=at])
+}
 
 /// Says whether Kustomize reads `file` as a kustomization.
 pub(super) fn is_one(file: &str) -> bool {
@@ -23,8 +63,7 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<String> {
     let list = |key: &str| kustomization.get(key).and_then(Value::as_array).into_iter().flatten();
     let named = list("patches").filter_map(|patch| patch.get("path"));
     let plain = list("patchesStrategicMerge").chain(named).filter_map(Value::as_str);
-    let folder = file.rfind(['/', '\\']).map_or("", |at| &file[..=at]);
-    plain.filter(|path| !path.contains('\n')).map(|path| join(folder, path)).collect()
+    plain.filter(|path| !path.contains('\n')).map(|path| join(folder(file), path)).collect()
 }
 
 /// Joins a relative path to a folder, taking `.` and `..` out.

@@ -12,12 +12,15 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 
 use crate::field::FieldPath;
-mod kustomization;
-
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::LineIndex;
 use crate::yaml::{self, Problem, ProblemCode, Tree};
+
+mod json6902;
+mod kustomization;
+
+pub use kustomization::Kustomization;
 
 /// One file's bytes with what was found in them.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub struct Manifest {
     pub objects: Vec<Object>,
     /// The files that it names as patches, where it is a kustomization; as the user would name them.
     pub patches: Vec<String>,
+    /// What it makes of other files, where it is a kustomization.
+    pub kustomization: Option<Kustomization>,
     /// What was noticed on the way.
     pub findings: Vec<Finding>,
     lines: LineIndex,
@@ -65,6 +70,13 @@ impl Object {
         let namespace = text(&["metadata", "namespace"]);
         let name = text(&["metadata", "name"]).or_else(|| text(&["metadata", "generateName"]));
         Some(Self { document, place, kind, api_version, namespace, name, value })
+    }
+
+    /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
+    fn kustomization(document: usize, value: Value) -> Self {
+        let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");
+        let kind = GroupKind::new("Kustomization", api_version.group.as_str());
+        Self { document, place: FieldPath::default(), kind, api_version, namespace: None, name: None, value }
     }
 
     /// Returns what findings call the object: `HTTPRoute store/checkout`.
@@ -129,7 +141,7 @@ pub enum Reading {
     Irrelevant,
     /// It was parsed; it may still hold no object.
     Manifest(Box<Manifest>),
-    /// No known API group stands in it, but it is a kustomization: it is parsed for the patches that it names.
+    /// No known API group stands in it, but it is a kustomization: it is parsed for the files that it names.
     Kustomization(Box<Manifest>),
     /// No known API group stands in it, but a mark of a pack does: what it holds may matter to known objects.
     Marked(Box<Manifest>),
@@ -160,19 +172,22 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         Ok(tree) => tree,
         Err(_) if !hit => return Reading::Irrelevant,
         Err(problem) if template && problem.code != ProblemCode::Limit => {
-            return Reading::Template(template_finding(file));
+            return Reading::Template(template_finding(file, &text, &lines, &problem));
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
     let (objects, patches, findings) = (Vec::new(), Vec::new(), Vec::new());
-    let mut manifest = Manifest { file: file.to_owned(), text, tree, objects, patches, findings, lines };
+    let (file, kustomization) = (file.to_owned(), None);
+    let mut manifest = Manifest { file, text, tree, objects, patches, kustomization, findings, lines };
     match manifest.collect(recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
         Ok(()) => Reading::Marked(Box::new(manifest)),
         Err(_) if !hit => Reading::Irrelevant,
-        Err(_) if template => Reading::Template(template_finding(file)),
-        Err(problem) => Reading::Failed(failure(file, &manifest.text, &manifest.lines, &problem)),
+        Err(problem) if template => {
+            Reading::Template(template_finding(&manifest.file, &manifest.text, &manifest.lines, &problem))
+        }
+        Err(problem) => Reading::Failed(failure(&manifest.file, &manifest.text, &manifest.lines, &problem)),
     }
 }
 
@@ -223,11 +238,13 @@ fn whole_file(file: &str, code: Code, message: String, help: &str) -> Finding {
     }
 }
 
-fn template_finding(file: &str) -> Finding {
+/// Tells a template by what keeps it from being read as a manifest.
+fn template_finding(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
     let message = "the file is a template, not a manifest, and mentions a known API; it was skipped".to_owned();
     let help =
         "check its rendered output (`helm template ... | reversion check - --to ...`) and change the template by hand";
-    Finding { severity: Severity::Warning, ..whole_file(file, Code::Template, message, help) }
+    let location = Location { file: file.to_owned(), position: Some(lines.position(text, problem.at)) };
+    Finding { location, severity: Severity::Warning, ..whole_file(file, Code::Template, message, help) }
 }
 
 fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
@@ -282,7 +299,11 @@ impl Manifest {
                 Ok(value) => {
                     if kustomization::is_one(&self.file) {
                         self.patches.extend(kustomization::patches(&self.file, &value));
+                        self.kustomization = Some(Kustomization::read(&self.file, &value));
                         let told = kustomization::findings(self, document.root, &value, recognizer);
+                        self.findings.extend(told);
+                    } else if json6902::is_one(&value) {
+                        let told = json6902::findings(self, document.root, &value, recognizer);
                         self.findings.extend(told);
                     } else if hits() {
                         self.tell_unmade(number, &value);
@@ -340,10 +361,19 @@ impl Manifest {
                 if let (Some(items), Some(map)) = (items, value.as_object_mut()) {
                     map["items"] = Value::from(items);
                 }
-                self.objects.extend(Object::from_value(document, place, value));
+                let made = match kustomization::is_one(&self.file) && is_bare(&value) {
+                    true => Some(Object::kustomization(document, value)),
+                    false => Object::from_value(document, place, value),
+                };
+                self.objects.extend(made);
             }
         }
     }
+}
+
+/// Says whether a mapping gives neither apiVersion nor kind.
+fn is_bare(value: &Value) -> bool {
+    value.is_object() && value.get("apiVersion").is_none() && value.get("kind").is_none()
 }
 
 /// Says whether a value is a list of objects: `kind: List`, or a typed one such as `kind: HTTPRouteList`.

@@ -5,12 +5,14 @@
 //!
 //! Invariant: the rules are those that a conversion of an object on the old side would run, in the same order.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::{Pack, Rule};
 use crate::field::FieldPattern;
 use crate::lens::{Direction, Image};
-use crate::release::GroupKind;
+use crate::release::{GroupKind, ReleaseId};
 
 /// The rules between two bundles, for one kind.
 #[derive(Debug)]
@@ -44,7 +46,36 @@ impl<'p> Crossing<'p> {
         crossing
     }
 
-    /// Returns what becomes of the fields that match `field`.
+    /// Collects the rules that an object of `kind` meets from one release to another. An object whose kind a later release
+    /// lacks meets the rules of the bundle that gave the kind its successor, although that bundle is past.
+    pub fn between(pack: &'p Pack, kind: &GroupKind, from: ReleaseId, to: ReleaseId) -> Self {
+        let [start, goal] = [from, to].map(|release| pack.line().get(release).order);
+        let crossing = Self::new(pack, kind, start, goal);
+        let lives = |crossing: &Self| pack.catalog(&crossing.kind).is_some_and(|new| new.releases().contains(to));
+        if goal < start || lives(&crossing) {
+            return crossing;
+        }
+        let retyped = pack.rules().iter().rev().filter(|rule| rule.kind == *kind && rule.new_kind != *kind);
+        let late = retyped.filter_map(|rule| Some(Self::new(pack, kind, rule.order.checked_sub(1)?, goal)));
+        late.into_iter().find(lives).unwrap_or(crossing)
+    }
+
+    /// Returns the rules that lead back over the same ones.
+    #[must_use]
+    pub fn reversed(&self, kind: &GroupKind) -> Self {
+        let rules = self.rules.iter().rev().map(|(rule, direction)| (*rule, direction.reversed())).collect();
+        Self { kind: kind.clone(), rules }
+    }
+
+    /// Returns everything that can become of the fields that match `field`.
+    pub fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+        self.rules.iter().fold(BTreeSet::from([Image::Kept]), |images, (rule, direction)| {
+            let step = |field: &FieldPattern| rule.lens(*direction).images(field);
+            images.iter().flat_map(|image| image.after(field, step)).collect()
+        })
+    }
+
+    /// Returns what becomes of the fields that match `field`, where rules do what they are for.
     pub fn image(&self, field: &FieldPattern) -> Image {
         let mut image = Image::Kept;
         for (rule, direction) in &self.rules {
@@ -60,6 +91,21 @@ impl<'p> Crossing<'p> {
         image
     }
 
+    /// Says whether a rule makes the values of the fields that match `field` what the far side wants of them.
+    pub fn settles(&self, field: &FieldPattern) -> bool {
+        let mut at = field.clone();
+        for (rule, direction) in &self.rules {
+            let lens = rule.lens(*direction);
+            if lens.settles(&at) {
+                return true;
+            }
+            if let Image::Moved(moved) = lens.image(&at) {
+                at = moved;
+            }
+        }
+        false
+    }
+
     /// Returns what becomes of the text `value` in the fields that match `field`.
     pub fn value_image(&self, field: &FieldPattern, value: &str) -> String {
         let (mut at, mut value) = (field.clone(), value.to_owned());
@@ -73,12 +119,12 @@ impl<'p> Crossing<'p> {
         value
     }
 
-    /// Says whether a rule holds every object back that has `value` in a field that matches `field`.
-    pub fn refuses_value(&self, field: &FieldPattern, value: &Value) -> bool {
+    /// Says whether a rule holds every object back that has `value` in a field that matches `field`, or takes it away.
+    pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {
             let lens = rule.lens(*direction);
-            if lens.refuses_value(&at, value) {
+            if lens.claims_value(&at, value) {
                 return true;
             }
             if let Image::Moved(moved) = lens.image(&at) {

@@ -11,13 +11,13 @@ use std::fmt;
 use serde_json::Value;
 
 use super::crossing::Crossing;
-use super::matrix::allowed;
+use super::limits::allowed;
 use super::notes::Dropped;
 use super::{Needs, Pack, Rule};
-use crate::catalog::{Catalog, OUTSIDE};
+use crate::catalog::{Catalog, Field, OUTSIDE};
 use crate::field::{FieldPattern, Part};
 use crate::lens::{Claims, Direction, Image, Lens};
-use crate::release::{GroupKind, ReleaseId, ReleaseSet};
+use crate::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
 
 /// Something that is wrong with a pack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,10 +87,13 @@ impl<'p> Lint<'p> {
     fn vanished(&mut self, kind: &GroupKind, catalog: &'p Catalog) {
         for from in catalog.releases().iter() {
             for to in self.next(from) {
-                let (old, new) = (self.pack.line().get(from).order, self.pack.line().get(to).order);
-                let crossing = Crossing::new(self.pack, kind, old, new);
+                let crossing = Crossing::between(self.pack, kind, from, to);
                 match self.pack.catalog(&crossing.kind).filter(|new| new.releases().contains(to)) {
-                    Some(new) => self.vanished_fields(catalog, new, [from, to], &crossing),
+                    Some(new) => {
+                        let sides = Sides { old: catalog, new, from, to, crossing };
+                        self.vanished_fields(&sides);
+                        self.asked_fields(&sides);
+                    }
                     None => self.vanished_kind(kind, to),
                 }
             }
@@ -100,10 +103,9 @@ impl<'p> Lint<'p> {
     /// Says that a kind vanishes; a rule claims it that holds every object of it back or that retyped it, then or before.
     fn vanished_kind(&mut self, kind: &GroupKind, to: ReleaseId) {
         let order = self.pack.line().get(to).order;
-        let whole = FieldPattern::new([Part::Key("kind".to_owned())]);
         let mine = |rule: &&Rule| rule.kind == *kind && rule.order <= order && rule.within.is_none() && rule.is_step();
         let rules: Vec<_> = self.pack.rules().iter().filter(mine).collect();
-        let refuses = |rule: &&Rule| rule.lens(Direction::Forward).image(&whole) == Image::Refused;
+        let refuses = |rule: &&Rule| rule.lens(Direction::Forward).image(&whole()) == Image::Refused;
         let successors = rules.iter().map(|rule| &rule.new_kind).filter(|new| *new != kind);
         let successors: Vec<_> = successors.cloned().chain([kind.clone()]).collect();
         let lives = |kind: &GroupKind| self.pack.catalog(kind).is_some_and(|new| new.releases().contains(to));
@@ -121,43 +123,60 @@ impl<'p> Lint<'p> {
         }
     }
 
-    fn vanished_fields(
-        &mut self,
-        catalog: &Catalog,
-        new: &Catalog,
-        [from, to]: [ReleaseId; 2],
-        crossing: &Crossing<'_>,
-    ) {
-        let patterns: BTreeSet<FieldPattern> = catalog.fields().map(|field| field.pattern).collect();
-        for field in patterns.iter().filter(|field| catalog.having(field).contains(from)) {
-            let image = match crossing.image(field) {
-                Image::Kept => field.clone(),
-                Image::Moved(moved) => moved,
-                Image::Dropped | Image::Refused => continue,
-            };
-            if !new.having(&image).contains(to) {
-                if !self.is_dropped(catalog.kind(), to, Some(field), None) {
-                    let text = unclaimed(catalog.kind(), field, &image, &self.name(to));
-                    self.say(self.head(), text);
-                }
-                continue;
-            }
-            let (Some(old), Some(new)) = (allowed(catalog, field, from), allowed(new, &image, to)) else { continue };
-            for value in old {
-                let text = value.as_str().map(|text| crossing.value_image(field, text));
-                let image = text.map_or_else(|| value.clone(), Value::from);
-                if !new.contains(&image)
-                    && !crossing.refuses_value(field, &value)
-                    && !self.is_dropped(catalog.kind(), to, Some(field), Some(&value))
-                {
-                    let text = format!(
-                        "the value {value} of {} {field} is not in {}: no rule and no entry of `dropped` claims it",
-                        catalog.kind(),
-                        self.name(to)
-                    );
-                    self.say(self.head(), text);
+    fn vanished_fields(&mut self, sides: &Sides<'_>) {
+        let to = sides.to;
+        let fields = sides.fields();
+        let mut missing = BTreeMap::new();
+        for field in &fields {
+            for place in sides.places(field) {
+                if sides.new.having(&place).contains(to) {
+                    self.vanished_values(sides, field, &place);
+                } else if !self.is_dropped(sides.old.kind(), to, Some(field), None) {
+                    missing.insert(field, place);
                 }
             }
+        }
+        // A mapping or list goes with the last thing in it.
+        let is_below = |field: &FieldPattern, other: &FieldPattern| field != other && other.starts_with(field);
+        let emptied = |field: &FieldPattern| {
+            fields.iter().any(|other| is_below(field, other)) && !missing.keys().any(|other| is_below(field, other))
+        };
+        let texts = missing.iter().filter(|(field, _)| !emptied(field));
+        let texts: Vec<_> =
+            texts.map(|(field, place)| unclaimed(sides.old.kind(), field, place, &self.name(to))).collect();
+        texts.into_iter().for_each(|text| self.say(self.head(), text));
+    }
+
+    /// Says what values of `field`, found at `place` in the next release, that release does not allow.
+    fn vanished_values(&mut self, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
+        let Some(new) = allowed(sides.new, place, sides.to) else { return };
+        for value in allowed(sides.old, field, sides.from).unwrap_or_default() {
+            let text = value.as_str().map(|text| sides.crossing.value_image(field, text));
+            let image = text.map_or_else(|| value.clone(), Value::from);
+            if !new.contains(&image)
+                && !sides.crossing.claims_value(field, &value)
+                && !self.is_dropped(sides.old.kind(), sides.to, Some(field), Some(&value))
+            {
+                let (kind, to) = (sides.old.kind(), self.name(sides.to));
+                let text = format!(
+                    "the value {value} of {kind} {field} is not in {to}: no rule and no entry of `dropped` claims it"
+                );
+                self.say(self.head(), text);
+            }
+        }
+    }
+
+    /// Says what a release asks for that the one before does not have, where no rule brings it and no hint says what to write.
+    fn asked_fields(&mut self, sides: &Sides<'_>) {
+        let kind = sides.new.kind();
+        let hinted = |field: &FieldPattern| self.pack.notes().hint(kind, Some(field)).is_some();
+        let texts: Vec<_> = sides.asked().into_iter().filter(|field| !hinted(field)).collect();
+        for field in texts {
+            let to = self.name(sides.to);
+            self.say(
+                self.head(),
+                format!("{to} asks for {kind} {field}: no rule brings it, and no hint says what to write"),
+            );
         }
     }
 
@@ -198,7 +217,7 @@ impl<'p> Lint<'p> {
                     _ => catalog.having(&above),
                 },
             );
-            for channel in crate::release::Channel::ALL {
+            for channel in Channel::ALL {
                 let gaps = self.gaps(having, above, channel);
                 if let Some(gap) = gaps.first() {
                     let text = format!(
@@ -213,7 +232,7 @@ impl<'p> Lint<'p> {
     }
 
     /// Returns the releases of `channel` between two that have a field, which have what it stands in but not the field.
-    fn gaps(&self, having: ReleaseSet, above: ReleaseSet, channel: crate::release::Channel) -> Vec<ReleaseId> {
+    fn gaps(&self, having: ReleaseSet, above: ReleaseSet, channel: Channel) -> Vec<ReleaseId> {
         let ids = self.pack.line().iter().filter(|(_, release)| release.channel == channel).map(|(id, _)| id);
         let ids: Vec<_> = ids.collect();
         let has = |id: &ReleaseId| having.contains(*id);
@@ -243,6 +262,7 @@ impl<'p> Lint<'p> {
                 self.say(&file, "`within` names releases of the rule's channels, from its bundle on");
             }
         }
+        self.channels(rule, &file);
         match rule.needs {
             // What objects of other packs and the values of charts have is not known here.
             _ if self.pack.is_guest(&rule.kind) || rule.values.is_some() => {}
@@ -263,6 +283,52 @@ impl<'p> Lint<'p> {
             if self.having(&rule.kind, field, |_| true).is_empty() {
                 self.say(file, format!("no release has {} {field}", rule.kind));
             }
+        }
+    }
+
+    /// Says which channels a rule leaves out or names without need: it is about those that its releases, its fields or its
+    /// kind are in.
+    fn channels(&mut self, rule: &Rule, file: &str) {
+        let line = self.pack.line();
+        let about: BTreeSet<Channel> = match rule.within {
+            Some(within) => within.iter().map(|id| line.get(id).channel).collect(),
+            None => {
+                let made = line.iter().filter(|(_, release)| release.order == rule.order);
+                made.filter(|(id, _)| self.is_about(rule, *id)).map(|(_, release)| release.channel).collect()
+            }
+        };
+        let named: BTreeSet<Channel> = rule.channels.iter().copied().collect();
+        // Claims that are nowhere are told as such.
+        for channel in named.difference(&about).filter(|_| !about.is_empty()) {
+            self.say(file, format!("nothing that the rule is about is in the channel {channel}"));
+        }
+        // Without a claim it is the kind alone that is looked for, which may have the field in fewer channels.
+        let claims = rule.lens(Direction::Forward).claims();
+        let claims_nothing = rule.within.is_none() && claims.old.is_empty() && claims.new.is_empty();
+        for channel in about.difference(&named).filter(|_| !claims_nothing) {
+            self.say(file, format!("what the rule is about is in the channel {channel} too"));
+        }
+    }
+
+    /// Says whether a rule is about the change that led to `release`, which is of its bundle: the kind that it gives is there,
+    /// one of its fields is, or was before.
+    fn is_about(&self, rule: &Rule, release: ReleaseId) -> bool {
+        let Some(bundle) = Bundle::of(self.pack, rule) else { return true };
+        let before: Vec<_> =
+            self.pack.line().iter().map(|(id, _)| id).filter(|id| self.next(*id).contains(&release)).collect();
+        let (old, new) = (&rule.kind, &bundle.crossing.kind);
+        let served =
+            |kind: &GroupKind, id: &ReleaseId| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(*id));
+        let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
+        let has = |kind: &GroupKind, fields: &[FieldPattern], id: &ReleaseId| {
+            fields.iter().any(|field| self.pack.catalog(kind).is_some_and(|it| it.having(field).contains(*id)))
+        };
+        if rule.kind != rule.new_kind {
+            before.iter().any(|id| served(old, id)) && served(new, &release)
+        } else if claims.old.iter().chain(&claims.new).any(is_known) {
+            before.iter().any(|id| has(old, &claims.old, id)) || has(new, &claims.new, &release)
+        } else {
+            before.iter().any(|id| served(old, id)) || served(new, &release)
         }
     }
 
@@ -383,6 +449,128 @@ impl<'p> Lint<'p> {
             self.say(folder, "the fixtures have no rule");
         }
     }
+}
+
+/// The catalogs of what is one kind to its objects, before and after a step on the release line.
+struct Sides<'p> {
+    old: &'p Catalog,
+    new: &'p Catalog,
+    from: ReleaseId,
+    to: ReleaseId,
+    crossing: Crossing<'p>,
+}
+
+impl Sides<'_> {
+    /// Returns the fields of the older side.
+    fn fields(&self) -> BTreeSet<FieldPattern> {
+        let patterns = self.old.fields().filter(|field| field.releases.contains(self.from));
+        patterns.map(|field| field.pattern).collect()
+    }
+
+    /// Returns every place in which the fields that match `field` can be found afterwards.
+    fn places(&self, field: &FieldPattern) -> Vec<FieldPattern> {
+        self.crossing.images(field).iter().filter_map(|image| image.place(field)).collect()
+    }
+
+    /// Returns the fields that the newer side asks for in something that the older one has, and that no rule brings.
+    fn asked(&self) -> Vec<FieldPattern> {
+        let there: BTreeSet<FieldPattern> = self.fields().iter().flat_map(|field| self.places(field)).collect();
+        let back = self.crossing.reversed(self.old.kind());
+        let is_new = |field: &FieldPattern| {
+            let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
+            let open = above.parts().is_empty() || there.contains(&above);
+            open && !there.contains(field) && back.images(field) == BTreeSet::from([Image::Kept])
+        };
+        let patterns = self.new.fields().filter(|field| field.releases.contains(self.to)).map(|field| field.pattern);
+        let patterns: BTreeSet<FieldPattern> = patterns.collect();
+        patterns.into_iter().filter(|field| is_required(self.new, field, self.to) && is_new(field)).collect()
+    }
+}
+
+/// Says whether every apiVersion that `release` serves asks for a field and fills in nothing.
+fn is_required(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
+    let served = catalog.served(release);
+    let asks = |field: &Field<'_>| field.required && field.attributes.default.is_none();
+    !served.is_empty()
+        && served.iter().all(|version| catalog.field(field, release, version.name).as_ref().is_some_and(asks))
+}
+
+/// Says whether the catalogs show what `rule` is for: something vanishes with its bundle, or is asked for, that it takes
+/// across or holds back in every object. A limit, a default or a spelling is nothing that vanishes.
+pub fn is_shown(pack: &Pack, rule: &Rule) -> bool {
+    let Some(bundle) = Bundle::of(pack, rule).filter(|_| rule.within.is_none()) else { return false };
+    let (Some(old), Some(new)) = (pack.catalog(&rule.kind), pack.catalog(&bundle.crossing.kind)) else { return false };
+    let lens = rule.lens(Direction::Forward);
+    let newest = pack.line().iter().last();
+    let is_gone = newest.is_some_and(|(newest, _)| !old.releases().contains(newest));
+    let ends_kind = rule.kind != rule.new_kind || lens.images(&whole()) == BTreeSet::from([Image::Refused]);
+    let rules = bundle.crossing.rules[..bundle.at.unwrap_or_default()].to_vec();
+    let step = Step { pack, rule, old, new, before: Crossing { kind: rule.kind.clone(), rules } };
+    let brought = bundle.at_its_ends(lens.claims()).new;
+    ends_kind && is_gone || brought.iter().any(|field| step.is_asked(field)) || step.takes_something()
+}
+
+/// A rule's place on the release line, and what objects of its kind met in its bundle before.
+struct Step<'p> {
+    pack: &'p Pack,
+    rule: &'p Rule,
+    old: &'p Catalog,
+    new: &'p Catalog,
+    before: Crossing<'p>,
+}
+
+impl Step<'_> {
+    /// Returns the releases with the kind on the side that `direction` starts from, next to the bundle.
+    fn releases(&self, direction: Direction) -> Vec<ReleaseId> {
+        let (catalog, order) = match direction {
+            Direction::Forward => (self.old, self.rule.order.saturating_sub(1)),
+            Direction::Backward => (self.new, self.rule.order),
+        };
+        catalog.releases().iter().filter(|id| self.pack.line().get(*id).order == order).collect()
+    }
+
+    /// Says whether the new side asks for a field that the old one does not have.
+    fn is_asked(&self, field: &FieldPattern) -> bool {
+        let asks = |to: &ReleaseId| is_required(self.new, field, *to);
+        let lacks = |from: &ReleaseId| !self.old.having(field).contains(*from);
+        self.releases(Direction::Backward).iter().any(asks) && self.releases(Direction::Forward).iter().all(lacks)
+    }
+
+    /// Says whether the rule takes a field or a value across, or holds it back, that the new side does not have.
+    fn takes_something(&self) -> bool {
+        let goals = self.releases(Direction::Backward);
+        self.releases(Direction::Forward).into_iter().any(|from| {
+            let fields = self.old.fields().filter(|field| field.releases.contains(from));
+            let fields: BTreeSet<FieldPattern> = fields.map(|field| field.pattern).collect();
+            fields.iter().any(|field| {
+                let is_gone = goals.iter().all(|to| !self.new.having(field).contains(*to));
+                let names = self.before.images(field).into_iter().filter_map(|image| image.place(field));
+                names.into_iter().any(|name| is_gone && self.takes(&name) || self.takes_value(field, &name, from))
+            })
+        })
+    }
+
+    fn takes(&self, name: &FieldPattern) -> bool {
+        !self.rule.lens(Direction::Forward).images(name).contains(&Image::Kept)
+    }
+
+    /// Says whether a value of `field`, which is called `name` when the rule runs, is none of the new side.
+    fn takes_value(&self, field: &FieldPattern, name: &FieldPattern, from: ReleaseId) -> bool {
+        let lens = self.rule.lens(Direction::Forward);
+        let place = lens.image(name).place(name);
+        let goal = self.releases(Direction::Backward).into_iter().next();
+        let Some(listed) = place.zip(goal).and_then(|(place, goal)| allowed(self.new, &place, goal)) else {
+            return false;
+        };
+        let changes = |text: &str| lens.value_image(name, text).is_some();
+        let takes = |value: &Value| lens.claims_value(name, value) || value.as_str().is_some_and(changes);
+        allowed(self.old, field, from).unwrap_or_default().iter().any(|value| takes(value) && !listed.contains(value))
+    }
+}
+
+/// Returns the field that stands for a whole object.
+fn whole() -> FieldPattern {
+    FieldPattern::new([Part::Key("kind".to_owned())])
 }
 
 /// A rule among those of its bundle that objects of its kind meet.

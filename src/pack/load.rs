@@ -20,8 +20,14 @@ use crate::release::{GroupKind, ReleaseLine};
 /// The largest file of a pack, in bytes.
 pub const MAX_PACK_FILE: u64 = 16 << 20;
 
+/// The most that all files of a pack hold, in bytes; a rule's file counts once for each kind that it is about.
+pub const MAX_PACK: usize = 64 << 20;
+
 /// The files of one pack: path within the pack's folder with `/`, and text.
 pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
+
+/// Files of a pack whose YAML is there as JSON too: path and JSON.
+pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
 
 /// Reads the files of a pack folder that is not built in, and checks every catalog.
 ///
@@ -31,6 +37,7 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
     let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
     let name = folder.file_name().and_then(|name| name.to_str()).context("a pack's folder has a name in UTF-8")?;
     let mut files = PackFiles::new();
+    let mut size = 0;
     for entry in walkdir::WalkDir::new(&folder).sort_by_file_name() {
         let entry = entry.with_context(|| format!("cannot list the pack {}", folder.display()))?;
         let is_data = matches!(entry.path().extension().and_then(|text| text.to_str()), Some("yaml" | "tsv"));
@@ -42,6 +49,8 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
         ensure!(entry.metadata()?.len() <= MAX_PACK_FILE, "{path} is larger than {MAX_PACK_FILE} bytes");
         let text =
             std::fs::read_to_string(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
+        size += text.len();
+        ensure!(size <= MAX_PACK, "the pack is larger than {} MiB", MAX_PACK >> 20);
         files.insert(path.replace('\\', "/"), Cow::Owned(text));
     }
     let pack = load(name, files)?;
@@ -79,10 +88,19 @@ pub fn list_folder(folder: &Path) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// A failure that names the file and line that is not what it should be.
-pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
+pub fn load(name: &str, files: PackFiles) -> Result<Pack> {
+    load_prepared(name, files, &Prepared::new())
+}
+
+/// Reads a pack from its files, some of which are `prepared`.
+///
+/// # Errors
+/// As [`load`].
+pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepared) -> Result<Pack> {
     let all = files.clone();
     let text = files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml"))?;
-    let mut head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text)?;
+    let json = |path: &str| prepared.get(path).copied();
+    let mut head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text, json("pack.yaml"))?;
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
     for (value, correction) in &head.corrections {
         if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
@@ -91,12 +109,14 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
     }
     let mut catalogs = BTreeMap::new();
     let mut rules = Vec::new();
+    let mut size = 0;
     for (path, text) in files {
         let file = format!("{name}/{path}");
         if let Some(stem) = path.strip_prefix("catalog/").and_then(|path| path.strip_suffix(".tsv")) {
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
         } else if let Some(id) = file.strip_suffix(".yaml") {
-            rules.extend(rules_of(&file, id, &text, &line, &head.values)?);
+            let written = Written { file: &file, id, text: &text, json: json(&path) };
+            rules.extend(rules_of(&written, &line, &head.values, &mut size)?);
         }
     }
     for rule in &rules {
@@ -136,55 +156,78 @@ pub fn load(name: &str, mut files: PackFiles) -> Result<Pack> {
     })
 }
 
-/// Reads a rule's file: one rule for each kind that it is about.
-fn rules_of(file: &str, id: &str, text: &str, line: &ReleaseLine, hosts: &[wire::ValuesHost]) -> Result<Vec<Rule>> {
-    let read = || parse::<wire::RuleFile>(file, text);
-    let wire = read()?;
-    let lenses = match (wire.kind, wire.values) {
-        (Some(kinds), None) => {
-            let lens = |kind| Ok((kind, read()?.lens));
-            kinds.list().into_iter().map(lens).collect::<Result<Vec<_>>>()?
-        }
-        (None, Some(chart)) => values::lenses_at(&chart, hosts, &|| Ok(read()?.lens))?,
-        _ => bail!("{file}: a rule is about one of `kind` and `values`"),
-    };
-    ensure!(!lenses.is_empty(), "{file}: a rule is about a kind");
-    lenses.into_iter().map(|(kind, lens)| rule(file, id, (text, read()?), line, kind, lens)).collect()
+/// A rule's file as written.
+struct Written<'t> {
+    file: &'t str,
+    id: &'t str,
+    text: &'t str,
+    json: Option<&'t str>,
 }
 
-fn rule(
-    file: &str,
-    id: &str,
-    (text, wire): (&str, wire::RuleFile),
+impl Written<'_> {
+    fn parse(&self) -> Result<wire::RuleFile> {
+        parse(self.file, self.text, self.json)
+    }
+}
+
+/// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
+fn rules_of(
+    written: &Written<'_>,
     line: &ReleaseLine,
-    kind: GroupKind,
-    lens: Lens,
-) -> Result<Rule> {
+    hosts: &[wire::ValuesHost],
+    size: &mut usize,
+) -> Result<Vec<Rule>> {
+    let (file, mut first) = (written.file, written.parse()?);
+    let places = match (first.kind.take(), &first.values) {
+        (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
+        (None, Some(chart)) => values::places(chart, hosts),
+        _ => bail!("{file}: a rule is about one of `kind` and `values`"),
+    };
+    ensure!(!places.is_empty(), "{file}: a rule is about a kind");
+    *size = size.saturating_add(written.text.len().saturating_mul(places.len()));
+    ensure!(*size <= MAX_PACK, "{file}: the rules, one for each kind, are larger than {} MiB", MAX_PACK >> 20);
+    // A lens belongs to one place, so that the file is read for each.
+    let lens = std::mem::take(&mut first.lens);
+    let mut lenses = std::iter::once(Ok(lens)).chain(std::iter::repeat_with(|| written.parse().map(|file| file.lens)));
+    let mut lenses_by_kind: BTreeMap<GroupKind, Vec<Lens>> = BTreeMap::new();
+    for place in places {
+        let lens = place.around(lenses.next().context("files do not end")??);
+        lenses_by_kind.entry(place.kind).or_default().push(lens);
+    }
+    lenses_by_kind.into_iter().map(|(kind, lenses)| rule(written, &first, line, kind, Lens::chain(lenses))).collect()
+}
+
+fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: GroupKind, lens: Lens) -> Result<Rule> {
+    let Written { file, id, text, .. } = written;
     let bundle = id.split('/').nth(1).unwrap_or_default();
     let order = line.bundle_order(bundle).with_context(|| format!("{file}: `{bundle}` is no bundle of this pack"))?;
-    let within = wire.within.map(|text| line.parse_set(&text)).transpose();
+    let within = wire.within.as_ref().map(|text| line.parse_set(text)).transpose();
     let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
     let backward = lens.inverse(&kind);
     let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
-        id: id.to_owned(),
+        id: (*id).to_owned(),
         text: written.to_owned(),
-        summary: wire.summary,
-        values: wire.values,
+        summary: wire.summary.clone(),
+        values: wire.values.clone(),
         kind,
         settled_kind: new_kind.clone(),
         new_kind,
-        channels: wire.channels,
+        channels: wire.channels.clone(),
         needs: wire.needs,
         within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
-        source: wire.source,
+        source: wire.source.clone(),
         order,
         forward: lens,
         backward,
     })
 }
 
-fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T> {
+/// Reads what a file says: from its JSON where there is one, which a failure could not name a line of.
+fn parse<T: DeserializeOwned>(file: &str, text: &str, json: Option<&str>) -> Result<T> {
+    if let Some(read) = json.and_then(|json| serde_json::from_str(json).ok()) {
+        return Ok(read);
+    }
     serde_yaml::from_str(text).map_err(|error| match error.location() {
         Some(place) => anyhow!("{file}:{}:{}: {error}", place.line(), place.column()),
         None => anyhow!("{file}: {error}"),

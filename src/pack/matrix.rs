@@ -1,7 +1,7 @@
 //! Answers: what changes between two releases, and what does each change cost on the way there and on the way back?
 //!
 //! [`matrix`] lists the rules that stand between the releases, then what the catalogs of both sides say differently and no
-//! rule takes across: kinds, fields (the outermost ones), values, apiVersions; then what is only told.
+//! rule takes across: kinds, fields (the outermost ones), values, limits, apiVersions; then what is only told.
 //!
 //! Invariant: what a rule takes across is listed with the rule and nowhere else.
 
@@ -10,17 +10,20 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::crossing::Crossing;
+use super::limits::{About, Difference, Limits, allowed, differences};
 use super::{Pack, Rule};
 use crate::catalog::Catalog;
 use crate::field::{FieldPattern, Part};
-use crate::lens::{Direction, Fidelity, Image};
+use crate::lens::{Direction, Fidelity};
 use crate::release::{GroupKind, ReleaseId};
 
 /// What a change costs in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cost {
-    /// Nothing is lost.
+    /// Nothing is lost, and the bytes come back.
     Exact,
+    /// The meaning stays, and what is written another way does not come back as it was.
+    Respelled,
     /// Values are lost, or the object is held back until the loss is allowed.
     Lossy,
     /// Objects are held back.
@@ -34,6 +37,7 @@ impl Cost {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
+            Self::Respelled => "respelled",
             Self::Lossy => "lossy",
             Self::Refused => "refused",
             Self::Advisory => "advisory",
@@ -43,6 +47,7 @@ impl Cost {
     const fn of(fidelity: Fidelity) -> Self {
         match fidelity {
             Fidelity::Exact => Self::Exact,
+            Fidelity::Respelled => Self::Respelled,
             Fidelity::Lossy => Self::Lossy,
             Fidelity::Refused => Self::Refused,
         }
@@ -62,6 +67,8 @@ pub enum Subject {
     Field,
     /// A value is allowed on one side only.
     Value,
+    /// A field is limited further on one side.
+    Limit,
     /// Something to know.
     Advisory,
     /// A change of meaning that no field shows.
@@ -77,6 +84,7 @@ impl Subject {
             Self::ApiVersion => "api-version",
             Self::Field => "field",
             Self::Value => "value",
+            Self::Limit => "limit",
             Self::Advisory => "advisory",
             Self::Undetectable => "undetectable",
         }
@@ -107,15 +115,18 @@ pub fn matrix(pack: &Pack, from: ReleaseId, to: ReleaseId) -> Vec<Change> {
     let mut met = BTreeSet::new();
     for kind in pack.kinds() {
         let Some(catalog) = pack.catalog(kind).filter(|catalog| catalog.releases().contains(from)) else { continue };
-        let crossing = Crossing::new(pack, kind, sides.order(from), sides.order(to));
+        let crossing = Crossing::between(pack, kind, from, to);
         met.insert(crossing.kind.clone());
         match pack.catalog(&crossing.kind).filter(|new| new.releases().contains(to)) {
             None => changes.push(sides.kind(kind, Fate::Vanishes)),
             Some(new) => changes.extend(sides.fields(catalog, new)),
         }
     }
-    let there = pack.kinds().filter(|kind| pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(to)));
-    changes.extend(there.filter(|kind| !met.contains(kind)).map(|kind| sides.kind(kind, Fate::Appears)));
+    let lives =
+        |kind: &GroupKind, release| pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release));
+    let comes_back = |kind: &GroupKind| lives(&Crossing::between(pack, kind, to, from).kind, from);
+    let appears = |kind: &&GroupKind| lives(kind, to) && !met.contains(*kind) && !comes_back(kind);
+    changes.extend(pack.kinds().filter(appears).map(|kind| sides.kind(kind, Fate::Appears)));
     changes.sort_by(|left, right| {
         let key = |change: &Change| (change.subject, change.kinds.clone(), change.name.clone(), change.text.clone());
         key(left).cmp(&key(right))
@@ -169,13 +180,18 @@ impl Sides<'_> {
         let rule = rules.first()?;
         let (from, to) = (self.order(self.from), self.order(self.to));
         let way = if from <= to { Direction::Forward } else { Direction::Backward };
-        if rule.within.is_none() && !rules.iter().any(|rule| self.concerns(rule, way)) {
+        let late = [[self.from, self.to], [self.to, self.from]].map(|way| self.is_late(rules, way));
+        if rule.within.is_none() && !late.contains(&true) && !rules.iter().any(|rule| self.concerns(rule, way)) {
             return None;
         }
         let costs = |direction| rule.lens(direction).fidelities().into_iter().map(Cost::of).collect::<BTreeSet<_>>();
         let [there, back] = match rule.within {
             None if from < rule.order && rule.order <= to => [Direction::Forward, Direction::Backward].map(costs),
             None if to < rule.order && rule.order <= from => [Direction::Backward, Direction::Forward].map(costs),
+            // Objects of the old kind go on past the bundle, and do not come back.
+            None if late.contains(&true) => {
+                late.map(|late| if late { costs(Direction::Forward) } else { BTreeSet::new() })
+            }
             None => return None,
             // What is not there before cannot break what is wanted afterwards.
             Some(within) => {
@@ -186,8 +202,21 @@ impl Sides<'_> {
                 }
             }
         };
+        if there.is_empty() && back.is_empty() {
+            return None;
+        }
         let kinds = rules.iter().map(|rule| rule.kind.clone()).collect();
         Some(Change { subject: Subject::Rule, kinds, name: rule.id.clone(), text: rule.summary.clone(), there, back })
+    }
+
+    /// Says whether the rules are of a bundle that lies before both releases, and run for an old kind that only the first has.
+    fn is_late(&self, rules: &[&Rule], [from, to]: [ReleaseId; 2]) -> bool {
+        rules.iter().any(|rule| {
+            let lives = self.pack.catalog(&rule.kind).is_some_and(|catalog| catalog.releases().contains(from));
+            let is_past = rule.order <= self.order(from) && self.order(from) <= self.order(to);
+            let meets = |crossing: &Crossing<'_>| crossing.rules.iter().any(|(other, _)| std::ptr::eq(*other, *rule));
+            lives && is_past && meets(&Crossing::between(self.pack, &rule.kind, from, to))
+        })
     }
 
     /// Says whether `release` has one of the rules' kinds.
@@ -200,7 +229,11 @@ impl Sides<'_> {
     /// Says whether one of the releases has something that a rule is about, on its own side of it.
     fn concerns(&self, rule: &Rule, way: Direction) -> bool {
         let claims = rule.lens(way).claims();
-        let sides = [(self.from, rule.from_kind(way), &claims.old), (self.to, rule.to_kind(way), &claims.new)];
+        let (old, new) = match way {
+            Direction::Forward => (&rule.kind, &rule.settled_kind),
+            Direction::Backward => (&rule.settled_kind, &rule.kind),
+        };
+        let sides = [(self.from, old, &claims.old), (self.to, new, &claims.new)];
         let claims_nothing = claims.old.is_empty() && claims.new.is_empty() && rule.kind == rule.new_kind;
         sides.into_iter().any(|(release, kind, fields)| {
             let channel = self.pack.line().get(release).channel;
@@ -215,7 +248,7 @@ impl Sides<'_> {
     /// Lists the advisories of the bundles between the releases, and what no field shows.
     fn told(&self) -> Vec<Change> {
         let (from, to) = (self.order(self.from), self.order(self.to));
-        let [start, goal] = [self.from, self.to].map(|release| self.pack.line().get(release));
+        let line = self.pack.line();
         let told = |is_told: bool| is_told.then_some(Cost::Advisory).into_iter().collect::<BTreeSet<_>>();
         let notes = self.pack.notes();
         let advisories = notes.advisories.iter().map(|note| Change {
@@ -223,8 +256,8 @@ impl Sides<'_> {
             kinds: note.kinds.clone(),
             name: note.id.clone(),
             text: note.message.clone(),
-            there: told(note.is_crossed(start, goal)),
-            back: told(note.is_crossed(goal, start)),
+            there: told(note.is_crossed(line, self.from, self.to)),
+            back: told(note.is_crossed(line, self.to, self.from)),
         });
         let between = |order: usize| from.min(to) < order && order <= from.max(to);
         let undetectable = notes.undetectable.iter().filter(|note| between(note.order)).map(|note| Change {
@@ -244,10 +277,17 @@ impl Sides<'_> {
         Change { subject: Subject::Kind, kinds: vec![kind.clone()], name: kind.to_string(), text, there, back }
     }
 
-    /// Lists what the catalogs of a kind on both sides say differently.
+    /// Lists what the catalogs of a kind on both sides say differently; nothing of the way back where that does not lead to
+    /// the near kind.
     fn fields(&self, near: &Catalog, far: &Catalog) -> Vec<Change> {
-        let mut changes = self.one_sided(near, far, [self.from, self.to], Fate::Vanishes);
-        changes.extend(self.one_sided(far, near, [self.to, self.from], Fate::Appears));
+        let there = Way::new(self.pack, near, far, [self.from, self.to]);
+        let back = Way::new(self.pack, far, near, [self.to, self.from]);
+        let mut changes = self.one_sided(&there, Fate::Vanishes);
+        if back.crossing.kind != *near.kind() {
+            return changes;
+        }
+        changes.extend(self.one_sided(&back, Fate::Appears));
+        changes.extend(limits(&there, &back));
         let version =
             |catalog: &Catalog, release| catalog.served(release).first().map(|version| version.name.to_owned());
         if let (Some(old), Some(new)) = (version(near, self.from), version(far, self.to))
@@ -266,55 +306,52 @@ impl Sides<'_> {
         changes
     }
 
-    /// Lists the fields and values that the catalog `here` has in the first release and `other` lacks in the second.
-    fn one_sided(&self, here: &Catalog, other: &Catalog, [at, away]: [ReleaseId; 2], fate: Fate) -> Vec<Change> {
-        let crossing = Crossing::new(self.pack, here.kind(), self.order(at), self.order(away));
-        let patterns: BTreeSet<FieldPattern> = here.fields().map(|field| field.pattern).collect();
+    /// Lists the fields and values that the near side of `way` has and the far one lacks.
+    fn one_sided(&self, way: &Way<'_>, fate: Fate) -> Vec<Change> {
+        let kind = way.near.kind();
         let mut changes = Vec::new();
         let mut missing: Vec<FieldPattern> = Vec::new();
-        for field in patterns.iter().filter(|field| here.having(field).contains(at)) {
-            let image = match crossing.image(field) {
-                Image::Kept => field.clone(),
-                Image::Moved(moved) => moved,
-                Image::Dropped | Image::Refused => continue,
-            };
-            if missing.iter().any(|above| field.starts_with(above)) {
+        for field in way.fields() {
+            let (images, places) = (way.crossing.images(&field), way.places(&field));
+            let there = places.iter().filter(|place| way.far.having(place).contains(way.to));
+            let there: Vec<_> = there.collect();
+            let is_taken = places.len() < images.len();
+            if missing.iter().any(|above| field.starts_with(above)) || there.is_empty() && is_taken {
                 continue;
             }
-            if other.having(&image).contains(away) {
-                changes.extend(self.values(here, other, [field, &image], [at, away], &crossing, fate));
+            if there.is_empty() {
+                let mut costs = fate.costs(Cost::Lossy);
+                if way.asks_for(&field) {
+                    // What the side that has the field asks for is missing in what comes from the other one.
+                    costs.iter_mut().filter(|costs| costs.is_empty()).for_each(|costs| *costs = [Cost::Refused].into());
+                }
+                let [there, back] = costs;
+                let text = format!("the field {}", fate.verb());
+                let kinds = vec![kind.clone()];
+                changes.push(Change { subject: Subject::Field, kinds, name: field.to_string(), text, there, back });
+                missing.push(field);
                 continue;
             }
-            missing.push(field.clone());
-            let [there, back] = fate.costs(Cost::Lossy);
-            let text = format!("the field {}", fate.verb());
-            let kinds = vec![here.kind().clone()];
-            changes.push(Change { subject: Subject::Field, kinds, name: field.to_string(), text, there, back });
+            changes.extend(there.into_iter().flat_map(|place| self.values(way, [&field, place], fate)));
         }
         changes
     }
 
-    /// Lists the values of a field that only one side allows.
-    fn values(
-        &self,
-        here: &Catalog,
-        other: &Catalog,
-        [field, image]: [&FieldPattern; 2],
-        [at, away]: [ReleaseId; 2],
-        crossing: &Crossing<'_>,
-        fate: Fate,
-    ) -> Vec<Change> {
-        let (Some(old), Some(new)) = (allowed(here, field, at), allowed(other, image, away)) else { return Vec::new() };
-        let goes = |value: &&Value| {
-            let mapped = value.as_str().map(|text| Value::from(crossing.value_image(field, text)));
-            !new.contains(mapped.as_ref().unwrap_or(value)) && !crossing.refuses_value(field, value)
+    /// Lists the values of a field that only the near side of `way` allows.
+    fn values(&self, way: &Way<'_>, [field, place]: [&FieldPattern; 2], fate: Fate) -> Vec<Change> {
+        let (Some(old), Some(new)) = (allowed(way.near, field, way.from), allowed(way.far, place, way.to)) else {
+            return Vec::new();
         };
-        let cost = self.cost_of_values(here.kind(), field);
+        let goes = |value: &&Value| {
+            let mapped = value.as_str().map(|text| Value::from(way.crossing.value_image(field, text)));
+            !new.contains(mapped.as_ref().unwrap_or(value)) && !way.crossing.claims_value(field, value)
+        };
+        let kind = way.near.kind();
+        let cost = self.cost_of_values(kind, field);
         let change = |value: &Value| {
             let [there, back] = fate.costs(cost);
             let text = format!("the value {value} {}", fate.verb());
-            let kinds = vec![here.kind().clone()];
-            Change { subject: Subject::Value, kinds, name: field.to_string(), text, there, back }
+            Change { subject: Subject::Value, kinds: vec![kind.clone()], name: field.to_string(), text, there, back }
         };
         old.iter().filter(goes).map(change).collect()
     }
@@ -328,9 +365,79 @@ impl Sides<'_> {
     }
 }
 
-/// Returns the values that a release allows in a field; `None` where it allows any.
-pub(super) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
-    let rows = catalog.fields_of(field).filter(|field| field.releases.contains(release));
-    let lists: Option<Vec<_>> = rows.map(|field| field.attributes.allowed.clone()).collect();
-    Some(lists?.into_iter().flatten().collect())
+/// The way of a kind's objects from one release to the other.
+struct Way<'p> {
+    near: &'p Catalog,
+    far: &'p Catalog,
+    from: ReleaseId,
+    to: ReleaseId,
+    crossing: Crossing<'p>,
+}
+
+impl<'p> Way<'p> {
+    fn new(pack: &'p Pack, near: &'p Catalog, far: &'p Catalog, [from, to]: [ReleaseId; 2]) -> Self {
+        Self { near, far, from, to, crossing: Crossing::between(pack, near.kind(), from, to) }
+    }
+
+    /// Returns the fields of the near side, in order.
+    fn fields(&self) -> BTreeSet<FieldPattern> {
+        let patterns = self.near.fields().filter(|field| field.releases.contains(self.from));
+        patterns.map(|field| field.pattern).collect()
+    }
+
+    /// Returns every place in which the fields that match `field` can be found on the far side.
+    fn places(&self, field: &FieldPattern) -> BTreeSet<FieldPattern> {
+        self.crossing.images(field).iter().filter_map(|image| image.place(field)).collect()
+    }
+
+    /// Says whether a limit of the far side on `field` is left to the user: no rule sees to it.
+    fn leaves(&self, field: &FieldPattern, difference: &Difference) -> bool {
+        let is_kept = |value: &Value| value.as_str().is_some_and(|text| self.crossing.value_image(field, text) == text);
+        // What is asked for is there where rules find it in one place or another, and an entry has always a value.
+        let is_asked = difference.about == About::Value
+            || self.crossing.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
+        is_asked && !self.crossing.settles(field) && difference.only.as_ref().is_none_or(is_kept)
+    }
+
+    /// Says whether the near side asks for a field, in something that the far side has too.
+    fn asks_for(&self, field: &FieldPattern) -> bool {
+        let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
+        let shared = above.parts().is_empty() || self.far.having(&above).contains(self.to);
+        shared && Limits::of(self.near, field, self.from).is_some_and(|limits| limits.is_required())
+    }
+}
+
+/// Lists the fields that both sides have and that one of them limits further, but not what rules settle.
+fn limits(there: &Way<'_>, back: &Way<'_>) -> Vec<Change> {
+    let fields = there.fields();
+    let pairs = fields.iter().flat_map(|field| there.places(field).into_iter().map(move |place| (field, place)));
+    let pairs: Vec<_> = pairs.collect();
+    let mut changes = Vec::new();
+    for (field, place) in &pairs {
+        let near = Limits::of(there.near, field, there.from);
+        let Some((near, far)) = near.zip(Limits::of(there.far, place, there.to)) else { continue };
+        let is_only_source = pairs.iter().filter(|(_, other)| other == place).count() == 1;
+        let mut costs = [Cost::Exact; 2];
+        let mut texts = Vec::new();
+        for difference in differences(&near, &far) {
+            let told = [
+                difference.far_refuses && there.leaves(field, &difference) && is_only_source,
+                difference.near_refuses && back.leaves(place, &difference),
+            ];
+            costs.iter_mut().zip(told).filter(|(_, told)| *told).for_each(|(cost, _)| *cost = Cost::Refused);
+            texts.extend(told.contains(&true).then_some(difference.text));
+        }
+        if !texts.is_empty() {
+            let [there_cost, back_cost] = costs.map(|cost| BTreeSet::from([cost]));
+            changes.push(Change {
+                subject: Subject::Limit,
+                kinds: vec![there.near.kind().clone()],
+                name: field.to_string(),
+                text: texts.join("; "),
+                there: there_cost,
+                back: back_cost,
+            });
+        }
+    }
+    changes
 }

@@ -18,6 +18,7 @@ use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 pub mod build;
 pub mod crossing;
 pub mod embedded;
+mod limits;
 pub mod lint;
 pub mod load;
 pub mod matrix;

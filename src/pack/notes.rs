@@ -4,12 +4,12 @@
 //!
 //! Invariant: every note names bundles and kinds that the pack has.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::wire;
-use crate::field::FieldPattern;
+use crate::field::{FieldPattern, Part};
 use crate::lens::{Condition, Direction};
-use crate::release::{Channel, GroupKind, Release, ReleaseLine};
+use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
 /// Everything that a pack tells besides its rules.
 #[derive(Debug, Default)]
@@ -26,17 +26,34 @@ pub struct Notes {
     pub undetectable: Vec<Undetectable>,
 }
 
-/// Something to know, or to do by hand, when a conversion crosses a bundle.
+/// Which conversions an advisory is about, as far as releases tell.
+#[derive(Debug)]
+pub enum Passage {
+    /// Those that cross a bundle.
+    Bundle {
+        /// The bundle, as its position on the release line: crossed between the one before and this one.
+        order: usize,
+        /// Which way it must be crossed.
+        direction: Direction,
+        /// The channels of the targets.
+        channels: Vec<Channel>,
+    },
+    /// Those from one set of releases to another, such as from channel to channel.
+    Between {
+        /// Where they come from.
+        from: ReleaseSet,
+        /// Where they lead to.
+        to: ReleaseSet,
+    },
+}
+
+/// Something to know, or to do by hand, when a conversion crosses a bundle or leads from one release to another.
 #[derive(Debug)]
 pub struct Advisory {
     /// A name that is unique in the pack.
     pub id: String,
-    /// The bundle, as its position on the release line: crossed between the one before and this one.
-    pub order: usize,
-    /// Which way it must be crossed.
-    pub direction: Direction,
-    /// The channels of the targets that it is about.
-    pub channels: Vec<Channel>,
+    /// The conversions that it is about.
+    pub passage: Passage,
     /// The kinds that it is about; every kind where there is none.
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object.
@@ -49,12 +66,18 @@ pub struct Advisory {
 
 impl Advisory {
     /// Says whether a conversion between two releases is one that it is about.
-    pub fn is_crossed(&self, from: &Release, to: &Release) -> bool {
-        let (older, newer) = match self.direction {
-            Direction::Forward => (from, to),
-            Direction::Backward => (to, from),
-        };
-        older.order < self.order && self.order <= newer.order && self.channels.contains(&to.channel)
+    pub fn is_crossed(&self, line: &ReleaseLine, from: ReleaseId, to: ReleaseId) -> bool {
+        match &self.passage {
+            Passage::Between { from: starts, to: goals } => starts.contains(from) && goals.contains(to),
+            Passage::Bundle { order, direction, channels } => {
+                let (from, to) = (line.get(from), line.get(to));
+                let (older, newer) = match direction {
+                    Direction::Forward => (from, to),
+                    Direction::Backward => (to, from),
+                };
+                older.order < *order && *order <= newer.order && channels.contains(&to.channel)
+            }
+        }
     }
 
     /// Says whether it is about objects of `kind`.
@@ -134,10 +157,8 @@ impl Notes {
         for wire in head.advisories.drain(..) {
             wire.kinds.iter().try_for_each(kind)?;
             notes.advisories.push(Advisory {
-                order: order(&wire.bundle)?,
+                passage: passage(&wire, line).with_context(|| format!("advisory {}", wire.id))?,
                 id: wire.id,
-                direction: wire.direction,
-                channels: wire.channels.unwrap_or_else(|| Channel::ALL.to_vec()),
                 kinds: wire.kinds,
                 condition: wire.r#if,
                 message: wire.message,
@@ -145,8 +166,16 @@ impl Notes {
             });
         }
         for wire in head.hints.drain(..) {
-            kind(&wire.kind)?;
-            notes.hints.push(Hint { kind: wire.kind, field: wire.field, help: wire.help });
+            let fields = wire.field.map_or_else(|| vec![None], |field| field.list().into_iter().map(Some).collect());
+            for named in wire.kind.list() {
+                kind(&named)?;
+                let hint = |field: &Option<FieldPattern>| Hint {
+                    kind: named.clone(),
+                    field: field.clone(),
+                    help: wire.help.clone(),
+                };
+                notes.hints.extend(fields.iter().map(hint));
+            }
         }
         for wire in head.unions.drain(..) {
             kind(&wire.kind)?;
@@ -169,7 +198,34 @@ impl Notes {
 
     /// Returns what to do by hand about what a release has against `field` of `kind`, or against `kind` as a whole.
     pub fn hint(&self, kind: &GroupKind, field: Option<&FieldPattern>) -> Option<&str> {
-        let about = |hint: &&Hint| hint.kind == *kind && hint.field.as_ref() == field;
+        let same = |hint: Option<&FieldPattern>| match (hint, field) {
+            (None, None) => true,
+            (Some(hint), Some(field)) => is_one_of(field, hint),
+            _ => false,
+        };
+        let about = |hint: &&Hint| hint.kind == *kind && same(hint.field.as_ref());
         self.hints.iter().find(about).map(|hint| hint.help.as_str())
+    }
+}
+
+/// Says whether `field` is one of those that `hint` names; a key of a map is one of its values.
+fn is_one_of(field: &FieldPattern, hint: &FieldPattern) -> bool {
+    let same = |(one, other): (&Part, &Part)| one == other || matches!((one, other), (Part::Key(_), Part::Values));
+    field.parts().len() == hint.parts().len() && field.parts().iter().zip(hint.parts()).all(same)
+}
+
+/// Reads which conversions an advisory is about.
+fn passage(wire: &wire::Advisory, line: &ReleaseLine) -> Result<Passage> {
+    match (&wire.bundle, wire.direction, &wire.from, &wire.to) {
+        (Some(bundle), Some(direction), None, None) => {
+            let order = line.bundle_order(bundle).with_context(|| format!("`{bundle}` is no bundle of this pack"))?;
+            let channels = wire.channels.clone().unwrap_or_else(|| Channel::ALL.to_vec());
+            Ok(Passage::Bundle { order, direction, channels })
+        }
+        (None, None, Some(from), Some(to)) if wire.channels.is_none() => {
+            let set = |text: &str| line.parse_set(text).map_err(|message| anyhow!(message));
+            Ok(Passage::Between { from: set(from)?, to: set(to)? })
+        }
+        _ => bail!("write `bundle` and `direction`, or `from` and `to`"),
     }
 }

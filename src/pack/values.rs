@@ -1,12 +1,11 @@
 //! Answers: in which objects do the values of a Helm chart stand, and where?
 //!
-//! A rule `values: <chart>` is about the chart's values. [`rules_at`] makes it a rule for each kind of object that can hold
+//! A rule `values: <chart>` is about the chart's values. [`places`] makes it a rule for each kind of object that can hold
 //! them: those of the tools that install charts, which [`HOSTS`] lists, and those that the pack names itself, such as the
 //! object of an operator whose spec is the chart's values.
 //!
 //! Invariant: values are touched where their chart is named beside them, and nowhere else.
 
-use anyhow::Result;
 use serde_json::Value;
 
 use super::wire;
@@ -26,31 +25,38 @@ const HOSTS: &[Host] = &[
     ("Application.argoproj.io", "spec.sources[]", "chart", "helm.valuesObject"),
 ];
 
-/// Makes the lens about the values of `chart` one for each kind that can hold them, sorted by kind; `own` are those of the
-/// pack, `lens` reads the lens anew.
-///
-/// # Errors
-/// That of `lens`.
-pub(super) fn lenses_at(
-    chart: &str,
-    own: &[wire::ValuesHost],
-    lens: &dyn Fn() -> Result<Lens>,
-) -> Result<Vec<(GroupKind, Lens)>> {
-    let mut found: Vec<(GroupKind, Vec<Lens>)> = Vec::new();
-    let mut add = |kind: GroupKind, lens: Lens| match found.iter_mut().find(|(known, _)| *known == kind) {
-        Some((_, lenses)) => lenses.push(lens),
-        None => found.push((kind, vec![lens])),
-    };
-    for (kind, around, name, values) in HOSTS {
+/// Where a rule's lens runs.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The kind of the objects.
+    pub(super) kind: GroupKind,
+    /// From the outside in: the places in what is around, and what must hold there.
+    levels: Vec<(FieldPattern, Condition)>,
+}
+
+impl Place {
+    /// Makes the place that is the whole object of `kind`.
+    pub(super) const fn whole(kind: GroupKind) -> Self {
+        Self { kind, levels: Vec::new() }
+    }
+
+    /// Makes the lens about objects of the kind that does what `lens` does in the place.
+    pub(super) fn around(&self, lens: Lens) -> Lens {
+        self.levels.iter().rev().fold(lens, |lens, (field, test)| lens.at(field.clone(), test.clone()))
+    }
+}
+
+/// Returns where the values of `chart` can stand; `own` are the hosts that the pack names.
+pub(super) fn places(chart: &str, own: &[wire::ValuesHost]) -> Vec<Place> {
+    let installed = HOSTS.iter().map(|(kind, around, name, values)| {
         let named = Condition::equals(pattern(name), Value::from(chart));
-        let inner = lens()?.at(pattern(values), Condition::default());
-        add(GroupKind::parse(kind), inner.at(pattern(around), named));
-    }
-    for host in own.iter().filter(|host| host.chart == chart) {
-        add(host.kind.clone(), lens()?.at(host.field.clone(), Condition::default()));
-    }
-    found.sort_by(|left, right| left.0.cmp(&right.0));
-    Ok(found.into_iter().map(|(kind, lenses)| (kind, Lens::chain(lenses))).collect())
+        let levels = vec![(pattern(around), named), (pattern(values), Condition::default())];
+        Place { kind: GroupKind::parse(kind), levels }
+    });
+    let own = own.iter().filter(|host| host.chart == chart);
+    let own =
+        own.map(|host| Place { kind: host.kind.clone(), levels: vec![(host.field.clone(), Condition::default())] });
+    installed.chain(own).collect()
 }
 
 fn pattern(text: &str) -> FieldPattern {

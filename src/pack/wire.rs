@@ -122,18 +122,23 @@ pub struct Correction {
     pub reason: String,
 }
 
-/// Something to know: `{ id: ..., bundle: v1.5.0, direction: backward, message: ..., help: ... }`.
+/// Something to know: `{ id: ..., bundle: v1.5.0, direction: backward, message: ..., help: ... }`, or about the way between two
+/// sets of releases: `{ id: ..., from: standard v1.6.0.., to: standard v1.5.0..v1.5.1, message: ... }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Advisory {
     /// A name that is unique in the pack.
     pub id: String,
     /// The bundle that a conversion must cross.
-    pub bundle: String,
+    pub bundle: Option<String>,
     /// Which way.
-    pub direction: Direction,
+    pub direction: Option<Direction>,
     /// The channels of targets that it is about; every channel where there is none.
     pub channels: Option<Vec<Channel>>,
+    /// The releases that a conversion must come from, where no bundle is named.
+    pub from: Option<String>,
+    /// The releases that it must lead to, where no bundle is named.
+    pub to: Option<String>,
     /// The kinds that it is about; every kind where there is none.
     #[serde(default)]
     pub kinds: Vec<GroupKind>,
@@ -150,10 +155,10 @@ pub struct Advisory {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hint {
-    /// The kind.
-    pub kind: GroupKind,
-    /// The field; the kind itself where there is none.
-    pub field: Option<FieldPattern>,
+    /// The kind, or several of which it is true.
+    pub kind: Kinds,
+    /// The field, or several; the kind itself where there is none.
+    pub field: Option<Fields>,
     /// What to do.
     pub help: String,
 }
@@ -232,6 +237,26 @@ pub enum Needs {
     From,
     /// That mistakes are to be mended: the rule takes what no release ever had to what was meant.
     Repair,
+}
+
+/// One field, or several of which the same is true.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Fields {
+    /// `field: spec.rules`
+    One(FieldPattern),
+    /// `field: [spec.rules, spec.hostnames]`
+    Several(Vec<FieldPattern>),
+}
+
+impl Fields {
+    /// Returns the fields in the order written.
+    pub fn list(self) -> Vec<FieldPattern> {
+        match self {
+            Self::One(field) => vec![field],
+            Self::Several(fields) => fields,
+        }
+    }
 }
 
 /// A rule's file, `<release>/<rule>.yaml`: one documented change.

@@ -20,9 +20,10 @@ pub(super) struct Crossing<'g> {
     from: ReleaseSet,
 }
 
-/// Collects the advisories of `target`'s pack that objects can call for.
-pub(super) fn crossings<'g>(target: &'g Target<'g>) -> impl Iterator<Item = Crossing<'g>> {
-    let crossing = |advisory| Crossing { target, advisory, from: crossed(advisory, target) };
+/// Collects the advisories of `target`'s pack that objects can call for, which come from one of `origins` where those are known.
+pub(super) fn crossings<'g>(target: &'g Target<'g>, origins: Option<ReleaseSet>) -> impl Iterator<Item = Crossing<'g>> {
+    let from = move |advisory| crossed(advisory, target) & origins.unwrap_or(target.pack.line().all());
+    let crossing = move |advisory| Crossing { target, advisory, from: from(advisory) };
     target.pack.notes().advisories.iter().map(crossing).filter(|crossing| !crossing.from.is_empty())
 }
 
@@ -50,14 +51,13 @@ impl Crossing<'_> {
     }
 }
 
-/// Says whether nothing is to be done to the object: then it may have crossed the release long ago.
+/// Says whether nothing is to be done to the object by its own pack: then it may have crossed the release long ago.
 pub(super) const fn is_settled(made: &Conversion) -> bool {
-    made.program.is_empty() && made.blocks.is_empty()
+    made.program.len() == made.guest_changes && made.blocks.is_empty()
 }
 
-/// Returns the releases from which the way to the target crosses the advisory's bundle.
+/// Returns the releases from which the way to the target is one that the advisory is about.
 fn crossed(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
     let line = target.pack.line();
-    let to = line.get(target.release);
-    line.iter().filter(|(_, release)| advisory.is_crossed(release, to)).map(|(id, _)| id).collect()
+    line.iter().map(|(from, _)| from).filter(|from| advisory.is_crossed(line, *from, target.release)).collect()
 }

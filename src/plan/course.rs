@@ -12,13 +12,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::advise::{self, Crossing};
+use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Plan, Run, adjust, finding, object, object_plan};
 use super::{edit, guest, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
-use crate::lens::{Completeness, Direction, Neighbour, ObjectName, Surroundings};
-use crate::manifest::{Manifest, Object};
+use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
+use crate::manifest::{Kustomization, Manifest, Object};
+use crate::pack::Target;
 use crate::release::GroupKind;
 use crate::text::Position;
 use crate::yaml;
@@ -42,6 +44,7 @@ pub struct Part {
     findings: Vec<Finding>,
     seen_objects: usize,
     patches: Vec<String>,
+    kustomization: Option<Kustomization>,
     /// The advisories that objects of the file call for: whether the object is settled, and where it starts.
     advised: BTreeMap<usize, (bool, Option<Position>)>,
     pub(super) standing: Vec<Standing>,
@@ -71,15 +74,19 @@ impl Standing {
         }
     }
 
-    /// Says whether the object has this kind, namespace and name.
-    pub(super) fn is_called(&self, (kind, namespace, name): &ObjectName) -> bool {
-        self.kind == *kind && self.namespace == *namespace && self.name == *name
+    /// Returns the kind, namespace and name of the object, which lives in `home`.
+    pub(super) fn called(&self, home: &Namespace) -> ObjectName {
+        (self.kind.clone(), home.clone(), self.name.clone())
     }
 
-    /// Makes the neighbour that the object is to others, with its data.
-    pub(super) fn neighbour<'v>((standing, value): (&'v Self, &'v Value)) -> Neighbour<'v> {
-        let (namespace, name) = (standing.namespace.as_deref(), standing.name.as_deref());
-        Neighbour { kind: &standing.kind, namespace, name, value }
+    /// Returns where the object starts in `file`.
+    pub(super) fn place(&self, file: &str) -> Location {
+        Location { file: file.to_owned(), position: self.position }
+    }
+
+    /// Makes the neighbour that the object is to others, with where it lives and its data.
+    pub(super) fn neighbour<'v>((standing, (namespace, value)): (&'v Self, &'v (Namespace, Value))) -> Neighbour<'v> {
+        Neighbour { kind: &standing.kind, namespace, name: standing.name.as_deref(), value }
     }
 
     /// Reads the object's data again.
@@ -108,7 +115,9 @@ impl<'g> Course<'g> {
         let lenses = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|way| rule.lens(way)));
         let sought = lenses.flat_map(crate::lens::Lens::looks_at);
         let sought = sought.chain(retypes.values().map(|successor| successor.kind().clone())).collect();
-        Self { goal, retypes, crossings: goal.targets.iter().flat_map(advise::crossings).collect(), sought }
+        let origins = |target: &Target<'_>| goal.choices.origins.get(target.pack.name()).copied();
+        let crossings = goal.targets.iter().flat_map(|target| advise::crossings(target, origins(target)));
+        Self { goal, retypes, crossings: crossings.collect(), sought }
     }
 
     /// Returns what the run wants.
@@ -122,11 +131,15 @@ impl<'g> Course<'g> {
         let mut conversions = Vec::with_capacity(manifest.objects.len());
         let mut findings = Vec::new();
         for object in &manifest.objects {
-            let made = self.convert(object, Completeness::Whole, &surroundings);
+            let home = Namespace::written(object.namespace.as_deref());
+            let scene = Scene { completeness: Completeness::Whole, home: &home, surroundings: &surroundings };
+            let made = self.convert(object, scene);
             if surroundings.was_asked() || self.is_tied(object, made.as_ref()) {
                 return None;
             }
             findings.extend(rights::findings(manifest, object, &self.retypes));
+            findings.extend(selectors::findings(manifest, object, &self.retypes));
+            findings.extend(self.dangling(manifest, object, made.as_ref()));
             conversions.push(made);
         }
         let edited = edit::edit(manifest, &conversions).ok()?;
@@ -139,6 +152,7 @@ impl<'g> Course<'g> {
         part.findings.extend(findings);
         let sought = manifest.objects.iter().filter(|object| self.sought.contains(&object.kind));
         part.standing = sought.map(|object| Standing::new(manifest, object)).collect();
+        part.fit();
         Some(part)
     }
 
@@ -149,18 +163,12 @@ impl<'g> Course<'g> {
 
     /// Converts `object` by itself, where a target is about it: its mistakes first, then by its own pack, then as a guest of
     /// others.
-    pub(super) fn convert(
-        &self,
-        object: &Object,
-        completeness: Completeness,
-        surroundings: &Surroundings<'_>,
-    ) -> Option<Conversion> {
+    pub(super) fn convert(&self, object: &Object, scene: Scene<'_>) -> Option<Conversion> {
         let goal = self.goal;
-        let repaired = repair::repair(object, goal, completeness, surroundings);
+        let repaired = repair::repair(object, goal, scene);
         let meant = repaired.as_ref().map_or(object, |repaired| &repaired.object);
-        let target = goal.target_of(&object.kind.group);
-        let made = target.map(|target| object::convert(meant, target, goal, completeness, surroundings));
-        let made = guest::visit(meant, made, goal, completeness, surroundings);
+        let made = goal.target_of(&object.kind.group).map(|target| object::convert(meant, target, goal, scene));
+        let made = guest::visit(meant, made, goal, scene);
         match repaired {
             Some(repaired) => Some(repaired.before(object, made)),
             None => made,
@@ -198,6 +206,7 @@ impl<'g> Course<'g> {
             findings: manifest.findings.clone(),
             seen_objects: manifest.objects.len(),
             patches: manifest.patches.clone(),
+            kustomization: manifest.kustomization.clone(),
             advised: BTreeMap::new(),
             standing: Vec::new(),
         };
@@ -218,8 +227,17 @@ impl<'g> Course<'g> {
         held: Option<Finding>,
     ) {
         let place = manifest.locate(object, &FieldPath::default());
+        let told = conversion.blocks.iter().map(|remark| (remark, Severity::Held));
+        let told = told.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
+        let told = told.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
+        let told = told.chain(conversion.notes.iter().map(|remark| (remark, Severity::Note)));
+        let before = part.findings.len();
+        part.findings
+            .extend(told.map(|(remark, severity)| finding(manifest, object, remark, adjust(remark.code, severity))));
+        part.findings.extend(held);
+        let is_held = part.findings[before..].iter().any(|finding| finding.severity >= Severity::Held);
         for (at, crossing) in self.crossings.iter().enumerate() {
-            if crossing.concerns(object, &conversion) {
+            if !is_held && crossing.concerns(object, &conversion) {
                 let found = (advise::is_settled(&conversion), place.position);
                 let first = part.advised.entry(at).or_insert(found);
                 if first.0 && !found.0 {
@@ -227,14 +245,6 @@ impl<'g> Course<'g> {
                 }
             }
         }
-        let told = conversion.blocks.iter().map(|remark| (remark, Severity::Held));
-        let told = told.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
-        let told = told.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
-        let before = part.findings.len();
-        part.findings
-            .extend(told.map(|(remark, severity)| finding(manifest, object, remark, adjust(remark.code, severity))));
-        part.findings.extend(held);
-        let is_held = part.findings[before..].iter().any(|finding| finding.severity >= Severity::Held);
         let pack = self.goal.packs.of_group(&object.kind.group);
         if pack.is_some_and(|pack| pack.catalog(&object.kind).is_none()) {
             return;
@@ -274,6 +284,14 @@ impl<'g> Course<'g> {
 }
 
 impl Part {
+    /// Gives back the room that was made for more: a run keeps the parts of all its files.
+    fn fit(&mut self) {
+        self.objects.shrink_to_fit();
+        self.objects.iter_mut().for_each(|object| object.rules.shrink_to_fit());
+        self.findings.shrink_to_fit();
+        self.standing.shrink_to_fit();
+    }
+
     /// Adds what was told about the file on the way.
     pub(super) fn with(mut self, change: Option<FilePlan>, findings: Vec<Finding>) -> Self {
         self.change = change;
@@ -288,6 +306,14 @@ impl Look<'_> {
         match self {
             Self::Alone(part) => &part.patches,
             Self::Open(manifest) => &manifest.patches,
+        }
+    }
+
+    /// Returns what the file makes of others, where it is a kustomization.
+    pub(super) const fn kustomization(&self) -> Option<&Kustomization> {
+        match self {
+            Self::Alone(part) => part.kustomization.as_ref(),
+            Self::Open(manifest) => manifest.kustomization.as_ref(),
         }
     }
 

@@ -9,11 +9,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::secret::is_encrypted;
 use super::{Conversion, FilePlan};
+use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object, problem_code};
 use crate::text::{Edit, EditSet};
-use crate::yaml::{self, House, Intent, Problem, Rewrite};
+use crate::yaml::{self, House, Intent, Problem, ProblemCode, Rewrite};
 
 /// A file's edits and what to tell about them.
 pub(super) struct Edited {
@@ -34,6 +36,13 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
     }
     if by_document.is_empty() {
         return Ok(None);
+    }
+    if is_encrypted(manifest) {
+        return Err(by_document
+            .values()
+            .flatten()
+            .map(|at| (*at, encrypted(manifest, &manifest.objects[*at])))
+            .collect());
     }
     let house = House::of(&manifest.text, &manifest.tree);
     let mut joined = Joined::default();
@@ -153,9 +162,17 @@ fn the_whole<'c>(
 /// Tells that an object's text cannot be changed; `from` is where the text that the problem is about starts in the file.
 fn refusal(manifest: &Manifest, object: &Object, from: usize, problem: &Problem) -> Finding {
     let code = problem_code(problem.code);
-    let (severity, help) = match code {
-        Code::DoubleEntry => (Severity::Error, "nothing of this file was changed; please report the object"),
-        _ => (Severity::Held, "write the value out without anchors and aliases, or change the object by hand"),
+    let severity = if code == Code::DoubleEntry { Severity::Error } else { Severity::Held };
+    let help = match problem.code {
+        ProblemCode::VerifyFailed => "nothing of this file was changed; please report the object",
+        ProblemCode::SharedAnchor
+        | ProblemCode::ThroughAlias
+        | ProblemCode::ThroughMerge
+        | ProblemCode::AnchorOrder
+        | ProblemCode::RecursiveAlias
+        | ProblemCode::AliasBudget => "write the value out without anchors and aliases, or change the object by hand",
+        ProblemCode::FlowMove => "write the value in lines, or change the object by hand",
+        _ => "write the text at this place in a plainer way, or change the object by hand",
     };
     Finding {
         location: manifest.location(from + problem.at),
@@ -164,6 +181,21 @@ fn refusal(manifest: &Manifest, object: &Object, from: usize, problem: &Problem)
         object: Some(object.title()),
         field: None,
         message: format!("{}: {}", object.title(), problem.message),
+        help: Some(help.to_owned()),
+    }
+}
+
+/// Tells that an object's file is encrypted.
+fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
+    let message = format!("{}: SOPS encrypted the file, and its checksum is over what would change", object.title());
+    let help = "decrypt it (`sops decrypt -i FILE`), convert, and encrypt it again (`sops encrypt -i FILE`)";
+    Finding {
+        location: manifest.locate(object, &FieldPath::default()),
+        code: Code::Encrypted,
+        severity: Severity::Held,
+        object: Some(object.title()),
+        field: None,
+        message,
         help: Some(help.to_owned()),
     }
 }

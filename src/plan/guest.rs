@@ -8,10 +8,10 @@
 
 use std::collections::BTreeSet;
 
-use super::object::{AllowedLoss, Remark, loss_code, remark};
+use super::object::{AllowedLoss, Remark, Scene, loss_code, remark};
 use super::{Conversion, Goal};
 use crate::finding::Code;
-use crate::lens::{Completeness, Direction, Halt, Session, Surroundings};
+use crate::lens::{Direction, Halt, Session};
 use crate::manifest::Object;
 use crate::pack::Rule;
 
@@ -20,8 +20,7 @@ pub(super) fn visit(
     object: &Object,
     made: Option<Conversion>,
     goal: &Goal<'_>,
-    completeness: Completeness,
-    surroundings: &Surroundings<'_>,
+    scene: Scene<'_>,
 ) -> Option<Conversion> {
     let kind = made.as_ref().map_or(&object.kind, |made| &made.kind);
     let rules: Vec<(&Rule, Direction)> = rules(goal, kind);
@@ -29,7 +28,7 @@ pub(super) fn visit(
         return made;
     }
     let before = made.as_ref().map_or_else(|| object.value.clone(), |made| made.value.clone());
-    let mut session = Session::among(before, surroundings, completeness);
+    let mut session = scene.session(before);
     let mut used = Vec::new();
     for (rule, direction) in rules {
         let done = session.program().len();
@@ -99,6 +98,7 @@ fn changed(
     made.lost.extend(lost);
     let (value, program, _) = session.finish();
     made.value = value;
+    made.guest_changes += program.len();
     made.program.extend(program);
     made
 }

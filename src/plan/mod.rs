@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::infer;
-use crate::lens::{Completeness, Direction, Neighbour, ObjectName, Surroundings};
+use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
 use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -22,8 +22,11 @@ use crate::text::EditSet;
 
 mod advise;
 mod course;
+mod dangling;
 mod edit;
+mod fates;
 mod guest;
+mod homes;
 mod object;
 mod parting;
 mod references;
@@ -41,9 +44,12 @@ pub use object::{
 };
 pub use stash::{ANNOTATION, MAX_STASH};
 
-pub use secret::shows_secret;
+pub use secret::{meets, secret_spans, shows_secret};
 
 use course::Standing;
+use fates::Fates;
+use homes::Homes;
+use object::Scene;
 
 /// Everything that a run would do, nothing of it done.
 #[derive(Debug, Default)]
@@ -164,6 +170,11 @@ struct Run<'a> {
     /// The files that a kustomization of the run names as patches.
     patches: BTreeSet<&'a str>,
     manifests: Vec<&'a Manifest>,
+    places: Homes<'a>,
+    /// Where their objects live.
+    homes: Vec<Vec<Namespace>>,
+    /// Where the objects live that [`standing`] returns.
+    standing_homes: Vec<Namespace>,
     converted: Vec<Vec<Option<Conversion>>>,
 }
 
@@ -180,44 +191,51 @@ impl<'a> Run<'a> {
             Look::Open(manifest) => Some(*manifest),
             Look::Alone(_) => None,
         };
-        let manifests = looks.iter().filter_map(open).collect();
+        let manifests: Vec<&Manifest> = looks.iter().filter_map(open).collect();
         let patches = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
-        let mut run = Self { course, looks, patches, manifests, converted: Vec::new() };
+        let kustomizations = looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?)));
+        let places = Homes::new(kustomizations, course.goal.packs);
+        let of_file = |manifest: &&Manifest| {
+            let home = |object: &Object| places.of(&manifest.file, &object.kind, object.namespace.as_deref());
+            manifest.objects.iter().map(home).collect()
+        };
+        let home = |(file, one): (&str, &Standing)| places.of(file, &one.kind, one.namespace.as_deref());
+        let standing_homes = standing(looks).map(home).collect();
+        let homes = manifests.iter().map(of_file).collect();
+        let converted = Vec::new();
+        let mut run = Self { course, looks, patches, manifests, places, homes, standing_homes, converted };
         let alone = course.alone();
         run.converted = run.convert(&alone);
-        if alone.was_asked() {
-            let values = run.standing().map(Standing::value).collect::<Vec<_>>();
-            run.converted = run.convert(&run.surroundings(&values));
+        if alone.was_searched() {
+            let values = standing(looks).map(|(_, one)| one.value());
+            let others: Vec<_> = run.standing_homes.iter().cloned().zip(values).collect();
+            run.converted = run.convert(&run.surroundings(&others));
         }
         run
     }
 
     fn convert(&self, surroundings: &Surroundings<'_>) -> Vec<Vec<Option<Conversion>>> {
-        let of_file = |manifest: &&Manifest| {
+        let of_file = |(manifest, homes): (&&Manifest, &Vec<Namespace>)| {
             let is_patch = self.patches.contains(manifest.file.as_str());
             let completeness = if is_patch { Completeness::Partial } else { Completeness::Whole };
-            let convert = |object: &Object| self.course.convert(object, completeness, surroundings);
-            manifest.objects.iter().map(convert).collect()
+            let convert = |(object, home)| self.course.convert(object, Scene { completeness, home, surroundings });
+            manifest.objects.iter().zip(homes).map(convert).collect()
         };
-        self.manifests.iter().map(of_file).collect()
+        self.manifests.iter().zip(&self.homes).map(of_file).collect()
     }
 
-    /// Returns the objects of the files with a part that can be looked up, in the order of the run.
-    fn standing(&self) -> impl Iterator<Item = &'a Standing> {
-        self.looks.iter().flat_map(|look| match look {
-            Look::Alone(part) => part.standing.as_slice(),
-            Look::Open(_) => &[],
-        })
-    }
-
-    /// Indexes the objects of the run as they stand; patches are parts of objects. `values` is the data of [`Run::standing`].
-    fn surroundings<'v>(&'v self, values: &'v [Value]) -> Surroundings<'v> {
-        let mut values = values.iter();
+    /// Indexes the objects of the run as they stand; patches are parts of objects. `others` are the homes and the data of
+    /// what [`standing`] returns.
+    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Value)]) -> Surroundings<'v> {
+        let mut others = others.iter();
+        let mut homes = self.homes.iter();
         let mut objects = Vec::new();
         for look in self.looks {
             let neighbours: Vec<Neighbour<'v>> = match look {
-                Look::Alone(part) => part.standing.iter().zip(&mut values).map(Standing::neighbour).collect(),
-                Look::Open(manifest) => manifest.objects.iter().map(neighbour).collect(),
+                Look::Alone(part) => part.standing.iter().zip(&mut others).map(Standing::neighbour).collect(),
+                Look::Open(manifest) => {
+                    manifest.objects.iter().zip(homes.next().into_iter().flatten()).map(neighbour).collect()
+                }
             };
             if !self.patches.contains(look.file()) {
                 objects.extend(neighbours);
@@ -238,17 +256,18 @@ impl<'a> Run<'a> {
         for ((file, at), _, object) in self.ids().filter(|(_, manifest, _)| !self.is_patch(&manifest.file)) {
             let conversion = self.converted[file][at].as_ref().filter(|conversion| conversion.renames(object));
             if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
-                let name = (conversion.kind.clone(), conversion.namespace().map(str::to_owned), object.name.clone());
-                renamed.entry(name).or_default().push((file, at));
+                let home = self.places.of(&self.manifests[file].file, &conversion.kind, conversion.namespace());
+                renamed.entry((conversion.kind.clone(), home, object.name.clone())).or_default().push((file, at));
             }
         }
         let mut held = Held::new();
+        let mut owners = self.owners(&renamed);
         for (name, ids) in renamed {
-            let owners = self.owners(&name);
+            let owners = owners.remove(&name).unwrap_or_default();
             for id in &ids {
                 let (manifest, object) = (self.manifests[id.0], self.object(*id));
                 // What had one name before, in other files of an overlay, was so all along.
-                let others = ids.iter().filter(|other| self.object(**other).namespace != object.namespace);
+                let others = ids.iter().filter(|other| self.home(**other) != self.home(*id));
                 let others = others.map(|other| self.place(*other));
                 // Objects of different folders can belong to different clusters or overlays.
                 let near = |place: &Location| folder(&place.file) == folder(&manifest.file);
@@ -270,29 +289,37 @@ impl<'a> Run<'a> {
         &self.manifests[id.0].objects[id.1]
     }
 
+    fn home(&self, id: Id) -> &Namespace {
+        &self.homes[id.0][id.1]
+    }
+
     fn place(&self, id: Id) -> Location {
         self.manifests[id.0].locate(self.object(id), &FieldPath::default())
     }
 
-    /// Returns the places of the objects that have this kind, namespace and name before and after the run, in its order.
-    fn owners(&self, name: &ObjectName) -> Vec<Location> {
-        let mut places = Vec::new();
-        let mut opened = self.manifests.iter().zip(&self.converted);
+    /// Returns the places of the objects that have one of these names before and after the run, in its order.
+    fn owners(&self, names: &BTreeMap<ObjectName, Vec<Id>>) -> BTreeMap<ObjectName, Vec<Location>> {
+        let mut owners: BTreeMap<ObjectName, Vec<Location>> = BTreeMap::new();
+        if names.is_empty() {
+            return owners;
+        }
+        let mut opened = self.manifests.iter().zip(&self.homes).zip(&self.converted);
+        let mut homes = self.standing_homes.iter();
         for look in self.looks {
-            let found: Vec<Location> = match look {
+            let found: Vec<(ObjectName, Location)> = match look {
                 Look::Alone(part) => {
-                    let place = |one: &Standing| Location { file: part.file.clone(), position: one.position };
-                    part.standing.iter().filter(|one| one.is_called(name)).map(place).collect()
+                    let called = |(one, home): (&Standing, &Namespace)| (one.called(home), one.place(&part.file));
+                    part.standing.iter().zip(&mut homes).map(called).collect()
                 }
-                Look::Open(_) => {
-                    opened.next().into_iter().flat_map(|(file, made)| owners_in(file, made, name)).collect()
-                }
+                Look::Open(_) => opened.next().into_iter().flat_map(|(file, made)| owners_in(file, made)).collect(),
             };
-            if !self.is_patch(look.file()) {
-                places.extend(found);
+            for (name, place) in found.into_iter().filter(|(name, _)| names.contains_key(name)) {
+                if !self.is_patch(look.file()) {
+                    owners.entry(name).or_default().push(place);
+                }
             }
         }
-        places
+        owners
     }
 
     fn is_patch(&self, file: &str) -> bool {
@@ -318,20 +345,24 @@ impl<'a> Run<'a> {
     }
 
     fn attempt(&self, held: &Held) -> Attempt {
-        let (stay, moves) = (self.held_by_kind(held), self.moves(held));
+        let (fates, moves) = (self.fates(held), self.moves(held));
         let mut attempt = Attempt::default();
         for (file, manifest) in self.manifests.iter().enumerate() {
             let mut findings = Vec::new();
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
                 findings.extend(rights::findings(manifest, object, &self.course.retypes));
+                findings.extend(selectors::findings(manifest, object, &self.course.retypes));
+                let this = (*manifest, object, &self.homes[file][at]);
                 let conversion = self.converted[file][at].clone();
                 let conversion = if self.is_held((file, at), held) {
-                    findings.extend(self.left_behind(manifest, object, &stay));
+                    findings.extend(self.left_behind(this, &fates));
                     conversion.map(|conversion| held_back(conversion, object))
                 } else {
-                    let made = self.with_references(manifest, object, conversion, &stay, &mut findings);
-                    selectors::follow(object, made, &moves)
+                    let made = self.with_references(this, conversion, &fates, &mut findings);
+                    let made = selectors::follow(object, made, &moves);
+                    findings.extend(self.course.dangling(manifest, object, made.as_ref()));
+                    made
                 };
                 conversions.push(conversion);
             }
@@ -348,28 +379,14 @@ impl<'a> Run<'a> {
         attempt
     }
 
-    /// Returns the objects of retyped kinds that are held back.
-    fn held_by_kind(&self, held: &Held) -> BTreeMap<&GroupKind, Vec<&Object>> {
-        let mut stay: BTreeMap<&GroupKind, Vec<&Object>> = BTreeMap::new();
-        for (id, _, object) in self.ids() {
-            if self.course.retypes.contains_key(&object.kind) && self.is_held(id, held) {
-                stay.entry(&object.kind).or_default().push(object);
-            }
-        }
-        stay
-    }
-
     /// Tells the references of an object that is held back to objects whose kind changes all the same.
     fn left_behind(
         &self,
-        manifest: &Manifest,
-        object: &Object,
-        stay: &BTreeMap<&GroupKind, Vec<&Object>>,
+        (manifest, object, from): (&Manifest, &Object, &Namespace),
+        fates: &Fates<'_>,
     ) -> Vec<Finding> {
         let references = self.course.references(&object.kind, &object.value);
-        let stays = |reference: &references::Reference| {
-            stay.get(&reference.kind).into_iter().flatten().any(|held| names(reference, held, object))
-        };
+        let stays = |reference: &references::Reference| fates.staying(reference, from).is_some();
         let told = references.into_iter().filter(|reference| !stays(reference)).map(|reference| {
             let what = reference.name.as_deref().unwrap_or("objects");
             let kind = &reference.kind.kind;
@@ -386,10 +403,9 @@ impl<'a> Run<'a> {
     /// Lets the object's references follow their objects.
     fn with_references(
         &self,
-        manifest: &Manifest,
-        object: &Object,
+        (manifest, object, from): (&Manifest, &Object, &Namespace),
         conversion: Option<Conversion>,
-        stay: &BTreeMap<&GroupKind, Vec<&Object>>,
+        fates: &Fates<'_>,
         findings: &mut Vec<Finding>,
     ) -> Option<Conversion> {
         let (kind, value) = conversion.as_ref().map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
@@ -400,14 +416,22 @@ impl<'a> Run<'a> {
         let mut made = conversion.unwrap_or_else(|| Conversion::untouched(object));
         let mut session = crate::lens::Session::new(made.value.clone());
         for reference in references {
-            let kept = stay.get(&reference.kind).into_iter().flatten().find(|held| names(&reference, held, object));
-            if let Some(held) = kept {
-                let message =
-                    format!("{} names {}, which is held back; the reference stays", reference.path, held.title());
-                let remark = Remark { code: Code::ReferenceKept, path: reference.path, message, help: None };
+            if let Some(held) = fates.staying(&reference, from) {
+                let remark = fates.kept(reference, held, from, &self.course.retypes);
                 findings.push(finding(manifest, object, &remark, Severity::Warning));
-            } else if let Err(halt) = references::follow(&reference, &self.course.retypes, &mut session) {
-                made.blocks.extend(object::stuck(halt));
+                continue;
+            }
+            match references::follow(&reference, &self.course.retypes, &mut session) {
+                Ok(()) => {
+                    let told = references::respelled(&reference, &self.course.retypes);
+                    made.notes.extend(told.map(|message| Remark {
+                        code: Code::Respelled,
+                        path: reference.path.clone(),
+                        message,
+                        help: None,
+                    }));
+                }
+                Err(halt) => made.blocks.extend(object::stuck(halt)),
             }
         }
         let (value, program, _) = session.finish();
@@ -417,12 +441,26 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Returns the places of a file's objects that have this kind, namespace and name, and keep their kind.
-fn owners_in(manifest: &Manifest, made: &[Option<Conversion>], (kind, namespace, name): &ObjectName) -> Vec<Location> {
+/// Returns the names and places of a file's objects that keep their kind and namespace.
+fn owners_in(
+    (manifest, homes): (&&Manifest, &Vec<Namespace>),
+    made: &[Option<Conversion>],
+) -> Vec<(ObjectName, Location)> {
     let stays = |object: &Object, made: &Option<Conversion>| made.as_ref().is_none_or(|made| !made.renames(object));
-    let is_called = |object: &Object| object.kind == *kind && object.namespace == *namespace && object.name == *name;
-    let owners = manifest.objects.iter().zip(made).filter(|(object, made)| is_called(object) && stays(object, made));
-    owners.map(|(object, _)| manifest.locate(object, &FieldPath::default())).collect()
+    let owners = manifest.objects.iter().zip(homes).zip(made).filter(|((object, _), made)| stays(object, made));
+    let named = |object: &Object, home: &Namespace| (object.kind.clone(), home.clone(), object.name.clone());
+    owners.map(|((object, home), _)| (named(object, home), manifest.locate(object, &FieldPath::default()))).collect()
+}
+
+/// Returns the objects of the files with a part that can be looked up, each with its file, in the order of the run.
+fn standing<'a>(looks: &'a [Look<'a>]) -> impl Iterator<Item = (&'a str, &'a Standing)> {
+    looks.iter().flat_map(|look| {
+        let standing = match look {
+            Look::Alone(part) => part.standing.as_slice(),
+            Look::Open(_) => &[],
+        };
+        standing.iter().map(|one| (look.file(), one))
+    })
 }
 
 /// Returns the folder that a file is in.
@@ -430,13 +468,8 @@ fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn neighbour(object: &Object) -> Neighbour<'_> {
-    Neighbour {
-        kind: &object.kind,
-        namespace: object.namespace.as_deref(),
-        name: object.name.as_deref(),
-        value: &object.value,
-    }
+fn neighbour<'v>((object, namespace): (&'v Object, &'v Namespace)) -> Neighbour<'v> {
+    Neighbour { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
 }
 
 /// Tells what the fields of one object say against it, without a target.
@@ -454,20 +487,8 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
 const fn adjust(code: Code, severity: Severity) -> Severity {
     match code {
         Code::UnknownKind => Severity::Warning,
-        Code::AlreadyInvalid | Code::Respelled | Code::Restored | Code::UncheckedRule => Severity::Note,
         _ => severity,
     }
-}
-
-/// Says whether `reference`, in `from`, names `object`; a namespace that is not written is that of `from`, and one that
-/// neither gives (or an overlay adds) matches any.
-fn names(reference: &references::Reference, object: &Object, from: &Object) -> bool {
-    let namespace = reference.namespace.as_ref().or(from.namespace.as_ref());
-    let same_namespace = match (namespace, &object.namespace) {
-        (Some(left), Some(right)) => left == right,
-        _ => true,
-    };
-    same_namespace && (reference.name.is_none() || reference.name == object.name)
 }
 
 fn held_back(conversion: Conversion, object: &Object) -> Conversion {
@@ -476,14 +497,20 @@ fn held_back(conversion: Conversion, object: &Object) -> Conversion {
 }
 
 fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Severity) -> Finding {
+    let title = object.title();
+    // A remark can quote values.
+    let (words, help) = match object.kind.kind.as_str() {
+        "Secret" => ("what is said of a Secret is not told, since it could show what it holds", None),
+        _ => (remark.message.as_str(), remark.help.clone()),
+    };
     Finding {
         location: manifest.locate(object, &remark.path),
         code: remark.code,
         severity,
-        object: Some(object.title()),
         field: (!remark.path.steps().is_empty()).then(|| remark.path.to_string()),
-        message: format!("{}: {}", object.title(), remark.message),
-        help: remark.help.clone(),
+        message: format!("{title}: {words}"),
+        object: Some(title),
+        help,
     }
 }
 

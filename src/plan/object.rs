@@ -17,7 +17,7 @@ use crate::catalog::{Catalog, Fact, Unknown};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
-use crate::lens::{Completeness, Direction, Halt, LossClass, ObjectName, Session, Surroundings};
+use crate::lens::{Completeness, Direction, Halt, LossClass, Namespace, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Needs, Pack, Rule, Target, Way};
@@ -83,12 +83,16 @@ pub struct Conversion {
     pub value: Value,
     /// The changes, with paths from the object; none where the object is held back.
     pub program: Vec<Intent>,
+    /// How many of the changes rules of packs made that the object is a guest of.
+    pub guest_changes: usize,
     /// The rules that changed something, with the way they ran.
     pub rules: Vec<(String, Direction)>,
     /// Why the object is held back; empty where it is not.
     pub blocks: Vec<Remark>,
     /// What else there is to say.
     pub warnings: Vec<Remark>,
+    /// What asks for nothing.
+    pub notes: Vec<Remark>,
     /// What was lost with the user's leave, or is kept in the stash.
     pub lost: Vec<Remark>,
     /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
@@ -114,9 +118,11 @@ impl Conversion {
             kind: object.kind.clone(),
             value: object.value.clone(),
             program: Vec::new(),
+            guest_changes: 0,
             rules: Vec::new(),
             blocks: Vec::new(),
             warnings: Vec::new(),
+            notes: Vec::new(),
             lost: Vec::new(),
             written_for: ReleaseSet::default(),
             relies_on: BTreeSet::new(),
@@ -185,39 +191,63 @@ pub struct Choices {
     pub record: Record,
 }
 
+/// What an object is among the others of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) completeness: Completeness,
+    /// The namespace that it lives in.
+    pub(super) home: &'a Namespace,
+    /// The other objects.
+    pub(super) surroundings: &'a Surroundings<'a>,
+}
+
+impl<'a> Scene<'a> {
+    /// Starts a session with data of the object.
+    pub(super) fn session(self, value: Value) -> Session<'a> {
+        Session::among(value, self.surroundings, self.completeness).living_in(self.home.clone())
+    }
+}
+
 /// Takes `object` to `target`, which is the goal's for the pack that knows the object's group.
-pub(super) fn convert(
-    object: &Object,
-    target: &Target<'_>,
-    goal: &Goal<'_>,
-    completeness: Completeness,
-    surroundings: &Surroundings<'_>,
-) -> Conversion {
+pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, scene: Scene<'_>) -> Conversion {
     let mut work = Work {
         object,
         target,
         goal,
-        completeness,
-        surroundings,
+        scene,
         candidates: ReleaseSet::default(),
         written_for: ReleaseSet::default(),
         unknown: BTreeSet::new(),
         warnings: Vec::new(),
+        notes: Vec::new(),
         lost: Vec::new(),
     };
     let outcome = work.run();
-    let Work { written_for, mut warnings, lost, .. } = work;
+    let Work { written_for, mut warnings, mut notes, lost, .. } = work;
     match outcome {
         Ok(Arrival { kind, session, trail, .. }) => {
             let relies_on = session.relies_on().clone();
             warnings.extend(trail.warnings);
-            warnings.extend(session.respelled().iter().map(|told| {
+            notes.extend(trail.notes);
+            notes.extend(session.respelled().iter().map(|told| {
                 let message = format!("{} is written in another way: {}", told.path, told.reason);
                 remark(Code::Respelled, told.path.clone(), message, None)
             }));
             let (value, program, _) = session.finish();
-            let blocks = Vec::new();
-            Conversion { kind, value, program, rules: trail.rules, blocks, warnings, lost, written_for, relies_on }
+            let (blocks, rules, guest_changes) = (Vec::new(), trail.rules, 0);
+            Conversion {
+                kind,
+                value,
+                program,
+                guest_changes,
+                rules,
+                blocks,
+                warnings,
+                notes,
+                lost,
+                written_for,
+                relies_on,
+            }
         }
         Err(blocks) => Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) },
     }
@@ -228,8 +258,7 @@ pub(super) struct Work<'a> {
     pub(super) object: &'a Object,
     pub(super) target: &'a Target<'a>,
     pub(super) goal: &'a Goal<'a>,
-    completeness: Completeness,
-    surroundings: &'a Surroundings<'a>,
+    scene: Scene<'a>,
     /// The releases that the object can have been written for.
     pub(super) candidates: ReleaseSet,
     /// Those of them that serve its apiVersion, or all where none does.
@@ -237,6 +266,7 @@ pub(super) struct Work<'a> {
     /// The fields that no release of its kind has.
     pub(super) unknown: BTreeSet<FieldPath>,
     pub(super) warnings: Vec<Remark>,
+    pub(super) notes: Vec<Remark>,
     pub(super) lost: Vec<Remark>,
 }
 
@@ -256,6 +286,26 @@ pub(super) struct Trail {
     /// The rules that changed something.
     rules: Vec<(String, Direction)>,
     pub(super) warnings: Vec<Remark>,
+    pub(super) notes: Vec<Remark>,
+}
+
+impl Trail {
+    /// Tells what was wrong all along: as a warning where it is wrong as it stands.
+    pub(super) fn tell_wrong(&mut self, finality: Finality, wrong: Remark) {
+        match finality {
+            Finality::Final => self.warnings.push(wrong),
+            Finality::Open => self.notes.push(wrong),
+        }
+    }
+}
+
+/// Whether a value is what a cluster will see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finality {
+    /// It is applied as it stands.
+    Final,
+    /// It stands in a part of an object, or for something that is filled in later.
+    Open,
 }
 
 /// Where the way to the target began: the object as it is, or as the release that it left had it, with what its stash gave
@@ -282,11 +332,17 @@ impl<'a> Work<'a> {
         let whole = self.with_everything(&mut carried)?;
         let parting = Parting::new(&whole, &carried);
         let without_lost = match &carried {
-            Carried::Stash(stash) if !parting.gives_all_back(stash) => Some(self.travel(Some((stash, &parting.back)))?),
+            Carried::Stash(stash, _) if !parting.gives_all_back(stash) => {
+                Some(self.travel(Some((stash, &parting.back)))?)
+            }
             _ => None,
         };
         self.tell_restored(&whole, &carried, &parting);
         let packed = self.pack_up(&whole, &carried, &parting);
+        if whole.blocks.iter().any(|block| block.code == Code::KindNotInTarget) {
+            // No loss that is taken or kept would help.
+            return Err(whole.blocks);
+        }
         if !whole.blocks.is_empty() {
             let losses = packed.err().into_iter().flatten();
             return Err(losses.chain(whole.blocks).collect());
@@ -319,13 +375,13 @@ impl<'a> Work<'a> {
 
     /// Says whether the object is whole, which another file of the run decides.
     pub(super) fn completeness(&self) -> Completeness {
-        self.surroundings.ask();
-        self.completeness
+        self.scene.surroundings.ask();
+        self.scene.completeness
     }
 
     /// Starts a session with data of the object.
     pub(super) fn session(&self, value: Value) -> Session<'a> {
-        Session::among(value, self.surroundings, self.completeness)
+        self.scene.session(value)
     }
 
     /// Looks at the object as it is; returns the fields that exclude each other.
@@ -369,7 +425,8 @@ impl<'a> Work<'a> {
             }
             let before = session.program().len();
             if let Err(halt) = rule.lens(direction).run(session) {
-                trail.warnings.push(self.halted(rule, halt, session).map_err(|block| vec![block])?);
+                let wrong = self.halted(rule, halt, session).map_err(|block| vec![block])?;
+                trail.tell_wrong(self.finality(&wrong.path), wrong);
             }
             if session.program().len() > before {
                 trail.rules.push((rule.id.clone(), direction));

@@ -24,8 +24,8 @@ pub(super) enum Carried {
     Nothing,
     /// A stash that cannot be used, and why no other can be made: the rest of a sentence.
     Unusable(&'static str),
-    /// A stash.
-    Stash(Stash),
+    /// A stash, and why some of its values cannot be given back, by number: the rest of a sentence.
+    Stash(Stash, BTreeMap<usize, String>),
 }
 
 /// What is lost on the way from where everything is there.
@@ -52,7 +52,7 @@ impl Parting {
         let losses: Vec<_> = session.losses().iter().map(lost).collect();
         let is_lost =
             |path: &FieldPath| losses.iter().filter_map(|lost| lost.at_start.as_ref()).any(|at| path.starts_with(at));
-        let restored = if matches!(carried, Carried::Stash(_)) { start.restored.clone() } else { Vec::new() };
+        let restored = if matches!(carried, Carried::Stash(..)) { start.restored.clone() } else { Vec::new() };
         let back = restored.iter().filter(|(_, path)| !is_lost(path)).map(|(number, _)| *number).collect();
         Self { losses, restored, back }
     }
@@ -119,7 +119,7 @@ impl<'a> Work<'a> {
     pub(super) fn carried(&mut self) -> Carried {
         match Stash::read(&self.object.value, self.target.pack) {
             Ok(None) => Carried::Nothing,
-            Ok(Some(stash)) => Carried::Stash(stash),
+            Ok(Some(stash)) => Carried::Stash(stash, BTreeMap::new()),
             Err(why) => {
                 let message = format!("the annotation {ANNOTATION} holds no stash: {why}");
                 let help = "nothing of it is used, and it stays as it is; restore its text or remove it".to_owned();
@@ -129,34 +129,73 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Takes the object to the target with everything that its stash gives back. A stash whose values stand in the way there
-    /// is set aside.
+    /// Takes the object to the target with everything that its stash gives back. Each value stands by itself: one that fits
+    /// nowhere, or that the target refuses, leaves the others alone.
     pub(super) fn with_everything(&mut self, carried: &mut Carried) -> Result<Arrival<'a>, Vec<Remark>> {
-        let Carried::Stash(stash) = &*carried else { return self.travel(None) };
-        let everything = (0..stash.kept.len()).collect();
-        let whole = self.travel(Some((stash, &everything)));
-        match whole.and_then(|whole| if whole.blocks.is_empty() { Ok(whole) } else { Err(whole.blocks) }) {
-            Ok(whole) => Ok(whole),
-            Err(blocks) => {
-                let arrival = self.travel(None)?;
-                let why = blocks.first().map_or("", |block| block.message.as_str());
-                self.stale(format!("the stash cannot be given back on this way: {why}"));
-                *carried = Carried::Unusable("the stash that is there cannot be given back");
-                Ok(arrival)
+        let Carried::Stash(stash, refused) = carried else { return self.travel(None) };
+        let everything: BTreeSet<usize> = (0..stash.kept.len()).collect();
+        if let Ok(whole) = self.try_to_restore(stash, &everything) {
+            return Ok(whole);
+        }
+        let (mut good, mut best) = (BTreeSet::new(), self.travel(None)?);
+        for number in everything {
+            good.insert(number);
+            match self.try_to_restore(stash, &good) {
+                Ok(arrival) => best = arrival,
+                Err(why) => {
+                    good.remove(&number);
+                    refused.insert(number, why);
+                }
             }
+        }
+        if !best.blocks.is_empty() {
+            *carried = Carried::Unusable("the object stays as it is");
+        }
+        Ok(best)
+    }
+
+    /// Takes the object to the target with the values of these numbers.
+    ///
+    /// # Errors
+    /// Why that cannot be, as the rest of a sentence.
+    fn try_to_restore(&self, stash: &Stash, wanted: &BTreeSet<usize>) -> Result<Arrival<'a>, String> {
+        let whole = self.travel(Some((stash, wanted)));
+        let why = |blocks: &[Remark]| blocks.first().map_or_else(String::new, |block| block.message.clone());
+        let whole = whole.map_err(|blocks| why(&blocks))?;
+        if !whole.blocks.is_empty() {
+            return Err(why(&whole.blocks));
+        }
+        match self.unknown_in_restored(&whole.start) {
+            Some(unknown) => Err(format!("no release has the field {unknown}")),
+            None => Ok(whole),
         }
     }
 
-    /// Tells what comes back from the stash, and what does not because it was edited around.
+    /// Returns a field in the values given back that no release has: it was misspelled, or written into the stash by hand.
+    fn unknown_in_restored(&self, start: &Start<'_>) -> Option<FieldPath> {
+        let catalog = self.target.pack.catalog(&start.kind)?;
+        let is_in = |place: &FieldPath| start.restored.iter().any(|(_, path)| place.starts_with(path));
+        catalog.facts(&start.value).unknown.into_iter().map(|unknown| unknown.path).find(is_in)
+    }
+
+    /// Tells what comes back from the stash, and why what stays does.
     pub(super) fn tell_restored(&mut self, whole: &Arrival<'_>, carried: &Carried, parting: &Parting) {
-        let Carried::Stash(stash) = carried else { return };
-        let found: BTreeSet<usize> = whole.start.restored.iter().map(|(number, _)| *number).collect();
+        let Carried::Stash(stash, refused) = carried else { return };
+        let found: BTreeMap<usize, &FieldPath> =
+            whole.start.restored.iter().map(|(number, path)| (*number, path)).collect();
         for (number, kept) in stash.kept.iter().enumerate() {
-            if parting.back.contains(&number) {
-                let message = format!("{kept} comes back from the stash");
-                self.warnings.push(remark(Code::Restored, stash::annotation(), message, None));
-            } else if !found.contains(&number) {
-                self.stale(format!("the stash keeps {kept}, and what surrounded it has changed since"));
+            match (found.get(&number), refused.get(&number)) {
+                (Some(path), _) if parting.back.contains(&number) => {
+                    let place =
+                        whole.session.destination_after(whole.start.step, path).unwrap_or_else(|| (*path).clone());
+                    let message = format!("{place} comes back from the stash");
+                    self.notes.push(remark(Code::Restored, place, message, None));
+                }
+                (Some(_), _) => {}
+                (None, Some(why)) => self.stale(format!("the stash keeps {kept}, which cannot be given back: {why}")),
+                (None, None) => {
+                    self.stale(format!("the stash keeps {kept}, and what surrounded it has changed since"));
+                }
             }
         }
     }
@@ -174,7 +213,7 @@ impl<'a> Work<'a> {
         parting: &Parting,
     ) -> Result<Option<Stash>, Vec<Remark>> {
         let old = match carried {
-            Carried::Stash(stash) => Some(stash),
+            Carried::Stash(stash, _) => Some(stash),
             Carried::Nothing | Carried::Unusable(_) => None,
         };
         let wanted = self.goal.choices.keeping == Keeping::Stash && parting.new_losses().next().is_some();
@@ -214,7 +253,7 @@ impl<'a> Work<'a> {
             _ if annotations.is_some_and(|annotations| !annotations.is_object() && !annotations.is_null()) => {
                 Some("the object's annotations are no mapping")
             }
-            Carried::Nothing | Carried::Stash(_) => None,
+            Carried::Nothing | Carried::Stash(..) => None,
         };
         let mut packed = Packed::new();
         for lost in parting.new_losses() {

@@ -80,17 +80,28 @@ enum Form {
 
 /// Finds every reference in `object` to a kind in `retypes`; `catalog` describes the object's kind, where it is known.
 pub(super) fn find(object: &Value, catalog: Option<&Catalog>, retypes: &Retypes) -> Vec<Reference> {
-    let mut found = Vec::new();
     if retypes.is_empty() {
-        return found;
+        return Vec::new();
     }
+    let may_be = |name: &str| retypes.keys().any(|retyped| retyped.kind == name);
+    find_where(object, catalog, &may_be, &|kind| retypes.contains_key(kind))
+}
+
+/// Finds every reference in `object` to a kind that `is_meant`; `may_be` tells early, by the name alone, what cannot be one.
+pub(super) fn find_where(
+    object: &Value,
+    catalog: Option<&Catalog>,
+    may_be: &dyn Fn(&str) -> bool,
+    is_meant: &dyn Fn(&GroupKind) -> bool,
+) -> Vec<Reference> {
+    let mut found = Vec::new();
     for key in parts(object) {
         let Some(part) = object.get(*key) else { continue };
         walk(part, &Spot::top(key), &mut |spot, map| {
             let kind = map.get("kind").and_then(Value::as_str);
-            if kind.is_some_and(|kind| retypes.keys().any(|retyped| retyped.kind == kind)) {
+            if kind.is_some_and(may_be) {
                 let reference = read(&spot.path(), map, |path| default_group(object, catalog?, path));
-                found.extend(reference.filter(|reference| retypes.contains_key(&reference.kind)));
+                found.extend(reference.filter(|reference| is_meant(&reference.kind)));
             }
         });
     }
@@ -126,12 +137,18 @@ pub(super) fn normal(object: &Value, catalog: Option<&Catalog>, packs: &Packs) -
 }
 
 /// Returns the top-level keys of an object that can hold references: not its metadata, not the data of a ConfigMap, not the
-/// schemas of a CustomResourceDefinition.
+/// schemas of a CustomResourceDefinition. An object without kind is a kustomization.
 pub(super) fn parts(object: &Value) -> &'static [&'static str] {
-    match object.get("kind").and_then(Value::as_str) {
+    let text = |key: &str| object.get(key).and_then(Value::as_str);
+    match text("kind") {
         Some("CustomResourceDefinition") => &[],
-        Some("Kustomization") => &["patches", "patchesJson6902", "replacements"],
-        _ => &["spec"],
+        None => &["patches", "patchesJson6902", "replacements"],
+        Some("Kustomization")
+            if text("apiVersion").is_none_or(|version| version.starts_with("kustomize.config.k8s.io/")) =>
+        {
+            &["patches", "patchesJson6902", "replacements"]
+        }
+        Some(_) => &["spec"],
     }
 }
 
@@ -208,6 +225,16 @@ fn read(
         name: text("name").map(str::to_owned),
         namespace: text("namespace").map(str::to_owned),
         form,
+    })
+}
+
+/// Says what the way back will not undo of [`follow`]: a group that was left to its default and is written now.
+pub(super) fn respelled(reference: &Reference, retypes: &Retypes) -> Option<String> {
+    let successor = retypes.get(&reference.kind)?;
+    let is_written = reference.form == Form::Default && successor.kind.group != reference.kind.group;
+    is_written.then(|| {
+        let group = &successor.kind.group;
+        format!("{} is written in another way: its group {group} is not the one that is meant without, and stays written on the way back", reference.path)
     })
 }
 

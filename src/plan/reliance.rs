@@ -22,7 +22,7 @@ impl Run<'_> {
         }
         let mut names: BTreeMap<ObjectName, Vec<(Id, &Object)>> = BTreeMap::new();
         for (id, _, object) in self.ids() {
-            let name = (object.kind.clone(), object.namespace.clone(), object.name.clone());
+            let name = (object.kind.clone(), self.homes[id.0][id.1].clone(), object.name.clone());
             names.entry(name).or_default().push((id, object));
         }
         loop {

@@ -5,10 +5,10 @@
 //!
 //! Invariant: without being asked for, nothing is mended.
 
-use super::object::{Mistakes, Remark, remark};
+use super::object::{Mistakes, Remark, Scene, remark};
 use super::{Conversion, Goal};
 use crate::finding::Code;
-use crate::lens::{Completeness, Direction, Halt, Session, Surroundings};
+use crate::lens::{Direction, Halt};
 use crate::manifest::Object;
 use crate::yaml::Intent;
 
@@ -22,16 +22,11 @@ pub(super) struct Repaired {
 }
 
 /// Mends what the rules of the goal's packs know as mistakes; `None` where there are none.
-pub(super) fn repair(
-    object: &Object,
-    goal: &Goal<'_>,
-    completeness: Completeness,
-    surroundings: &Surroundings<'_>,
-) -> Option<Repaired> {
+pub(super) fn repair(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Option<Repaired> {
     if goal.choices.mistakes == Mistakes::Leave {
         return None;
     }
-    let mut session = Session::among(object.value.clone(), surroundings, completeness);
+    let mut session = scene.session(object.value.clone());
     let (mut rules, mut blocks) = (Vec::new(), Vec::new());
     let repairs = goal.targets.iter().flat_map(|target| target.pack.repairs());
     for rule in repairs.filter(|rule| rule.kind == object.kind) {

@@ -1,26 +1,45 @@
-//! Answers: does a change show what a Secret holds?
+//! Answers: where does a text show what a Secret holds, and may a file be edited at all?
 //!
-//! The values under `data` and `stringData` of a Secret must not get into a file that is kept or passed on. A text is parsed
-//! again to find them: a plan of a file that holds none costs a search for the word.
+//! The values under `data` and `stringData` of a Secret must not get into a file that is kept or passed on, nor must the copy of
+//! them that `kubectl apply` leaves in an annotation. A text is parsed again to find them: a text that holds no Secret costs a
+//! search for the word. A file that SOPS encrypted carries a checksum over all of its values, and takes no edit.
 //!
-//! Invariant: an edit that replaces a byte of a Secret's values is found.
+//! Invariant: every byte of a Secret's values is in a span; what cannot be told apart is taken for one whole.
 
 use super::FilePlan;
 use crate::field::FieldPath;
+use crate::manifest::Manifest;
 use crate::text::Span;
 use crate::yaml;
 use serde_json::Value;
 
-/// Says whether an edit of `file` replaces something that a Secret holds.
+/// The annotation in which `kubectl apply` keeps an object as it was applied.
+///
+/// Source: kubectl, `LastAppliedConfigAnnotation`.
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Says whether an edit of `file` replaces something that a Secret holds, or puts something there.
 pub fn shows_secret(file: &FilePlan) -> bool {
-    let spans = spans(&file.before);
-    let edits = file.edits.edits();
-    edits.iter().any(|edit| spans.iter().any(|span| edit.span.start < span.end && span.start < edit.span.end))
+    let (before, after) = (secret_spans(&file.before), secret_spans(&file.after()));
+    let (mut replaced, mut put) = (0, 0);
+    file.edits.edits().iter().any(|edit| {
+        let start = edit.span.start - replaced + put;
+        replaced += edit.span.end - edit.span.start;
+        put += edit.text.len();
+        let new = Span::new(start, start + edit.text.len());
+        before.iter().any(|span| meets(*span, edit.span)) || after.iter().any(|span| meets(*span, new))
+    })
 }
 
-/// Finds the values of every Secret in `text`; a document that cannot be read is taken for one whole.
-fn spans(text: &str) -> Vec<Span> {
-    if !text.contains("Secret") {
+/// Says whether two spans share a byte.
+pub fn meets(left: Span, right: Span) -> bool {
+    left.start < right.end && right.start < left.end
+}
+
+/// Finds the values of every Secret in `text`, in the order of documents; a document that cannot be read is taken for one whole.
+pub fn secret_spans(text: &str) -> Vec<Span> {
+    // A word with a backslash can be spelled in many ways.
+    if !text.contains("Secret") && !text.contains('\\') {
         return Vec::new();
     }
     let Ok(tree) = yaml::parse(text) else { return vec![Span::new(0, text.len())] };
@@ -30,26 +49,68 @@ fn spans(text: &str) -> Vec<Span> {
             spans.push(document.span);
             continue;
         };
-        for place in secrets(&value) {
-            for key in ["data", "stringData"] {
-                let found = tree.find(text, document.root, &place.key(key));
-                spans.extend(found.map(|node| tree.span(node)));
-            }
+        let mut places = Vec::new();
+        find(&value, &FieldPath::default(), Items::OfTheirKind, &mut places);
+        for place in places {
+            let found = tree.find(text, document.root, &place).map(|node| tree.span(node));
+            // What came by an alias or a merge stands somewhere else in the document.
+            let own = found.ok().filter(|span| !span.of(text).contains('*'));
+            spans.push(own.unwrap_or(document.span));
         }
     }
     spans
 }
 
-/// Finds the Secrets in a document: itself, or items of a List.
-fn secrets(document: &Value) -> Vec<FieldPath> {
-    let is_secret = |object: &Value| object.get("kind").and_then(Value::as_str) == Some("Secret");
-    let items = document.get("items").and_then(Value::as_array).into_iter().flatten();
-    let items = items.enumerate().filter(|(_, item)| is_secret(item));
-    let mut found: Vec<_> = items.map(|(at, _)| FieldPath::default().key("items").index(at)).collect();
-    if is_secret(document) {
-        found.push(FieldPath::default());
+/// What the items of a list are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Items {
+    /// What they say.
+    OfTheirKind,
+    /// Secrets, which a `kind: SecretList` need not say.
+    Secrets,
+}
+
+/// Finds the places of what Secrets hold in a value, at any depth.
+fn find(value: &Value, path: &FieldPath, are: Items, found: &mut Vec<FieldPath>) {
+    match value {
+        Value::Object(map) => {
+            let kind = map.get("kind").and_then(Value::as_str);
+            if kind == Some("Secret") || are == Items::Secrets {
+                let keys = ["data", "stringData"].into_iter().filter(|key| map.contains_key(*key));
+                found.extend(keys.map(|key| path.key(key)));
+            }
+            let annotation = path.key("metadata").key("annotations").key(LAST_APPLIED);
+            if last_applied(map).is_some_and(|text| text.contains("Secret") || text.contains('\\')) {
+                found.push(annotation);
+            }
+            for (key, child) in map {
+                let are =
+                    if kind == Some("SecretList") && key == "items" { Items::Secrets } else { Items::OfTheirKind };
+                find(child, &path.key(key), are, found);
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| find(item, &path.index(at), are, found));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-    found
+}
+
+fn last_applied(object: &serde_json::Map<String, Value>) -> Option<&str> {
+    object.get("metadata")?.get("annotations")?.get(LAST_APPLIED)?.as_str()
+}
+
+/// Says whether SOPS encrypted a file: one of its documents has the key `sops` with a `mac`, which is over the values of all
+/// documents of the file, also over those that are not encrypted.
+///
+/// Source: getsops/sops, "Message Authentication Code" in its README, and `stores/yaml`: the metadata is added to each document.
+pub(super) fn is_encrypted(manifest: &Manifest) -> bool {
+    if !manifest.text.contains("mac") {
+        return false;
+    }
+    let documents = manifest.tree.documents().iter();
+    let values = documents.filter_map(|document| manifest.tree.value(&manifest.text, document.root).ok());
+    values.into_iter().any(|value| value.get("sops").and_then(|sops| sops.get("mac")).is_some_and(Value::is_string))
 }
 
 #[cfg(test)]
@@ -95,5 +156,38 @@ data: {x: free}
         let text = r#"{"kind":"List","items":[{"kind":"Route","a":"free"},{"kind":"Secret","data":{"k":"czNj"}}]}"#;
         check(text, "free", false);
         check(text, "czNj", true);
+        let text =
+            r#"{"kind":"List","items":[{"kind":"List","items":[{"kind":"S\u0065cret","stringData":{"k":"czNj"}}]}]}"#;
+        check(text, "czNj", true);
+        check("kind: SecretList\nitems:\n- data: {k: czNj}\n  metadata: {name: free}\n", "czNj", true);
+        check("kind: SecretList\nitems:\n- data: {k: czNj}\n  metadata: {name: free}\n", "free", false);
+    }
+
+    #[test]
+    fn the_copy_that_kubectl_leaves_is_one_too() {
+        let text = |kind: &str| {
+            format!(
+                "kind: {kind}\nmetadata:\n  annotations:\n    {LAST_APPLIED}: |\n      {{\"kind\":\"{kind}\",\"data\":{{\"k\":\"czNj\"}}}}\n  name: free\n"
+            )
+        };
+        check(&text("Secret"), "czNj", true);
+        check(&text("Secret"), "free", false);
+        check(&text("Route"), "czNj", false);
+    }
+
+    #[test]
+    fn what_came_by_an_alias_or_a_merge_is_found() {
+        check("a: &a {k: czNj}\nb: free\nkind: Secret\ndata: *a\n", "czNj", true);
+        check("a: &a czNj\nb: free\nkind: Secret\ndata: {k: *a}\n", "czNj", true);
+        check("a: &a\n  data: {k: czNj}\nb:\n  <<: *a\n  kind: Secret\n", "czNj", true);
+    }
+
+    #[test]
+    fn what_is_put_into_a_secret_is_found() {
+        let text = "kind: Secret\n";
+        let edits = EditSet::new(vec![Edit::new(0, 0, "# x\n"), Edit::new(13, 13, "data: {k: czNj}\n")]).unwrap();
+        assert!(shows_secret(&FilePlan { file: String::new(), before: text.to_owned(), edits }));
+        let edits = EditSet::new(vec![Edit::new(0, 0, "# x\n"), Edit::new(13, 13, "type: a\n")]).unwrap();
+        assert!(!shows_secret(&FilePlan { file: String::new(), before: text.to_owned(), edits }));
     }
 }

@@ -10,10 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::references::{Spot, parts, walk};
-use super::{Conversion, Held, Look, Object, Run};
+use super::references::{Retypes, Spot, parts, walk};
+use super::{Conversion, Held, Look, Object, Remark, Run, finding};
 use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Severity};
 use crate::lens::Session;
+use crate::manifest::Manifest;
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::Intent;
 
@@ -70,6 +72,34 @@ pub(super) fn selects(object: &Object) -> bool {
         selectors(&object.value, &mut |_, _, _| selects = true);
     }
     selects
+}
+
+/// Tells the selectors of `object` that give a kind without its group which the run renames.
+pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if object.kind.kind != "Kustomization" {
+        return found;
+    }
+    for key in parts(&object.value) {
+        let Some(part) = object.value.get(*key) else { continue };
+        walk(part, &Spot::top(key), &mut |spot, map| {
+            let is_alone = ["group", "apiGroup", "apiVersion"].iter().all(|key| !map.contains_key(*key));
+            let Some(kind) = map.get("kind").and_then(Value::as_str).filter(|_| is_alone) else { return };
+            let renamed = retypes.iter().find(|(old, new)| old.kind == kind && new.kind().kind != kind);
+            let Some((_, successor)) = renamed else { return };
+            let (path, new) = (spot.path(), &successor.kind().kind);
+            let message =
+                format!("{path} selects objects by the kind {kind} alone, which becomes {new}; it is not changed");
+            let help = Some(format!("write kind {new} where the objects are converted, by hand"));
+            found.push(finding(
+                manifest,
+                object,
+                &Remark { code: Code::PatchTarget, path, message, help },
+                Severity::Warning,
+            ));
+        });
+    }
+    found
 }
 
 /// Finds the versions of selectors whose objects all go to one version, with that.

@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use super::object::{Schema, Start, Trail, VersionChoice, Work, in_list, remark, stuck};
+use super::object::{Finality, Schema, Start, Trail, VersionChoice, Work, in_list, remark, stuck};
 use crate::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
@@ -62,7 +62,7 @@ impl Work<'_> {
             if is_known_to_fit { Vec::new() } else { self.violations(&authority, session.object(), version) };
         let rules = self.run_own_rules(&authority, session.object(), version);
         violations.extend(rules.broken);
-        trail.warnings.extend(rules.unknown.into_iter().map(|rule| unchecked(&authority, &rule)));
+        trail.notes.extend(rules.unknown.into_iter().map(|rule| unchecked(&authority, &rule)));
         self.judge(&authority, violations, session, trail)?;
         let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         session.set("apiVersion", Value::from(api_version.to_string())).map_err(stuck)
@@ -118,11 +118,12 @@ impl Work<'_> {
         let mut blocks = Vec::new();
         for violation in violations {
             let path = session.origin(&violation.path);
+            let finality = self.finality(&path);
             if self.became_an_item(&violation, &path) {
                 let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
                 let help = "write the item out whole in the patch, then run again".to_owned();
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
-            } else if self.accepted_before(&path, &violation.kind) {
+            } else if self.asked_for(authority, finality) || self.accepted_before(&path, &violation.kind) {
                 let message = format!("{} does not allow this: {} {}", authority.name, violation.path, violation.kind);
                 let kind = authority.catalog.kind();
                 let hint = self.target.pack.notes().hint(kind, Some(&violation.path.pattern()));
@@ -130,10 +131,24 @@ impl Work<'_> {
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else {
                 let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
-                trail.warnings.push(remark(Code::AlreadyInvalid, path, message, None));
+                trail.tell_wrong(finality, remark(Code::AlreadyInvalid, path, message, None));
             }
         }
         if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+    }
+
+    /// Says whether the user asked for a check of what stands there, wrong before or not: with CRDs of their own.
+    fn asked_for(&self, authority: &Authority<'_>, finality: Finality) -> bool {
+        authority.own.is_some() && finality == Finality::Final
+    }
+
+    /// Says whether what stands at `path` is what a cluster will see.
+    pub(super) fn finality(&self, path: &FieldPath) -> Finality {
+        let is_open = path.get(&self.object.value).is_some_and(is_filled_in_later);
+        match self.completeness() {
+            Completeness::Whole if !is_open => Finality::Final,
+            Completeness::Whole | Completeness::Partial => Finality::Open,
+        }
     }
 
     /// Says whether a part of a patch, which was merged field by field, has become an incomplete item of a list.
@@ -277,6 +292,21 @@ impl Work<'_> {
             }
         };
         unknown.into_iter().filter(|path| !was_unknown(path)).collect()
+    }
+}
+
+/// Says whether a value holds a variable, or what is left of a template: `${PORT}`, `$PORT`, `$(port)`, `{{ .port }}`, `<% port %>`.
+fn is_filled_in_later(value: &Value) -> bool {
+    let is_variable = |text: &str| {
+        let after_dollar = text.split('$').skip(1);
+        let named = |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic() || "{(_".contains(first));
+        ["{{", "<%", "%{", "#{"].iter().any(|mark| text.contains(mark)) || after_dollar.into_iter().any(named)
+    };
+    match value {
+        Value::String(text) => is_variable(text),
+        Value::Array(items) => items.iter().any(is_filled_in_later),
+        Value::Object(map) => map.values().any(is_filled_in_later),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -1,45 +1,107 @@
 //! The preview: a unified diff that `git apply` and `patch -p1` take.
+//!
+//! The lines around a change end in front of a line that shows what a Secret holds. `git apply` takes a change without a line
+//! behind it for one at the end of the file; where a Secret's line is that very line, or is itself one that changes, there is no
+//! diff of the file.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices, group_diff_ops};
+use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices};
 
-use crate::plan::FilePlan;
+use crate::plan::{FilePlan, meets, secret_spans};
+use crate::text::Span;
 
 /// Lines of context around a change, as in `git diff`.
 const CONTEXT: usize = 3;
 
-/// Whether lines carry colours.
+/// How lines are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
-    /// Plain text.
+    /// As they are: for a file, or for `git apply`.
     Plain,
-    /// ANSI colours, and control characters of the content written out.
+    /// For a terminal: control characters of the content written out.
+    Legible,
+    /// For a terminal that has colours: ANSI colours, and control characters of the content written out.
     Colour,
 }
 
-/// Prints the unified diff of one file.
-pub fn unified(plan: &FilePlan, paint: Paint) -> String {
+/// Prints the unified diff of one file; `None` where it would show what a Secret holds.
+pub fn unified(plan: &FilePlan, paint: Paint) -> Option<String> {
     // A line ends at LF only: a lone CR is content, and git counts it so.
     let old: Vec<&str> = plan.before.split_inclusive('\n').collect();
     let after = plan.after();
     let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let [old_secrets, new_secrets] = [&plan.before, &after].map(|text| secret_lines(text));
     let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
     let mut out = String::new();
-    let old_name = file_name("a/", &plan.file);
-    let new_name = file_name("b/", &plan.file);
+    let old_name = file_name("a/", &plan.file, paint);
+    let new_name = file_name("b/", &plan.file, paint);
     header(&mut out, paint, &format!("--- {old_name}"));
     header(&mut out, paint, &format!("+++ {new_name}"));
-    for group in group_diff_ops(operations, CONTEXT) {
+    for group in hunks(&operations, &old_secrets)? {
+        let shows = |operation: &DiffOp| {
+            let is_change = operation.tag() != similar::DiffTag::Equal;
+            let of_new = new_secrets[operation.new_range()].iter().any(|secret| *secret);
+            is_change && (of_new || old_secrets[operation.old_range()].iter().any(|secret| *secret))
+        };
+        if group.iter().any(shows) {
+            return None;
+        }
         hunk(&mut out, paint, &group, &old, &new);
     }
-    out
+    Some(out)
+}
+
+/// Says of each line of `text` whether it shows what a Secret holds.
+fn secret_lines(text: &str) -> Vec<bool> {
+    let spans = secret_spans(text);
+    let mut start = 0;
+    let mut shows = |line: &str| {
+        let span = Span::new(start, start + line.len());
+        start = span.end;
+        spans.iter().any(|secret| meets(*secret, span))
+    };
+    text.split_inclusive('\n').map(&mut shows).collect()
+}
+
+/// Groups changes with the lines around them that may be shown; `None` where a change has no such line behind it.
+fn hunks(operations: &[DiffOp], secrets: &[bool]) -> Option<Vec<Vec<DiffOp>>> {
+    let (mut hunks, mut hunk) = (Vec::new(), Vec::new());
+    for (at, operation) in operations.iter().enumerate() {
+        let DiffOp::Equal { old_index, new_index, len } = *operation else {
+            hunk.push(*operation);
+            continue;
+        };
+        let lines = &secrets[old_index..old_index + len];
+        let context = |is_beside: bool| if is_beside { CONTEXT } else { 0 };
+        let behind = lines.iter().take(context(at > 0)).take_while(|secret| !**secret).count();
+        let ahead = lines.iter().rev().take(context(at + 1 < operations.len())).take_while(|secret| !**secret).count();
+        if at > 0 && behind == 0 {
+            return None;
+        }
+        if at > 0 && behind + ahead >= len {
+            hunk.push(*operation);
+            continue;
+        }
+        if at > 0 {
+            hunk.push(DiffOp::Equal { old_index, new_index, len: behind });
+            hunks.push(std::mem::take(&mut hunk));
+        }
+        if ahead > 0 {
+            let skipped = len - ahead;
+            hunk.push(DiffOp::Equal { old_index: old_index + skipped, new_index: new_index + skipped, len: ahead });
+        }
+    }
+    if hunk.iter().any(|operation| operation.tag() != similar::DiffTag::Equal) {
+        hunks.push(hunk);
+    }
+    Some(hunks)
 }
 
 fn header(out: &mut String, paint: Paint, text: &str) {
     let _infallible = match paint {
-        Paint::Plain => writeln!(out, "{text}"),
+        Paint::Plain | Paint::Legible => writeln!(out, "{text}"),
         Paint::Colour => writeln!(out, "\u{1b}[1m{text}\u{1b}[0m"),
     };
 }
@@ -55,7 +117,7 @@ fn hunk(out: &mut String, paint: Paint, group: &[DiffOp], old: &[&str], new: &[&
     let news = range(first.new_range().start, last.new_range().end);
     let text = format!("@@ -{olds} +{news} @@");
     let _infallible = match paint {
-        Paint::Plain => writeln!(out, "{text}"),
+        Paint::Plain | Paint::Legible => writeln!(out, "{text}"),
         Paint::Colour => writeln!(out, "\u{1b}[36m{text}\u{1b}[0m"),
     };
     for change in group.iter().flat_map(|operation| operation.iter_changes(old, new)) {
@@ -70,11 +132,11 @@ fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str) {
         ChangeTag::Insert => ('+', "\u{1b}[32m"),
     };
     let content = text.strip_suffix('\n').unwrap_or(text);
+    let legible = || super::visible(content.strip_suffix('\r').unwrap_or(content));
     let _infallible = match paint {
         Paint::Plain => writeln!(out, "{sign}{content}"),
-        Paint::Colour => {
-            writeln!(out, "{colour}{sign}{}\u{1b}[0m", super::visible(content.strip_suffix('\r').unwrap_or(content)))
-        }
+        Paint::Legible => writeln!(out, "{sign}{}", legible()),
+        Paint::Colour => writeln!(out, "{colour}{sign}{}\u{1b}[0m", legible()),
     };
     if !text.ends_with('\n') {
         out.push_str("\\ No newline at end of file\n");
@@ -83,13 +145,16 @@ fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str) {
 
 /// Writes a file name as git does: quoted where it holds quotes, backslashes or control characters, with a tab behind it
 /// where it holds a space.
-fn file_name(prefix: &str, file: &str) -> String {
+fn file_name(prefix: &str, file: &str, paint: Paint) -> String {
     let file = file.trim_start_matches('/');
     let file = if file == "-" { Cow::Borrowed("stdin") } else { Cow::Borrowed(file) };
     let quote = file.chars().any(|character| character.is_control() || matches!(character, '"' | '\\'));
     if !quote {
-        let tab = if file.contains(' ') { "\t" } else { "" };
-        return format!("{prefix}{file}{tab}");
+        return match paint {
+            Paint::Plain if file.contains(' ') => format!("{prefix}{file}\t"),
+            Paint::Plain => format!("{prefix}{file}"),
+            Paint::Legible | Paint::Colour => format!("{prefix}{}", super::visible(&file)),
+        };
     }
     let mut out = format!("\"{prefix}");
     for byte in file.bytes() {
@@ -114,7 +179,7 @@ mod tests {
     fn check(before: &str, after: &str, expected: &str) {
         let edits = EditSet::new(vec![Edit::new(0, before.len(), after)]).unwrap();
         let plan = FilePlan { file: "a b.yaml".into(), before: before.into(), edits };
-        assert_eq!(unified(&plan, Paint::Plain), expected);
+        assert_eq!(unified(&plan, Paint::Plain).as_deref(), Some(expected));
     }
 
     #[test]
@@ -137,7 +202,68 @@ mod tests {
 
     #[test]
     fn odd_names_are_quoted_as_git_does() {
-        assert_eq!(file_name("a/", "x\"\u{1b}é.yaml"), "\"a/x\\\"\\033\\303\\251.yaml\"");
-        assert_eq!(file_name("b/", "/abs/é.yaml"), "b/abs/é.yaml");
+        assert_eq!(file_name("a/", "x\"\u{1b}é.yaml", Paint::Plain), "\"a/x\\\"\\033\\303\\251.yaml\"");
+        assert_eq!(file_name("b/", "/abs/é.yaml", Paint::Plain), "b/abs/é.yaml");
+    }
+
+    #[test]
+    fn far_changes_have_hunks_of_their_own_and_near_ones_share_one() {
+        let text = |three: &str, ten: &str| {
+            (1..=18)
+                .map(|at| match at {
+                    3 => format!("{three}\n"),
+                    10 => format!("{ten}\n"),
+                    _ => format!("{at}\n"),
+                })
+                .collect::<String>()
+        };
+        check(
+            &text("3", "10"),
+            &text("x", "y"),
+            "--- a/a b.yaml\t\n+++ b/a b.yaml\t\n@@ -1,13 +1,13 @@\n 1\n 2\n-3\n+x\n 4\n 5\n 6\n 7\n 8\n 9\n-10\n+y\n 11\n 12\n 13\n",
+        );
+        let text = |three: &str, eleven: &str| text(three, "10").replace("\n11\n", &format!("\n{eleven}\n"));
+        check(
+            &text("3", "11"),
+            &text("x", "y"),
+            "--- a/a b.yaml\t\n+++ b/a b.yaml\t\n@@ -1,6 +1,6 @@\n 1\n 2\n-3\n+x\n 4\n 5\n 6\n@@ -8,7 +8,7 @@\n 8\n 9\n 10\n-11\n+y\n 12\n 13\n 14\n",
+        );
+    }
+
+    /// Prints the diff in which `old`, which stands once in `text`, becomes `new`.
+    fn replaced(text: &str, paint: Paint) -> Option<String> {
+        let at = text.find("old").unwrap();
+        let edits = EditSet::new(vec![Edit::new(at, at + 3, "new")]).unwrap();
+        unified(&FilePlan { file: "a.yaml".into(), before: text.into(), edits }, paint)
+    }
+
+    #[test]
+    fn lines_around_a_change_end_in_front_of_what_a_secret_holds() {
+        let before = "kind: Secret\nstringData:\n  a: t0p\n---\nkind: old\n";
+        let expected = "--- a/a.yaml\n+++ b/a.yaml\n@@ -4,2 +4,2 @@\n ---\n-kind: old\n+kind: new\n";
+        assert_eq!(replaced(before, Paint::Plain).as_deref(), Some(expected));
+        let behind = "a: old\n---\nstringData:\n  a: t0p\nkind: Secret\n";
+        let expected = "--- a/a.yaml\n+++ b/a.yaml\n@@ -1,3 +1,3 @@\n-a: old\n+a: new\n ---\n stringData:\n";
+        assert_eq!(replaced(behind, Paint::Plain).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn there_is_no_diff_where_one_would_show_what_a_secret_holds() {
+        let one_line = "{kind: List, items: [{kind: Route, a: old}, {kind: Secret, data: {k: t0p}}]}\n";
+        assert_eq!(replaced(one_line, Paint::Plain), None);
+        let no_line_behind = "items:\n- a: old\n- data: {k: t0p}\n  kind: Secret\n";
+        assert_eq!(replaced(no_line_behind, Paint::Plain), None);
+        assert_eq!(replaced("kind: Secret\ndata: {k: old}\n", Paint::Colour), None);
+        assert!(
+            replaced("kind: Secret\ndata: {k: t0p}\na: old\n", Paint::Plain).is_some_and(|diff| !diff.contains("t0p"))
+        );
+    }
+
+    #[test]
+    fn a_terminal_gets_no_control_characters_of_the_content() {
+        let diff = replaced("a: \"\u{1b}[2J\u{9b}x\"\nb: old\r\n", Paint::Legible).unwrap();
+        assert_eq!(diff, "--- a/a.yaml\n+++ b/a.yaml\n@@ -1,2 +1,2 @@\n a: \"\\u{1b}[2J\\u{9b}x\"\n-b: old\n+b: new\n");
+        let coloured = replaced("a: \"\u{1b}[2J\"\nb: old\n", Paint::Colour).unwrap();
+        assert!(!coloured.contains("[2J\u{1b}") && coloured.contains("\\u{1b}[2J"), "{coloured:?}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, text, visible};
+use super::{Report, text, visible, visible_lines};
 use crate::finding::{Finding, Location, Severity};
 use crate::plan::Outcome;
 
@@ -36,11 +36,11 @@ fn command(level: &str, location: &Location, title: &str, message: &str) -> Stri
     format!("::{level} file={}{place},title={}::{}\n", property(&location.file), property(title), data(message))
 }
 
-/// Escapes a message as the runner reads it.
+/// Escapes a message as the runner reads it; what could steer a terminal that shows the log is written out.
 ///
 /// Source: actions/toolkit, `packages/core/src/command.ts`, `escapeData`.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    visible_lines(text).replace('%', "%25").replace('\n', "%0A")
 }
 
 /// Escapes a property as the runner reads it.
@@ -84,6 +84,11 @@ mod tests {
         assert_eq!(
             command("error", &location, "parse-error", "50% wrong\nhelp: x"),
             "::error file=a%2Cb%3Ac.yaml,line=3,col=1,title=parse-error::50%25 wrong%0Ahelp: x\n"
+        );
+        let location = Location { file: "a\u{1b}[2J\n::x::.yaml".into(), position: None };
+        assert_eq!(
+            command("error", &location, "limit", "a\r\u{9b}b"),
+            "::error file=a\\u{1b}[2J%0A%3A%3Ax%3A%3A.yaml,title=limit::a\\r\\u{9b}b\n"
         );
     }
 }

@@ -1,11 +1,14 @@
 //! The format `json`: one document for programs, with the RFC 6902 patch of each changed object.
 
+use std::fmt::Write as _;
+
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Counts, Detection, Report, Written};
 use crate::finding::{Finding, Location};
 use crate::infer::crds::Installed;
-use crate::plan::{ObjectPlan, Outcome};
+use crate::plan::{ObjectPlan, Outcome, shows_secret};
 use crate::release::Channel;
 
 /// The version of the documents' shape; it grows when a reader has to change.
@@ -17,11 +20,15 @@ pub fn report(report: &Report<'_>) -> String {
         .files
         .iter()
         .map(|file| {
+            let hides = shows_secret(file);
             let edits: Vec<_> = file
                 .edits
                 .edits()
                 .iter()
-                .map(|edit| json!({"start": edit.span.start, "end": edit.span.end, "text": edit.text}))
+                .map(|edit| {
+                    let text = (!hides).then_some(&edit.text);
+                    json!({"start": edit.span.start, "end": edit.span.end, "text": text})
+                })
                 .collect();
             json!({"file": file.file, "edits": edits})
         })
@@ -90,10 +97,20 @@ fn crds<'d>(installed: &'d Installed<'_>) -> impl Iterator<Item = Value> + 'd {
     })
 }
 
-pub(super) fn pretty(document: &Value) -> String {
-    let mut text = serde_json::to_string_pretty(document).expect("a JSON value always prints");
-    text.push('\n');
-    text
+/// Prints a document; what could steer a terminal is escaped, which reads back as the same.
+pub(super) fn pretty(document: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(document).expect("texts, numbers and their lists and maps always print");
+    let mut out = String::with_capacity(text.len() + 1);
+    for character in text.chars() {
+        // Outside of texts stand ASCII characters alone, and line breaks.
+        if character != '\n' && super::steers(character) {
+            let _infallible = write!(out, "\\u{:04x}", u32::from(character));
+        } else {
+            out.push(character);
+        }
+    }
+    out.push('\n');
+    out
 }
 
 fn counts<const N: usize>(counts: &Counts, more: [(&str, usize); N]) -> Value {
@@ -152,4 +169,17 @@ fn finding(finding: &Finding) -> Value {
         "message": finding.message,
         "help": finding.help,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_steer_a_terminal_is_escaped_and_reads_back() {
+        let document = json!({"a\u{9b}": "\u{1b}[2J\u{7f}\u{202e}é\n"});
+        let text = pretty(&document);
+        assert_eq!(text, "{\n  \"a\\u009b\": \"\\u001b[2J\\u007f\\u202eé\\n\"\n}\n");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), document);
+    }
 }

@@ -59,7 +59,9 @@ fn line(change: &Change) -> String {
     let kinds = kinds.join(", ");
     match change.subject {
         Subject::Rule | Subject::Kind => format!("{}: {}", change.name, change.text),
-        Subject::ApiVersion | Subject::Field | Subject::Value => format!("{kinds} {}: {}", change.name, change.text),
+        Subject::ApiVersion | Subject::Field | Subject::Value | Subject::Limit => {
+            format!("{kinds} {}: {}", change.name, change.text)
+        }
         Subject::Advisory => change.text.clone(),
         Subject::Undetectable => format!("no field tells: {kinds}: {}", change.text),
     }

@@ -3,7 +3,7 @@
 //! A [`Report`] holds what a command found; each submodule renders it in one format and decides nothing.
 //!
 //! Invariant: rendering is a pure function of the report; text from files never reaches the output with control characters
-//! in it, except as diff lines.
+//! in it, except as diff lines for a file or a program.
 
 use std::fmt::Write as _;
 
@@ -116,15 +116,19 @@ pub struct Detection<'a> {
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
-        let steers = character.is_control()
-            || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if steers {
+        if steers(character) {
             out.extend(character.escape_default());
         } else {
             out.push(character);
         }
     }
     out
+}
+
+/// Says whether a character can steer a terminal, or the order in which it shows others.
+fn steers(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns `text` as [`visible`] does, but with its line breaks.

@@ -129,9 +129,7 @@ impl SavedPlan {
 
     /// Prints the plan.
     pub fn to_text(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("a plan is plain text and numbers");
-        text.push('\n');
-        text
+        json::pretty(self)
     }
 
     /// Reads a plan.
@@ -275,16 +273,13 @@ fn lines_of(text: &str, edits: &[Edit]) -> Vec<Edit> {
 impl SavedFinding {
     fn new(finding: &Finding) -> Self {
         let (line, column) = finding.location.position.map(|at| (at.line, at.column)).unzip();
-        let of_secret = finding.object.as_deref().is_some_and(|object| object.starts_with("Secret "));
-        let message =
-            if of_secret { "a finding about a Secret, not told here".to_owned() } else { finding.message.clone() };
         Self {
             code: finding.code.name().to_owned(),
             severity: finding.severity.name().to_owned(),
             location: SavedLocation { file: finding.location.file.clone(), line, column },
             object: finding.object.clone(),
             field: finding.field.clone(),
-            message,
+            message: finding.message.clone(),
             help: finding.help.clone(),
         }
     }

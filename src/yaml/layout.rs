@@ -367,20 +367,26 @@ impl<'t> Layout<'t> {
         out
     }
 
-    /// Returns the least column of a line of `span`, or of the line before, that holds more than blanks and a comment.
+    /// Returns the least column of a line of `span`, or of the line before, that holds more than blanks and a comment; 0 where
+    /// no line of `span` does.
     fn left_edge(&self, span: Span) -> usize {
-        let mut left = usize::MAX;
-        let is_line_start = self.text[..span.start].ends_with('\n');
-        let mut line = self.line_start(span.start - usize::from(is_line_start));
+        let mut left = None;
+        let mut line = span.start;
         while line < span.end {
-            let content = &self.text[line..self.line_end(line).min(span.end)];
-            let text = content.trim_start_matches(' ');
-            if !text.trim().is_empty() && self.comment_column(line).is_none() {
-                left = left.min(content.len() - text.len());
-            }
+            left = left.into_iter().chain(self.column_of_content(line)).min();
             line = self.line_end(line);
         }
-        if left == usize::MAX { 0 } else { left }
+        let is_line_start = self.text[..span.start].ends_with('\n');
+        let before = self.column_of_content(self.line_start(span.start - usize::from(is_line_start)));
+        left.map_or(0, |left| before.map_or(left, |before| left.min(before)))
+    }
+
+    /// Returns the column in which the line that starts at `line` starts to say something other than a comment.
+    fn column_of_content(&self, line: usize) -> Option<usize> {
+        let content = &self.text[line..self.line_end(line)];
+        let text = content.trim_start_matches(' ');
+        let says_something = !text.trim().is_empty() && self.comment_column(line).is_none();
+        says_something.then_some(content.len() - text.len())
     }
 
     /// Says whether a line of so many spaces is part of a block scalar's content.

@@ -26,7 +26,7 @@ pub(super) struct Limits {
 
 /// The limits of this program: far above what manifests have, low enough that nothing hostile takes all memory.
 pub(super) const LIMITS: Limits =
-    Limits { size: 512 << 20, line: 16 << 20, documents: 1_000_000, nodes: 50_000_000, nesting: 200, lent: 100_000 };
+    Limits { size: 512 << 20, line: 16 << 20, documents: 1_000_000, nodes: 10_000_000, nesting: 200, lent: 100_000 };
 
 impl Limits {
     /// Checks what can be told of a text without reading it.

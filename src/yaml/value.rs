@@ -96,9 +96,9 @@ impl Reader<'_> {
     }
 
     fn unreadable(&self, node: NodeId, reason: &str) -> Problem {
-        let span = self.tree.span(node);
-        let shown: String = span.of(self.text).chars().take(40).collect();
-        Problem::new(ProblemCode::UnreadableValue, span.start, format!("`{shown}` cannot be read: {reason}"))
+        // The value itself is not told: it can be a secret.
+        let start = self.tree.span(node).start;
+        Problem::new(ProblemCode::UnreadableValue, start, format!("the value cannot be read: {reason}"))
     }
 
     fn mapping(&mut self, node: NodeId) -> Result<Value, Problem> {

@@ -45,21 +45,31 @@ impl Run {
 
 /// A folder with files `0.yaml`, `1.yaml` and so on.
 pub(crate) struct Tree {
-    folder: TempDir,
+    /// Removes the folder at the end, where this tree made it.
+    _folder: Option<TempDir>,
+    top: PathBuf,
     count: usize,
 }
 
 impl Tree {
     pub(crate) fn new(count: usize) -> Self {
-        let tree = Self { folder: TempDir::new().unwrap(), count };
+        let folder = TempDir::new().unwrap();
+        let tree = Self { top: folder.path().to_owned(), _folder: Some(folder), count };
         for at in 0..count {
             fs::write(tree.path(&format!("{at}.yaml")), old_text(at)).unwrap();
         }
         tree
     }
 
+    /// Makes a tree without files in a folder of another one.
+    pub(crate) fn below(tree: &Self, folder: &str) -> Self {
+        let top = tree.path(folder);
+        fs::create_dir(&top).unwrap();
+        Self { _folder: None, top, count: 0 }
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.top.join(name)
     }
 
     /// Replaces the whole of every file: `from` is what it is now, or [`OLD`].
@@ -131,14 +141,14 @@ impl Tree {
         for role in ["AUTHOR", "COMMITTER"] {
             command.env(format!("GIT_{role}_NAME"), "a").env(format!("GIT_{role}_EMAIL"), "a@example.com");
         }
-        let output = command.args(arguments).current_dir(self.folder.path()).output().unwrap();
+        let output = command.args(arguments).current_dir(&self.top).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
     /// Reads every file whose name is that of one of the tree's, and every one that a run may have left behind.
     pub(crate) fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
-        let paths = fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        let paths = fs::read_dir(&self.top).unwrap().map(|entry| entry.unwrap().path());
         let of_tree =
             |path: &PathBuf| path.is_file() && path.extension().is_some_and(|end| end == "yaml" || end == "tmp");
         paths.filter(of_tree).map(|path| (path.clone(), fs::read(&path).unwrap())).collect()

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::{Completeness, Halt, Session, Surroundings};
+use super::super::{Completeness, Halt, Namespace, Session, Surroundings};
 use super::join::{Answer, Join, Party, asks_for_labels};
 use super::{Attach, refused};
 use crate::field::FieldPath;
@@ -15,13 +15,14 @@ impl Attach {
         let alone = Surroundings::default();
         let surroundings = session.surroundings().unwrap_or(&alone);
         let object = session.object().clone();
-        let gateway = Party::of(&self.gateways, &object);
+        let own = session.namespace().clone();
+        let gateway = Party::of(&self.gateways, &own, &object);
         let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
         let kinds: Vec<_> = self.routes.iter().map(|kind| GroupKind::new(kind.kind.as_str(), self.group.as_str())).collect();
         for route in kinds.iter().flat_map(|kind| surroundings.of_kind(kind)) {
             let names_it = |parent: &Value| {
-                let namespace = text(parent, "namespace").or_else(|| route.namespace.map(str::to_owned));
-                let apart = namespace.as_deref().zip(gateway.namespace).is_some_and(|(left, right)| left != right);
+                let namespace = text(parent, "namespace").map_or_else(|| route.namespace.clone(), Namespace::Named);
+                let apart = namespace.is(gateway.namespace) == Some(false);
                 let kind = text(parent, "kind").is_none_or(|kind| kind == self.gateways.kind);
                 kind && !apart && text(parent, "name").as_deref() == gateway.name
             };
@@ -37,7 +38,8 @@ impl Attach {
         let alone = Surroundings::default();
         let surroundings = session.surroundings().unwrap_or(&alone);
         let object = session.object().clone();
-        let gateway = Party::of(&self.gateways, &object);
+        let own = session.namespace().clone();
+        let gateway = Party::of(&self.gateways, &own, &object);
         let count = gateway.listeners().len();
         let selector = |index: usize| {
             let listener = FieldPath::default().key("spec").key("listeners").index(index);

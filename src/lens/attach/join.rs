@@ -9,7 +9,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::{Neighbour, Surroundings};
+use super::super::{Namespace, Neighbour, Surroundings};
 use crate::release::GroupKind;
 
 /// Whether something holds.
@@ -45,7 +45,7 @@ impl Answer {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Party<'a> {
     pub(super) kind: &'a GroupKind,
-    pub(super) namespace: Option<&'a str>,
+    pub(super) namespace: &'a Namespace,
     pub(super) name: Option<&'a str>,
     pub(super) value: &'a Value,
 }
@@ -56,16 +56,16 @@ impl<'a> Party<'a> {
         Self { kind: other.kind, namespace: other.namespace, name: other.name, value: other.value }
     }
 
-    /// Takes the object of a session.
-    pub(super) fn of(kind: &'a GroupKind, value: &'a Value) -> Self {
-        let text = |key: &str| value.get("metadata").and_then(|metadata| metadata.get(key)).and_then(Value::as_str);
-        Self { kind, namespace: text("namespace"), name: text("name"), value }
+    /// Takes the object of a session, which lives in `namespace`.
+    pub(super) fn of(kind: &'a GroupKind, namespace: &'a Namespace, value: &'a Value) -> Self {
+        let name = value.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Value::as_str);
+        Self { kind, namespace, name, value }
     }
 
     /// Returns what messages call it: `Gateway infra/public`.
     pub(super) fn title(&self) -> String {
         let name = self.name.unwrap_or("(no name)");
-        let place = self.namespace.map_or_else(String::new, |namespace| format!("{namespace}/"));
+        let place = self.namespace.name().map_or_else(String::new, |namespace| format!("{namespace}/"));
         format!("{} {place}{name}", self.kind.kind)
     }
 
@@ -82,11 +82,16 @@ impl<'a> Party<'a> {
 
     /// Says whether both are in one namespace; where neither names one, they are applied together.
     fn shares_namespace(&self, other: &Self) -> Answer {
-        match (self.namespace, other.namespace) {
-            (None, Some(_)) => Answer::Unknown(format!("{} has no metadata.namespace", self.title())),
-            (Some(_), None) => Answer::Unknown(format!("{} has no metadata.namespace", other.title())),
-            (left, right) => Answer::of(left == right),
+        match (self.namespace.is(other.namespace), self.namespace.name()) {
+            (Some(same), _) => Answer::of(same),
+            (None, None) => self.unplaced(),
+            (None, Some(_)) => other.unplaced(),
         }
+    }
+
+    /// Answers what its namespace would decide.
+    fn unplaced(&self) -> Answer {
+        Answer::Unknown(format!("{} {}", self.title(), self.namespace.unknown()))
     }
 }
 
@@ -137,10 +142,10 @@ fn route_takes(route: &Party<'_>, gateway: &Party<'_>) -> Answer {
             let refs = gateways.get("gatewayRefs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             let named = refs.iter().filter(|one| one.get("name").and_then(Value::as_str) == gateway.name);
             let named: Vec<_> = named.map(|one| one.get("namespace").and_then(Value::as_str)).collect();
-            match gateway.namespace {
+            match gateway.namespace.name() {
                 Some(namespace) => Answer::of(named.contains(&Some(namespace))),
                 None if named.is_empty() => Answer::No,
-                None => Answer::Unknown(format!("{} has no metadata.namespace", gateway.title())),
+                None => gateway.unplaced(),
             }
         }
         other => Answer::Unknown(format!("spec.gateways.allow is {other}")),
@@ -160,10 +165,8 @@ fn admits(binding: &Value, route: &Party<'_>, gateway: &Party<'_>, surroundings:
         "All" => Answer::Yes,
         "Same" => route.shares_namespace(gateway),
         "Selector" => {
-            let Some(name) = route.namespace else {
-                return Answer::Unknown(format!("{} has no metadata.namespace", route.title()));
-            };
-            let Some(namespace) = surroundings.named(&super::namespace(), None, name).first().map(Party::neighbour) else {
+            let Some(name) = route.namespace.name() else { return route.unplaced() };
+            let Some(namespace) = surroundings.called(&super::namespace(), name).map(Party::neighbour) else {
                 return Answer::Unknown(format!("Namespace {name}, whose labels decide, is not among the files"));
             };
             let mut labels = namespace.labels();
@@ -223,9 +226,13 @@ mod tests {
         let (routes, gateways) = (GroupKind::new("HTTPRoute", "g"), GroupKind::new("Gateway", "g"));
         let namespaces = GroupKind::new("Namespace", "");
         let shop = json!({"metadata": {"name": "shop", "labels": {"team": "a"}}});
+        let open = Namespace::Open;
         let surroundings =
-            Surroundings::new([Neighbour { kind: &namespaces, namespace: None, name: Some("shop"), value: &shop }]);
-        let join = Join::of(&Party::of(&routes, route), &Party::of(&gateways, gateway), &surroundings);
+            Surroundings::new([Neighbour { kind: &namespaces, namespace: &open, name: Some("shop"), value: &shop }]);
+        let [in_route, in_gateway] =
+            [route, gateway].map(|value| Namespace::written(value["metadata"]["namespace"].as_str()));
+        let (route, gateway) = (Party::of(&routes, &in_route, route), Party::of(&gateways, &in_gateway, gateway));
+        let join = Join::of(&route, &gateway, &surroundings);
         let word = |answer: &Answer| match answer {
             Answer::Yes => "yes",
             Answer::No => "no",

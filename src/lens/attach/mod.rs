@@ -7,6 +7,8 @@
 //!
 //! Invariant: a selector goes only where every route that it selects, or may select, is converted in the same run.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -95,6 +97,11 @@ fn parts_go(claims: &Claims, field: &FieldPattern) -> Image {
     if claims.old.iter().any(|old| field.starts_with(old)) { Image::Dropped } else { Image::Kept }
 }
 
+/// What the join can do to an object, on either way: routes that list their Gateways come back as they were written.
+fn both_ways() -> BTreeSet<Fidelity> {
+    BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Refused])
+}
+
 fn refused(at: crate::field::FieldPath, reason: impl Into<String>, help: &str) -> Halt {
     Halt::Refused { at, reason: reason.into(), help: Some(help.to_owned()) }
 }
@@ -126,6 +133,10 @@ impl Operation for Attach {
 
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Refused)
+    }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        both_ways()
     }
 }
 
@@ -167,12 +178,16 @@ impl Operation for Detach {
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Refused)
     }
+
+    fn fidelities(&self) -> BTreeSet<Fidelity> {
+        both_ways()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::trial::operation;
-    use super::super::{Completeness, Neighbour, ObjectName, Surroundings};
+    use super::super::{Completeness, Namespace, Neighbour, ObjectName, Surroundings};
     use super::*;
     use serde_json::json;
 
@@ -189,10 +204,11 @@ mod tests {
     ) -> Result<(Value, Vec<ObjectName>), Halt> {
         let kinds = ["Gateway", "HTTPRoute"].map(|kind| GroupKind::new(kind, group));
         let text = |value: &Value, key: &str| value["metadata"][key].as_str().map(str::to_owned);
-        let names: Vec<_> = others.iter().map(|other| (text(other, "namespace"), text(other, "name"))).collect();
+        let namespace = |value: &Value| Namespace::written(text(value, "namespace").as_deref());
+        let names: Vec<_> = others.iter().map(|other| (namespace(other), text(other, "name"))).collect();
         let neighbours = others.iter().zip(&names).map(|(value, (namespace, name))| Neighbour {
             kind: kinds.iter().find(|kind| value["kind"] == kind.kind.as_str()).expect("one of the two"),
-            namespace: namespace.as_deref(),
+            namespace,
             name: name.as_deref(),
             value,
         });
@@ -287,7 +303,7 @@ mod tests {
         let routes = [route("a", &json!({})), route("b", &json!({}))];
         let (value, relies) = run(&*operation(ATTACH), &asking, "old", &routes, Completeness::Whole).unwrap();
         assert_eq!(value, free);
-        let name = (GroupKind::new("HTTPRoute", "old"), Some("a".to_owned()), Some("r".to_owned()));
+        let name = (GroupKind::new("HTTPRoute", "old"), Namespace::written(Some("a")), Some("r".to_owned()));
         assert_eq!(relies, [name]);
         check_refused(up(&asking, &routes[1..]), "spec.listeners[0].routes.selector");
         assert_eq!(down(&free, &[]), Ok(free));

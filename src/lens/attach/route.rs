@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Completeness, Halt, Neighbour, Session, Surroundings, identify};
+use super::super::{Completeness, Halt, Namespace, Neighbour, Session, Surroundings, identify};
 use super::join::{Answer, Join, Party};
 use super::{Attach, refused};
 use crate::field::FieldPath;
@@ -13,20 +13,20 @@ use crate::yaml::{Intent, Place};
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Parent {
     name: String,
-    /// The Gateway's namespace, where it is known.
-    namespace: Option<String>,
+    /// The Gateway's namespace: that of the route, or one that is known.
+    namespace: Namespace,
     section: Option<String>,
 }
 
 impl Parent {
-    fn place(&self) -> (&str, Option<&str>) {
-        (&self.name, self.namespace.as_deref())
+    fn place(&self) -> (&str, &Namespace) {
+        (&self.name, &self.namespace)
     }
 
     /// Returns the reference from an object in `own` namespace.
-    fn reference(&self, own: Option<&str>) -> Value {
+    fn reference(&self, own: &Namespace) -> Value {
         let mut map = Map::from_iter([("name".to_owned(), Value::from(self.name.as_str()))]);
-        if let Some(namespace) = self.namespace.as_deref().filter(|namespace| Some(*namespace) != own) {
+        if let Some(namespace) = self.namespace.name().filter(|_| own.is(&self.namespace) != Some(true)) {
             map.insert("namespace".to_owned(), Value::from(namespace));
         }
         if let Some(section) = &self.section {
@@ -81,7 +81,8 @@ impl Attach {
             return if written { Err(Halt::Conflict { old: gateways, new: spec("parentRefs") }) } else { Ok(()) };
         }
         let object = session.object().clone();
-        let route = Party::of(kind, &object);
+        let own = session.namespace().clone();
+        let route = Party::of(kind, &own, &object);
         let parents = self.parents(&route, session)?;
         need_spec(session)?;
         let list = gateways.key("gatewayRefs");
@@ -93,9 +94,9 @@ impl Attach {
         if allow == Some("FromList") && list.get(&object).is_some_and(Value::is_array) {
             let (to, place) = (FieldPath::default().key("spec"), Place::Before("gateways".to_owned()));
             session.change(Intent::Move { from: list, to, key: "parentRefs".to_owned(), place })?;
-            rewrite_list(&parents, route.namespace, session)?;
+            rewrite_list(&parents, &own, session)?;
         } else if !parents.is_empty() {
-            let value = Value::Array(parents.iter().map(|parent| parent.reference(route.namespace)).collect());
+            let value = Value::Array(parents.iter().map(|parent| parent.reference(&own)).collect());
             let place = if written { Place::Before("gateways".to_owned()) } else { Place::First };
             let path = FieldPath::default().key("spec");
             session.change(Intent::Insert { path, key: "parentRefs".to_owned(), value, place })?;
@@ -119,6 +120,10 @@ impl Attach {
                 return Err(refused(at, reason, "write what is missing, then run again"));
             }
             if join.is_possible() {
+                if gateway.namespace.name().is_none() && route.namespace.is(gateway.namespace) != Some(true) {
+                    let reason = format!("the namespace is not known here: {} {}", gateway.title(), gateway.namespace.unknown());
+                    return Err(refused(at, reason, "write metadata.namespace of the Gateway, then run again"));
+                }
                 session.rely_on(neighbour);
                 parents.push(self.sections(&gateway, &join));
             }
@@ -142,7 +147,7 @@ impl Attach {
         for (index, one) in refs.iter().enumerate() {
             let text = |key: &str| one.get(key).and_then(Value::as_str);
             let is_it = |gateway: &Neighbour<'_>| {
-                gateway.name == text("name") && gateway.namespace.is_none_or(|namespace| Some(namespace) == text("namespace"))
+                gateway.name == text("name") && gateway.namespace.name().is_none_or(|namespace| Some(namespace) == text("namespace"))
             };
             if !gateways.iter().any(is_it) {
                 let (namespace, name) = (text("namespace").unwrap_or_default(), text("name").unwrap_or_default());
@@ -158,7 +163,7 @@ impl Attach {
     fn sections(&self, gateway: &Party<'_>, join: &Join) -> Vec<Parent> {
         let parent = |section| Parent {
             name: gateway.name.unwrap_or_default().to_owned(),
-            namespace: gateway.namespace.map(str::to_owned),
+            namespace: gateway.namespace.clone(),
             section,
         };
         if join.unlabelled {
@@ -181,8 +186,7 @@ impl Attach {
         if spec("gateways").get(session.object()).is_some() {
             return Err(Halt::Conflict { old: spec("gateways"), new: parents });
         }
-        let own = session.object().get("metadata").and_then(|metadata| metadata.get("namespace"));
-        let own = own.and_then(Value::as_str).map(str::to_owned);
+        let own = session.namespace().name().map(str::to_owned);
         for index in 0..refs.len() {
             self.check_parent(index, &refs, own.as_deref(), session)?;
         }
@@ -215,7 +219,7 @@ impl Attach {
             return Err(refused(place.key("kind"), reason, "attach the route to a Gateway"));
         }
         let Some(namespace) = text(one, "namespace").or_else(|| own.map(str::to_owned)) else {
-            let reason = "before v0.4.0 the namespace of a Gateway must be written, and the route does not tell its own";
+            let reason = format!("before v0.4.0 the namespace of a Gateway must be written, and the route {}", session.namespace().unknown());
             return Err(refused(place, reason, "write metadata.namespace, or the namespace of the reference"));
         };
         if one.get("port").is_some() {
@@ -229,16 +233,22 @@ impl Attach {
         let sections: Option<Vec<_>> = refs.iter().filter(same).map(|other| text(other, "sectionName")).collect();
         let name = text(one, "name").unwrap_or_default();
         let new = GroupKind::new(self.gateways.kind.as_str(), self.group.as_str());
-        let found = session.surroundings().map(|all| all.named(&new, Some(&namespace), &name)).unwrap_or_default();
-        found.iter().for_each(|gateway| session.rely_on(gateway));
+        let meant = Namespace::Named(namespace.clone());
+        let meant = session.surroundings().map(|all| all.named(&new, &meant, &name)).unwrap_or_default();
+        meant.certain.iter().chain(&meant.possible).for_each(|gateway| session.rely_on(gateway));
         let Some(sections) = sections else { return Ok(()) };
         let all_named = |gateway: &Neighbour<'_>| {
             let name = |listener: &Value| text(listener, &self.names.key);
             Party::neighbour(gateway).listeners().iter().all(|listener| name(listener).is_some_and(|it| sections.contains(&it)))
         };
-        match found.as_slice() {
-            [gateway] if all_named(gateway) => Ok(()),
-            [] => {
+        match (meant.certain.as_slice(), meant.possible.first()) {
+            ([gateway], None) if all_named(gateway) => Ok(()),
+            ([], Some(other)) => {
+                let unknown = other.namespace.unknown();
+                let reason = format!("the namespace is not known here: Gateway {name}, whose listeners decide, {unknown}");
+                Err(refused(place.key("sectionName"), reason, "write metadata.namespace of the Gateway, then run again"))
+            }
+            ([], None) => {
                 let reason = format!("Gateway {namespace}/{name}, whose listeners decide, is not among the files");
                 Err(refused(place.key("sectionName"), reason, "convert the Gateway together with the route"))
             }
@@ -252,7 +262,7 @@ impl Attach {
 }
 
 /// Makes the list of Gateways, moved to `parentRefs`, the list of `parents`, item by item.
-fn rewrite_list(parents: &[Parent], own: Option<&str>, session: &mut Session<'_>) -> Result<(), Halt> {
+fn rewrite_list(parents: &[Parent], own: &Namespace, session: &mut Session<'_>) -> Result<(), Halt> {
     let list = spec("parentRefs");
     let count = list.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
     if count == 0 {
@@ -265,7 +275,7 @@ fn rewrite_list(parents: &[Parent], own: Option<&str>, session: &mut Session<'_>
         let text = |key: &str| item.key(key).get(session.object()).and_then(Value::as_str);
         let is_it = |parent: &Parent| {
             Some(parent.name.as_str()) == text("name")
-                && (parent.namespace.is_none() || parent.namespace.as_deref() == text("namespace"))
+                && (parent.namespace.name().is_none_or(|namespace| Some(namespace) == text("namespace")))
         };
         let (mine, others): (Vec<_>, Vec<_>) = left.into_iter().partition(is_it);
         left = others;

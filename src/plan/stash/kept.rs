@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 use super::likeness::Likeness;
 use crate::catalog::OUTSIDE;
 use crate::field::{FieldPath, Step};
+use crate::lens::LossClass;
+use crate::plan::loss_code;
 
 /// One value that a conversion took away.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,6 +61,9 @@ struct Named {
 struct Alike {
     index: usize,
     like: Likeness,
+    /// Where every item that looks so stood, where there were several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    twins: Vec<usize>,
 }
 
 /// The place in a mapping or list.
@@ -147,7 +152,11 @@ impl Sights<'_> {
                     let fields: Map<String, Value> = keys.iter().filter_map(named).collect();
                     match place.steps().last() {
                         Some(Step::Index(index)) if fields.is_empty() => {
-                            Crumb::Alike(Alike { index: *index, like: Likeness::of_but(item, own) })
+                            let (list, _) = place.split_last()?;
+                            let like = Likeness::of_but(item, own);
+                            let twins = alike(list.get(self.after)?.as_array()?, like, own);
+                            let twins = if twins.len() > 1 { twins } else { Vec::new() };
+                            Crumb::Alike(Alike { index: *index, like, twins })
                         }
                         _ => Crumb::Named(Named { item: fields }),
                     }
@@ -199,6 +208,9 @@ impl Kept {
 
     /// Says what is wrong with a kept value that was read, as the rest of a sentence.
     pub(super) fn flaw(&self) -> Option<&'static str> {
+        if !LossClass::ALL.map(loss_code).iter().any(|code| code.name() == self.loss) {
+            return Some("it was lost in a way that there is none of");
+        }
         match (self.r#in.first(), &self.at) {
             (Some(Crumb::Key(key)), _) if OUTSIDE.contains(&key.as_str()) => {
                 Some("it has a place outside of the fields")
@@ -240,14 +252,16 @@ impl Kept {
                     let same = |item: &Value| fields.iter().all(|(key, value)| item.get(key) == Some(value));
                     path.index(only(items()?.iter().map(same))?)
                 }
-                Crumb::Alike(Alike { index, like }) => {
+                Crumb::Alike(Alike { index, like, twins }) => {
                     // The value itself does not count: it may stand there again.
                     let own = self.entry().filter(|_| depth + 1 == self.r#in.len()).map(|(key, _)| key);
-                    let alike = |item: &Value| Likeness::of_but(item, own) == *like;
-                    let items = items()?;
-                    let stands = items.get(*index).is_some_and(alike);
-                    let moved = || only(items.iter().map(alike));
-                    path.index(if stands { *index } else { moved()? })
+                    let found = alike(items()?, *like, own);
+                    match found.as_slice() {
+                        [one] if twins.is_empty() => path.index(*one),
+                        // Of several that look alike, each is itself only while all stand where they stood.
+                        several if several == twins && several.contains(index) => path.index(*index),
+                        _ => return None,
+                    }
                 }
             };
         }
@@ -271,6 +285,12 @@ impl Kept {
     pub(super) fn is_sibling(&self, other: &Self) -> bool {
         self.r#in == other.r#in
     }
+}
+
+/// Returns where the items of a list stand that look like `like`, without `own` key.
+fn alike(items: &[Value], like: Likeness, own: Option<&str>) -> Vec<usize> {
+    let items = items.iter().enumerate();
+    items.filter(|(_, item)| Likeness::of_but(item, own) == like).map(|(index, _)| index).collect()
 }
 
 /// Returns the index of the only hit.

@@ -124,6 +124,10 @@ impl Stash {
     /// # Errors
     /// As [`Session::change`].
     pub(super) fn write(&self, pack: &Pack, session: &mut Session<'_>) -> Result<(), Halt> {
+        if matches!(Self::read(session.object(), pack), Ok(Some(same)) if same == *self && !same.kept.is_empty()) {
+            // However it is spelled, it says what it shall.
+            return Ok(());
+        }
         match self.text(pack) {
             Ok(text) => write(text, self.annotations, session),
             Err(_) => Ok(()),

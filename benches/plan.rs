@@ -1,0 +1,74 @@
+//! Answers: what does an object cost, from its file's bytes to its plan and its diff?
+//!
+//! The fixtures of every pack are read, inferred, looked at and, where they change, shown as a diff, each stage by itself over
+//! what the one before made.
+//!
+//! Invariant: what a stage is given is made outside of the measured time.
+
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Duration;
+
+use criterion::{Criterion, Throughput};
+use reversion::infer::infer;
+use reversion::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::pack::{Packs, embedded};
+use reversion::plan::{Choices, Course, Goal, plan};
+use reversion::report::diff::{Paint, unified};
+
+fn main() {
+    let mut criterion = Criterion::default().configure_from_args();
+    let packs = embedded::with(Vec::new()).expect("the packs of the program are checked by its tests");
+    let texts = fixtures(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
+    stages(&mut criterion, &packs, &texts);
+    criterion.final_summary();
+}
+
+/// Reads the files that fixtures start from.
+fn fixtures(folder: &Path) -> Vec<Vec<u8>> {
+    let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
+    walk.filter(|entry| entry.file_name() == "before.yaml").filter_map(|entry| fs::read(entry.path()).ok()).collect()
+}
+
+fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
+    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
+    let read = |text: &Vec<u8>| match manifest::read("case.yaml", text, &recognizer) {
+        Reading::Manifest(manifest) => Some(*manifest),
+        Reading::Irrelevant
+        | Reading::Kustomization(_)
+        | Reading::Marked(_)
+        | Reading::Template(_)
+        | Reading::Failed(_) => None,
+    };
+    let manifests: Vec<Manifest> = texts.iter().filter_map(read).collect();
+    let target = packs.target("gateway-api@1.5/standard").expect("the pack has this release");
+    let goal = Goal { packs, targets: vec![target], choices: Choices::default() };
+    let course = Course::new(&goal);
+    let changed = plan(&manifests, &goal).files;
+
+    let mut group = criterion.benchmark_group("object");
+    group.sample_size(10).measurement_time(Duration::from_secs(5));
+    group.throughput(Throughput::Bytes(texts.iter().map(|text| text.len() as u64).sum()));
+    group.bench_function("start", |bencher| bencher.iter(|| embedded::with(Vec::new())));
+    group.bench_function("read", |bencher| bencher.iter(|| black_box(texts.iter().filter_map(read).count())));
+    group.bench_function("infer", |bencher| {
+        bencher.iter(|| {
+            for object in manifests.iter().flat_map(|manifest| &manifest.objects) {
+                let catalog = packs.of_group(&object.kind.group).and_then(|pack| pack.catalog(&object.kind));
+                black_box(catalog.map(|catalog| infer(&object.value, catalog, &object.api_version.version)));
+            }
+        });
+    });
+    group.bench_function("look", |bencher| {
+        bencher.iter(|| black_box(manifests.iter().filter_map(|manifest| course.look(manifest)).count()));
+    });
+    group.bench_function("diff", |bencher| {
+        bencher.iter(|| {
+            black_box(
+                changed.iter().map(|file| unified(file, Paint::Plain).map_or(0, |text| text.len())).sum::<usize>(),
+            )
+        });
+    });
+    group.finish();
+}

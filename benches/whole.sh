@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Times the whole program, and what people compare it with, over generated trees; prints a Markdown table of medians.
+#   benches/whole.sh [SIZE...]     sizes in files, 1000 20000 by default; RUNS=5, BIN=target/release/reversion, KEEP=folder
+# A tree is 5 % objects that must change, 10 % objects that need not, and other manifests. `one` is a single file of as many
+# documents as the largest tree has files, `all` a tree in which every file changes. rg and yq are run where they are installed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bin=$(realpath "${BIN:-target/release/reversion}")
+runs=${RUNS:-5}
+top=${KEEP:-$(mktemp -d)}
+[ -n "${KEEP:-}" ] || trap 'rm -rf "$top"' EXIT
+mkdir -p "$top"
+sizes=("$@")
+[ ${#sizes[@]} -gt 0 ] || sizes=(1000 20000)
+target=gateway-api@1.5/standard
+
+# generate FOLDER FILES CHANGING-PER-HUNDRED: one document each; FOLDER `-` writes them all to standard output.
+generate() {
+  awk -v folder="$1" -v files="$2" -v changing="$3" '
+    function lines(kind, version, name) {
+      text = "apiVersion: " version "\nkind: " kind "\nmetadata:\n  name: " name "  # kept by the platform team\n  namespace: shop\n"
+    }
+    BEGIN {
+      for (file = 0; file < files; file++) {
+        name = "app-" file; share = file % 100
+        if (share < changing && file % 2) {
+          lines("BackendTLSPolicy", "gateway.networking.k8s.io/v1alpha2", name)
+          text = text "spec:\n  targetRef:\n    group: \"\"\n    kind: Service\n    name: " name "\n  tls:\n    hostname: " name ".example.com\n    caCertRefs:\n    - group: \"\"\n      kind: ConfigMap\n      name: ca\n"
+        } else if (share < changing + 10) {
+          lines("HTTPRoute", "gateway.networking.k8s.io/" (share < changing ? "v1beta1" : "v1"), name)
+          text = text "spec:\n  parentRefs:\n  - name: web\n  hostnames:\n  - " name ".example.com\n  rules:\n  - matches:\n    - path:\n        type: PathPrefix\n        value: /" name "\n    backendRefs:\n    - name: " name "\n      port: 8080\n"
+        } else {
+          lines("Deployment", "apps/v1", name)
+          text = text "spec:\n  replicas: 2\n  selector:\n    matchLabels: {app: " name "}\n  template:\n    metadata:\n      labels: {app: " name "}\n    spec:\n      containers:\n"
+          for (one = 0; one < 6; one++)
+            text = text "      - name: part-" one "\n        image: registry.example.com/" name "/part-" one ":1.2.3\n        ports:\n        - containerPort: 80" one "0\n        env:\n        - name: MODE\n          value: \"" share "\"\n        resources:\n          requests: {cpu: 100m, memory: 128Mi}\n"
+        }
+        if (folder == "-") { printf "---\n%s", text; continue }
+        if (file % 100 == 0) { place = folder "/team-" file / 100; system("mkdir -p " place) }
+        path = place "/" name ".yaml"
+        printf "%s", text > path
+        close(path)
+      }
+    }'
+}
+
+# seconds COMMAND...: one run's wall time and peak memory in MiB (0 without GNU time).
+seconds() {
+  local start=${EPOCHREALTIME/./} peak=0
+  if [ -x /usr/bin/time ]; then
+    /usr/bin/time -o "$top/peak" -f %M "$@" > /dev/null 2>&1 || true
+    peak=$(tail -1 "$top/peak")
+  else
+    "$@" > /dev/null 2>&1 || true
+  fi
+  echo "$((${EPOCHREALTIME/./} - start)) $peak"
+}
+
+# row NAME TREE BYTES COMMAND...: the medians; the first row of a tree is what the others are compared with.
+row() {
+  local name=$1 tree=$2 bytes=$3
+  shift 3
+  seconds "$@" > /dev/null
+  for ((run = 0; run < runs; run++)); do seconds "$@"; done | sort -n > "$top/runs"
+  read -r micros peak < <(sed -n "$((runs / 2 + 1))p" "$top/runs")
+  [ -n "$base" ] || base=$micros
+  awk -v name="$name" -v tree="$tree" -v micros="$micros" -v base="$base" -v bytes="$bytes" -v peak="$peak" 'BEGIN {
+    printf "| %s | %s | %.3f | %.2f | %.0f | %.0f |\n", tree, name, micros / 1e6, micros / base, bytes / micros, peak / 1024 }'
+}
+
+# table TREE PATH: every command over one tree.
+table() {
+  local bytes
+  bytes=$(find "$2" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
+  base=
+  if command -v rg > /dev/null; then row "rg -lF" "$1" "$bytes" rg -lF --hidden --no-ignore gateway.networking. "$2"; fi
+  row check "$1" "$bytes" "$bin" check --exit-zero --to "$target" "$2"
+  row diff "$1" "$bytes" "$bin" diff --exit-zero --to "$target" "$2"
+  if command -v yq > /dev/null && command -v rg > /dev/null; then
+    rg -lF --hidden --no-ignore gateway.networking. "$2" > "$top/candidates"
+    row "yq . on the candidates" "$1" "$bytes" xargs -a "$top/candidates" yq .
+  fi
+}
+
+echo "| tree | command | s | to the first | MB/s | peak MiB |"
+echo "|---|---|---|---|---|---|"
+largest=0
+for size in "${sizes[@]}"; do
+  [ -d "$top/$size" ] || generate "$top/$size" "$size" 5
+  table "$size files" "$top/$size"
+  [ "$size" -gt "$largest" ] && largest=$size
+done
+[ -d "$top/all" ] || generate "$top/all" "$largest" 100
+table "all: $largest files" "$top/all"
+mkdir -p "$top/one"
+[ -f "$top/one/all.yaml" ] || generate - "$largest" 5 > "$top/one/all.yaml"
+table "one file" "$top/one"

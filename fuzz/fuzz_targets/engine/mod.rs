@@ -1,0 +1,91 @@
+//! Answers: does a plan hold what it says of the texts that it makes?
+//!
+//! Invariant: the check reads every new text from its bytes, as another run would.
+
+#![allow(dead_code, reason = "each target uses a part of this")]
+
+use std::sync::OnceLock;
+
+use reversion::field::FieldPath;
+use reversion::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::pack::{Pack, Packs, Target, embedded};
+use reversion::plan::{self, AllowedLoss, Choices, Goal, Keeping, ObjectPlan, Plan};
+use reversion::report::saved::SavedPlan;
+use reversion::report::{Counts, Report, Written, diff, github, json, text};
+
+/// The packs that are built in.
+pub fn packs() -> &'static Packs {
+    static PACKS: OnceLock<Packs> = OnceLock::new();
+    PACKS.get_or_init(|| embedded::with(Vec::<Pack>::new()).expect("the built-in packs load"))
+}
+
+/// Reads `bytes` as a file of a tree; `None` where nothing is converted in it.
+pub fn read(packs: &Packs, bytes: &[u8]) -> Option<Manifest> {
+    let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
+    match manifest::read("a.yaml", bytes, &Recognizer::new(groups)) {
+        Reading::Manifest(manifest) => Some(*manifest),
+        Reading::Irrelevant
+        | Reading::Kustomization(_)
+        | Reading::Marked(_)
+        | Reading::Template(_)
+        | Reading::Failed(_) => None,
+    }
+}
+
+/// Plans one file, and checks that its new text reads back as the data that the plan tells.
+pub fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Manifest) -> Option<String> {
+    let before: Vec<_> = manifest.objects.iter().map(|object| {
+        (manifest.locate(object, &FieldPath::default()), object.title(), object.value.clone())
+    }).collect();
+    let plan = plan::plan(&[manifest], &Goal { packs, targets: vec![target], choices });
+    let after = plan.files.first()?.after();
+    check_reports(&plan);
+    let again = read(packs, after.as_bytes()).expect("a converted file is read as a manifest");
+    assert_eq!(again.objects.len(), before.len(), "{after}");
+    let mut told = plan.objects.iter().peekable();
+    for (object, (location, title, value)) in again.objects.iter().zip(&before) {
+        let is_it = |plan: &&ObjectPlan| plan.location == *location && plan.title == *title;
+        match told.next_if(is_it) {
+            Some(plan) => {
+                let data = plan.data.as_ref().expect("the goal asks for data");
+                assert_eq!(object.value, data.after, "{after}");
+            }
+            // What no pack knows can still have had its references changed, and is not told.
+            None if packs.of_group(&object.kind.group).is_some() => {}
+            None => assert_eq!(object.value, *value, "{after}"),
+        }
+    }
+    Some(after)
+}
+
+/// What a run may lose: nothing, everything, or everything into the stash.
+pub fn choices() -> [Choices; 3] {
+    let all = Choices { allowed: AllowedLoss::All, ..Choices::default() };
+    [Choices::default(), Choices { keeping: Keeping::Stash, ..all.clone() }, all]
+}
+
+/// Renders the plan in every format; the one that is read again must make the same change.
+fn check_reports(plan: &Plan) {
+    let report = Report {
+        command: "plan",
+        targets: Vec::new(),
+        files: &plan.files,
+        objects: &plan.objects,
+        findings: &plan.findings,
+        counts: Counts::default(),
+        written: Written::No,
+    };
+    text::changes(&report);
+    text::findings(&report);
+    json::report(&report);
+    github::commands(&report);
+    github::step_summary(&report);
+    let Ok(saved) = SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned())) else { return };
+    assert_eq!(SavedPlan::parse(saved.to_text().as_bytes()).as_ref(), Ok(&saved));
+    for (file, saved) in plan.files.iter().zip(&saved.files) {
+        diff::unified(file, diff::Paint::Plain);
+        diff::unified(file, diff::Paint::Colour);
+        let again = saved.plan(file.before.clone()).expect("the file is what the plan was made from");
+        assert_eq!(again.after(), file.after());
+    }
+}

@@ -1,0 +1,40 @@
+//! Answers: is there a pack that makes the program panic, or makes of an object what it does not say?
+//!
+//! The bytes are files, each behind a line `=== PATH`; the one named `object` is converted to the first and to the last release
+//! of the pack. Run from the root of the repository:
+//! `cargo +nightly fuzz run pack_loader fuzz/corpus/pack_loader fuzz/seeds/pack_loader`.
+//!
+//! Invariant: a pack that cannot be used is refused when it is loaded.
+
+#![no_main]
+
+mod engine;
+
+use std::borrow::Cow;
+
+use libfuzzer_sys::fuzz_target;
+use reversion::pack::load::{PackFiles, load};
+use reversion::pack::{Packs, Target, lint};
+
+fuzz_target!(|text: &str| {
+    let mut files = PackFiles::new();
+    for part in text.split("=== ").skip(1) {
+        let (path, text) = part.split_once('\n').unwrap_or((part, ""));
+        files.insert(path.to_owned(), Cow::Owned(text.to_owned()));
+    }
+    let object = files.remove("object").unwrap_or_default();
+    let Ok(pack) = load("fuzz", files) else { return };
+    if pack.kinds().any(|kind| pack.try_catalog(kind).is_err()) {
+        return;
+    }
+    lint::lint(&pack, None);
+    let Ok(packs) = Packs::new(vec![pack]) else { return };
+    let pack = packs.iter().next().expect("there is one");
+    let releases: Vec<_> = pack.line().iter().map(|(release, _)| release).collect();
+    for release in [releases.first(), releases.last()].into_iter().flatten() {
+        for choices in engine::choices() {
+            let Some(manifest) = engine::read(&packs, object.as_bytes()) else { return };
+            engine::convert(&packs, Target { pack, release: *release }, choices, manifest);
+        }
+    }
+});

@@ -1,0 +1,118 @@
+//! Answers: do the rules make more of an object than any object is?
+//!
+//! A pack may come from anywhere, and a rule that writes a copy of a parent into its child makes twice of it each time. Every
+//! change of a [`Session`](super::Session) is weighed before it is made: what it writes counts against [`MAX_GROWTH`], and
+//! where it writes against [`MAX_DEPTH`].
+//!
+//! Invariant: what the changes of a session write is no more than the limit in all, and no change nests deeper than it.
+
+use serde_json::Value;
+
+use crate::yaml::Intent;
+
+/// The most that is written into one object, in bytes of its texts and keys, a value counting for [`VALUE`] more: 16 MiB.
+/// Kubernetes takes objects of about 1.5 MiB.
+const MAX_GROWTH: usize = 16 << 20;
+
+/// What a value or a change counts for, besides its text.
+const VALUE: usize = 16;
+
+/// The deepest nesting that a change may make: what is read is no deeper either.
+const MAX_DEPTH: usize = 200;
+
+/// What was written into an object so far.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Growth(usize);
+
+impl Growth {
+    /// Starts with nothing.
+    pub(super) const NONE: Self = Self(0);
+
+    /// Weighs a change of `object`.
+    ///
+    /// # Errors
+    /// Why it is not to be made, as the rest of a sentence.
+    pub(super) fn take(&mut self, intent: &Intent, object: &Value) -> Result<(), String> {
+        let (depth, written, moved) = match intent {
+            Intent::Replace { path, value } => (path.steps().len(), Some(value), None),
+            Intent::Insert { path, value, .. } | Intent::InsertItem { path, value, .. } => {
+                (path.steps().len() + 1, Some(value), None)
+            }
+            Intent::Move { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
+            Intent::Wrap { path } => (path.steps().len() + 1, None, path.get(object)),
+            Intent::Rename { .. } | Intent::Delete { .. } | Intent::Unwrap { .. } => (0, None, None),
+        };
+        let too_deep = || format!("the rules nest values deeper than {MAX_DEPTH}");
+        let room = MAX_DEPTH.checked_sub(depth).ok_or_else(too_deep)?;
+        let size = written.map_or(Some(0), |value| weight(value, room)).ok_or_else(too_deep)?;
+        moved.map_or(Some(0), |value| weight(value, room)).ok_or_else(too_deep)?;
+        self.0 = self.0.saturating_add(size + VALUE);
+        if self.0 > MAX_GROWTH {
+            return Err(format!("the rules write more than {} MiB into the object", MAX_GROWTH >> 20));
+        }
+        Ok(())
+    }
+}
+
+/// Weighs a value; `None` where it nests deeper than `room`.
+fn weight(value: &Value, room: usize) -> Option<usize> {
+    let inner = |value: &Value| weight(value, room.checked_sub(1)?);
+    let sum = match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(inner).sum::<Option<usize>>()?,
+        Value::Object(map) => map.iter().map(|(key, value)| Some(key.len() + inner(value)?)).sum::<Option<usize>>()?,
+    };
+    Some(sum + VALUE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trial::data;
+    use super::super::{Halt, Lens};
+    use crate::lens::Session;
+    use serde_json::json;
+
+    /// Runs a lens on `{"a": {"b": "..."}}` and returns why it was stopped.
+    #[track_caller]
+    fn stopped(lens: &str) -> String {
+        let lens: Lens = serde_yaml::from_str(lens).unwrap();
+        match lens.run(&mut Session::new(json!({"a": {"b": "x".repeat(1000)}}))) {
+            Err(Halt::Refused { reason, .. }) => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_doubles_each_time_is_stopped() {
+        let steps: String =
+            (0..60).map(|at| format!("- default: {{ field: a.c{at}, like: a, forward: write }}\n")).collect();
+        assert_eq!(stopped(&steps), "the rules write more than 16 MiB into the object");
+    }
+
+    #[test]
+    fn what_nests_without_end_is_stopped() {
+        let deep = "the rules nest values deeper than 200";
+        let wraps: String = (0..300).map(|at| format!("- wrap: {{ field: \"a{}\" }}\n", "[]".repeat(at))).collect();
+        assert_eq!(stopped(&wraps), deep);
+        let steps: String = (0..300)
+            .map(|at| {
+                format!(
+                    "- default: {{ field: c{}, value: {{}}, forward: write }}\n- move: {{ from: c{at}, to: c{}.d }}\n",
+                    at + 1,
+                    at + 1
+                )
+            })
+            .collect();
+        let steps = format!("- rename: {{ field: a, to: c0 }}\n{steps}");
+        assert_eq!(stopped(&steps), deep);
+    }
+
+    #[test]
+    fn what_an_object_needs_is_written() {
+        let lens = "default: { field: a.c, like: a.b, forward: write }";
+        let big = "x".repeat(1 << 20);
+        let after = data(&*super::super::trial::operation(lens), &json!({"a": {"b": big}}));
+        assert_eq!(after, Ok((json!({"a": {"b": big, "c": big}}), 0)));
+    }
+}

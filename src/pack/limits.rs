@@ -1,0 +1,335 @@
+//! Answers: which values does one release take in a field that another one refuses?
+//!
+//! [`Limits`] are what the apiVersions that a release serves say about a field, of each limit the loosest: an object is
+//! written in the one that can hold it. [`differences`] compares two of them, limit by limit. Listed values are compared as
+//! values (see [`allowed`]); of two patterns nobody can tell which one takes more, so both ways are the tighter one.
+//!
+//! Invariant: a value that both sides take makes no difference, as far as limits can be compared.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Number, Value};
+
+use crate::catalog::{Attributes, Catalog, Field, ListType, Type, compile};
+use crate::field::FieldPattern;
+use crate::release::ReleaseId;
+
+/// What a release says about the values of a field.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Limits {
+    required: bool,
+    kinds: BTreeSet<Type>,
+    allowed: Option<Vec<Value>>,
+    /// The patterns of which a text must match one; none where any text goes.
+    patterns: BTreeSet<String>,
+    bounds: Vec<Bound>,
+    list: List,
+}
+
+/// A number that something about a value may not pass.
+#[derive(Clone, Debug, PartialEq)]
+struct Bound {
+    what: &'static str,
+    side: Side,
+    at: Option<Number>,
+}
+
+/// Which side of a bound is the forbidden one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    /// Smaller numbers are refused.
+    Least,
+    /// Larger numbers are refused.
+    Most,
+}
+
+/// How the items of a list must differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum List {
+    /// They need not.
+    Free,
+    /// In one of these fields.
+    Keys(BTreeSet<String>),
+    /// As a whole.
+    Set,
+}
+
+/// What a limit is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// Whether the field must be there.
+    Presence,
+    /// What its value may be.
+    Value,
+}
+
+/// One limit that is not the same on two sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Difference {
+    /// What it is about.
+    pub(super) about: About,
+    /// What it is on the near side and on the far one, as words.
+    pub(super) text: String,
+    /// Whether the far side refuses what the near one takes.
+    pub(super) far_refuses: bool,
+    /// Whether the near side refuses what the far one takes.
+    pub(super) near_refuses: bool,
+    /// The one value that makes the difference, where it is one.
+    pub(super) only: Option<Value>,
+}
+
+/// What a bound of the value itself is about.
+const NUMBER: &str = "the number";
+
+type Reads = fn(&Attributes) -> Option<Number>;
+
+/// The numbers that a schema bounds: what they count, which side, where they stand.
+const BOUNDS: [(&str, Side, Reads); 8] = [
+    ("characters", Side::Least, |schema| schema.min_length.map(Number::from)),
+    ("characters", Side::Most, |schema| schema.max_length.map(Number::from)),
+    ("items", Side::Least, |schema| schema.min_items.map(Number::from)),
+    ("items", Side::Most, |schema| schema.max_items.map(Number::from)),
+    ("keys", Side::Least, |schema| schema.min_properties.map(Number::from)),
+    ("keys", Side::Most, |schema| schema.max_properties.map(Number::from)),
+    (NUMBER, Side::Least, |schema| schema.minimum.clone()),
+    (NUMBER, Side::Most, |schema| schema.maximum.clone()),
+];
+
+impl Limits {
+    /// Reads what `release` says about the fields of one pattern; `None` where it does not have them.
+    pub(super) fn of(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Self> {
+        let served = catalog.served(release);
+        let said: Vec<Field<'_>> =
+            served.iter().filter_map(|version| catalog.field(field, release, version.name)).collect();
+        let patterns: Option<BTreeSet<String>> = said.iter().map(|field| field.attributes.pattern.clone()).collect();
+        let is_asked = |field: &Field<'_>| field.required && field.attributes.default.is_none();
+        let bound = |(what, side, read): (&'static str, Side, Reads)| {
+            let numbers: Option<Vec<Number>> = said.iter().map(|field| read(field.attributes)).collect();
+            Bound { what, side, at: numbers.and_then(|numbers| side.loosest(numbers)) }
+        };
+        Some(Self {
+            required: said.len() == served.len() && said.iter().all(is_asked),
+            kinds: said.iter().map(|field| field.kind).collect(),
+            allowed: allowed(catalog, field, release),
+            patterns: patterns.unwrap_or_default(),
+            bounds: BOUNDS.into_iter().map(bound).collect(),
+            list: List::of(said.first()?.attributes),
+        })
+    }
+
+    /// Says whether every object must have the field.
+    pub(super) const fn is_required(&self) -> bool {
+        self.required
+    }
+
+    fn has_pattern(&self, text: &Value) -> bool {
+        let Some(text) = text.as_str() else { return true };
+        let matches = |pattern: &String| compile(pattern).ok().is_none_or(|pattern| pattern.is_match(text));
+        self.patterns.is_empty() || self.patterns.iter().any(matches)
+    }
+
+    /// Says whether the patterns of `other` refuse a text that these take, or may do so.
+    fn has_texts_beside(&self, other: &Self) -> bool {
+        match &self.allowed {
+            Some(values) => !values.iter().all(|value| other.has_pattern(value)),
+            None if self.patterns.is_empty() => !other.patterns.is_empty(),
+            None => !other.patterns.is_empty() && !self.patterns.is_subset(&other.patterns),
+        }
+    }
+
+    /// Says whether values of a type that `other` refuses can stand here.
+    fn has_types_beside(&self, other: &Self) -> bool {
+        let takes = |kind: &Type, other: &Type| match (kind, other) {
+            (_, Type::Any) => true,
+            (Type::Integer, Type::Number) | (Type::Integer | Type::String, Type::IntegerOrString) => true,
+            _ => kind == other,
+        };
+        !self.kinds.iter().all(|kind| other.kinds.iter().any(|other| takes(kind, other)))
+    }
+}
+
+impl Side {
+    fn loosest(self, numbers: Vec<Number>) -> Option<Number> {
+        let order =
+            |left: &Number, right: &Number| left.as_f64().unwrap_or(0.0).total_cmp(&right.as_f64().unwrap_or(0.0));
+        match self {
+            Self::Least => numbers.into_iter().min_by(order),
+            Self::Most => numbers.into_iter().max_by(order),
+        }
+    }
+}
+
+impl Bound {
+    /// Says whether this bound takes numbers that `other` refuses; counts are never below 0.
+    fn takes_more(&self, other: &Self) -> bool {
+        let number = |bound: &Self| bound.at.as_ref().and_then(Number::as_f64);
+        match (number(self), number(other), self.side) {
+            (_, None, _) => false,
+            (None, Some(least), Side::Least) => self.what == NUMBER || least > 0.0,
+            (None, Some(_), Side::Most) => true,
+            (Some(here), Some(there), Side::Least) => here < there,
+            (Some(here), Some(there), Side::Most) => here > there,
+        }
+    }
+
+    fn words(&self) -> String {
+        match (&self.at, self.side) {
+            (None, _) if self.what == NUMBER => "any number".to_owned(),
+            (None, Side::Least) => format!("{} from 0 on", self.what),
+            (None, Side::Most) => format!("any number of {}", self.what),
+            (Some(at), Side::Least) => format!("{} from {at} on", self.what),
+            (Some(at), Side::Most) => format!("{} up to {at}", self.what),
+        }
+    }
+}
+
+impl List {
+    fn of(schema: &Attributes) -> Self {
+        match schema.list_type {
+            None | Some(ListType::Atomic) => Self::Free,
+            Some(ListType::Map) => Self::Keys(schema.list_keys.iter().cloned().collect()),
+            Some(ListType::Set) => Self::Set,
+        }
+    }
+
+    /// Says whether this list may hold items that `other` may not.
+    fn takes_more(&self, other: &Self) -> bool {
+        match (self, other) {
+            (_, Self::Free) | (Self::Keys(_), Self::Set) => false,
+            (Self::Free, _) | (Self::Set, Self::Keys(_)) => true,
+            (Self::Keys(here), Self::Keys(there)) => !here.is_subset(there),
+            (Self::Set, Self::Set) => false,
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Free => "items may repeat".to_owned(),
+            Self::Keys(keys) => format!("items differ in {}", keys.iter().cloned().collect::<Vec<_>>().join(", ")),
+            Self::Set => "items differ".to_owned(),
+        }
+    }
+}
+
+/// Compares the limits of one field on two sides.
+pub(super) fn differences(near: &Limits, far: &Limits) -> Vec<Difference> {
+    let mut found = Vec::new();
+    if near.required != far.required {
+        let need = |limits: &Limits| if limits.required { "required" } else { "optional" };
+        let text = format!("{} becomes {}", need(near), need(far));
+        let (far_refuses, near_refuses) = (far.required, near.required);
+        found.push(Difference { about: About::Presence, text, far_refuses, near_refuses, only: None });
+    }
+    let mut tell = |[old, new]: [String; 2], far_refuses: bool, near_refuses: bool, only: Option<Value>| {
+        if far_refuses || near_refuses {
+            let text = format!("{old} becomes {new}");
+            found.push(Difference { about: About::Value, text, far_refuses, near_refuses, only });
+        }
+    };
+    let kinds = |limits: &Limits| limits.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+    tell([kinds(near), kinds(far)], near.has_types_beside(far), far.has_types_beside(near), None);
+    let (listed, open) =
+        (far.allowed.is_some() && near.allowed.is_none(), near.allowed.is_some() && far.allowed.is_none());
+    tell([values(near), values(far)], listed, open, None);
+    tell([texts(near), texts(far)], near.has_texts_beside(far), far.has_texts_beside(near), None);
+    for (old, new) in near.bounds.iter().zip(&far.bounds) {
+        // A list of values says itself how long they are.
+        let counts = |limits: &Limits| limits.allowed.is_none() || old.what == "items";
+        let far_refuses = counts(near) && old.takes_more(new);
+        let near_refuses = counts(far) && new.takes_more(old);
+        let one = |bound: &Bound| bound.at.as_ref().and_then(Number::as_u64) == Some(1);
+        let is_empty_text = old.what == "characters" && old.side == Side::Least && (one(old) || one(new));
+        tell([old.words(), new.words()], far_refuses, near_refuses, is_empty_text.then(|| Value::from("")));
+    }
+    tell([near.list.words(), far.list.words()], near.list.takes_more(&far.list), far.list.takes_more(&near.list), None);
+    found
+}
+
+fn values(limits: &Limits) -> String {
+    let Some(values) = &limits.allowed else { return "any value".to_owned() };
+    format!("one of {}", values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+}
+
+fn texts(limits: &Limits) -> String {
+    if limits.patterns.is_empty() {
+        return "any text".to_owned();
+    }
+    format!("text like {}", limits.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
+}
+
+/// Returns the values that a release allows in a field, in the apiVersions that it serves; `None` where it allows any.
+pub(super) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
+    let served = catalog.served(release);
+    let said = served.iter().filter_map(|version| catalog.field(field, release, version.name));
+    let mut values = Vec::new();
+    for field in said {
+        let listed = match (&field.attributes.allowed, field.kind) {
+            (Some(listed), _) => listed.clone(),
+            (None, Type::Boolean) => vec![Value::Bool(false), Value::Bool(true)],
+            (None, _) => return None,
+        };
+        values.extend(listed.into_iter().filter(|value| !values.contains(value)).collect::<Vec<_>>());
+    }
+    Some(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::Catalog;
+    use crate::release::{Channel, ReleaseLine};
+
+    /// Compares two rows of a field, each as `type required attributes`, in `v1` and `v2`: what is told, and who refuses.
+    #[track_caller]
+    fn check(near: &str, far: &str, expected: &[(&str, bool, bool)]) {
+        let bundles = ["v1", "v2"].map(|name| (name.to_owned(), vec![Channel::Standard]));
+        let line = ReleaseLine::new(bundles).unwrap();
+        let head = "kind\tA.g\nscope\tNamespaced\tstandard v1..v2\nserved\tv1\tstandard v1..v2\n";
+        let columns = crate::catalog::COLUMNS;
+        let row = |row: &str, bundle: &str| format!("spec\t{}\t\tstandard {bundle}\n", row.replace(' ', "\t"));
+        let text = format!("{head}{columns}\n{}{}", row(near, "v1"), row(far, "v2"));
+        let catalog = Catalog::parse(&text, &line).unwrap();
+        let limits = |bundle: &str| {
+            let release = line.find(bundle, Channel::Standard).unwrap();
+            Limits::of(&catalog, &FieldPattern::parse("spec").unwrap(), release).unwrap()
+        };
+        let found = differences(&limits("v1"), &limits("v2"));
+        let found: Vec<_> = found.iter().map(|one| (one.text.as_str(), one.far_refuses, one.near_refuses)).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_is_alike_makes_no_difference() {
+        check("string  {\"maxLength\":5}", "string  {\"maxLength\":5}", &[]);
+        check("array  ", "array  {\"minItems\":0}", &[]);
+        check("string required {\"default\":\"a\"}", "string  ", &[]);
+        check("string  {\"enum\":[\"a\"]}", "string  {\"enum\":[\"b\"]}", &[]);
+    }
+
+    #[test]
+    fn a_limit_is_tighter_on_one_side() {
+        check("string  ", "string required ", &[("optional becomes required", true, false)]);
+        check(
+            "array  {\"maxItems\":8}",
+            "array  {\"maxItems\":64}",
+            &[("items up to 8 becomes items up to 64", false, true)],
+        );
+        check("array  ", "array  {\"minItems\":1}", &[("items from 0 on becomes items from 1 on", true, false)]);
+        check("integer  {\"minimum\":1}", "integer  ", &[("the number from 1 on becomes any number", false, true)]);
+        check(
+            "array  {\"listType\":\"atomic\"}",
+            "array  {\"listType\":\"set\"}",
+            &[("items may repeat becomes items differ", true, false)],
+        );
+        check("integer  ", "integer-or-string  ", &[("integer becomes integer-or-string", false, true)]);
+    }
+
+    #[test]
+    fn patterns_are_compared_by_listed_values_where_there_are_some() {
+        let pattern = "string  {\"pattern\":\"^[a-z]+$\"}";
+        check("string  ", pattern, &[("any text becomes text like ^[a-z]+$", true, false)]);
+        check("string  {\"enum\":[\"a\"]}", pattern, &[("one of \"a\" becomes any value", false, true)]);
+        let other = "string  {\"pattern\":\"^[a-y]+$\"}";
+        check(pattern, other, &[("text like ^[a-z]+$ becomes text like ^[a-y]+$", true, true)]);
+    }
+}

@@ -1,0 +1,231 @@
+//! Answers: in which namespace does each object live, once Kustomize has built it?
+//!
+//! A kustomization's `namespace` takes the place of what is written in every object that it reaches, through folders and
+//! components too. The run shows which kustomizations reach a file; which of them is built is for the user to say, so several
+//! that differ leave the namespace open.
+//!
+//! Invariant: two objects are in one namespace only where every way to build the files puts them there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::catalog::Scope;
+use crate::lens::Namespace;
+use crate::manifest::Kustomization;
+use crate::pack::Packs;
+use crate::release::GroupKind;
+
+/// What kustomizations say of a file's namespace: each with what it says, which is nothing where none on the way says any.
+type Said = BTreeSet<(String, Option<String>)>;
+
+/// Where the objects of a run live.
+#[derive(Debug)]
+pub(super) struct Homes<'a> {
+    said: BTreeMap<&'a str, Said>,
+    packs: &'a Packs,
+}
+
+impl<'a> Homes<'a> {
+    /// Finds out what the kustomizations of a run, each with its file, say of the files that they reach.
+    pub(super) fn new(
+        kustomizations: impl IntoIterator<Item = (&'a str, &'a Kustomization)>,
+        packs: &'a Packs,
+    ) -> Self {
+        Self { said: Graph::of(kustomizations).reached(), packs }
+    }
+
+    /// Returns the home of an object of `kind` in `file`, in which the namespace `written` stands.
+    pub(super) fn of(&self, file: &str, kind: &GroupKind, written: Option<&str>) -> Namespace {
+        match self.said.get(file).filter(|_| self.has_namespace(kind)) {
+            Some(said) => home(written, said),
+            None => Namespace::written(written),
+        }
+    }
+
+    /// Says whether objects of `kind` can live in a namespace, as far as the packs know.
+    fn has_namespace(&self, kind: &GroupKind) -> bool {
+        let catalog = self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind));
+        catalog.is_none_or(|catalog| catalog.scope() == Scope::Namespaced)
+    }
+}
+
+/// Puts what is written and what is `said` together.
+fn home(written: Option<&str>, said: &Said) -> Namespace {
+    let resolve = |name: &Option<String>| name.clone().or_else(|| written.map(str::to_owned));
+    let resolved: Said = said.iter().map(|(file, name)| (file.clone(), resolve(name))).collect();
+    let names: BTreeSet<&Option<String>> = resolved.iter().map(|(_, name)| name).collect();
+    match names.first() {
+        Some(name) if names.len() == 1 => Namespace::written(name.as_deref()),
+        _ => Namespace::Several(resolved),
+    }
+}
+
+/// The kustomizations of a run, by file, and the file of each by folder.
+struct Graph<'a> {
+    files: BTreeMap<&'a str, &'a Kustomization>,
+    folders: BTreeMap<String, &'a str>,
+}
+
+impl<'a> Graph<'a> {
+    fn of(kustomizations: impl IntoIterator<Item = (&'a str, &'a Kustomization)>) -> Self {
+        let files: BTreeMap<_, _> = kustomizations.into_iter().collect();
+        let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
+        Self { files, folders }
+    }
+
+    /// Returns the kustomization that `path` names, a folder or a file.
+    fn named(&self, path: &str) -> Option<(&'a str, &'a Kustomization)> {
+        let file = self.folders.get(path).copied().unwrap_or(path);
+        self.files.get_key_value(file).map(|(file, kustomization)| (*file, *kustomization))
+    }
+
+    /// Collects what is said of each file, on every way from a kustomization that no other one takes in.
+    fn reached(&self) -> BTreeMap<&'a str, Said> {
+        let taken = |kustomization: &&'a Kustomization| {
+            let paths = kustomization.resources.iter().chain(&kustomization.components);
+            paths.filter_map(|path| self.named(path)).map(|(file, _)| file).collect::<Vec<_>>()
+        };
+        let inner: BTreeSet<&str> = self.files.values().flat_map(taken).collect();
+        let mut reached = BTreeMap::new();
+        for file in self.files.keys().filter(|file| !inner.contains(*file)) {
+            self.follow(file, file, &Said::new(), &mut BTreeSet::new(), &mut reached);
+        }
+        reached
+    }
+
+    /// Follows one kustomization on the way from `root`; `given` is what those above it say.
+    fn follow(
+        &self,
+        root: &'a str,
+        file: &'a str,
+        given: &Said,
+        met: &mut BTreeSet<(&'a str, Said)>,
+        reached: &mut BTreeMap<&'a str, Said>,
+    ) {
+        let mut given = given.clone();
+        given.extend(self.says(file, &mut BTreeSet::new()));
+        if !met.insert((file, given.clone())) {
+            return;
+        }
+        let Some(kustomization) = self.files.get(file) else { return };
+        for path in kustomization.resources.iter().chain(&kustomization.components) {
+            if let Some((inner, _)) = self.named(path) {
+                self.follow(root, inner, &given, met, reached);
+                continue;
+            }
+            let said = reached.entry(path).or_default();
+            match given.is_empty() {
+                true => drop(said.insert((root.to_owned(), None))),
+                false => said.extend(given.clone()),
+            }
+        }
+    }
+
+    /// Returns what a kustomization and its components say of everything that it takes in.
+    fn says(&self, file: &'a str, met: &mut BTreeSet<&'a str>) -> Said {
+        let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { return Said::new() };
+        let own = kustomization.namespace.iter().map(|name| (file.to_owned(), Some(name.clone())));
+        let mut said: Said = own.collect();
+        for (component, _) in kustomization.components.iter().filter_map(|path| self.named(path)) {
+            said.extend(self.says(component, met));
+        }
+        said
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::{Manifest, Reading, Recognizer, read};
+
+    /// Finds the homes of the one object in each file that is no kustomization.
+    fn homes(files: &[(&str, &str)]) -> BTreeMap<String, Namespace> {
+        let recognizer = Recognizer::new(["example.com"]);
+        let manifest = |(file, text): &(&str, &str)| match read(file, text.as_bytes(), &recognizer) {
+            Reading::Manifest(manifest) | Reading::Kustomization(manifest) => *manifest,
+            other => panic!("{other:?}"),
+        };
+        let manifests: Vec<_> = files.iter().map(manifest).collect();
+        let packs = Packs::new(Vec::new()).unwrap();
+        let kustomizations =
+            manifests.iter().filter_map(|manifest| Some((manifest.file.as_str(), manifest.kustomization.as_ref()?)));
+        let homes = Homes::new(kustomizations, &packs);
+        let home = |manifest: &Manifest| {
+            let object = manifest.objects.first()?;
+            let home = homes.of(&manifest.file, &object.kind, object.namespace.as_deref());
+            Some((manifest.file.clone(), home))
+        };
+        manifests.iter().filter(|manifest| manifest.kustomization.is_none()).filter_map(home).collect()
+    }
+
+    const BARE: &str = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\n";
+    const PLACED: &str = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a, namespace: own}\n";
+
+    fn named(name: &str) -> Namespace {
+        Namespace::written(Some(name))
+    }
+
+    fn several(said: &[(&str, Option<&str>)]) -> Namespace {
+        let owned = |(file, name): &(&str, Option<&str>)| ((*file).to_owned(), name.map(str::to_owned));
+        Namespace::Several(said.iter().map(owned).collect())
+    }
+
+    #[test]
+    fn the_one_namespace_that_reaches_a_file_counts() {
+        let found = homes(&[
+            ("base/kustomization.yaml", "resources: [a.yaml, ./deep]"),
+            ("base/a.yaml", BARE),
+            ("base/deep/kustomization.yml", "bases: [../../b.yaml]"),
+            ("b.yaml", PLACED),
+            ("c.yaml", PLACED),
+            ("d.yaml", BARE),
+            ("top/Kustomization", "namespace: shop\nresources: [../base/]"),
+        ]);
+        let expected = [
+            ("b.yaml", named("shop")),
+            ("base/a.yaml", named("shop")),
+            ("c.yaml", named("own")),
+            ("d.yaml", Namespace::Open),
+        ];
+        assert_eq!(found, expected.map(|(file, home)| (file.to_owned(), home)).into());
+    }
+
+    #[test]
+    fn overlays_that_differ_leave_it_open() {
+        let overlays = [
+            ("base/kustomization.yaml", "resources: [a.yaml, b.yaml]"),
+            ("base/a.yaml", BARE),
+            ("base/b.yaml", PLACED),
+            ("live/kustomization.yaml", "namespace: live\nresources: [../base]"),
+            ("test/kustomization.yaml", "namespace: test\nresources: [../base]"),
+        ];
+        let either = several(&[("live/kustomization.yaml", Some("live")), ("test/kustomization.yaml", Some("test"))]);
+        let found = homes(&overlays);
+        assert_eq!(found["base/a.yaml"], either);
+        assert_eq!(found["base/b.yaml"], either);
+        let mut silent = overlays;
+        silent[4].1 = "resources: [../base]";
+        let found = homes(&silent);
+        let as_written =
+            |name| several(&[("live/kustomization.yaml", Some("live")), ("test/kustomization.yaml", name)]);
+        assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&as_written(None), &as_written(Some("own"))]);
+        silent[3].1 = "resources: [../base]";
+        let found = homes(&silent);
+        assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&Namespace::Open, &named("own")]);
+    }
+
+    #[test]
+    fn components_and_inner_kustomizations_have_a_say() {
+        let found = homes(&[
+            ("k/kustomization.yaml", "resources: [a.yaml]\ncomponents: [../c]"),
+            ("k/a.yaml", BARE),
+            ("c/kustomization.yaml", "kind: Component\nnamespace: c"),
+            ("outer/kustomization.yaml", "namespace: out\nresources: [../inner, ../outer]"),
+            ("inner/kustomization.yaml", "namespace: in\nresources: [b.yaml, ../inner]"),
+            ("inner/b.yaml", BARE),
+            ("top/kustomization.yaml", "resources: [../outer]"),
+        ]);
+        assert_eq!(found["k/a.yaml"], named("c"));
+        let both = several(&[("inner/kustomization.yaml", Some("in")), ("outer/kustomization.yaml", Some("out"))]);
+        assert_eq!(found["inner/b.yaml"], both);
+    }
+}

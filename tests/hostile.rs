@@ -1,0 +1,462 @@
+//! Hostile surroundings, as a person meets them: encrypted files, Secrets beside what changes, names and values that steer a
+//! terminal, journals and plans of garbage, a tree that a killed run left half done.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod trees;
+
+use std::fs;
+
+use trees::{OLD, Run, Tree, new_text};
+
+const TO: &str = "gateway-api@1.6/standard";
+const APPLY: [&str; 5] = ["apply", "--yes", "--allow-no-vcs", "--to", TO];
+
+/// A Gateway that changes on its way to [`TO`].
+fn gateway(name: &str) -> String {
+    format!(
+        "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: Gateway\nmetadata:\n  name: {name}\nspec:\n  gatewayClassName: b\n  listeners: []\n"
+    )
+}
+
+fn tree(files: &[(&str, &str)]) -> Tree {
+    let tree = Tree::new(0);
+    for (name, text) in files {
+        let path = tree.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    tree
+}
+
+fn read(tree: &Tree, name: &str) -> String {
+    fs::read_to_string(tree.path(name)).unwrap()
+}
+
+/// What SOPS adds to a document.
+const SOPS: &str = "sops:\n  age: []\n  lastmodified: \"2026-01-01T00:00:00Z\"\n  mac: ENC[AES256_GCM,data:QUJD,iv:QUJD,tag:QUJD,type:str]\n  version: 3.9.0\n";
+
+/// Checks that a file is held back as encrypted, and one beside it is converted.
+#[track_caller]
+fn check_encrypted(name: &str, text: &str) {
+    let tree = tree(&[(name, text), ("plain.yaml", &gateway("plain"))]);
+    let applied = tree.run(&APPLY);
+    applied.check(1);
+    assert!(applied.err.contains("held back[encrypted] Gateway "), "{}", applied.err);
+    assert!(applied.err.contains("sops decrypt"), "{}", applied.err);
+    assert_eq!(read(&tree, name), text);
+    assert_eq!(read(&tree, "plain.yaml"), gateway("plain").replace("v1beta1", "v1"));
+}
+
+#[test]
+fn files_that_sops_encrypted_are_held_back() {
+    check_encrypted("a.yaml", &(gateway("a") + SOPS));
+    let list =
+        format!("apiVersion: v1\nkind: List\nitems:\n- {}{SOPS}", gateway("a").trim_end().replace('\n', "\n  ") + "\n");
+    check_encrypted("list.yaml", &list);
+    // The checksum is over all documents, whichever has it.
+    check_encrypted(
+        "documents.yaml",
+        &format!("{}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\n{SOPS}", gateway("a")),
+    );
+    let json = r#"{"apiVersion": "gateway.networking.k8s.io/v1beta1", "kind": "Gateway", "metadata": {"name": "a"},
+ "spec": {"gatewayClassName": "b", "listeners": []}, "sops": {"mac": "ENC[AES256_GCM,data:QUJD,type:str]"}}"#;
+    check_encrypted("a.json", json);
+}
+
+#[test]
+fn what_sops_did_not_encrypt_or_does_not_change_is_no_matter() {
+    let at_target = gateway("a").replace("v1beta1", "v1") + SOPS;
+    let no_checksum = gateway("b") + "sops: {version: 3.9.0}\n";
+    let tree = tree(&[("a.yaml", &at_target), ("b.yaml", &no_checksum)]);
+    let applied = tree.run(&APPLY);
+    applied.check(0);
+    assert!(!applied.err.contains("encrypted"), "{}", applied.err);
+    assert_eq!(read(&tree, "a.yaml"), at_target);
+    assert_eq!(read(&tree, "b.yaml"), no_checksum.replace("v1beta1", "v1"));
+}
+
+/// What a Secret holds in these tests, in every form.
+const HELD: [&str; 2] = ["dDBwLXMzY3IzdA==", "t0p-s3cr3t"];
+
+#[track_caller]
+fn check_hidden(what: &str, text: &str) {
+    for held in HELD {
+        assert!(!text.contains(held), "{what}: {text}");
+    }
+}
+
+/// Files that hold a Secret beside an object that changes, each with whether a diff can be shown.
+fn beside_secrets() -> Vec<(&'static str, String, bool)> {
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  password: dDBwLXMzY3IzdA==\nstringData:\n  token: t0p-s3cr3t\n";
+    let flow = "{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {token: t0p-s3cr3t}}\n";
+    let applied = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {\"apiVersion\":\"v1\",\"data\":{\"password\":\"dDBwLXMzY3IzdA==\"},\"kind\":\"Secret\"}\n";
+    let item = |text: &str| format!("- {}\n", text.trim_end().replace('\n', "\n  "));
+    let list = |items: &[&str]| {
+        format!("apiVersion: v1\nkind: List\nitems:\n{}", items.iter().map(|text| item(text)).collect::<String>())
+    };
+    let (a, b) = (gateway("a"), gateway("b"));
+    let json = |separator: &str| {
+        [
+            r#"{"apiVersion": "v1", "kind": "List", "items": ["#,
+            r#"{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"},"#,
+            r#""data": {"password": "dDBwLXMzY3IzdA=="}},"#,
+            r#"{"apiVersion": "gateway.networking.k8s.io/v1beta1", "kind": "Gateway", "metadata": {"name": "a"},"#,
+            r#""spec": {"gatewayClassName": "b", "listeners": []}}]}"#,
+        ]
+        .join(separator)
+            + "\n"
+    };
+    vec![
+        ("between.yaml", format!("{a}---\n{secret}---\n{b}"), true),
+        ("first.yaml", format!("{secret}---\n{a}"), true),
+        ("flow.yaml", format!("{flow}---\n{a}---\n{flow}---\n{b}"), true),
+        ("applied.yaml", format!("{applied}---\n{a}"), true),
+        ("list.yaml", list(&[&a, secret, &b]), true),
+        ("lines.json", json("\n"), true),
+        ("one-line.json", json(" "), false),
+        // The last line of the Gateway's that changes has the Secret's right behind it.
+        ("touching.yaml", "apiVersion: v1\nkind: List\nitems:\n- {spec: {gatewayClassName: b, listeners: []}, metadata: {name: a}, kind: Gateway, apiVersion: gateway.networking.k8s.io/v1beta1}\n- {stringData: {token: t0p-s3cr3t}, kind: Secret, apiVersion: v1, metadata: {name: s}}\n".to_owned(), false),
+    ]
+}
+
+#[test]
+fn what_a_secret_holds_is_in_no_diff_and_diffs_still_apply() {
+    for (name, text, is_shown) in beside_secrets() {
+        let tree = tree(&[(name, &text)]);
+        let diff = tree.run(&["diff", "--to", TO]);
+        diff.check(1);
+        check_hidden(name, &diff.out);
+        check_hidden(name, &diff.err);
+        let coloured = tree.run(&["diff", "--color", "always", "--to", TO]);
+        check_hidden(name, &coloured.out);
+        assert_eq!(diff.err.contains("its diff is left out"), !is_shown, "{name}: {}", diff.err);
+        assert_eq!(diff.out.is_empty(), !is_shown, "{name}: {}", diff.out);
+        if is_shown {
+            fs::write(tree.path("changes.diff"), &diff.out).unwrap();
+            tree.git(&["init", "--quiet"]);
+            tree.git(&["apply", "changes.diff"]);
+            let by_git = read(&tree, name);
+            fs::write(tree.path(name), &text).unwrap();
+            tree.run(&["apply", "--yes", "--allow-dirty", "--to", TO]).check(0);
+            assert_eq!(read(&tree, name), by_git);
+        }
+    }
+}
+
+#[test]
+fn what_a_secret_holds_is_in_no_report_and_no_plan() {
+    for (name, text, _) in beside_secrets() {
+        let tree = tree(&[(name, &text)]);
+        for format in ["text", "json", "github"] {
+            let report = tree.run(&["check", "--verbose", "--stash", "--format", format, "--to", TO]);
+            report.check(1);
+            check_hidden(name, &(report.out + &report.err));
+        }
+        let plan = tree.run(&["plan", "--out", "a.plan", "--to", TO]);
+        plan.check(0);
+        check_hidden(name, &read(&tree, "a.plan"));
+        let shown = tree.run(&["show", "a.plan"]);
+        check_hidden(name, &(shown.out + &shown.err));
+        let applied = tree.run(&["apply", "--yes", "--allow-no-vcs", "--diff", "--plan", "a.plan"]);
+        applied.check(0);
+        check_hidden(name, &(applied.out + &applied.err));
+        assert_eq!(
+            read(&tree, name),
+            text.replace("gateway.networking.k8s.io/v1beta1", "gateway.networking.k8s.io/v1")
+        );
+        let detected = tree.run(&["detect", "--verbose", "--format", "json"]);
+        check_hidden(name, &(detected.out + &detected.err));
+    }
+}
+
+#[test]
+fn what_cannot_be_read_in_a_secret_is_not_quoted() {
+    let secret = "---\napiVersion: v1 # gateway.networking.k8s.io\nkind: Secret\nstringData:\n  a: ";
+    for value in ["!!binary t0p-s3cr3t", "!!int t0p-s3cr3t", "*t0p-s3cr3t", "[t0p-s3cr3t", "\"t0p-s3cr3t"] {
+        let tree = tree(&[("a.yaml", &format!("{}{secret}{value}\n", gateway("a")))]);
+        let run = tree.run(&["check", "--verbose", "--to", TO]);
+        run.check(2);
+        check_hidden(value, &(run.out + &run.err));
+    }
+}
+
+/// Checks that nothing but text and line breaks was printed.
+#[track_caller]
+fn check_printable(run: &Run) {
+    for text in [&run.out, &run.err] {
+        let steers = |character: char| character.is_control() && character != '\n' || character == '\u{202e}';
+        assert!(!text.contains(steers), "{text:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_and_values_that_steer_a_terminal_are_written_out() {
+    let name = "evil\u{1b}[2J\u{9b}31m\n::error::\u{202e}.yaml";
+    let text = gateway("\"a\\u001b[2J\\u009b\"")
+        .replace("gatewayClassName: b", "gatewayClassName: b\n  nonsense: \"\u{202e}\u{2066}\"");
+    let tree = tree(&[
+        (name, &text),
+        ("broken\u{1b}[2J.yaml", "gateway.networking.k8s.io: [\n"),
+        ("template\u{7}.yaml", "gateway.networking.k8s.io: {{ x }\n"),
+    ]);
+    for format in ["text", "json", "github"] {
+        for command in ["check", "detect", "diff"] {
+            let target = if command == "detect" { &[][..] } else { &["--to", TO] };
+            let run = tree
+                .run(&[&[command, "--verbose", "--inspect", "--format", format, "--color", "never"], target].concat());
+            run.check(2);
+            if (command, format) == ("diff", "text") {
+                // The lines are the file's own, for `git apply`; its name is quoted as git does.
+                assert!(run.out.starts_with("--- \"a/evil\\033[2J"), "{}", run.out);
+                check_printable(&Run { out: String::new(), ..run });
+            } else {
+                check_printable(&run);
+            }
+        }
+    }
+    let not_broken = ["--glob", "!broken*", "--glob", "!template*", "--to", TO];
+    let planned = tree.run(&[&["plan", "--out", "a.plan"][..], &not_broken].concat());
+    planned.check(0);
+    check_printable(&planned);
+    check_printable(&tree.run(&["show", "a.plan", "--color", "always", "--output-file", "shown"]));
+    check_printable(&tree.run(&["check", "--no-such-flag\u{1b}[2J"]));
+    check_printable(&tree.run(&["check", "--to", "x\u{1b}[2J"]));
+    check_printable(&tree.run(&[&APPLY[..], &["none\u{1b}[2J"]].concat()));
+    let applied = tree.run(&["apply", "--yes", "--plan", "a.plan"]);
+    applied.check(2);
+    check_printable(&applied);
+    tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "a.plan"]).check(0);
+    fs::write(tree.path(name), "changed").unwrap();
+    let refused = tree.run(&["undo"]);
+    refused.check(2);
+    check_printable(&refused);
+}
+
+#[test]
+fn a_journal_of_garbage_stops_what_writes_and_is_named() {
+    for garbage in [&b"\0\xff\x1b[2J"[..], b"{\"schemaVersion\": 1}", b"[[[[", b""] {
+        let tree = tree(&[("a.yaml", &gateway("a")), (".reversion/journal/record.json", "")]);
+        fs::write(tree.path(".reversion/journal/record.json"), garbage).unwrap();
+        for command in [&APPLY[..], &["undo"], &["undo", "--list"], &["apply", "--resume"], &["check", "--to", TO]] {
+            let run = tree.run(command);
+            run.check(2);
+            assert!(run.err.contains("is damaged"), "{}", run.err);
+            check_printable(&run);
+        }
+        assert_eq!(read(&tree, "a.yaml"), gateway("a"));
+    }
+}
+
+#[test]
+fn a_plan_of_more_than_is_read_is_refused_unread() {
+    let tree = tree(&[]);
+    for (name, size) in [("large.plan", 1 << 30), ("a.plan", 0)] {
+        fs::File::create(tree.path(name)).unwrap().set_len(size).unwrap();
+        for command in [&["show", name][..], &["apply", "--yes", "--plan", name]] {
+            tree.run(command).check(2);
+        }
+    }
+    let refused = tree.run(&["show", "large.plan"]);
+    assert!(refused.err.contains("is larger than 256 MiB"), "{}", refused.err);
+}
+
+#[test]
+fn a_tree_that_was_left_half_done_is_told_by_what_only_looks() {
+    let tree = Tree::new(2);
+    fs::write(tree.path("gateway.yaml"), gateway("a")).unwrap();
+    tree.plan("up.plan", &tree.edits(OLD, &new_text(0)));
+    tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]).check(0);
+    // As a kill between the first and the second file leaves it.
+    fs::rename(tree.path(".reversion/undo/1"), tree.path(".reversion/journal")).unwrap();
+    let record: serde_json::Value = serde_json::from_str(&read(&tree, ".reversion/journal/record.json")).unwrap();
+    let staged = format!(".reversion-{}-1.tmp", record["token"].as_str().unwrap());
+    fs::rename(tree.path("1.yaml"), tree.path(&staged)).unwrap();
+    fs::copy(tree.path(".reversion/journal/1"), tree.path("1.yaml")).unwrap();
+    for command in [&["check"][..], &["diff"], &["plan", "--out", "a.plan"], &["apply", "--yes", "--allow-no-vcs"]] {
+        let run = tree.run(&[command, &["--to", TO]].concat());
+        run.check(2);
+        let told = "error[half-done] an earlier apply to test@1/standard was stopped half-way: 1 of 2 files replaced";
+        assert!(run.err.contains(told) && run.err.contains("`reversion undo` takes it back"), "{}", run.err);
+    }
+    assert!(!tree.path("a.plan").exists());
+    let json = tree.run(&["check", "--format", "json", "--to", TO]);
+    json.check(2);
+    assert!(json.out.contains("\"half-done\""), "{}", json.out);
+    tree.run(&["undo"]).check(0);
+    tree.run(&["check", "--to", TO]).check(1);
+}
+
+/// What somebody does to a tree of `0.yaml`, `sub/a.yaml` and `last.yaml` between a plan and its apply.
+type Meddling = fn(&Tree);
+
+/// What is done to a tree meanwhile, and what is said then.
+const MEDDLING: [(&str, Meddling, &str); 9] = [
+    ("a file is edited", |tree| fs::write(tree.path("sub/a.yaml"), "edited").unwrap(), "the plan is stale"),
+    ("a file is removed", |tree| fs::remove_file(tree.path("sub/a.yaml")).unwrap(), "the plan is stale"),
+    ("a folder disappears", |tree| fs::remove_dir_all(tree.path("sub")).unwrap(), "the plan is stale"),
+    ("a folder is renamed", |tree| fs::rename(tree.path("sub"), tree.path("gone")).unwrap(), "the plan is stale"),
+    ("a folder takes a file's place", folder_instead, "the plan is stale"),
+    #[cfg(unix)]
+    ("a file becomes read-only", read_only, "is read-only; make it writable first"),
+    #[cfg(unix)]
+    ("a file gets a second name", second_name, "has 2 hard links"),
+    #[cfg(unix)]
+    (
+        "a file becomes a link to one outside",
+        |tree| linked(tree, "sub/a.yaml"),
+        "is outside of the paths that were given",
+    ),
+    #[cfg(unix)]
+    ("a folder becomes a link to one outside", |tree| linked(tree, "sub"), "is outside of the paths that were given"),
+];
+
+fn folder_instead(tree: &Tree) {
+    fs::remove_file(tree.path("sub/a.yaml")).unwrap();
+    fs::create_dir(tree.path("sub/a.yaml")).unwrap();
+}
+
+#[cfg(unix)]
+fn read_only(tree: &Tree) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(tree.path("sub/a.yaml"), fs::Permissions::from_mode(0o444)).unwrap();
+}
+
+#[cfg(unix)]
+fn second_name(tree: &Tree) {
+    fs::hard_link(tree.path("sub/a.yaml"), tree.path("sub/b.txt")).unwrap();
+}
+
+/// Moves something to another folder and leaves a link to it.
+#[cfg(unix)]
+fn linked(tree: &Tree, name: &str) {
+    let outside = tree.path("../outside");
+    fs::create_dir_all(&outside).unwrap();
+    fs::rename(tree.path(name), outside.join("it")).unwrap();
+    std::os::unix::fs::symlink(outside.join("it"), tree.path(name)).unwrap();
+}
+
+#[test]
+fn whatever_is_done_to_a_tree_meanwhile_nothing_is_written_and_it_is_named() {
+    for (what, meddle, said) in MEDDLING {
+        let home = tree(&[]);
+        let tree = Tree::below(&home, "tree");
+        for name in ["0.yaml", "sub/a.yaml", "last.yaml"] {
+            fs::create_dir_all(tree.path("sub")).unwrap();
+            fs::write(tree.path(name), gateway("a")).unwrap();
+        }
+        tree.run(&["plan", "--out", "a.plan", "--to", TO]).check(0);
+        meddle(&tree);
+        let refused = tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "a.plan"]);
+        refused.check(2);
+        assert!(refused.err.contains(said) && refused.err.contains("sub/a.yaml"), "{what}: {}", refused.err);
+        for name in ["0.yaml", "last.yaml"] {
+            assert_eq!(read(&tree, name), gateway("a"), "{what}");
+        }
+        let outside = home.path("outside/it");
+        for path in [outside.clone(), outside.join("a.yaml")].iter().filter(|path| path.is_file()) {
+            assert_eq!(fs::read_to_string(path).unwrap(), gateway("a"), "{what}");
+        }
+    }
+}
+
+/// A pack that knows a kind named Secret: `data.old` became `data.new`, and `data.gone` went.
+fn secret_pack(tree: &Tree, lens: &str) {
+    let all = "single v1..v2";
+    let catalog = format!(
+        "kind\tSecret.example.com\nscope\tNamespaced\t{all}\nserved\tv1\t{all}\npath\ttype\trequired\tattributes\tapiVersions\treleases\n\
+         data\tobject\t\t\t\t{all}\ndata.gone\tstring\t\t\t\tsingle v1\ndata.new\tstring\t\t\t\tsingle v2\ndata.old\tstring\t\t\t\tsingle v1\n"
+    );
+    let pack = "title: T\nsource: S\ngroups: [example.com]\nreleases:\n- { bundle: v1, channels: [single] }\n- { bundle: v2, channels: [single] }\n";
+    let rule = format!("summary: s\nkind: Secret.example.com\nchannels: [single]\nsource: s\nlens:\n{lens}");
+    for (name, text) in
+        [("pack.yaml", pack), ("catalog/Secret.example.com.tsv", catalog.as_str()), ("v2/rule.yaml", rule.as_str())]
+    {
+        let path = tree.path("p").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+}
+
+const BY_PACK: [&str; 6] = ["--pack", "p", "--glob", "a.yaml", "--to", "p@v2/single"];
+
+#[test]
+fn a_secret_that_changes_itself_is_shown_nowhere() {
+    let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  old: t0p-s3cr3t\n";
+    let tree = tree(&[("a.yaml", text)]);
+    secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
+    let by_pack = |command: &[&str]| tree.run(&[command, &BY_PACK].concat());
+    for command in
+        [&["diff"][..], &["check", "--verbose"], &["check", "--format", "json"], &["check", "--format", "github"]]
+    {
+        let run = by_pack(command);
+        run.check(1);
+        check_hidden("a.yaml", &(run.out + &run.err));
+    }
+    let refused = by_pack(&["plan", "--out", "a.plan"]);
+    refused.check(2);
+    assert!(refused.err.contains("an edit holds values of a Secret"), "{}", refused.err);
+    assert!(!tree.path("a.plan").exists());
+    by_pack(&["apply", "--yes", "--allow-no-vcs"]).check(0);
+    assert_eq!(read(&tree, "a.yaml"), text.replace("old", "new"));
+}
+
+#[test]
+fn what_a_secret_loses_is_in_no_stash_and_in_no_words() {
+    let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  gone: t0p-s3cr3t\n";
+    let tree = tree(&[("a.yaml", text)]);
+    secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
+    for format in ["text", "json", "github"] {
+        let run =
+            tree.run(&[&["apply", "--yes", "--allow-no-vcs", "--stash", "--format", format][..], &BY_PACK].concat());
+        run.check(1);
+        let told = run.out + &run.err;
+        check_hidden("a.yaml", &told);
+        assert!(told.contains("dropped-field"), "{told}");
+    }
+    assert_eq!(read(&tree, "a.yaml"), text);
+}
+
+#[test]
+fn a_pack_whose_rules_grow_an_object_without_end_holds_it_back() {
+    let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata: {new: x}\n";
+    let tree = tree(&[("a.yaml", text)]);
+    let twice = |at: usize| format!("  - default: {{ field: data.c{at}, like: data, forward: write }}\n");
+    secret_pack(&tree, &(0..100).map(twice).collect::<String>());
+    let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &BY_PACK].concat());
+    run.check(1);
+    assert!(run.err.contains("held back[refused]"), "{}", run.err);
+    assert_eq!(read(&tree, "a.yaml"), text);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_gets_no_control_characters_but_colours() {
+    let text = gateway("a") + "# \u{202e}evil\n";
+    let tree = tree(&[("a.yaml", &text.replace("v1beta1\n", "v1beta1 # \u{202e}evil\n"))]);
+    let program = env!("CARGO_BIN_EXE_reversion");
+    for (variable, command) in
+        [("NO_COLOR", "diff"), ("TERM", "diff"), ("TERM", "plan --out -"), ("NO_COLOR", "convert - < a.yaml")]
+    {
+        let (name, rest) = command.split_once(' ').unwrap_or((command, ""));
+        let line = format!("{program} {name} --to {TO} {rest}");
+        let mut script = std::process::Command::new("script");
+        script
+            .args(["-qec", &line, "/dev/null"])
+            .current_dir(tree.path(""))
+            .env("SHELL", "/bin/sh")
+            .env(variable, "xterm");
+        let Ok(output) = script.stdin(std::process::Stdio::null()).output() else {
+            return skipped("a_terminal_gets_no_control_characters_but_colours: no script to make a terminal");
+        };
+        let seen = String::from_utf8(output.stdout).unwrap();
+        assert!(seen.contains("202e"), "{command}: {seen}");
+        assert!(!seen.contains('\u{202e}'), "{command}: {seen:?}");
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "a test that has nothing to see says so")]
+fn skipped(test: &str) {
+    eprintln!("skipped: {test}");
+}

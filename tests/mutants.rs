@@ -1,0 +1,276 @@
+//! Rules that are wrong are noticed: every rule is broken in every way listed in [`mutants`], one at a time, and for each a
+//! fixture or a static check of packs must fail.
+//!
+//! A mutant is tried on the fixtures of its rule, then on the static checks, then on all other fixtures of the pack; the table
+//! at the end says what noticed it first. One that the pack's loading refuses is none. `tests/mutate-rules.sh` runs it, with
+//! `REVERSION_RULE_MUTANTS=all`; with another value rules, operations and tests that are gone and wrong channels are tried, and
+//! without one nothing is. What no test can notice stands in [`EQUIVALENT`], with the reason.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Mutex;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use reversion::pack::lint::lint;
+use reversion::pack::load::{self, PackFiles};
+use reversion::pack::{Packs, embedded};
+use serde_json::{Map, Value, json};
+
+mod fixture;
+
+use fixture::Fixture;
+
+/// Mutants that mean what the rule means, by a part of their name, with the reason.
+const EQUIVALENT: &[(&str, &str)] = &[
+    ("gathered-per-port: gone: lens[0]", GATHER_REFUSES),
+    ("gathered-per-port: without lens[0].when.each", GATHER_REFUSES),
+    ("gathered-per-port: lens[0].when.each:", GATHER_REFUSES),
+    ("gathered-per-port: lens[0].when.if.present:", GATHER_REFUSES),
+    ("gathered-per-port: lens[0].when.then[0].refuse.direction:", GATHER_REFUSES),
+    ("httproute-redirect-keeps-method: channels: [\"standard\"]", NO_CLAIM),
+    ("httproute-redirect-keeps-method: channels: [\"experimental\"]", NO_CLAIM),
+    ("httproute-retry-codes-became-a-set: channels: [\"standard\"]", NO_CLAIM),
+    ("httproute-retry-codes-became-a-set: channels: [\"standard\",\"experimental\"]", NO_CLAIM),
+];
+
+const GATHER_REFUSES: &str = "`gather` refuses the same objects at the same place; this one says it in better words";
+const NO_CLAIM: &str = "the channels of a rule decide nothing, and without a claim there is nothing to check them with";
+
+/// What noticed each mutant.
+static NOTICED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let Ok(which) = std::env::var("REVERSION_RULE_MUTANTS") else {
+        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        {
+            eprintln!("skipped: mutants (REVERSION_RULE_MUTANTS is not set)");
+        }
+        return;
+    };
+    let all = which == "all";
+    let packs = embedded::with(Vec::new()).expect("the packs load");
+    let bench: &'static Bench = Box::leak(Box::new(Bench::new(&packs)));
+    let files =
+        bench.packs.iter().flat_map(|(pack, files)| files.keys().map(move |file| (pack.as_str(), file.as_str())));
+    let rules = files.filter(|(_, file)| file.contains('/') && file.ends_with(".yaml"));
+    let mut trials = Vec::new();
+    for (pack, file) in rules {
+        let text = &bench.packs[pack][file];
+        for (what, mutant) in mutants(text)
+            .into_iter()
+            .filter(|(what, _)| all || what.starts_with("gone") || what.starts_with("channels"))
+        {
+            let name = format!("{pack}/{}: {what}", file.trim_end_matches(".yaml"));
+            trials.push(Trial::test(name.clone(), move || bench.run(pack, file, &name, mutant.as_ref())));
+        }
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    print_table();
+    conclusion.exit();
+}
+
+/// What every mutant is tried on.
+struct Bench {
+    packs: BTreeMap<String, PackFiles>,
+    fixtures: Vec<Fixture>,
+    /// The names of the files below `fixtures/`, for the static checks.
+    listed: Vec<String>,
+}
+
+impl Bench {
+    fn new(packs: &Packs) -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let files_of = |name: &str| -> PackFiles {
+            let folder = root.join("rules").join(name);
+            let listed = load::list_folder(&folder).expect("the folder of a built-in pack");
+            let data = listed.into_iter().filter(|file| file.ends_with(".yaml") || file.ends_with(".tsv"));
+            let text = |file: &str| std::fs::read_to_string(folder.join(file)).expect("a file of a built-in pack");
+            data.map(|file| {
+                let text: &'static str = text(&file).leak();
+                (file, Cow::Borrowed(text))
+            })
+            .collect()
+        };
+        Self {
+            packs: packs.iter().map(|pack| (pack.name().to_owned(), files_of(pack.name()))).collect(),
+            fixtures: fixture::all(packs),
+            listed: load::list_folder(&root.join("fixtures")).expect("the fixtures"),
+        }
+    }
+
+    /// Fails where nothing notices that `file` of `pack` is `mutant`, or is gone where that is `None`.
+    fn run(&self, pack: &str, file: &str, name: &str, mutant: Option<&Value>) -> Result<(), Failed> {
+        let noticed = self.notice(pack, file, mutant);
+        let told = noticed.clone().unwrap_or_else(|| "NOTHING".to_owned());
+        NOTICED.lock().expect("no test panics in here").insert(name.to_owned(), told);
+        match (EQUIVALENT.iter().find(|(part, _)| name.contains(part)), noticed) {
+            (None, Some(_)) | (Some(_), None) => Ok(()),
+            (None, None) => Err("no test notices".into()),
+            (Some((part, _)), Some(noticed)) => Err(format!("listed as equivalent ({part}), but {noticed}").into()),
+        }
+    }
+
+    fn notice(&self, pack: &str, file: &str, mutant: Option<&Value>) -> Option<String> {
+        let mut files = self.packs[pack].clone();
+        match mutant {
+            Some(mutant) => files.insert(file.to_owned(), Cow::Owned(mutant.to_string())),
+            None => files.remove(file),
+        };
+        let packs = match load::load(pack, files).and_then(|pack| embedded::with(vec![pack])) {
+            Ok(packs) => packs,
+            Err(failure) => return Some(format!("does not load: {failure:#}")),
+        };
+        let own = format!("{pack}/{}/", file.trim_end_matches(".yaml"));
+        let (mine, others): (Vec<_>, Vec<_>) = self.fixtures.iter().partition(|fixture| fixture.name.starts_with(&own));
+        let fails = |fixtures: Vec<&Fixture>| {
+            let failing = fixtures.into_iter().find(|fixture| fixture.run(&packs).is_err());
+            failing.map(|fixture| format!("fixture {}", fixture.name))
+        };
+        let is_wrong =
+            || lint(packs.named(pack).ok()?, Some(&self.listed)).first().map(|wrong| format!("lint: {wrong}"));
+        fails(mine).or_else(is_wrong).or_else(|| fails(others))
+    }
+}
+
+/// Returns the rule `text` broken in every way, with what was done: the whole rule is gone; each operation, test, item and
+/// optional part is gone; each field and value is another one; each direction and channel is the other one.
+fn mutants(text: &str) -> Vec<(String, Option<Value>)> {
+    let rule: Value = serde_yaml::from_str(text).expect("a rule that loads");
+    let mut found = vec![("gone".to_owned(), None)];
+    let mut put = |what: String, key: &str, value: Value| {
+        let mut mutant = rule.clone();
+        mutant[key] = value;
+        found.push((what, Some(mutant)));
+    };
+    for (what, lens) in broken(&rule["lens"], "lens", "lens") {
+        put(what, "lens", lens);
+    }
+    for (what, kinds) in without_items(&rule["kind"], "kind") {
+        put(what, "kind", kinds);
+    }
+    for channels in
+        [json!(["single"]), json!(["standard"]), json!(["experimental"]), json!(["standard", "experimental"])]
+    {
+        if channels != rule["channels"] {
+            put(format!("channels: {channels}"), "channels", channels);
+        }
+    }
+    for within in rule["within"].as_str().into_iter().flat_map(other_releases) {
+        put(format!("within: {within}"), "within", json!(within));
+    }
+    found
+}
+
+/// Returns sets of releases that are off: `standard v0.8.0.., experimental v0.8.0..` without one of its parts, or with one that
+/// has another end, or another channel where it is the only one.
+fn other_releases(set: &str) -> Vec<String> {
+    let parts: Vec<&str> = set.split(", ").collect();
+    let with = |at: usize, part: Option<String>| {
+        let mut parts: Vec<String> = parts.iter().map(|&part| part.to_owned()).collect();
+        match part {
+            Some(part) => parts[at] = part,
+            None => drop(parts.remove(at)),
+        }
+        parts.join(", ")
+    };
+    let mut sets = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        let (channel, range) = part.split_once(' ').expect("a channel and a range");
+        let (from, to) = range.split_once("..").expect("a range has two ends");
+        let end = if to.is_empty() { from } else { "" };
+        sets.push(with(at, Some(format!("{channel} {from}..{end}"))));
+        if parts.len() > 1 {
+            sets.push(with(at, None));
+        } else {
+            let other = if channel == "standard" { "experimental" } else { "standard" };
+            sets.push(with(at, Some(format!("{other} {range}"))));
+        }
+    }
+    sets
+}
+
+/// Words for people, which decide nothing.
+const PROSE: &[&str] = &["reason", "help"];
+
+/// Returns `value`, which stands at `place` under `key`, with one thing in it broken, in every way.
+fn broken(value: &Value, place: &str, key: &str) -> Vec<(String, Value)> {
+    let mut found = Vec::new();
+    match value {
+        Value::Array(items) => {
+            found.extend(without_items(value, place));
+            for (at, item) in items.iter().enumerate() {
+                found.extend(broken(item, &format!("{place}[{at}]"), key).into_iter().map(|(what, broken)| {
+                    let mut items = items.clone();
+                    items[at] = broken;
+                    (what, Value::Array(items))
+                }));
+            }
+        }
+        Value::Object(map) => {
+            for (name, inner) in map.iter().filter(|(name, _)| !PROSE.contains(&name.as_str())) {
+                let below = format!("{place}.{name}");
+                let but = |broken: Option<Value>| {
+                    let entries = map.iter().filter_map(|(other, old)| match (other == name, &broken) {
+                        (true, None) => None,
+                        (true, Some(broken)) => Some((other.clone(), broken.clone())),
+                        (false, _) => Some((other.clone(), old.clone())),
+                    });
+                    Value::Object(entries.collect::<Map<_, _>>())
+                };
+                if map.len() > 1 {
+                    found.push((format!("without {below}"), but(None)));
+                }
+                found.extend(broken(inner, &below, name).into_iter().map(|(what, broken)| (what, but(Some(broken)))));
+            }
+        }
+        _ => found.extend(scalar(value, key).map(|other| (format!("{place}: {value} -> {other}"), other))),
+    }
+    found
+}
+
+/// Returns a list with each of its items gone, where it has another one or the items are operations.
+fn without_items(list: &Value, place: &str) -> Vec<(String, Value)> {
+    let items = list.as_array().map_or(&[][..], Vec::as_slice);
+    let without = |at: usize| {
+        let rest = items.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, item)| item.clone());
+        (format!("gone: {place}[{at}]"), Value::Array(rest.collect()))
+    };
+    (0..items.len()).map(without).collect()
+}
+
+/// Returns another value of the same type; `None` for null.
+fn scalar(value: &Value, key: &str) -> Option<Value> {
+    let swapped = |text: &str| match (key, text) {
+        ("direction", "forward") => "backward".to_owned(),
+        ("direction", "backward") => "forward".to_owned(),
+        ("forward" | "backward", "elide") => "write".to_owned(),
+        ("forward" | "backward", "write") => "elide".to_owned(),
+        _ => {
+            let name = text.trim_end_matches(['[', ']', '{', '}']);
+            format!("{name}x{}", &text[name.len()..])
+        }
+    };
+    match value {
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+        Value::Bool(holds) => Some(json!(!holds)),
+        Value::Number(number) => Some(json!(number.as_i64()? + 1)),
+        Value::String(text) => Some(json!(swapped(text))),
+    }
+}
+
+/// Prints what noticed each mutant, and how many were noticed by what.
+fn print_table() {
+    let noticed = NOTICED.lock().expect("no test panics in here");
+    let mut out = std::io::stdout().lock();
+    let mut print = |text: String| writeln!(out, "{text}").expect("standard output takes text");
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (mutant, by) in noticed.iter() {
+        print(format!("{mutant}\n    {by}"));
+        let kind = ["does not load", "fixture", "lint"].into_iter().find(|kind| by.starts_with(kind));
+        *counts.entry(kind.unwrap_or("nothing")).or_default() += 1;
+    }
+    print(format!("noticed by: {counts:?}"));
+}

@@ -1,0 +1,362 @@
+//! What a run makes of several files together: namespaces that Kustomize gives, references, patches, CRDs.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use reversion::finding::{Code, Severity};
+use reversion::manifest::{self, Manifest, Reading, Recognizer};
+use reversion::pack::build::own::OwnCrds;
+use reversion::pack::{Packs, embedded};
+use reversion::plan::{self, Choices, Goal, Schema};
+
+/// What a run of several files came to.
+struct Outcome {
+    /// The changed files' texts.
+    after: BTreeMap<String, String>,
+    /// Each finding but advisories, as `file severity code field`.
+    told: Vec<String>,
+    /// Their messages and helps.
+    words: String,
+    /// How many advisories there are.
+    advisories: usize,
+}
+
+fn read(packs: &Packs, file: &str, text: &str) -> Manifest {
+    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str))
+        .with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()));
+    match manifest::read(file, text.as_bytes(), &recognizer) {
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) => *manifest,
+        other => panic!("{file}: {other:?}"),
+    }
+}
+
+fn run(files: &[(&str, &str)], target: &str) -> Outcome {
+    run_with(files, target, Choices::default())
+}
+
+fn run_with(files: &[(&str, &str)], target: &str, choices: Choices) -> Outcome {
+    let packs = embedded::with(Vec::new()).unwrap();
+    let mut manifests: Vec<_> = files.iter().map(|(file, text)| read(&packs, file, text)).collect();
+    manifests.sort_by(|left, right| left.file.cmp(&right.file));
+    let target = packs.target(&format!("gateway-api@{target}")).unwrap();
+    let plan = plan::plan(&manifests, &Goal { packs: &packs, targets: vec![target], choices });
+    let mut outcome = Outcome { after: BTreeMap::new(), told: Vec::new(), words: String::new(), advisories: 0 };
+    outcome.after.extend(plan.files.into_iter().map(|file| (file.file.clone(), file.after())));
+    outcome.advisories = plan.findings.iter().filter(|finding| finding.code == Code::Advisory).count();
+    for finding in plan.findings.iter().filter(|finding| finding.code != Code::Advisory) {
+        let field = finding.field.as_deref().unwrap_or("-");
+        outcome.told.push(format!("{} {} {} {field}", finding.location.file, finding.severity.name(), finding.code));
+        outcome.words.push_str(&format!("{}\n{}\n", finding.message, finding.help.as_deref().unwrap_or_default()));
+    }
+    outcome
+}
+
+impl Outcome {
+    /// Checks everything that is told from `least` on.
+    #[track_caller]
+    fn tells(&self, least: Severity, expected: &[&str]) {
+        let all = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error];
+        let names: Vec<_> = all.iter().filter(|severity| **severity >= least).map(|severity| severity.name()).collect();
+        let told: Vec<_> = self.told.iter().filter(|line| names.contains(&line.split(' ').nth(1).unwrap())).collect();
+        assert_eq!(told, expected, "{}", self.words);
+    }
+
+    #[track_caller]
+    fn says(&self, words: &str) {
+        assert!(self.words.contains(words), "{}", self.words);
+    }
+}
+
+const OLD_GATEWAY: &str = "apiVersion: networking.x-k8s.io/v1alpha1
+kind: Gateway
+metadata:
+  name: edge
+spec:
+  gatewayClassName: lb
+  listeners:
+  - protocol: HTTP
+    port: 80
+    routes:
+      kind: HTTPRoute
+      namespaces: {from: All}
+      selector: {matchLabels: {tier: web}}
+";
+
+const OLD_ROUTE: &str = "apiVersion: networking.x-k8s.io/v1alpha1
+kind: HTTPRoute
+metadata:
+  name: cart
+  labels: {tier: web}
+spec:
+  gateways: {allow: All}
+  rules:
+  - forwardTo: [{serviceName: cart, port: 80}]
+";
+
+#[test]
+fn a_route_names_its_gateway_where_kustomize_puts_it() {
+    let files = [
+        ("edge/gateway.yaml", OLD_GATEWAY),
+        ("edge/kustomization.yaml", "namespace: edge-system\nresources: [gateway.yaml]\n"),
+        ("cart/route.yaml", OLD_ROUTE),
+        ("cart/kustomization.yaml", "namespace: cart\nresources: [route.yaml]\n"),
+    ];
+    let both = run(&files, "1.6.1/standard");
+    both.tells(Severity::Warning, &[]);
+    assert!(both.after["cart/route.yaml"].contains("  - name: edge\n    namespace: edge-system\n"));
+    let mut one = files;
+    one[3].1 = "namespace: edge-system\nresources: [route.yaml]\n";
+    assert!(run(&one, "1.6.1/standard").after["cart/route.yaml"].contains("  - name: edge\n  rules"));
+}
+
+#[test]
+fn a_gateway_in_several_namespaces_is_named_by_no_route() {
+    let files = [
+        ("base/gateway.yaml", OLD_GATEWAY),
+        ("base/kustomization.yaml", "resources: [gateway.yaml]\n"),
+        ("live/kustomization.yaml", "namespace: live\nresources: [../base]\n"),
+        ("test/kustomization.yaml", "namespace: test\nresources: [../base]\n"),
+        ("cart/route.yaml", OLD_ROUTE),
+        ("cart/kustomization.yaml", "namespace: cart\nresources: [route.yaml]\n"),
+    ];
+    let apart = run(&files, "1.6.1/standard");
+    apart.tells(
+        Severity::Warning,
+        &["base/gateway.yaml held-back held-along -", "cart/route.yaml held-back refused spec.gateways"],
+    );
+    apart.says("the namespace is not known here: Gateway edge gets its namespace from kustomizations that differ");
+    // Whatever is built, both are in one namespace.
+    let mut along = files;
+    along[1].1 = "resources: [gateway.yaml, ../cart/route.yaml]\n";
+    along[5].1 = "resources: []\n";
+    let along = run(&along, "1.6.1/standard");
+    along.tells(Severity::Warning, &[]);
+    assert!(along.after["cart/route.yaml"].contains("  - name: edge\n  rules"));
+}
+
+const TLS_ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: TLSRoute
+metadata:
+  name: mail
+spec:
+  parentRefs: [{name: edge}]
+  rules:
+  - backendRefs: [{name: mail, port: 993}]
+";
+
+fn tls_gateway(namespace: &str, hostname: &str) -> String {
+    format!(
+        "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata:\n  name: edge{namespace}\nspec:\n  \
+         gatewayClassName: lb\n  listeners:\n  - name: tls\n    protocol: TLS\n    port: 993\n    hostname: {hostname}\n    \
+         tls: {{mode: Passthrough}}\n"
+    )
+}
+
+#[test]
+fn hostnames_are_read_in_the_routes_own_namespace() {
+    let (mine, other) = (tls_gateway("", "mail.example.com"), tls_gateway("", "other.example.com"));
+    let placed = [
+        ("mail/kustomization.yaml", "namespace: mail\nresources: [route.yaml, edge.yaml]\n"),
+        ("mail/route.yaml", TLS_ROUTE),
+        ("mail/edge.yaml", &mine),
+        ("far/kustomization.yaml", "namespace: far\nresources: [edge.yaml]\n"),
+        ("far/edge.yaml", &other),
+    ];
+    let found = run(&placed, "1.6.1/standard");
+    found.tells(Severity::Warning, &[]);
+    assert!(found.after["mail/route.yaml"].contains("mail.example.com"));
+    let unplaced = [placed[0], placed[1], ("far/edge.yaml", &other)];
+    let found = run(&unplaced, "1.6.1/standard");
+    found.tells(Severity::Warning, &["mail/route.yaml held-back invalid-in-target spec.parentRefs[0]"]);
+    found.says("the namespace is not known here: Gateway edge has no metadata.namespace");
+}
+
+#[test]
+fn a_target_is_compared_with_the_namespace_that_kustomize_gives() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata:\n  name: db\n  \
+                  namespace: dev\nspec:\n  targetRef: {group: \"\", kind: Service, name: db, namespace: dev}\n  tls: \
+                  {hostname: db.example.com, wellKnownCACerts: System}\n";
+    let with = |said: &str| run(&[("policy.yaml", policy), ("kustomization.yaml", said)], "1.6.1/standard");
+    with("resources: [policy.yaml]\n").tells(Severity::Held, &[]);
+    with("namespace: dev\nresources: [policy.yaml]\n").tells(Severity::Held, &[]);
+    let held = ["policy.yaml held-back refused spec.targetRef.namespace"];
+    with("namespace: live\nresources: [policy.yaml]\n").tells(Severity::Held, &held);
+    let (live, test) = ("namespace: live\nresources: [../policy.yaml]\n", "resources: [../policy.yaml]\n");
+    let overlays = [("policy.yaml", policy), ("live/kustomization.yaml", live), ("test/kustomization.yaml", test)];
+    let found = run(&overlays, "1.6.1/standard");
+    found.tells(Severity::Held, &held);
+    found.says("the namespace is not known here");
+}
+
+const MIXED_REFERENCES: &str = "apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {name: cart}
+spec:
+  parentRefs: [{kind: ListenerSet, name: cart}, {name: edge}]
+  rules:
+  - backendRefs: [{group: gateway.networking.x-k8s.io, kind: XBackend, name: cart, port: 80}, {name: cart, port: 80}]
+---
+apiVersion: gateway.networking.k8s.io/v1beta1
+kind: ReferenceGrant
+metadata: {name: cart}
+spec:
+  from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: a}, {group: gateway.networking.k8s.io, kind: TCPRoute, namespace: a}]
+  to: [{group: \"\", kind: Secret}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: edge}
+spec:
+  gatewayClassName: lb
+  listeners: [{name: db, port: 5432, protocol: TCP, allowedRoutes: {kinds: [{kind: TCPRoute}]}}]
+---
+apiVersion: policy.example.com/v1
+kind: Timeout
+metadata: {name: cart}
+spec: {targetRef: {group: gateway.networking.k8s.io, kind: UDPRoute, name: dns}}
+";
+
+#[test]
+fn references_to_kinds_that_the_target_lacks_are_told() {
+    let down = run(&[("a.yaml", MIXED_REFERENCES)], "1.2.1/standard");
+    let expected = [
+        "a.yaml warning dangling-reference spec.parentRefs[0]",
+        "a.yaml warning dangling-reference spec.rules[0].backendRefs[0]",
+        "a.yaml warning dangling-reference spec.from[1]",
+        "a.yaml warning dangling-reference spec.listeners[0].allowedRoutes.kinds[0]",
+        "a.yaml warning dangling-reference spec.targetRef",
+    ];
+    down.tells(Severity::Warning, &expected);
+    down.says("spec.parentRefs[0] names ListenerSet cart, and gateway-api@1.2.1/standard does not have that kind");
+    run(&[("a.yaml", MIXED_REFERENCES)], "1.6.1/experimental").tells(Severity::Warning, &[]);
+}
+
+fn gateway(port: &str) -> String {
+    format!(
+        "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: edge}}\nspec:\n  gatewayClassName: lb\n  \
+         listeners: [{{name: web, port: {port}, protocol: HTTP}}]\n"
+    )
+}
+
+#[test]
+fn what_was_wrong_all_along_is_a_warning_where_it_is_final() {
+    let place = "spec.listeners[0].port";
+    let wrong = run(&[("a.yaml", &gateway("99999"))], "1.6.1/standard");
+    wrong.tells(Severity::Warning, &[&format!("a.yaml warning already-invalid {place}")]);
+    for open in ["\"${PORT}\"", "\"{{ .port }}\"", "$PORT"] {
+        let filled_in = run(&[("a.yaml", &gateway(open))], "1.6.1/standard");
+        filled_in.tells(Severity::Note, &[&format!("a.yaml note already-invalid {place}")]);
+    }
+    let patch = [("a.yaml", &*gateway("99999")), ("kustomization.yaml", "patches: [{path: a.yaml}]\n")];
+    run(&patch, "1.6.1/standard").tells(Severity::Note, &[&format!("a.yaml note already-invalid {place}")]);
+    let matches = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: HTTPRoute\nmetadata: {name: cart}\nspec:\n  rules:\n  \
+                   - matches: [{path: {type: Prefix, value: /}}]\n";
+    let told = ["a.yaml warning already-invalid spec.rules[0].matches[0].path.type"];
+    run(&[("a.yaml", matches)], "1.6.1/standard").tells(Severity::Warning, &told);
+}
+
+const GATEWAY_CRD: &str = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gateways}, \
+spec: {group: gateway.networking.k8s.io, names: {kind: Gateway}, scope: Namespaced, versions: [{name: v1, served: true, \
+storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {gatewayClassName: \
+{type: string}, listeners: {type: array, items: {type: object, properties: {name: {type: string}, protocol: {type: string}, \
+port: {type: integer, maximum: 65535}}}}}}}}}}]}}";
+
+#[test]
+fn with_crds_of_ones_own_what_was_wrong_all_along_is_held_back() {
+    let packs = embedded::with(Vec::new()).unwrap();
+    let crd = read(&packs, "crd.yaml", GATEWAY_CRD);
+    let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), &crd.objects[0].value)]).unwrap();
+    let choices = Choices { schema: Schema::Own(Arc::new(crds)), ..Choices::default() };
+    let check = |port: &str| run_with(&[("a.yaml", &gateway(port))], "1.6.1/standard", choices.clone());
+    check("99999").tells(Severity::Warning, &["a.yaml held-back invalid-in-target spec.listeners[0].port"]);
+    check("\"${PORT}\"").tells(Severity::Warning, &[]);
+    check("80").tells(Severity::Warning, &[]);
+}
+
+fn listener_set(name: &str, port: u32) -> String {
+    format!(
+        "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XListenerSet\nmetadata: {{name: {name}, namespace: a}}\nspec:\n  \
+         parentRef: {{name: edge}}\n  listeners: [{{name: web, port: {port}, protocol: HTTP}}]\n"
+    )
+}
+
+const GRANT: &str = "apiVersion: gateway.networking.k8s.io/v1
+kind: ReferenceGrant
+metadata: {name: cart, namespace: b}
+spec:
+  from: [{group: gateway.networking.x-k8s.io, kind: XListenerSet, namespace: a}]
+  to: [{group: \"\", kind: Secret}]
+";
+
+#[test]
+fn a_permission_that_some_lose_is_told_with_those_who_lose_it() {
+    let (goes, stays) = (listener_set("goes", 80), listener_set("stays", 0));
+    let parted = run(&[("goes.yaml", &goes), ("stays.yaml", &stays), ("grant.yaml", GRANT)], "1.6.1/standard");
+    let expected = [
+        "grant.yaml warning reference-kept spec.from[0]",
+        "stays.yaml held-back invalid-in-target spec.listeners[0].port",
+    ];
+    parted.tells(Severity::Warning, &expected);
+    parted.says("XListenerSet a/stays is held back, so it stays, and it no longer holds for what becomes ListenerSet: XListenerSet a/goes");
+    parted.says("write the same for group `gateway.networking.k8s.io` and kind `ListenerSet` beside it");
+    let alone = run(&[("stays.yaml", &stays), ("grant.yaml", GRANT)], "1.6.1/standard");
+    alone.says("spec.from[0] names XListenerSet a/stays, which is held back; the reference stays");
+}
+
+#[test]
+fn a_json_patch_that_mentions_a_known_kind_is_told() {
+    let patch = "- {op: add, path: /spec/parentRefs/-, value: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}}\n\
+                 - {op: replace, path: /spec/parentRefs/0/kind, value: XListenerSet}\n- {op: replace, path: /spec/hostnames, value: [a.b]}\n";
+    let told = ["patch.yaml warning patch-target [0].value", "patch.yaml warning patch-target [1].value"];
+    let found = run(&[("patch.yaml", patch)], "1.6.1/standard");
+    found.tells(Severity::Warning, &told);
+    found.says("writes a known group or kind to /spec/parentRefs/-");
+}
+
+#[test]
+fn a_selector_by_kind_alone_does_not_follow_and_is_told() {
+    let by_kind = "replacements:\n- source: {kind: ConfigMap, name: a}\n  targets: [{select: {kind: XListenerSet}, fieldPaths: [spec.x]}]\n\
+                   patches:\n- target: {group: gateway.networking.x-k8s.io, version: v1alpha1, kind: XListenerSet}\n  path: p.yaml\n";
+    let found = run(&[("kustomization.yaml", by_kind), ("set.yaml", &listener_set("a", 80))], "1.6.1/standard");
+    found.says(
+        "replacements[0].targets[0].select selects objects by the kind XListenerSet alone, which becomes ListenerSet",
+    );
+    // A kustomization need not say that it is one.
+    let followed = "target: {group: gateway.networking.k8s.io, version: v1, kind: ListenerSet}";
+    assert!(found.after["kustomization.yaml"].contains(followed), "{}", found.after["kustomization.yaml"]);
+}
+
+#[test]
+fn a_group_that_stays_written_on_the_way_back_is_told() {
+    let route = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: cart}\nspec:\n  parentRefs: [{kind: ListenerSet, name: a}]\n";
+    let down = run(&[("route.yaml", route)], "1.4.1/experimental");
+    assert!(down.after["route.yaml"].contains("{group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}"));
+    down.tells(Severity::Note, &["route.yaml note respelled spec.parentRefs[0]"]);
+    let explicit = route.replace("kind: ListenerSet", "group: gateway.networking.k8s.io, kind: ListenerSet");
+    run(&[("route.yaml", &explicit)], "1.4.1/experimental").tells(Severity::Note, &[]);
+}
+
+#[test]
+fn of_what_is_held_back_nothing_is_told_as_done() {
+    // The routes that the labels select are not there, so that the Gateway stays.
+    let alone = run(&[("gateway.yaml", OLD_GATEWAY)], "1.6.1/standard");
+    alone.tells(Severity::Held, &["gateway.yaml held-back refused spec.listeners[0].routes.selector"]);
+    assert_eq!(alone.advisories, 0);
+    // A certificate that a route brings is for the listeners, by hand.
+    let tls = "spec:\n  tls: {certificateRef: {group: core, kind: Secret, name: shop}}\n";
+    let with_route = [("gateway.yaml", OLD_GATEWAY), ("route.yaml", &*OLD_ROUTE.replace("spec:\n", tls))];
+    let along = run(&with_route, "1.6.1/standard");
+    assert!(along.told.iter().any(|line| line.starts_with("gateway.yaml held-back held-along")), "{:?}", along.told);
+    assert!(along.told.iter().all(|line| !line.contains("respelled")), "{:?}", along.told);
+    assert_eq!(along.advisories, 0);
+}
+
+#[test]
+fn no_flag_is_offered_where_none_helps() {
+    let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: db}\nspec:\n  useDefaultGateways: All\n  rules: \
+                 [{backendRefs: [{name: db, port: 5432}]}]\n";
+    run(&[("route.yaml", route)], "1.5.1/standard")
+        .tells(Severity::Note, &["route.yaml held-back kind-not-in-target kind"]);
+}
