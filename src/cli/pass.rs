@@ -149,7 +149,8 @@ fn recognizer(packs: &Packs) -> Recognizer {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
     let marks = packs.iter().flat_map(|pack| pack.marks()).map(String::as_str);
     let kinds = packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
-    Recognizer::new(groups).with_kinds(kinds).with_marks(marks)
+    let charts = packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
+    Recognizer::new(groups).with_kinds(kinds).with_marks(marks).with_charts(charts)
 }
 
 fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {

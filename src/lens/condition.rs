@@ -179,12 +179,6 @@ impl ValueType {
 }
 
 impl Condition {
-    /// Makes the test that `field` has `value`.
-    #[must_use]
-    pub fn equals(field: FieldPattern, value: Value) -> Self {
-        Self { equals: Some(Equals { field, value }), ..Self::default() }
-    }
-
     /// Says whether it holds for every object that has a field that matches `field`.
     pub(super) fn follows_from(&self, field: &FieldPattern) -> bool {
         let values = self.equals.is_none() && self.same.is_none() && self.r#type.is_none() && self.more.is_none();

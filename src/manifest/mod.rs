@@ -2,7 +2,7 @@
 //!
 //! [`read`] takes a file's bytes: files without a known API group are [`Reading::Irrelevant`] and never parsed; templates
 //! and files that cannot be read are told apart; the rest becomes a [`Manifest`] with its objects, those inside a
-//! `kind: List` too.
+//! `kind: List` too, and the values of known charts.
 //!
 //! Invariant: a file is irrelevant only where no known API group stands in its bytes.
 
@@ -19,6 +19,9 @@ use crate::yaml::{self, Problem, ProblemCode, Tree};
 
 mod json6902;
 mod kustomization;
+mod values;
+
+use values::Chart;
 
 pub use kustomization::Kustomization;
 
@@ -95,13 +98,19 @@ pub struct Recognizer {
     groups: Vec<(String, Finder<'static>)>,
     kinds: BTreeSet<String>,
     marks: Vec<Finder<'static>>,
+    charts: Vec<Chart>,
 }
 
 impl Recognizer {
     /// Makes the recognizer of `groups`.
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
         let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
-        Self { groups: groups.into_iter().map(finder).collect(), kinds: BTreeSet::new(), marks: Vec::new() }
+        Self {
+            groups: groups.into_iter().map(finder).collect(),
+            kinds: BTreeSet::new(),
+            marks: Vec::new(),
+            charts: Vec::new(),
+        }
     }
 
     /// Adds the names of known kinds, for places that give a kind without its group.
@@ -115,6 +124,16 @@ impl Recognizer {
     pub fn with_marks<'m>(self, marks: impl IntoIterator<Item = &'m str>) -> Self {
         let finder = |mark: &str| Finder::new(mark.as_bytes()).into_owned();
         Self { marks: marks.into_iter().map(finder).collect(), ..self }
+    }
+
+    /// Adds charts, by name, and by a key that only their values have: files of their values are worth reading.
+    #[must_use]
+    pub fn with_charts<'c>(self, charts: impl IntoIterator<Item = (&'c str, &'c str)>) -> Self {
+        let charts: Vec<Chart> = charts.into_iter().map(|(name, key)| Chart::new(name, key)).collect();
+        let texts = charts.iter().flat_map(Chart::marks);
+        let finders = texts.map(|text| Finder::new(text.as_bytes()).into_owned());
+        let marks = self.marks.into_iter().chain(finders).collect();
+        Self { charts, marks, ..self }
     }
 
     /// Says whether a mark stands in `bytes`.
@@ -307,6 +326,10 @@ impl Manifest {
                         self.findings.extend(told);
                     } else if hits() {
                         self.tell_unmade(number, &value);
+                    }
+                    if is_bare(&value) && !kustomization::is_one(&self.file) {
+                        let charts = recognizer.charts.iter();
+                        self.objects.extend(charts.flat_map(|chart| chart.objects(&self.file, number, &value)));
                     }
                     self.take(number, FieldPath::default(), value);
                 }

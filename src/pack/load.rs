@@ -116,7 +116,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
         } else if let Some(id) = file.strip_suffix(".yaml") {
             let written = Written { file: &file, id, text: &text, json: json(&path) };
-            rules.extend(rules_of(&written, &line, &head.values, &mut size)?);
+            rules.extend(rules_of(&written, &line, &head.charts, &mut size)?);
         }
     }
     for rule in &rules {
@@ -148,6 +148,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         companions: head.releases.into_iter().map(|release| release.goes_with).collect(),
         marks: head.marks,
         installed_as: head.installed_as,
+        charts: head.charts,
         parameters: head.parameters,
         line,
         catalogs,
@@ -171,16 +172,11 @@ impl Written<'_> {
 }
 
 /// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
-fn rules_of(
-    written: &Written<'_>,
-    line: &ReleaseLine,
-    hosts: &[wire::ValuesHost],
-    size: &mut usize,
-) -> Result<Vec<Rule>> {
+fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &[wire::Chart], size: &mut usize) -> Result<Vec<Rule>> {
     let (file, mut first) = (written.file, written.parse()?);
     let places = match (first.kind.take(), &first.values) {
         (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
-        (None, Some(chart)) => values::places(chart, hosts),
+        (None, Some(chart)) => values::places(chart, charts),
         _ => bail!("{file}: a rule is about one of `kind` and `values`"),
     };
     ensure!(!places.is_empty(), "{file}: a rule is about a kind");

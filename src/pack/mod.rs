@@ -43,6 +43,7 @@ pub struct Pack {
     companions: Vec<Option<String>>,
     marks: Vec<String>,
     installed_as: Vec<String>,
+    charts: Vec<wire::Chart>,
     parameters: Vec<wire::Parameter>,
     line: ReleaseLine,
     catalogs: BTreeMap<GroupKind, LazyCatalog>,
@@ -209,6 +210,11 @@ impl Pack {
     /// Returns what the project's charts and images are called where it is installed.
     pub fn installed_as(&self) -> &[String] {
         &self.installed_as
+    }
+
+    /// Returns the charts that install the project.
+    pub fn charts(&self) -> &[wire::Chart] {
+        &self.charts
     }
 
     /// Returns what a user may have to say that no file shows.

@@ -30,9 +30,9 @@ pub struct PackFile {
     /// What the project's charts and images are called where it is installed.
     #[serde(default)]
     pub installed_as: Vec<String>,
-    /// Objects of the pack whose fields are the values of a chart.
+    /// The charts that install the project.
     #[serde(default)]
-    pub values: Vec<ValuesHost>,
+    pub charts: Vec<Chart>,
     /// What a user may have to say that no file shows.
     #[serde(default)]
     pub parameters: Vec<Parameter>,
@@ -80,13 +80,24 @@ pub struct BundleLine {
     pub goes_with: Option<String>,
 }
 
-/// A place for a chart's values: `{ chart: nginx-gateway-fabric, kind: NginxGatewayFabric.gateway.nginx.org, field: spec }`.
+/// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, hosts: [...] }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chart {
+    /// Its name.
+    pub name: String,
+    /// A key at the top of its values that no other chart has.
+    pub key: String,
+    /// Objects of the pack that hold its values.
+    #[serde(default)]
+    pub hosts: Vec<ValuesHost>,
+}
+
+/// A place for a chart's values: `{ kind: NginxGatewayFabric.gateway.nginx.org, field: spec }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ValuesHost {
-    /// The chart.
-    pub chart: String,
-    /// The kind that holds its values.
+    /// The kind that holds the values.
     pub kind: GroupKind,
     /// The field that holds them.
     pub field: FieldPattern,
