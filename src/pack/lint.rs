@@ -415,6 +415,7 @@ impl<'p> Lint<'p> {
             }
         }
         let ids = notes.advisories.iter().map(|note| &note.id).chain(notes.undetectable.iter().map(|note| &note.id));
+        let ids = ids.chain(notes.moves.iter().map(|note| &note.id));
         let mut met = BTreeSet::new();
         for id in ids {
             if !met.insert(id) {

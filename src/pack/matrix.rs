@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::crossing::Crossing;
 use super::limits::{About, Difference, Limits, allowed, differences};
+use super::notes::Moves;
 use super::{Pack, Rule};
 use crate::catalog::Catalog;
 use crate::field::{FieldPattern, Part};
@@ -268,7 +269,16 @@ impl Sides<'_> {
             there: told(true),
             back: told(true),
         });
-        advisories.filter(|change| !change.there.is_empty() || !change.back.is_empty()).chain(undetectable).collect()
+        let moves = notes.moves.iter().filter(|note| between(note.order)).map(|note| Change {
+            subject: Subject::Advisory,
+            kinds: note.kinds.clone(),
+            name: note.id.clone(),
+            text: moved(note),
+            there: told(from < to),
+            back: told(from > to),
+        });
+        let crossed = advisories.filter(|change| !change.there.is_empty() || !change.back.is_empty());
+        crossed.chain(moves).chain(undetectable).collect()
     }
 
     fn kind(&self, kind: &GroupKind, fate: Fate) -> Change {
@@ -440,4 +450,10 @@ fn limits(there: &Way<'_>, back: &Way<'_>) -> Vec<Change> {
         }
     }
     changes
+}
+
+/// Says what moves where.
+fn moved(note: &Moves) -> String {
+    let fields = note.fields.iter().map(|(field, to)| format!("{} is said by {to}", note.each.join(field)));
+    fields.collect::<Vec<_>>().join("; ")
 }

@@ -44,6 +44,9 @@ pub struct PackFile {
     /// What to know when a conversion crosses a bundle.
     #[serde(default)]
     pub advisories: Vec<Advisory>,
+    /// What moved from objects of other kinds into those of the pack, or the other way round.
+    #[serde(default)]
+    pub moves: Vec<Moves>,
     /// What to do by hand about what a release refuses.
     #[serde(default)]
     pub hints: Vec<Hint>,
@@ -160,6 +163,29 @@ pub struct Advisory {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+}
+
+/// Fields that other objects take over: `{ id: ..., bundle: v2.0.0, kinds: [Deployment.apps], fields: { spec.replicas: ... } }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Moves {
+    /// A name that is unique in the pack.
+    pub id: String,
+    /// The bundle from which on they do.
+    pub bundle: String,
+    /// The kinds of the objects that said it before.
+    pub kinds: Vec<GroupKind>,
+    /// What must hold for an object.
+    #[serde(default)]
+    pub r#if: Condition,
+    /// The places in the object that the fields are written from.
+    #[serde(default)]
+    pub each: FieldPattern,
+    /// What must hold for a place.
+    #[serde(default)]
+    pub only: Condition,
+    /// The fields, and where each is said afterwards.
+    pub fields: BTreeMap<FieldPattern, String>,
 }
 
 /// What to do by hand: `{ kind: TLSRoute.gateway.networking.k8s.io, field: spec.rules, help: ... }`.

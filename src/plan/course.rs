@@ -15,7 +15,7 @@ use super::advise::{self, Crossing};
 use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Plan, Run, adjust, finding, object, object_plan};
-use super::{edit, guest, repair, rights, selectors};
+use super::{edit, guest, moves, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
@@ -31,6 +31,7 @@ pub struct Course<'g> {
     pub(super) goal: &'g Goal<'g>,
     pub(super) retypes: Retypes,
     crossings: Vec<Crossing<'g>>,
+    pub(super) moves: Vec<moves::Crossing<'g>>,
     /// The kinds that objects are looked up in by others: by a rule, or by the name they have.
     sought: BTreeSet<GroupKind>,
 }
@@ -117,7 +118,7 @@ impl<'g> Course<'g> {
         let sought = sought.chain(retypes.values().map(|successor| successor.kind().clone())).collect();
         let origins = |target: &Target<'_>| goal.choices.origins.get(target.pack.name()).copied();
         let crossings = goal.targets.iter().flat_map(|target| advise::crossings(target, origins(target)));
-        Self { goal, retypes, crossings: crossings.collect(), sought }
+        Self { goal, retypes, crossings: crossings.collect(), moves: moves::crossings(goal), sought }
     }
 
     /// Returns what the run wants.
@@ -138,6 +139,7 @@ impl<'g> Course<'g> {
                 return None;
             }
             findings.extend(rights::findings(manifest, object, &self.retypes));
+            findings.extend(moves::findings(manifest, object, &self.moves));
             findings.extend(selectors::findings(manifest, object, &self.retypes));
             findings.extend(self.dangling(manifest, object, made.as_ref()));
             conversions.push(made);

@@ -27,6 +27,7 @@ mod edit;
 mod fates;
 mod guest;
 mod homes;
+mod moves;
 mod object;
 mod parting;
 mod references;
@@ -352,6 +353,7 @@ impl<'a> Run<'a> {
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
                 findings.extend(rights::findings(manifest, object, &self.course.retypes));
+                findings.extend(moves::findings(manifest, object, &self.course.moves));
                 findings.extend(selectors::findings(manifest, object, &self.course.retypes));
                 let this = (*manifest, object, &self.homes[file][at]);
                 let conversion = self.converted[file][at].clone();
