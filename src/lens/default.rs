@@ -64,7 +64,8 @@ impl Default {
     pub(super) const DESCRIPTION: Description = Description {
         name: "default",
         text: "Makes a field and the value that one side implies for it into each other: `elide` removes the field where it \
-               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items). \
+               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items; never a \
+               namespace that a kustomization gives). \
                `forward` and `backward` say what is done in which direction. The value is `value`, the value of the field \
                `like`, what `table` gives for the field `by`, what the user says for a `parameter` of the pack, what a reference \
                in the object that this one is `named-by` says, or what an object that it `names` says. `after` is the key \
@@ -116,7 +117,8 @@ impl Default {
                 session.respell(&path, "it is what the field means where it is absent");
             }
         }
-        for path in self.parent.matches(session.object()) {
+        let is_given = session.is_given(&self.parent.with(Part::Key(self.key.clone())));
+        for path in self.parent.matches(session.object()).into_iter().filter(|_| !is_given) {
             let lacks = path.get(session.object()).and_then(Value::as_object).is_some_and(|map| !map.contains_key(&self.key));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
             let whole = || item || session.completeness() == Completeness::Whole;

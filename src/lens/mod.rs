@@ -570,6 +570,11 @@ impl<'a> Session<'a> {
         &self.namespace
     }
 
+    /// Says whether another file of the run gives the object what stands in the fields that match `field`: its namespace.
+    pub fn is_given(&self, field: &FieldPattern) -> bool {
+        *field == FieldPath::default().key("metadata").key("namespace").pattern() && self.namespace().is_given()
+    }
+
     /// Returns the object's data for reading `field`: where that is its namespace, with the one that it lives in, and with none
     /// where that is not certain.
     pub fn seen_for(&self, mut fields: impl Iterator<Item = FieldPattern>) -> Cow<'_, Value> {

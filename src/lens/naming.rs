@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Namespace, Neighbour, Session};
-use crate::field::FieldPattern;
+use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
 
 /// A reference to the object in others: `{ kind: GatewayClass.gateway.networking.k8s.io, refs: spec.parametersRef }`
@@ -34,29 +34,45 @@ pub(super) struct Names {
     value: FieldPattern,
 }
 
+/// Objects with references to another one.
+#[derive(Debug, Default)]
+pub(super) struct Referrers<'a> {
+    /// Those that name it.
+    pub(super) certain: Vec<(Neighbour<'a>, &'a Value)>,
+    /// Those that name it if they live where it does, which the files do not tell.
+    pub(super) possible: Vec<(Neighbour<'a>, &'a Value)>,
+}
+
 impl NamedBy {
     /// Returns the kind of the objects that are looked at.
     pub(super) const fn kind(&self) -> &GroupKind {
         &self.kind
     }
 
-    /// Returns the objects that name the session's object, each with its reference.
-    pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Vec<(Neighbour<'a>, &'a Value)> {
-        let Some(surroundings) = session.surroundings() else { return Vec::new() };
-        let mut found = Vec::new();
+    /// Returns the objects that name the session's object, or may, each with its reference.
+    pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Referrers<'a> {
+        let mut found = Referrers::default();
+        let Some(surroundings) = session.surroundings() else { return found };
         for neighbour in surroundings.of_kind(&self.kind) {
             let places = self.refs.matches(neighbour.value);
-            let references = places.iter().filter_map(|path| path.get(neighbour.value));
-            let leading = references.filter(|reference| leads_to(reference, neighbour, session));
-            found.extend(leading.map(|it| (*neighbour, it)));
+            for reference in places.iter().filter_map(|path| path.get(neighbour.value)) {
+                match leads_to(reference, neighbour, session) {
+                    Some(true) => found.certain.push((*neighbour, reference)),
+                    Some(false) => {}
+                    None => found.possible.push((*neighbour, reference)),
+                }
+            }
         }
         found
     }
 
     /// Returns what the references to the session's object say, and who says it, where all that say something agree.
     pub(super) fn value<'a>(&self, session: &Session<'a>) -> Option<(Value, Vec<Neighbour<'a>>)> {
-        let said = self.referrers(session);
-        agreed(said.into_iter().filter_map(|(neighbour, reference)| Some((neighbour, reference.get(&self.value)?))))
+        let Referrers { certain, possible } = self.referrers(session);
+        let said = certain.into_iter().chain(possible);
+        let said: Vec<_> =
+            said.filter_map(|(one, reference)| Some((one, reference.get(&self.value)?.clone()))).collect();
+        agreed(said)
     }
 }
 
@@ -78,20 +94,26 @@ impl Names {
             let meant = surroundings.named(&self.kind, &namespace, text(reference, "name").unwrap_or_default());
             meant.certain.into_iter().chain(meant.possible)
         });
-        agreed(named.flat_map(|neighbour| {
-            let places = self.value.matches(neighbour.value);
-            places.into_iter().filter_map(move |path| Some((neighbour, path.get(neighbour.value)?)))
-        }))
+        agreed(named.filter_map(|neighbour| Some((neighbour, self.value_in(&neighbour)?))).collect())
+    }
+
+    /// Returns what an object says; of its namespace, what it is once a kustomization has given it one.
+    fn value_in(&self, neighbour: &Neighbour<'_>) -> Option<Value> {
+        let is_namespace = self.value == FieldPath::default().key("metadata").key("namespace").pattern();
+        match neighbour.namespace.name().filter(|_| is_namespace) {
+            Some(name) => Some(Value::from(name)),
+            None => self.value.matches(neighbour.value).first()?.get(neighbour.value).cloned(),
+        }
     }
 }
 
 /// Returns the one value that all give, with those who give it.
-fn agreed<'a>(said: impl Iterator<Item = (Neighbour<'a>, &'a Value)>) -> Option<(Value, Vec<Neighbour<'a>>)> {
-    let said: Vec<_> = said.collect();
+fn agreed(said: Vec<(Neighbour<'_>, Value)>) -> Option<(Value, Vec<Neighbour<'_>>)> {
     let (_, value) = said.first()?;
-    said.iter().all(|(_, other)| other == value).then(|| {
-        let value = (*value).clone();
-        (value, said.into_iter().map(|(neighbour, _)| neighbour).collect())
+    let value = value.clone();
+    said.iter().all(|(_, other)| *other == value).then(|| {
+        let who = said.into_iter().map(|(neighbour, _)| neighbour).collect();
+        (value, who)
     })
 }
 
@@ -105,18 +127,18 @@ fn is_to(reference: &Value, kind: &GroupKind) -> bool {
         && text(reference, "group").is_none_or(|group| group == kind.group)
 }
 
-/// Says whether `reference`, in `neighbour`, names the session's object.
-fn leads_to(reference: &Value, neighbour: &Neighbour<'_>, session: &Session<'_>) -> bool {
+/// Says whether `reference`, in `neighbour`, names the session's object; nothing where the files do not tell.
+fn leads_to(reference: &Value, neighbour: &Neighbour<'_>, session: &Session<'_>) -> Option<bool> {
     let object = session.object();
     let version = text(object, "apiVersion").unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);
     let kind = GroupKind::new(text(object, "kind").unwrap_or_default(), group);
     let name = object.get("metadata").and_then(|metadata| text(metadata, "name"));
     if !is_to(reference, &kind) || name.is_none() || text(reference, "name") != name {
-        return false;
+        return Some(false);
     }
     let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
-    written.as_ref().unwrap_or(neighbour.namespace).is(session.namespace()) != Some(false)
+    written.as_ref().unwrap_or(neighbour.namespace).is(session.namespace())
 }
 
 #[cfg(test)]

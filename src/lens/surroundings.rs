@@ -40,6 +40,15 @@ impl Namespace {
         }
     }
 
+    /// Says whether there is one, however the files are built.
+    pub fn is_given(&self) -> bool {
+        match self {
+            Self::Named(_) => true,
+            Self::Open => false,
+            Self::Several(names) => names.iter().all(|(_, name)| name.is_some()),
+        }
+    }
+
     /// Says whether both are one namespace; nothing where the files do not tell.
     pub fn is(&self, other: &Self) -> Option<bool> {
         match (self, other) {

@@ -59,11 +59,14 @@ fn rules<'g>(goal: &'g Goal<'_>, kind: &crate::release::GroupKind) -> Vec<(&'g R
 fn losses(session: &Session<'_>, allowed: &AllowedLoss) -> Result<Vec<Remark>, Vec<Remark>> {
     let told = |loss: &crate::lens::Loss| {
         let message = format!("{} is lost: {}", loss.path, loss.reason);
-        remark(loss_code(loss.class), loss.path.clone(), message, None)
+        let code = loss_code(loss.class);
+        let help = format!("`--allow-loss={code}` converts without it; or remove the field by hand");
+        remark(code, loss.path.clone(), message, Some(help))
     };
     let lost: Vec<Remark> = session.losses().iter().map(told).collect();
     let taken = lost.iter().all(|remark| allowed.allows(remark.code));
-    if taken { Ok(lost) } else { Err(lost) }
+    let silent = |remark| Remark { help: None, ..remark };
+    if taken { Ok(lost.into_iter().map(silent).collect()) } else { Err(lost) }
 }
 
 fn halted(rule: &Rule, halt: Halt, session: &Session<'_>) -> Remark {

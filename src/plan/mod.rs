@@ -500,9 +500,11 @@ fn held_back(conversion: Conversion, object: &Object) -> Conversion {
 
 fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Severity) -> Finding {
     let title = object.title();
-    // A remark can quote values.
+    // A remark can quote values, but what it says of a name quotes none of them.
     let (words, help) = match object.kind.kind.as_str() {
-        "Secret" => ("what is said of a Secret is not told, since it could show what it holds", None),
+        "Secret" if !secret::is_name(&remark.path) => {
+            ("what is said of a Secret is not told, since it could show what it holds", None)
+        }
         _ => (remark.message.as_str(), remark.help.clone()),
     };
     Finding {
