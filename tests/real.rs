@@ -118,8 +118,8 @@ const NGF_PAIRS: &[Expectation] = &[
     ("helm_v1.4.0_v1.5.0_chart-values", "1.5.0", Different, "1.4.0", Different),
     // One nodeSelector became two.
     ("helm_v1.6.2_v2.0.0_azure", "2.0.0", Refused, "1.6.2", Refused),
-    // The chart's own defaults: they list the ports of the Service. Back: comments and new keys.
-    ("helm_v1.6.2_v2.0.0_chart-values", "2.0.0", Refused, "1.6.2", Different),
+    // The chart's own defaults: comments, new keys and the tags of images. Back too.
+    ("helm_v1.6.2_v2.0.0_chart-values", "2.0.0", Different, "1.6.2", Different),
     ("helm_v1.6.2_v2.0.0_default", "2.0.0", Bytes, "1.6.2", Bytes),
     // A Secret for images, which can be for either image.
     ("helm_v1.6.2_v2.0.0_nginx-plus", "2.0.0", Refused, "1.6.2", Refused),
