@@ -728,6 +728,11 @@ impl<'a> Session<'a> {
         origin::origin(&self.program, path)
     }
 
+    /// Returns where what stood at `path` after the first `step` changes stood when the session started.
+    pub fn origin_before(&self, step: usize, path: &FieldPath) -> FieldPath {
+        origin::origin(&self.program[..step], path)
+    }
+
     /// Returns where what stood at `path` when the session started stands now; `None` where it went.
     pub fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
         origin::destination(&self.program, path)

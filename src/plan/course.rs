@@ -170,7 +170,11 @@ impl<'g> Course<'g> {
         let repaired = repair::repair(object, goal, scene);
         let meant = repaired.as_ref().map_or(object, |repaired| &repaired.object);
         let made = goal.target_of(&object.kind.group).map(|target| object::convert(meant, target, goal, scene));
-        let made = guest::visit(meant, made, goal, scene);
+        let mut made = guest::visit(meant, made, goal, scene);
+        let offers = repair::offers(object, goal, scene);
+        if !offers.is_empty() {
+            made.get_or_insert_with(|| Conversion::untouched(object)).warnings.extend(offers);
+        }
         match repaired {
             Some(repaired) => Some(repaired.before(object, made)),
             None => made,

@@ -1,14 +1,16 @@
 //! Answers: what is a mistake in an object, such as a field that only documentation ever had, and what was meant?
 //!
 //! Where the user asks for it, [`repair`] runs the rules that `need: repair` before anything else looks at the object, for
-//! every target alike. Such a rule has no way back: the old spelling never meant anything.
+//! every target alike. Such a rule has no way back: the old spelling never meant anything. Where the user does not, [`offers`]
+//! tells what is known.
 //!
 //! Invariant: without being asked for, nothing is mended.
 
 use super::object::{Mistakes, Remark, Scene, remark};
 use super::{Conversion, Goal};
+use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::lens::{Direction, Halt};
+use crate::lens::{Direction, Halt, Session};
 use crate::manifest::Object;
 use crate::yaml::Intent;
 
@@ -21,15 +23,33 @@ pub(super) struct Repaired {
     blocks: Vec<Remark>,
 }
 
-/// Mends what the rules of the goal's packs know as mistakes; `None` where there are none.
+/// Mends what the rules of the goal's packs know as mistakes; `None` where there are none, or where they shall stay.
 pub(super) fn repair(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Option<Repaired> {
-    if goal.choices.mistakes == Mistakes::Leave {
-        return None;
+    match goal.choices.mistakes {
+        Mistakes::Leave => None,
+        Mistakes::Mend => mend(object, goal, scene).map(|(repaired, _)| repaired),
     }
-    let mut session = scene.session(object.value.clone());
-    let (mut rules, mut blocks) = (Vec::new(), Vec::new());
+}
+
+/// Tells the mistakes that stay, and how they can be mended.
+pub(super) fn offers(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Vec<Remark> {
+    let found = match goal.choices.mistakes {
+        Mistakes::Leave => mend(object, goal, scene),
+        Mistakes::Mend => None,
+    };
+    let Some((repaired, offers)) = found else { return Vec::new() };
+    let blocks = repaired.blocks.into_iter().map(|block| Remark { code: Code::Advisory, ..block });
+    blocks.chain(offers).collect()
+}
+
+/// Returns the object as it was meant, and for each rule that has to do with that what it offers.
+fn mend(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Option<(Repaired, Vec<Remark>)> {
     let repairs = goal.targets.iter().flat_map(|target| target.pack.repairs());
-    for rule in repairs.filter(|rule| rule.kind == object.kind) {
+    let mut repairs = repairs.filter(|rule| rule.kind == object.kind).peekable();
+    repairs.peek()?;
+    let mut session = scene.session(object.value.clone());
+    let (mut rules, mut blocks, mut offers) = (Vec::new(), Vec::new(), Vec::new());
+    for rule in repairs {
         let done = session.program().len();
         if let Err(halt) = rule.lens(Direction::Forward).run(&mut session) {
             let (at, message, help) = match halt {
@@ -38,7 +58,10 @@ pub(super) fn repair(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Opti
             };
             blocks.push(remark(Code::Refused, at, format!("{message} (rule {})", rule.id), Some(help)));
         }
-        if session.program().len() > done {
+        if let Some(first) = session.program().get(done) {
+            let at = origin(&session, done, first);
+            let help = Some("say --repair to have it mended, or correct it by hand".to_owned());
+            offers.push(remark(Code::Advisory, at, format!("a known mistake: {}", rule.summary), help));
             rules.push((rule.id.clone(), Direction::Forward));
         }
     }
@@ -46,7 +69,22 @@ pub(super) fn repair(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Opti
     if program.is_empty() && blocks.is_empty() {
         return None;
     }
-    Some(Repaired { object: Object { value, ..object.clone() }, program, rules, blocks })
+    Some((Repaired { object: Object { value, ..object.clone() }, program, rules, blocks }, offers))
+}
+
+/// Returns where in the object stands what `intent`, the change number `done` of the session, is about.
+fn origin(session: &Session<'_>, done: usize, intent: &Intent) -> FieldPath {
+    let place = match intent {
+        Intent::Rename { path, .. }
+        | Intent::Insert { path, .. }
+        | Intent::Replace { path, .. }
+        | Intent::Delete { path }
+        | Intent::InsertItem { path, .. }
+        | Intent::Wrap { path }
+        | Intent::Unwrap { path } => path,
+        Intent::Move { from, .. } => from,
+    };
+    session.origin_before(done, place)
 }
 
 impl Repaired {
