@@ -18,12 +18,13 @@ pub(super) struct Crossing<'g> {
     target: &'g Target<'g>,
     advisory: &'g Advisory,
     from: ReleaseSet,
+    origins: ReleaseSet,
 }
 
 /// Collects the advisories of `target`'s pack that objects can call for, which come from one of `origins` where those are known.
 pub(super) fn crossings<'g>(target: &'g Target<'g>, origins: Option<ReleaseSet>) -> impl Iterator<Item = Crossing<'g>> {
-    let from = move |advisory| crossed(advisory, target) & origins.unwrap_or(target.pack.line().all());
-    let crossing = move |advisory| Crossing { target, advisory, from: from(advisory) };
+    let origins = origins.unwrap_or(target.pack.line().all());
+    let crossing = move |advisory| Crossing { target, advisory, from: crossed(advisory, target), origins };
     target.pack.notes().advisories.iter().map(crossing).filter(|crossing| !crossing.from.is_empty())
 }
 
@@ -31,8 +32,11 @@ impl Crossing<'_> {
     /// Says whether `object`, which became `made`, calls for the advisory.
     pub(super) fn concerns(&self, object: &Object, made: &Conversion) -> bool {
         let about = self.advisory.is_about(&object.kind) || self.advisory.is_about(&made.kind);
+        // An object that cannot come from where the others do comes from where its fields say.
+        let here = made.written_for & self.origins;
+        let written_for = if here.is_empty() { made.written_for } else { here };
         about
-            && !(made.written_for & self.from).is_empty()
+            && !(written_for & self.from).is_empty()
             && self.target.pack.groups().contains(&object.kind.group)
             && self.advisory.condition.holds(&object.value)
     }
