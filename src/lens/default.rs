@@ -74,7 +74,7 @@ impl Default {
             Source::Like(path) => Some(path.pattern()),
             Source::Value(_) | Source::Table(..) => None,
         };
-        session.seen_for(like.into_iter())
+        session.seen_for(like.iter())
     }
 
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use self::growth::Growth;
-use crate::field::{FieldPath, FieldPattern, Step};
+use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
@@ -550,16 +550,19 @@ impl<'a> Session<'a> {
     /// Returns where the object lives: another file of the run can say that it is elsewhere than is written.
     pub fn namespace(&self) -> &Namespace {
         if let Some(surroundings) = self.surroundings {
-            surroundings.ask();
+            surroundings.locate();
         }
         &self.namespace
     }
 
     /// Returns the object's data for reading `field`: where that is its namespace, with the one that it lives in, and with none
     /// where that is not certain.
-    pub fn seen_for(&self, mut fields: impl Iterator<Item = FieldPattern>) -> Cow<'_, Value> {
-        let namespace = FieldPath::default().key("metadata").key("namespace").pattern();
-        if fields.any(|field| field == namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
+    pub fn seen_for<'f>(&self, mut fields: impl Iterator<Item = &'f FieldPattern>) -> Cow<'_, Value> {
+        let is_namespace = |field: &FieldPattern| match field.parts() {
+            [Part::Key(outer), Part::Key(inner)] => outer == "metadata" && inner == "namespace",
+            _ => false,
+        };
+        if fields.any(is_namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
     }
 
     fn applied(&self) -> Cow<'_, Value> {

@@ -1,17 +1,19 @@
 //! Answers: what does one file add to the plan, and which files need no other one to know that?
 //!
 //! A [`Course`] is a goal with what follows from it for every file, worked out once. [`Course::look`] plans a file by itself and
-//! gives its [`Part`]; where another file of the run has a say in it, it gives nothing, and [`Course::conclude`] plans such files
-//! together. Of a file with a part nothing is needed any more: files can be looked at one by one as they are read, in any
-//! order and by several threads.
+//! gives its [`Part`]; where the objects of other files have a say in it, it gives nothing, and [`Course::conclude`] plans such
+//! files together. Files can be looked at one by one as they are read, in any order and by several threads, and are not needed
+//! any more then. A part may take for granted that no kustomization reaches its file; [`Course::overtaken`] tells, once all files
+//! are known, which do so in vain: those are planned together with the others.
 //!
-//! Invariant: a part is what the file adds to the plan whatever other files there are.
+//! Invariant: a part that is not overtaken is what the file adds to the plan whatever other files there are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::advise::{self, Crossing};
+use super::homes::Homes;
 use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Plan, Run, adjust, finding, object, object_plan};
@@ -47,6 +49,13 @@ pub struct Part {
     /// The advisories that objects of the file call for: whether the object is settled, and where it starts.
     advised: BTreeMap<usize, (bool, Option<Position>)>,
     pub(super) standing: Vec<Standing>,
+    presumes: Option<Presumption>,
+}
+
+/// What a part takes for granted: that its file is no patch, and that these objects live where is written.
+#[derive(Debug, Default)]
+struct Presumption {
+    homes: Vec<(GroupKind, Option<String>)>,
 }
 
 /// An object that others can look up, as it stands in its file.
@@ -122,17 +131,22 @@ impl<'g> Course<'g> {
         self.goal
     }
 
-    /// Plans a file by itself; `None` where another file can have a say in it.
+    /// Plans a file by itself; `None` where the objects of another file can have a say in it.
     pub fn look(&self, manifest: &Manifest) -> Option<Part> {
-        let surroundings = Surroundings::default();
+        let mut presumes: Option<Presumption> = None;
         let mut conversions = Vec::with_capacity(manifest.objects.len());
         let mut findings = Vec::new();
         for object in &manifest.objects {
             let home = Namespace::written(object.namespace.as_deref());
+            let surroundings = Surroundings::default();
             let scene = Scene { completeness: Completeness::Whole, home: &home, surroundings: &surroundings };
             let made = self.convert(object, scene);
-            if surroundings.was_asked() || self.is_tied(object, made.as_ref()) {
+            if surroundings.was_searched() || self.is_tied(object, made.as_ref()) {
                 return None;
+            }
+            if surroundings.was_asked() {
+                let homes = &mut presumes.get_or_insert_default().homes;
+                homes.extend(surroundings.was_located().then(|| (object.kind.clone(), object.namespace.clone())));
             }
             findings.extend(rights::findings(manifest, object, &self.retypes));
             findings.extend(selectors::findings(manifest, object, &self.retypes));
@@ -149,6 +163,7 @@ impl<'g> Course<'g> {
         part.findings.extend(findings);
         let sought = manifest.objects.iter().filter(|object| self.sought.contains(&object.kind));
         part.standing = sought.map(|object| Standing::new(manifest, object)).collect();
+        part.presumes = presumes;
         part.fit();
         Some(part)
     }
@@ -192,6 +207,7 @@ impl<'g> Course<'g> {
             kustomization: manifest.kustomization.clone(),
             advised: BTreeMap::new(),
             standing: Vec::new(),
+            presumes: None,
         };
         for (at, (object, conversion)) in manifest.objects.iter().zip(conversions).enumerate() {
             if let Some(conversion) = conversion {
@@ -236,6 +252,25 @@ impl<'g> Course<'g> {
         part.objects.push(object_plan(place, object, conversion, is_held, record));
     }
 
+    /// Returns which of `looks` are parts that take for granted what a kustomization among them gainsays.
+    pub fn overtaken(&self, looks: &[Look<'_>]) -> Vec<usize> {
+        let patches: BTreeSet<&str> = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
+        let homes = Homes::among(looks, self.goal.packs);
+        let is_overtaken = |part: &Part| {
+            part.presumes.as_ref().is_some_and(|presumption| {
+                let stays = |(kind, written): &(GroupKind, Option<String>)| {
+                    homes.of(&part.file, kind, written.as_deref()) == Namespace::written(written.as_deref())
+                };
+                patches.contains(part.file.as_str()) || !presumption.homes.iter().all(stays)
+            })
+        };
+        let alone = looks.iter().enumerate().filter_map(|(at, look)| match look {
+            Look::Alone(part) => Some((at, part)),
+            Look::Open(_) => None,
+        });
+        alone.filter(|(_, part)| is_overtaken(part)).map(|(at, _)| at).collect()
+    }
+
     /// Plans the files that others have a say in, and puts the parts of all files together, in the order of `looks`.
     pub fn conclude(&self, looks: Vec<Look<'_>>) -> Plan {
         let mut opened = Run::new(self, &looks).parts().into_iter();
@@ -267,6 +302,21 @@ impl<'g> Course<'g> {
 }
 
 impl Part {
+    /// Returns the file as the user named it.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Says whether the file's text is still needed: the part can be overtaken, and does not have it.
+    pub const fn needs_text(&self) -> bool {
+        self.presumes.is_some() && self.change.is_none()
+    }
+
+    /// Returns the file's text, where it changes.
+    pub fn text(&self) -> Option<&str> {
+        self.change.as_ref().map(|change| change.before.as_str())
+    }
+
     /// Gives back the room that was made for more: a run keeps the parts of all its files.
     fn fit(&mut self) {
         self.objects.shrink_to_fit();

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Look;
 use crate::catalog::Scope;
 use crate::lens::Namespace;
 use crate::manifest::Kustomization;
@@ -31,6 +32,11 @@ impl<'a> Homes<'a> {
         packs: &'a Packs,
     ) -> Self {
         Self { said: Graph::of(kustomizations).reached(), packs }
+    }
+
+    /// Finds out what the kustomizations among `looks` say.
+    pub(super) fn among(looks: &'a [Look<'_>], packs: &'a Packs) -> Self {
+        Self::new(looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?))), packs)
     }
 
     /// Returns the home of an object of `kind` in `file`, in which the namespace `written` stands.

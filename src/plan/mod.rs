@@ -156,7 +156,11 @@ type Held = BTreeMap<Id, Finding>;
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let course = Course::new(goal);
     let look = |manifest| course.look(manifest).map_or(Look::Open(manifest), |part| Look::Alone(Box::new(part)));
-    course.conclude(manifests.iter().map(look).collect())
+    let mut looks: Vec<Look<'_>> = manifests.iter().map(look).collect();
+    for at in course.overtaken(&looks) {
+        looks[at] = Look::Open(&manifests[at]);
+    }
+    course.conclude(looks)
 }
 
 /// The files in which others have a say, with every object converted by itself.
@@ -188,8 +192,7 @@ impl<'a> Run<'a> {
         };
         let manifests: Vec<&Manifest> = looks.iter().filter_map(open).collect();
         let patches = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
-        let kustomizations = looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?)));
-        let homes = Homes::new(kustomizations, course.goal.packs);
+        let homes = Homes::among(looks, course.goal.packs);
         let of_file = |manifest: &&Manifest| {
             let home = |object: &Object| homes.of(&manifest.file, &object.kind, object.namespace.as_deref());
             manifest.objects.iter().map(home).collect()
