@@ -261,7 +261,8 @@ fn conclude(course: &Course<'_>, packs: &Packs, pass: Pass<Seen<'_>>) -> Planned
     };
     let mut looks: Vec<Look<'_>> = parts.into_iter().map(look).collect();
     let overtaken = course.overtaken(&looks);
-    let reopened: Vec<Manifest> = overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), packs)).collect();
+    let reopened: Vec<Manifest> =
+        overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), packs)).collect();
     for (at, manifest) in overtaken.into_iter().zip(&reopened) {
         looks[at] = Look::Open(manifest);
     }

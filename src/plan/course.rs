@@ -32,8 +32,8 @@ pub struct Course<'g> {
     pub(super) goal: &'g Goal<'g>,
     pub(super) retypes: Retypes,
     crossings: Vec<Crossing<'g>>,
-    /// The kinds that objects are looked up in by others: by a rule, or by the name they have.
-    sought: BTreeSet<GroupKind>,
+    /// The kinds that objects are looked up in by others.
+    sought: BTreeMap<GroupKind, Interest>,
 }
 
 /// What one file adds to the plan.
@@ -58,6 +58,15 @@ struct Presumption {
     homes: Vec<(GroupKind, Option<String>)>,
 }
 
+/// What others want to know of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Interest {
+    /// Whether its name is taken.
+    Name,
+    /// What stands in it.
+    Data,
+}
+
 /// An object that others can look up, as it stands in its file.
 #[derive(Debug)]
 pub(super) struct Standing {
@@ -65,19 +74,20 @@ pub(super) struct Standing {
     pub(super) namespace: Option<String>,
     pub(super) name: Option<String>,
     pub(super) position: Option<Position>,
-    /// The text of its document.
-    text: String,
+    /// The text of its document, where others can look into it and not only for its name.
+    text: Option<String>,
     place: FieldPath,
 }
 
 impl Standing {
-    fn new(manifest: &Manifest, object: &Object) -> Self {
+    fn new(manifest: &Manifest, object: &Object, interest: Interest) -> Self {
+        let text = || manifest.tree.documents()[object.document].span.of(&manifest.text).to_owned();
         Self {
             kind: object.kind.clone(),
             namespace: object.namespace.clone(),
             name: object.name.clone(),
             position: manifest.locate(object, &FieldPath::default()).position,
-            text: manifest.tree.documents()[object.document].span.of(&manifest.text).to_owned(),
+            text: (interest == Interest::Data).then(text),
             place: object.place.clone(),
         }
     }
@@ -92,17 +102,20 @@ impl Standing {
         Location { file: file.to_owned(), position: self.position }
     }
 
-    /// Makes the neighbour that the object is to others, with where it lives and its data.
-    pub(super) fn neighbour<'v>((standing, (namespace, value)): (&'v Self, &'v (Namespace, Value))) -> Neighbour<'v> {
-        Neighbour { kind: &standing.kind, namespace, name: standing.name.as_deref(), value }
+    /// Makes the neighbour that the object is to others, with where it lives and what [`Standing::value`] returned.
+    pub(super) fn neighbour<'v>(
+        (standing, (namespace, value)): (&'v Self, &'v (Namespace, Option<Value>)),
+    ) -> Option<Neighbour<'v>> {
+        let name = standing.name.as_deref();
+        value.as_ref().map(|value| Neighbour { kind: &standing.kind, namespace, name, value })
     }
 
-    /// Reads the object's data again.
-    pub(super) fn value(&self) -> Value {
-        let tree = yaml::parse(&self.text).expect("the text of a document can be parsed alone");
-        let value =
-            tree.value(&self.text, tree.documents()[0].root).expect("the object was read from this text before");
-        self.place.get(&value).expect("the object was read from this place before").clone()
+    /// Reads the object's data again, where others can look into it.
+    pub(super) fn value(&self) -> Option<Value> {
+        let text = self.text.as_ref()?;
+        let tree = yaml::parse(text).expect("the text of a document can be parsed alone");
+        let value = tree.value(text, tree.documents()[0].root).expect("the object was read from this text before");
+        Some(self.place.get(&value).expect("the object was read from this place before").clone())
     }
 }
 
@@ -121,8 +134,9 @@ impl<'g> Course<'g> {
         let retypes: Retypes = goal.targets.iter().flat_map(references::retypes).collect();
         let rules = goal.targets.iter().flat_map(|target| target.pack.rules());
         let lenses = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|way| rule.lens(way)));
-        let sought = lenses.flat_map(crate::lens::Lens::looks_at);
-        let sought = sought.chain(retypes.values().map(|successor| successor.kind().clone())).collect();
+        let names = retypes.values().map(|successor| (successor.kind().clone(), Interest::Name));
+        let sought =
+            names.chain(lenses.flat_map(crate::lens::Lens::looks_at).map(|kind| (kind, Interest::Data))).collect();
         Self { goal, retypes, crossings: goal.targets.iter().flat_map(advise::crossings).collect(), sought }
     }
 
@@ -161,8 +175,8 @@ impl<'g> Course<'g> {
         let mut part = self.part(manifest, conversions, &|_| None);
         part.change = change;
         part.findings.extend(findings);
-        let sought = manifest.objects.iter().filter(|object| self.sought.contains(&object.kind));
-        part.standing = sought.map(|object| Standing::new(manifest, object)).collect();
+        let standing = |object: &Object| Some(Standing::new(manifest, object, *self.sought.get(&object.kind)?));
+        part.standing = manifest.objects.iter().filter_map(standing).collect();
         part.presumes = presumes;
         part.fit();
         Some(part)

@@ -223,13 +223,13 @@ impl<'a> Run<'a> {
 
     /// Indexes the objects of the run as they stand; patches are parts of objects. `others` are the homes and the data of
     /// what [`standing`] returns.
-    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Value)]) -> Surroundings<'v> {
+    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Option<Value>)]) -> Surroundings<'v> {
         let mut others = others.iter();
         let mut homes = self.homes.iter();
         let mut objects = Vec::new();
         for look in self.looks {
             let neighbours: Vec<Neighbour<'v>> = match look {
-                Look::Alone(part) => part.standing.iter().zip(&mut others).map(Standing::neighbour).collect(),
+                Look::Alone(part) => part.standing.iter().zip(&mut others).filter_map(Standing::neighbour).collect(),
                 Look::Open(manifest) => {
                     manifest.objects.iter().zip(homes.next().into_iter().flatten()).map(neighbour).collect()
                 }
