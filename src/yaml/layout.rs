@@ -350,6 +350,21 @@ impl<'t> Layout<'t> {
         out
     }
 
+    /// Returns the lines of `span`, which hold nothing but blanks and comments, with the comments in column `from` in column
+    /// `to` and those right of it as far from it as they were. Those left of it stay, though never right of `to`.
+    pub(super) fn comments_moved(&self, span: Span, from: usize, to: usize) -> String {
+        let lines = span.of(self.text).split_inclusive('\n').map(|line| {
+            let content = line.trim_start_matches(' ');
+            let column = line.len() - content.len();
+            match column.checked_sub(from) {
+                _ if !content.starts_with('#') => line.to_owned(),
+                Some(more) => format!("{:1$}{content}", "", to + more),
+                None => format!("{:1$}{content}", "", column.min(to)),
+            }
+        });
+        lines.collect()
+    }
+
     /// Returns the lines of `span`, which lie between brackets, with the blanks `from` at their start changed to `to`.
     ///
     /// A line with less than `from` starts with `to` then; blank lines and such with a comment only stay.
@@ -422,6 +437,18 @@ impl<'t> Layout<'t> {
     pub(super) fn line_ending(&self, at: usize) -> &'static str {
         let line_end = self.line_end(at);
         if self.text[..line_end].ends_with("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    /// Returns the blanks that each level of a document in JSON is indented by, where its author breaks the lines around
+    /// `node`: where a key around it, or of it, stands first on its line.
+    pub(super) fn broken(&self, node: NodeId) -> Option<&'t str> {
+        let _ = self.json_entry(node)?;
+        let around = std::iter::successors(Some(node), |node| self.parent(*node));
+        around.filter(|node| self.count(*node) > 0).find_map(|outer| {
+            let [first, open] = [self.entry(outer, 0).start, self.span(outer).start];
+            let deeper = self.indentation(first).strip_prefix(self.indentation(open))?;
+            (self.is_first_on_line(first) && !deeper.is_empty()).then_some(deeper)
+        })
     }
 
     /// Returns the first entry of the nearest flow mapping with keys, where it is written as JSON: all in double quotes.

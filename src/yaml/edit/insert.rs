@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::super::intent::Place;
-use super::super::layout::Layout;
+use super::super::layout::{Entry, Layout};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId, skip_trivia};
 use super::super::write::{Context, Rendered, Style, one_line, one_line_entry};
@@ -147,7 +147,14 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
         }
         Neighbour::Before(index) => {
             let entry = layout.entry(container, index);
-            if layout.is_first_on_line(entry.start) {
+            if let Some(dash) = bare_dash_above(layout, &entry).filter(|_| !starts_with_comment(lines)) {
+                let gap = layout.column(entry.start) - layout.column(dash.start);
+                let text = lines.trim_start_matches(' ').trim_end_matches(['\r', '\n']);
+                change.replace(
+                    Span::new(dash.end, layout.line_content_end(dash.end)),
+                    format!("{:1$}{text}", "", gap - 1),
+                );
+            } else if layout.is_first_on_line(entry.start) {
                 change.insert(layout.own_start(entry.start), lines);
             } else {
                 // The new entry takes the place behind the dash, and the old one gets a line of its own.
@@ -163,6 +170,18 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
         }
     }
     change
+}
+
+/// Returns the dash that stands alone on the line above the comments of an item's first entry.
+fn bare_dash_above(layout: &Layout<'_>, entry: &Entry) -> Option<Span> {
+    let item = layout.entry_of(entry.container).filter(|item| item.key.is_none() && entry.index == 0)?;
+    let comments = layout.own_start(entry.start);
+    let is_bare = layout.is_first_on_line(entry.start)
+        && comments < layout.line_start(entry.start)
+        && comments == layout.line_end(item.opened)
+        && layout.line_content_end(item.opened) == item.opened
+        && layout.column(item.start) < layout.column(entry.start);
+    is_bare.then(|| Span::new(item.start, item.opened))
 }
 
 fn starts_with_comment(lines: &str) -> bool {
