@@ -11,7 +11,7 @@ use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId, skip_trivia};
-use super::super::write::{Context, Rendered, Style, one_line, one_line_entry};
+use super::super::write::{Brackets, Context, Rendered, Style};
 use super::delete::own_lines;
 use super::slot::{Slot, SlotKind, put_in_flow};
 use super::{Change, container_at, refuse_existing, wrong_shape};
@@ -39,7 +39,7 @@ pub(super) fn insert(
             Ok(insert_lines(layout, mapping, neighbour, &lines))
         }
         Target::Flow => {
-            let text = one_line_entry(key, value, Context::inside(layout, mapping));
+            let text = Brackets::of(layout, mapping).entry(key, value);
             Ok(insert_in_flow(layout, mapping, neighbour, &FlowEntry::alone(text), ["{", "}"]))
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn insert_item(
             Ok(insert_lines(layout, list, neighbour, &lines))
         }
         Target::Flow => {
-            let text = one_line(value, Context::inside(layout, list));
+            let text = Brackets::of(layout, list).value(value);
             Ok(insert_in_flow(layout, list, neighbour, &FlowEntry::alone(text), ["[", "]"]))
         }
     }
@@ -261,7 +261,8 @@ pub(super) fn insert_in_flow(
     let span = layout.span(container);
     let null_in = layout.entry_of(container).filter(|_| !layout.kind(container).is_flow_collection());
     if let Some(entry) = null_in {
-        return put_in_flow(layout, &entry, format!("{open}{}{close}", new.text));
+        let text = Brackets::of(layout, container).only(&new.text);
+        return put_in_flow(layout, &entry, format!("{open}{text}{close}"));
     }
     if layout.kind(container) == Kind::Pair {
         // `[a: b]` has no braces around its one entry; with two there must be some.
@@ -277,7 +278,7 @@ pub(super) fn insert_in_flow(
     if layout.count(container) == 0 {
         let inside = Span::new(span.start + 1, span.end - 1);
         if layout.tree.comments_in(inside).is_empty() {
-            change.replace(inside, new.text.as_str());
+            change.replace(inside, Brackets::of(layout, container).only(&new.text));
         } else {
             change.insert(inside.start, new.text.as_str());
         }

@@ -110,13 +110,6 @@ fn name_text(layout: &Layout<'_>, node: NodeId, context: Context) -> String {
     }
 }
 
-/// Returns the colon of an entry, with the blanks that its author puts before it.
-fn colon<'t>(layout: &Layout<'t>, entry: &Entry) -> &'t str {
-    let end = entry.key.map_or(entry.opened, |key| layout.span(key).end);
-    let before = Span::new(end, entry.opened).of(layout.text);
-    if before.trim_start_matches(' ') == ":" { before } else { ":" }
-}
-
 /// The lines that hold a value below its key, and the columns that matter in them.
 pub(super) struct Block {
     /// The lines below that of the key's colon.
@@ -151,7 +144,7 @@ fn items_in_lines(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming:
         let line_ending = layout.line_ending(entry.start);
         let first_line = layout.line_end(entry.opened);
         let end = layout.own_end(block.column, entry.end);
-        let colon = colon(layout, entry);
+        let colon = layout.colon(entry);
         out.push_str(&layout.comments_moved(Span::new(done, layout.line_start(entry.start)), block.column, dash));
         out.push_str(&format!("{:dash$}- {key}: {name}{line_ending}{:2$}{value}{colon}", "", "", dash + 2));
         out.push_str(Span::new(entry.opened, first_line).of(layout.text));
@@ -195,7 +188,7 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
             }
         };
         let before = Span::new(entry.start, entry.opened);
-        change.replace(before, format!("{open}{key}:{gap}{name}{comma}{value}{}{behind}", colon(layout, entry)));
+        change.replace(before, format!("{open}{key}:{gap}{name}{comma}{value}{}{behind}", layout.colon(entry)));
         change.insert(entry.end, close);
     }
     change
@@ -270,7 +263,7 @@ fn entry_lines(layout: &Layout<'_>, item: &Item, end: usize, column: usize) -> R
         comments.map(|comment| format!("{:column$}{}{line_ending}", "", comment.of(layout.text))).collect();
     let rest = Span::new(value.opened, first_line).of(layout.text);
     let below = layout.shifted(Span::new(first_line, value_end), column as isize - inner as isize);
-    Ok(format!("{above}{:column$}{name}{}{rest}{below}", "", colon(layout, value)))
+    Ok(format!("{above}{:column$}{name}{}{rest}{below}", "", layout.colon(value)))
 }
 
 /// Returns the bytes of the value of an item between brackets, where they can stand without them.
@@ -306,7 +299,7 @@ fn entries_in_brackets(layout: &Layout<'_>, place: &Entry, items: &[Item]) -> Re
             blanks if blanks.bytes().all(|byte| byte == b' ') => blanks,
             _ => " ",
         };
-        change.replace(Span::new(all.start, start), format!("{name}{}{gap}{value}", colon(layout, &item.value)));
+        change.replace(Span::new(all.start, start), format!("{name}{}{gap}{value}", layout.colon(&item.value)));
         let end = item.value.end.max(start);
         if layout.is_first_on_line(item.value.start) {
             let [from, to] = [item.value.start, item.entry.start].map(|at| layout.indentation(at));
