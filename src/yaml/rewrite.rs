@@ -204,9 +204,16 @@ impl Work {
         is_borrowed && !(ends_in_empty_line && layout.follows_kept_lines(self.text.len()))
     }
 
+    /// Returns where the text ends without the borrowed line end. Blank lines that came to stand last go with it, or the last
+    /// line of text would have a line end for the first time.
+    fn length_without_line_end(&self, source: &str) -> usize {
+        let length = self.text.len() - self.borrowed_line_end.len();
+        if source.ends_with([' ', '\t']) { length } else { self.text[..length].trim_end_matches(['\r', '\n']).len() }
+    }
+
     fn end(mut self, source: &str) -> Result<Rewrite, Problem> {
         if self.gives_line_end_back() {
-            let length = self.text.len() - self.borrowed_line_end.len();
+            let length = self.length_without_line_end(source);
             let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);
             self.edits = self.edits.then(edits.expect("one edit cannot overlap"), self.source_length);
             self.text.truncate(length);

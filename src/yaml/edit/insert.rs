@@ -92,7 +92,7 @@ fn is_null(layout: &Layout<'_>, node: NodeId) -> bool {
 /// How new entries get into a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// `{}`, `[]` or null that can become indented lines.
+    /// `{}`, `[]` or null that can become indented lines; comments between the brackets would have no place in them.
     Empty,
     /// Indented lines.
     Lines,
@@ -103,9 +103,13 @@ pub(super) enum Target {
 impl Target {
     pub(super) fn of(layout: &Layout<'_>, container: NodeId) -> Self {
         let around = layout.parent(container);
+        let has_comments = !layout.tree.comments_in(layout.span(container)).is_empty();
         if layout.kind(container).is_block_collection() {
             Self::Lines
-        } else if layout.count(container) > 0 || around.is_some_and(|around| layout.kind(around).is_flow_collection()) {
+        } else if layout.count(container) > 0
+            || has_comments
+            || around.is_some_and(|around| layout.kind(around).is_flow_collection())
+        {
             Self::Flow
         } else {
             Self::Empty
@@ -280,7 +284,7 @@ pub(super) fn insert_in_flow(
         if layout.tree.comments_in(inside).is_empty() {
             change.replace(inside, Brackets::of(layout, container).only(&new.text));
         } else {
-            change.insert(inside.start, new.text.as_str());
+            change.insert(inside.end, new.text.as_str());
         }
         return change;
     }
