@@ -155,8 +155,14 @@ fn refuse_referenced(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
 }
 
 fn shared(layout: &Layout<'_>, node: NodeId) -> Problem {
-    let message = "an alias refers to this value, so the change would show there too; write the value out first";
-    Problem::new(ProblemCode::SharedAnchor, layout.tree.start(node), message)
+    let alias = layout.tree.aliases.iter().find(|entry| entry.target == node).map(|entry| layout.span(entry.alias));
+    let name = alias.map_or("an alias", |alias| alias.of(layout.text));
+    let anchor = name.replacen('*', "&", 1);
+    let message = format!("the value of `{anchor}` would change where `{name}` stands, too; write the value out first");
+    Problem {
+        other: alias.map(|alias| alias.start),
+        ..Problem::new(ProblemCode::SharedAnchor, layout.tree.start(node), message)
+    }
 }
 
 /// Refuses to take a node away while an alias outside of it refers into it.
