@@ -222,7 +222,7 @@ impl Gather {
     fn tell_other_spelling(&self, indexes: &[usize], taken: &FieldPath, before: &Value, session: &mut Session<'_>) {
         let mut back = Session::new(session.object().clone());
         let outcome = Spread { gather: self.clone() }.run(&mut back);
-        let is_same = outcome.is_ok() && back.object().to_string() == before.to_string();
+        let is_same = outcome.is_ok() && same_in_order(back.object(), before);
         if indexes.len() > 1 {
             session.respell(taken, "it is written once for several items, as the first of them has it");
         } else if !is_same {
@@ -319,7 +319,7 @@ impl Spread {
     /// Says whether gathering what was given out would make `before` again, in the same order.
     fn is_way_back(&self, given: &Value, before: &Value) -> bool {
         let mut again = Session::new(given.clone());
-        self.gather.gather(&mut again).is_ok() && again.object().to_string() == before.to_string()
+        self.gather.gather(&mut again).is_ok() && same_in_order(again.object(), before)
     }
 
     /// Records what is left in the gathered mapping and means something.
@@ -398,6 +398,12 @@ impl Operation for Spread {
     fn fidelities(&self) -> BTreeSet<Fidelity> {
         BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Lossy])
     }
+}
+
+/// Compares values as they are written, so that the order of keys counts.
+fn same_in_order(left: &Value, right: &Value) -> bool {
+    let [left, right] = [left, right].map(Value::to_string);
+    left == right
 }
 
 /// Splits a path of keys into its parent and last key.
