@@ -758,6 +758,10 @@ fn places(intent: &Intent) -> (FieldPath, FieldPath) {
         | Intent::Delete { path }
         | Intent::InsertItem { path, .. }
         | Intent::Wrap { path }
-        | Intent::Unwrap { path } => (path.clone(), path.clone()),
+        | Intent::Unwrap { path }
+        | Intent::Nest { path, .. }
+        | Intent::Hoist { path, .. }
+        | Intent::ToItems { path, .. }
+        | Intent::ToEntries { path, .. } => (path.clone(), path.clone()),
     }
 }

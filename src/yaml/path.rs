@@ -73,6 +73,19 @@ impl Tree {
             .map(|(_, value)| value)
     }
 
+    /// Returns a key that stands above a merge which brings it, too: kubectl then takes the merge's value, against the YAML
+    /// 1.1 draft and other readers.
+    pub(super) fn overruled_key(&self, text: &str) -> Option<NodeId> {
+        let mappings = (0..self.nodes.len() as u32).map(NodeId).filter(|node| self.node(*node).kind.is_mapping());
+        mappings
+            .filter_map(|mapping| {
+                let (merge, value) = self.pairs(mapping).find(|(key, _)| self.is_merge_key(text, *key))?;
+                let mut above = self.pairs(mapping).map(|(key, _)| key).take_while(|key| *key < merge);
+                above.find(|key| self.lends(text, value, &self.cooked(text, *key), &mut BTreeSet::new()))
+            })
+            .next()
+    }
+
     /// Says whether merging `node` brings `key`; each node is looked at once.
     fn lends(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
         let mut open = vec![node];

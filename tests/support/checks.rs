@@ -337,6 +337,9 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
     let fits = |intent: &Intent| match intent {
         Intent::Unwrap { .. } => plain_lists && !style.stray_comments,
         Intent::Wrap { .. } => !style.stray_comments,
+        Intent::ToItems { .. } | Intent::ToEntries { .. } | Intent::Nest { .. } | Intent::Hoist { .. } => {
+            plain_lists && !style.stray_comments
+        }
         Intent::Move { .. } | Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings && !style.stray_comments,
         // What becomes an empty text loses its quotes, or the lack of them, for two quotes.
         Intent::Replace { value, .. } if value == "" => style.quotes == Quotes::Fewest,
