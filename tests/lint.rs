@@ -147,6 +147,21 @@ fn a_mapping_goes_with_the_last_thing_in_it() {
 }
 
 #[test]
+fn what_an_api_version_that_goes_has_alone_is_claimed() {
+    let releases = ["v1", "v2"].map(|name| format!("- {{ bundle: {name}, channels: [standard] }}\n")).concat();
+    let head = format!("title: T\nsource: s\ngroups: [g]\nreleases:\n{releases}");
+    let fields = "spec\tobject\t\t\t\tstandard v1..v2\nspec.old\tstring\t\t\tv1alpha1\tstandard v1..v2\n";
+    let served = "served\tv1\tstandard v1..v2\nserved\tv1alpha1\tstandard v1\nunserved\tv1alpha1\tstandard v2\n";
+    let columns = "path\ttype\trequired\tattributes\tapiVersions\treleases\n";
+    let catalog = format!("kind\tA.g\nscope\tNamespaced\tstandard v1..v2\n{served}{columns}{fields}");
+    let text = |text: &str| Cow::Owned(text.to_owned());
+    let files = [("pack.yaml", text(&head)), ("catalog/A.g.tsv", text(&catalog))];
+    let files = files.map(|(path, text)| (path.to_owned(), text));
+    let pack = load::load("p", PackFiles::from(files)).unwrap();
+    check(&pack, &["p/pack.yaml: A.g spec.old is not in 2/standard: no rule and no entry of `dropped` claims it"]);
+}
+
+#[test]
 fn what_a_release_asks_for_is_brought() {
     let mut fields = vec!["spec.items array - standard v1..v3", "spec.items[] object - standard v1..v3"];
     fields.push("spec.items[].name string required standard v2..v3");

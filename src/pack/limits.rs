@@ -257,6 +257,11 @@ fn texts(limits: &Limits) -> String {
     format!("text like {}", limits.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
 }
 
+/// Says whether an apiVersion that `release` serves has the fields of one pattern.
+pub(super) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
+    catalog.served(release).iter().any(|version| catalog.field(field, release, version.name).is_some())
+}
+
 /// Returns the values that a release allows in a field, in the apiVersions that it serves; `None` where it allows any.
 pub(super) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
     let served = catalog.served(release);

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::crossing::Crossing;
-use super::limits::{About, Difference, Limits, allowed, differences};
+use super::limits::{About, Difference, Limits, allowed, differences, has};
 use super::{Pack, Rule};
 use crate::catalog::Catalog;
 use crate::field::{FieldPattern, Part};
@@ -313,7 +313,7 @@ impl Sides<'_> {
         let mut missing: Vec<FieldPattern> = Vec::new();
         for field in way.fields() {
             let (images, places) = (way.crossing.images(&field), way.places(&field));
-            let there = places.iter().filter(|place| way.far.having(place).contains(way.to));
+            let there = places.iter().filter(|place| has(way.far, place, way.to));
             let there: Vec<_> = there.collect();
             let is_taken = places.len() < images.len();
             if missing.iter().any(|above| field.starts_with(above)) || there.is_empty() && is_taken {
@@ -381,8 +381,9 @@ impl<'p> Way<'p> {
 
     /// Returns the fields of the near side, in order.
     fn fields(&self) -> BTreeSet<FieldPattern> {
-        let patterns = self.near.fields().filter(|field| field.releases.contains(self.from));
-        patterns.map(|field| field.pattern).collect()
+        let patterns = self.near.fields().filter(|field| field.releases.contains(self.from)).map(|field| field.pattern);
+        let patterns: BTreeSet<FieldPattern> = patterns.collect();
+        patterns.into_iter().filter(|field| has(self.near, field, self.from)).collect()
     }
 
     /// Returns every place in which the fields that match `field` can be found on the far side.
