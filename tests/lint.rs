@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use reversion::pack::lint::{is_shown, lint};
+use reversion::pack::lint::{Coverage, Share, coverage, is_shown, lint};
 use reversion::pack::load::{self, PackFiles};
 use reversion::pack::{Pack, embedded};
 
@@ -115,6 +115,27 @@ fn what_vanishes_is_claimed() {
         &pack(&[], "", &[]),
         &["p/pack.yaml: the kind B.g is not in 2/standard: no rule takes it on, and `dropped` does not list it"],
     );
+}
+
+#[test]
+fn what_vanishes_is_counted() {
+    let fields = [
+        "spec.a string - standard v1",
+        "spec.b string - standard v1..v2",
+        "spec.c object - standard v1",
+        "spec.c.d string - standard v1",
+        "spec.new string - standard v2..v3",
+        "spec.t string {\"enum\":[\"a\",\"b\"]} standard v1",
+        "spec.t string {\"enum\":[\"b\"]} standard v2..v3",
+    ];
+    let notes = B_WENT.replace("]\n", ", { bundle: v3, kind: A.g, field: spec.b, reason: r }]\n");
+    let rule = ("a", "  - rename: { field: spec.a, to: new }\n  - drop: { field: spec.c.d, reason: r }\n");
+    let share = |claimed, dropped, missed| Share { claimed, dropped, missed };
+    let counted = |notes: &str, rules: &[(&str, &str)]| coverage(&pack(&fields, notes, rules));
+    let whole = Coverage { kinds: share(0, 1, 0), fields: share(3, 1, 0), values: share(0, 0, 1) };
+    assert_eq!(counted(&notes, &[rule]), whole);
+    let bare = Coverage { kinds: share(0, 0, 1), fields: share(0, 0, 4), values: share(0, 0, 1) };
+    assert_eq!(counted("", &[]), bare);
 }
 
 #[test]
