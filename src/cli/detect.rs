@@ -1,21 +1,17 @@
 //! The subcommand `detect`: which releases can each object have been written for?
 
-use std::collections::BTreeSet;
-
 use anyhow::Result;
 
 use super::args::{DetectArgs, Format};
 use super::console::Console;
 use super::convert::Level;
 use super::{Exit, Pending, packs, pass};
-use crate::catalog::{Catalog, Fact, FactKind};
 use crate::field::FieldPath;
 use crate::infer::crds::{Installed, crds_in, installed};
-use crate::infer::infer;
+use crate::infer::{infer, kind_says};
 use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
 use crate::plan;
-use crate::release::{Channel, ReleaseLine};
 use crate::report::{Detected, Detection, detect as render, finding_lines, github, json, text};
 
 /// Runs `detect`.
@@ -57,14 +53,4 @@ fn look_at<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, det
     let location = manifest.locate(object, &FieldPath::default());
     let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
     detection.objects.push(Detected { object, pack: pack.name(), line: pack.line(), inference, location, evidence });
-}
-
-/// Returns the kind as what decides, where a channel of the newest bundle never had it.
-fn kind_says(catalog: &Catalog, line: &ReleaseLine) -> Option<Fact> {
-    let releases = catalog.releases();
-    let channels: BTreeSet<Channel> = releases.iter().map(|id| line.get(id).channel).collect();
-    let newest = line.iter().map(|(_, release)| release).max_by_key(|release| release.order)?;
-    let mut current = line.iter().filter(|(_, release)| release.order == newest.order);
-    let lacks = current.any(|(_, release)| !channels.contains(&release.channel));
-    lacks.then(|| Fact { path: FieldPath::default().key("kind"), kind: FactKind::Value, releases })
 }
