@@ -312,7 +312,7 @@ fn every_case_belongs_to_a_rule_and_is_complete() {
         assert_eq!(odd, None, "{name}: no case has such a file");
         let has = |file: &str| case.files.contains_key(file);
         let complete = if has("same.yaml") {
-            case.files.keys().all(|file| matches!(file.as_str(), "same.yaml" | "to.txt"))
+            case.files.keys().all(|file| matches!(file.as_str(), "same.yaml" | "to.txt" | "findings.txt"))
         } else {
             match (has("before.yaml"), has("after.yaml")) {
                 (true, true) => true,
