@@ -435,3 +435,23 @@ fn a_secret_is_found_where_its_filter_lives() {
     elsewhere.tells(Severity::Held, &[]);
     assert!(elsewhere.after.is_empty());
 }
+
+#[test]
+fn what_kubernetes_cannot_read_beside_an_object_is_told_where_the_file_changes() {
+    let policy = |version: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/{version}\nkind: GRPCRoute\nmetadata:\n  name: a\nspec:\n  rules:\n  - backendRefs:\n    - name: b\n      port: 80\n"
+        )
+    };
+    let beside = "---\na: 1\na: 2\n---\nb: {{ .x }}\n---\n%YAML 1.2\n";
+    let beside = beside.replace("---\n%YAML", "...\n%YAML") + "---\nc: 1\n";
+    let text = policy("v1alpha2") + &beside;
+    let outcome = run(&[("a.yaml", &text)], "1.4");
+    assert_eq!(outcome.after["a.yaml"], policy("v1") + &beside);
+    outcome.tells(
+        Severity::Warning,
+        &["a.yaml warning duplicate-key -", "a.yaml warning complex-key -", "a.yaml warning parse-error -"],
+    );
+    let unchanged = policy("v1") + &beside;
+    run(&[("a.yaml", &unchanged)], "1.4").tells(Severity::Warning, &[]);
+}

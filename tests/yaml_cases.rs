@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, House, Intent, Place};
+use reversion::yaml::{self, House, Intent, Naming, Place};
 use serde_json::Value;
 
 fn path(value: &Value) -> FieldPath {
@@ -28,6 +28,11 @@ fn place(change: &Value) -> Place {
         (_, _, Some(true)) => Place::First,
         _ => Place::Last,
     }
+}
+
+fn naming(change: &Value) -> Naming {
+    let names = change["names"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+    Naming { names: names.collect(), key: "name".to_owned(), value: "value".to_owned() }
 }
 
 fn intent(change: &Value) -> Intent {
@@ -50,6 +55,10 @@ fn intent(change: &Value) -> Intent {
         }
         "wrap" => Intent::Wrap { path: at() },
         "unwrap" => Intent::Unwrap { path: at() },
+        "nest" => Intent::Nest { path: at(), key: text("key") },
+        "hoist" => Intent::Hoist { path: at(), key: text("key") },
+        "to-items" => Intent::ToItems { path: at(), naming: naming(change) },
+        "to-entries" => Intent::ToEntries { path: at(), naming: naming(change) },
         other => panic!("unknown change `{other}`"),
     }
 }
@@ -103,11 +112,16 @@ fn check(folder: &Path, code_of: fn(&str) -> &str) -> Result<(), String> {
     }
 }
 
-/// Runs every case below `folder`, and returns how many there are.
+/// Cases of the other set with another comment policy. There, the comment of an entry that comes to stand behind a dash does
+/// so, too, and is then about the item; here it stays above its entry, and the dash on a line of its own.
+const OTHER_POLICY: [&str; 1] = ["06-delete-dash-key"];
+
+/// Runs every case below `folder` but those of another policy, and returns how many there are.
 #[track_caller]
 fn check_all(folder: &Path, code_of: fn(&str) -> &str) -> usize {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut cases: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    cases.retain(|case| !OTHER_POLICY.iter().any(|name| case.ends_with(name)));
     cases.sort();
     let failures: Vec<String> = cases
         .iter()
@@ -138,5 +152,5 @@ fn shared_cases() {
         return;
     }
     // There, what is too deep is a text that cannot be read; here, a limit has a code of its own.
-    assert!(check_all(&folder, |code| if code == "limit" { "parse-error" } else { code }) >= 58);
+    assert!(check_all(&folder, |code| if code == "limit" { "parse-error" } else { code }) >= 58 - OTHER_POLICY.len());
 }

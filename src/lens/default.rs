@@ -81,7 +81,7 @@ impl Default {
         match &self.source {
             Source::Value(value) => Some(alone(value)),
             Source::Table(by, table) => table.get(by.get(object)?.as_str()?).map(alone),
-            Source::Like(path) => path.get(&session.seen_for(std::iter::once(path.pattern()))).map(alone),
+            Source::Like(path) => path.get(&session.seen_for(std::iter::once(&path.pattern()))).map(alone),
             Source::Parameter(name) => Some((Value::from(session.surroundings()?.parameter(name)?), Vec::new())),
             Source::NamedBy(reference) => reference.value(session),
             Source::Names(reference) => reference.value(session),

@@ -110,6 +110,7 @@ pub struct Surroundings<'a> {
     by_kind: BTreeMap<&'a GroupKind, Vec<Neighbour<'a>>>,
     parameters: BTreeMap<&'a str, &'a str>,
     asked: AtomicBool,
+    located: AtomicBool,
     searched: AtomicBool,
 }
 
@@ -135,9 +136,14 @@ impl<'a> Surroundings<'a> {
         self.parameters.get(name).copied()
     }
 
-    /// Says whether anybody asked what else there is in the run.
+    /// Says whether anybody asked for what kustomizations of the run decide: what is whole, or where it lives.
     pub fn was_asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed) || self.was_located()
+    }
+
+    /// Says whether anybody asked where an object lives.
+    pub fn was_located(&self) -> bool {
+        self.located.load(Ordering::Relaxed)
     }
 
     /// Says whether anybody searched the run for other objects.
@@ -145,14 +151,18 @@ impl<'a> Surroundings<'a> {
         self.searched.load(Ordering::Relaxed)
     }
 
-    /// Notes that the answer to a question depends on the rest of the run.
+    /// Notes that somebody asked whether an object is whole.
     pub fn ask(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }
 
+    /// Notes that somebody asked where an object lives.
+    pub fn locate(&self) {
+        self.located.store(true, Ordering::Relaxed);
+    }
+
     /// Returns the objects of `kind`, in the order of the run.
     pub fn of_kind(&self, kind: &GroupKind) -> &[Neighbour<'a>] {
-        self.ask();
         self.searched.store(true, Ordering::Relaxed);
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
     }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
-use crate::text::LineIndex;
+use crate::text::{LineIndex, Span};
 use crate::yaml::{self, Problem, ProblemCode, Tree};
 
 mod json6902;
@@ -42,6 +42,9 @@ pub struct Manifest {
     pub kustomization: Option<Kustomization>,
     /// What was noticed on the way.
     pub findings: Vec<Finding>,
+    /// What Kubernetes cannot read in documents that hold no object of a known group, or says against all that is in them.
+    /// Nobody is told of it where the file stays as it is.
+    pub unread: Vec<Finding>,
     lines: LineIndex,
 }
 
@@ -195,9 +198,9 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
-    let (objects, patches, findings) = (Vec::new(), Vec::new(), Vec::new());
+    let (objects, patches, findings, unread) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (file, kustomization) = (file.to_owned(), None);
-    let mut manifest = Manifest { file, text, tree, objects, patches, kustomization, findings, lines };
+    let mut manifest = Manifest { file, text, tree, objects, patches, kustomization, findings, unread, lines };
     match manifest.collect(recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
@@ -313,6 +316,7 @@ impl Manifest {
     fn collect(&mut self, recognizer: &Recognizer) -> Result<(), Problem> {
         let documents = self.tree.documents().to_vec();
         for (number, document) in documents.iter().enumerate() {
+            self.unread.extend(self.other_version(document.span));
             let hits = || recognizer.hits(document.span.of(&self.text).as_bytes());
             match self.tree.value(&self.text, document.root) {
                 Ok(value) => {
@@ -333,11 +337,33 @@ impl Manifest {
                     }
                     self.take(number, FieldPath::default(), value);
                 }
-                Err(_) if !hits() => {}
+                Err(problem) if !hits() => {
+                    let told = failure(&self.file, &self.text, &self.lines, &problem);
+                    self.unread.push(Finding { severity: Severity::Warning, ..told });
+                }
                 Err(problem) => return Err(problem),
             }
         }
         Ok(())
+    }
+
+    /// Tells of a `%YAML` line that says another version than the one which Kubernetes reads.
+    fn other_version(&self, document: Span) -> Option<Finding> {
+        let mut at = document.start;
+        for line in document.of(&self.text).split_inclusive('\n') {
+            let content = line.trim_start_matches('\u{feff}');
+            if !content.starts_with(['%', '#']) && !content.trim().is_empty() {
+                return None;
+            }
+            if content.starts_with("%YAML ") && content.split_whitespace().nth(1) != Some("1.1") {
+                let message = "Kubernetes refuses a document that says another version of YAML than 1.1".to_owned();
+                let location = self.location(at + line.len() - content.len());
+                let told = whole_file(&self.file, Code::ParseError, message, "remove the line");
+                return Some(Finding { location, severity: Severity::Warning, ..told });
+            }
+            at += line.len();
+        }
+        None
     }
 
     /// Tells a known API group in what looks like an object and is none.

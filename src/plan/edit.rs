@@ -64,6 +64,7 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
         return Err(by_document.values().flatten().map(told).collect());
     }
     let file = FilePlan { file: manifest.file.clone(), before: manifest.text.clone(), edits };
+    joined.findings.extend(manifest.unread.iter().cloned());
     Ok(Some(Edited { file, findings: joined.findings }))
 }
 
@@ -180,9 +181,15 @@ fn refusal(manifest: &Manifest, object: &Object, from: usize, problem: &Problem)
         severity,
         object: Some(object.title()),
         field: None,
-        message: format!("{}: {}", object.title(), problem.message),
+        message: format!("{}: {}{}", object.title(), problem.message, other_place(manifest, from, problem)),
         help: Some(help.to_owned()),
     }
+}
+
+/// Names the other place of a problem, where it has one.
+fn other_place(manifest: &Manifest, from: usize, problem: &Problem) -> String {
+    let position = problem.other.and_then(|other| manifest.location(from + other).position);
+    position.map_or_else(String::new, |position| format!(" (line {}, column {})", position.line, position.column))
 }
 
 /// Tells that an object's file is encrypted.

@@ -161,7 +161,11 @@ type Held = BTreeMap<Id, Finding>;
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let course = Course::new(goal);
     let look = |manifest| course.look(manifest).map_or(Look::Open(manifest), |part| Look::Alone(Box::new(part)));
-    course.conclude(manifests.iter().map(look).collect())
+    let mut looks: Vec<Look<'_>> = manifests.iter().map(look).collect();
+    for at in course.overtaken(&looks) {
+        looks[at] = Look::Open(&manifests[at]);
+    }
+    course.conclude(looks)
 }
 
 /// The files in which others have a say, with every object converted by itself.
@@ -194,8 +198,7 @@ impl<'a> Run<'a> {
         };
         let manifests: Vec<&Manifest> = looks.iter().filter_map(open).collect();
         let patches = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
-        let kustomizations = looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?)));
-        let places = Homes::new(kustomizations, course.goal.packs);
+        let places = Homes::among(looks, course.goal.packs);
         let of_file = |manifest: &&Manifest| {
             let home = |object: &Object| places.of(&manifest.file, &object.kind, object.namespace.as_deref());
             manifest.objects.iter().map(home).collect()
@@ -227,13 +230,13 @@ impl<'a> Run<'a> {
 
     /// Indexes the objects of the run as they stand; patches are parts of objects. `others` are the homes and the data of
     /// what [`standing`] returns.
-    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Value)]) -> Surroundings<'v> {
+    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Option<Value>)]) -> Surroundings<'v> {
         let mut others = others.iter();
         let mut homes = self.homes.iter();
         let mut objects = Vec::new();
         for look in self.looks {
             let neighbours: Vec<Neighbour<'v>> = match look {
-                Look::Alone(part) => part.standing.iter().zip(&mut others).map(Standing::neighbour).collect(),
+                Look::Alone(part) => part.standing.iter().zip(&mut others).filter_map(Standing::neighbour).collect(),
                 Look::Open(manifest) => {
                     manifest.objects.iter().zip(homes.next().into_iter().flatten()).map(neighbour).collect()
                 }

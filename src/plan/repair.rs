@@ -8,9 +8,8 @@
 
 use super::object::{Mistakes, Remark, Scene, remark};
 use super::{Conversion, Goal};
-use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::lens::{Direction, Halt, Session};
+use crate::lens::{Direction, Halt};
 use crate::manifest::Object;
 use crate::yaml::Intent;
 
@@ -58,8 +57,7 @@ fn mend(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Option<(Repaired,
             };
             blocks.push(remark(Code::Refused, at, format!("{message} (rule {})", rule.id), Some(help)));
         }
-        if let Some(first) = session.program().get(done) {
-            let at = origin(&session, done, first);
+        if let Some(at) = session.changed_at(done) {
             let help = Some("say --repair to have it mended, or correct it by hand".to_owned());
             offers.push(remark(Code::Advisory, at, format!("a known mistake: {}", rule.summary), help));
             rules.push((rule.id.clone(), Direction::Forward));
@@ -70,21 +68,6 @@ fn mend(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Option<(Repaired,
         return None;
     }
     Some((Repaired { object: Object { value, ..object.clone() }, program, rules, blocks }, offers))
-}
-
-/// Returns where in the object stands what `intent`, the change number `done` of the session, is about.
-fn origin(session: &Session<'_>, done: usize, intent: &Intent) -> FieldPath {
-    let place = match intent {
-        Intent::Rename { path, .. }
-        | Intent::Insert { path, .. }
-        | Intent::Replace { path, .. }
-        | Intent::Delete { path }
-        | Intent::InsertItem { path, .. }
-        | Intent::Wrap { path }
-        | Intent::Unwrap { path } => path,
-        Intent::Move { from, .. } => from,
-    };
-    session.origin_before(done, place)
 }
 
 impl Repaired {

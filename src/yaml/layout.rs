@@ -9,6 +9,8 @@
 //!
 //! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
 
+use std::cell::OnceCell;
+
 use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
 use super::write::LongText;
 use crate::text::{LineIndex, Span};
@@ -89,6 +91,8 @@ pub(super) struct Layout<'t> {
     referenced: Vec<NodeId>,
     mappings: Vec<Sample>,
     lists: Vec<Sample>,
+    broken_throughout: OnceCell<bool>,
+    hugged_items: OnceCell<bool>,
 }
 
 impl<'t> Layout<'t> {
@@ -112,6 +116,8 @@ impl<'t> Layout<'t> {
             referenced,
             mappings,
             lists,
+            broken_throughout: OnceCell::new(),
+            hugged_items: OnceCell::new(),
         };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
@@ -219,6 +225,13 @@ impl<'t> Layout<'t> {
         let mut keys = children.iter().step_by(2);
         let index = keys.position(|node| self.kind(mapping).is_mapping() && self.tree.is_key(self.text, *node, key))?;
         Some(self.entry(mapping, index))
+    }
+
+    /// Returns the colon of an entry, with the blanks that its author puts before it.
+    pub(super) fn colon(&self, entry: &Entry) -> &'t str {
+        let end = entry.key.map_or(entry.opened, |key| self.span(key).end);
+        let before = &self.text[end..entry.opened];
+        if before.trim_start_matches(' ') == ":" { before } else { ":" }
     }
 
     /// Returns the offset a line starts at; a byte order mark is not part of the line.
@@ -350,6 +363,21 @@ impl<'t> Layout<'t> {
         out
     }
 
+    /// Returns the lines of `span`, which hold nothing but blanks and comments, with the comments in column `from` in column
+    /// `to` and those right of it as far from it as they were. Those left of it stay, though never right of `to`.
+    pub(super) fn comments_moved(&self, span: Span, from: usize, to: usize) -> String {
+        let lines = span.of(self.text).split_inclusive('\n').map(|line| {
+            let content = line.trim_start_matches(' ');
+            let column = line.len() - content.len();
+            match column.checked_sub(from) {
+                _ if !content.starts_with('#') => line.to_owned(),
+                Some(more) => format!("{:1$}{content}", "", to + more),
+                None => format!("{:1$}{content}", "", column.min(to)),
+            }
+        });
+        lines.collect()
+    }
+
     /// Returns the lines of `span`, which lie between brackets, with the blanks `from` at their start changed to `to`.
     ///
     /// A line with less than `from` starts with `to` then; blank lines and such with a comment only stay.
@@ -422,6 +450,40 @@ impl<'t> Layout<'t> {
     pub(super) fn line_ending(&self, at: usize) -> &'static str {
         let line_end = self.line_end(at);
         if self.text[..line_end].ends_with("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    /// Returns the blanks that each level of a document in JSON is indented by, where its author breaks the lines around
+    /// `node`: where a key around it, or of it, stands first on its line.
+    pub(super) fn broken(&self, node: NodeId) -> Option<&'t str> {
+        let _ = self.json_entry(node)?;
+        let around = std::iter::successors(Some(node), |node| self.parent(*node));
+        around.filter(|node| self.count(*node) > 0).find_map(|outer| {
+            let [first, open] = [self.entry(outer, 0).start, self.span(outer).start];
+            let deeper = self.indentation(first).strip_prefix(self.indentation(open))?;
+            (self.is_first_on_line(first) && !deeper.is_empty()).then_some(deeper)
+        })
+    }
+
+    /// Says whether the document is in JSON, with every list and mapping that holds something on several lines.
+    pub(super) fn is_broken_throughout(&self) -> bool {
+        *self.broken_throughout.get_or_init(|| {
+            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+            let mut filled = nodes.filter(|node| self.count(*node) > 0);
+            let is_long = |node| !self.is_same_line(self.span(node).start, self.span(node).end);
+            self.kind(self.root).is_flow_collection() && self.count(self.root) > 0 && filled.all(is_long)
+        })
+    }
+
+    /// Says whether a list of the document opens on the line that its first item opens on, to close behind it: `[{` and `}]`.
+    pub(super) fn has_hugged_items(&self) -> bool {
+        *self.hugged_items.get_or_init(|| {
+            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+            let mut lists = nodes.filter(|node| self.kind(*node) == Kind::FlowSequence && self.count(*node) > 0);
+            lists.any(|list| {
+                let item = self.span(self.children(list)[0]);
+                self.is_same_line(self.span(list).start, item.start) && !self.is_same_line(item.start, item.end)
+            })
+        })
     }
 
     /// Returns the first entry of the nearest flow mapping with keys, where it is written as JSON: all in double quotes.

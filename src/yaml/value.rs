@@ -67,7 +67,16 @@ impl Reader<'_> {
         value
     }
 
+    /// Reads what an alias stands for; what goes wrong with the aliases in it is told of the alias that is met first.
     fn alias(&mut self, alias: NodeId) -> Result<Value, Problem> {
+        let at = self.tree.span(alias).start;
+        self.lent(alias).map_err(|problem| match problem.code {
+            ProblemCode::AliasBudget => Problem { at, ..problem },
+            _ => problem,
+        })
+    }
+
+    fn lent(&mut self, alias: NodeId) -> Result<Value, Problem> {
         let target = self.tree.target(alias).expect("every alias node is in the table of aliases");
         if self.tree.contains(target, alias) {
             let at = self.tree.span(alias).start;

@@ -96,6 +96,96 @@ pub(super) fn one_line_entry(key: &str, value: &Value, context: Context) -> Stri
     format!("{}:{}{}", scalar(key, context), context.gap(), one_line(value, context))
 }
 
+/// How something new is written between brackets.
+#[derive(Clone, Debug)]
+pub(super) struct Brackets<'t> {
+    context: Context,
+    lines: Option<BrokenLines<'t>>,
+}
+
+/// The lines of JSON that is broken throughout.
+#[derive(Clone, Debug)]
+struct BrokenLines<'t> {
+    /// The blanks before the entries of the container.
+    indentation: String,
+    /// The blanks that each level has more.
+    step: &'t str,
+    line_ending: &'static str,
+}
+
+impl<'t> Brackets<'t> {
+    /// Returns how the entries of `container` are written.
+    pub(super) fn of(layout: &Layout<'t>, container: NodeId) -> Self {
+        let context = Context::inside(layout, container);
+        let around =
+            Some(container).filter(|node| layout.kind(*node).is_flow_collection()).or(layout.parent(container));
+        let step = around
+            .and_then(|around| layout.broken(around))
+            .filter(|_| context.is_json() && layout.is_broken_throughout());
+        let open = layout.span(container).start;
+        let lines = step.map(|step| BrokenLines {
+            indentation: format!("{}{step}", layout.indentation(open)),
+            step,
+            line_ending: layout.line_ending(open),
+        });
+        Self { context, lines }
+    }
+
+    /// Writes a value that is put into the container.
+    pub(super) fn value(&self, value: &Value) -> String {
+        match &self.lines {
+            None => one_line(value, self.context),
+            Some(lines) => lines.write(value, &lines.indentation),
+        }
+    }
+
+    /// Writes an entry that is put into the container.
+    pub(super) fn entry(&self, key: &str, value: &Value) -> String {
+        format!("{}:{}{}", scalar(key, self.context), self.context.gap(), self.value(value))
+    }
+
+    /// Returns the blanks before the entries of the container, where each has a line of its own.
+    pub(super) fn indentation(&self) -> Option<&str> {
+        self.lines.as_ref().map(|lines| lines.indentation.as_str())
+    }
+
+    /// Puts what is written inside the container that was empty: on a line of its own, where that is how it is done.
+    pub(super) fn only(&self, text: &str) -> String {
+        match &self.lines {
+            None => text.to_owned(),
+            Some(BrokenLines { indentation, step, line_ending }) => {
+                let outer = indentation.strip_suffix(step).unwrap_or(indentation);
+                format!("{line_ending}{indentation}{text}{line_ending}{outer}")
+            }
+        }
+    }
+}
+
+impl BrokenLines<'_> {
+    /// Writes a value whose first line is indented by `indentation`.
+    fn write(&self, value: &Value, indentation: &str) -> String {
+        let inner = format!("{indentation}{}", self.step);
+        let around = |[open, close]: [&str; 2], lines: Vec<String>| match lines.is_empty() {
+            true => format!("{open}{close}"),
+            false => {
+                let line = format!("{}{inner}", self.line_ending);
+                let lines = lines.join(&format!(",{line}"));
+                format!("{open}{line}{lines}{}{indentation}{close}", self.line_ending)
+            }
+        };
+        match value {
+            Value::Array(items) => around(["[", "]"], items.iter().map(|item| self.write(item, &inner)).collect()),
+            Value::Object(map) => {
+                let entry = |(key, value): (&String, &Value)| {
+                    format!("{}: {}", scalar(key, Context::Json), self.write(value, &inner))
+                };
+                around(["{", "}"], map.iter().map(entry).collect())
+            }
+            _ => one_line(value, Context::Json),
+        }
+    }
+}
+
 /// A value as it is put behind a colon or dash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rendered {

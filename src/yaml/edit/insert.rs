@@ -8,10 +8,10 @@
 use serde_json::{Map, Value};
 
 use super::super::intent::Place;
-use super::super::layout::Layout;
+use super::super::layout::{Entry, Layout};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId, skip_trivia};
-use super::super::write::{Context, Rendered, Style, one_line, one_line_entry};
+use super::super::write::{Brackets, Context, Rendered, Style};
 use super::delete::own_lines;
 use super::slot::{Slot, SlotKind, put_in_flow};
 use super::{Change, container_at, refuse_existing, wrong_shape};
@@ -39,7 +39,7 @@ pub(super) fn insert(
             Ok(insert_lines(layout, mapping, neighbour, &lines))
         }
         Target::Flow => {
-            let text = one_line_entry(key, value, Context::inside(layout, mapping));
+            let text = Brackets::of(layout, mapping).entry(key, value);
             Ok(insert_in_flow(layout, mapping, neighbour, &FlowEntry::alone(text), ["{", "}"]))
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn insert_item(
             Ok(insert_lines(layout, list, neighbour, &lines))
         }
         Target::Flow => {
-            let text = one_line(value, Context::inside(layout, list));
+            let text = Brackets::of(layout, list).value(value);
             Ok(insert_in_flow(layout, list, neighbour, &FlowEntry::alone(text), ["[", "]"]))
         }
     }
@@ -92,7 +92,7 @@ fn is_null(layout: &Layout<'_>, node: NodeId) -> bool {
 /// How new entries get into a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// `{}`, `[]` or null that can become indented lines.
+    /// `{}`, `[]` or null that can become indented lines; comments between the brackets would have no place in them.
     Empty,
     /// Indented lines.
     Lines,
@@ -103,9 +103,13 @@ pub(super) enum Target {
 impl Target {
     pub(super) fn of(layout: &Layout<'_>, container: NodeId) -> Self {
         let around = layout.parent(container);
+        let has_comments = !layout.tree.comments_in(layout.span(container)).is_empty();
         if layout.kind(container).is_block_collection() {
             Self::Lines
-        } else if layout.count(container) > 0 || around.is_some_and(|around| layout.kind(around).is_flow_collection()) {
+        } else if layout.count(container) > 0
+            || has_comments
+            || around.is_some_and(|around| layout.kind(around).is_flow_collection())
+        {
             Self::Flow
         } else {
             Self::Empty
@@ -147,7 +151,14 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
         }
         Neighbour::Before(index) => {
             let entry = layout.entry(container, index);
-            if layout.is_first_on_line(entry.start) {
+            if let Some(dash) = bare_dash_above(layout, &entry).filter(|_| !starts_with_comment(lines)) {
+                let gap = layout.column(entry.start) - layout.column(dash.start);
+                let text = lines.trim_start_matches(' ').trim_end_matches(['\r', '\n']);
+                change.replace(
+                    Span::new(dash.end, layout.line_content_end(dash.end)),
+                    format!("{:1$}{text}", "", gap - 1),
+                );
+            } else if layout.is_first_on_line(entry.start) {
                 change.insert(layout.own_start(entry.start), lines);
             } else {
                 // The new entry takes the place behind the dash, and the old one gets a line of its own.
@@ -163,6 +174,18 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
         }
     }
     change
+}
+
+/// Returns the dash that stands alone on the line above the comments of an item's first entry.
+fn bare_dash_above(layout: &Layout<'_>, entry: &Entry) -> Option<Span> {
+    let item = layout.entry_of(entry.container).filter(|item| item.key.is_none() && entry.index == 0)?;
+    let comments = layout.own_start(entry.start);
+    let is_bare = layout.is_first_on_line(entry.start)
+        && comments < layout.line_start(entry.start)
+        && comments == layout.line_end(item.opened)
+        && layout.line_content_end(item.opened) == item.opened
+        && layout.column(item.start) < layout.column(entry.start);
+    is_bare.then(|| Span::new(item.start, item.opened))
 }
 
 fn starts_with_comment(lines: &str) -> bool {
@@ -242,7 +265,8 @@ pub(super) fn insert_in_flow(
     let span = layout.span(container);
     let null_in = layout.entry_of(container).filter(|_| !layout.kind(container).is_flow_collection());
     if let Some(entry) = null_in {
-        return put_in_flow(layout, &entry, format!("{open}{}{close}", new.text));
+        let text = Brackets::of(layout, container).only(&new.text);
+        return put_in_flow(layout, &entry, format!("{open}{text}{close}"));
     }
     if layout.kind(container) == Kind::Pair {
         // `[a: b]` has no braces around its one entry; with two there must be some.
@@ -258,9 +282,9 @@ pub(super) fn insert_in_flow(
     if layout.count(container) == 0 {
         let inside = Span::new(span.start + 1, span.end - 1);
         if layout.tree.comments_in(inside).is_empty() {
-            change.replace(inside, new.text.as_str());
+            change.replace(inside, Brackets::of(layout, container).only(&new.text));
         } else {
-            change.insert(inside.start, new.text.as_str());
+            change.insert(inside.end, new.text.as_str());
         }
         return change;
     }

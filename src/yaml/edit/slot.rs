@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::layout::{Entry, Layout};
 use super::super::problem::Problem;
 use super::super::tree::{Kind, NodeId};
-use super::super::write::{Context, LongText, Rendered, Style, one_line, scalar_like};
+use super::super::write::{Brackets, Context, LongText, Rendered, Style, one_line, scalar_like};
 use super::{Change, container_at, entry_at, refuse_anchors_in_use, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
@@ -54,7 +54,7 @@ fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change 
     let context = Context::inside(layout, entry.container);
     let text = match value.as_str() {
         Some(text) => scalar_like(quotes(layout, entry.value), text, context),
-        None => one_line(value, context),
+        None => Brackets::of(layout, entry.container).value(value),
     };
     put_in_flow(layout, entry, text)
 }

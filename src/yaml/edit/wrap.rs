@@ -34,10 +34,19 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
     if layout.kind(entry.value) == Kind::Empty {
         let colon = if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) { ":" } else { "" };
         change.insert(entry.end, format!("{colon} [null]"));
-    } else {
-        change.insert(start, "[");
-        change.insert(entry.end, "]");
+        return change;
     }
+    let is_long = !layout.is_same_line(start, entry.end) && layout.is_first_on_line(entry.start);
+    let [open, close] = match layout.broken(entry.value).filter(|_| is_long && !layout.has_hugged_items()) {
+        None => ["[".to_owned(), "]".to_owned()],
+        Some(step) => {
+            let line = format!("{}{}", layout.line_ending(start), layout.indentation(entry.start));
+            change.deepen(layout, Span::new(layout.line_end(start), entry.end), step);
+            [format!("[{line}{step}"), format!("{line}]")]
+        }
+    };
+    change.insert(start, open);
+    change.insert(entry.end, close);
     change
 }
 
@@ -167,7 +176,16 @@ fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Ch
     let [open, close] = if layout.kind(item.value) == Kind::Pair { ["{", "}"] } else { ["", ""] };
     let mut change = Change::default();
     change.replace(before, open);
-    change.replace(after, close);
+    let first_line = layout.line_end(before.end).min(item.end);
+    let below = Span::new(first_line, item.end);
+    let own_line = layout.is_first_on_line(before.end) && !layout.is_same_line(span.start, before.end);
+    let outer = layout.entry_of(list).filter(|_| own_line && !below.is_empty());
+    let moved =
+        outer.map(|outer| layout.reindented(below, layout.indentation(before.end), layout.indentation(outer.start)));
+    match moved {
+        Some(lines) => change.replace(Span::new(below.start, after.end), format!("{lines}{close}")),
+        None => change.replace(after, close),
+    }
     Ok(change)
 }
 
