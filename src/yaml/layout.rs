@@ -4,8 +4,8 @@
 //! line starts and columns, and samples of the user's own style.
 //!
 //! Who owns a comment is decided here. Own comments of an entry are comment-only lines directly above its first line, in
-//! the column it starts in, with no blank line between; the comment behind its value; and comment lines below its value
-//! that are indented deeper than it. All others belong to no entry and stay where they are.
+//! the column it starts in, with no blank line between, unless they start behind a dash; the comment behind its value; and
+//! comment lines below its value that are indented deeper than it. All others belong to no entry and stay where they are.
 //!
 //! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
 
@@ -281,6 +281,13 @@ impl<'t> Layout<'t> {
 
     /// Returns where an entry's first line starts, or the first of its own comments above.
     pub(super) fn own_start(&self, start: usize) -> usize {
+        let line = self.comments_start(start);
+        // Comments that start behind a dash are one with the comment there, which is about the item.
+        if self.comment_behind_dash(start).is_some() { self.line_start(start) } else { line }
+    }
+
+    /// Returns where the first of the comment lines directly above `start` and in its column starts.
+    fn comments_start(&self, start: usize) -> usize {
         let column = self.column(start);
         let mut line = self.line_start(start);
         while self.text[..line].ends_with('\n') {
@@ -291,6 +298,18 @@ impl<'t> Layout<'t> {
             line = before;
         }
         line
+    }
+
+    /// Returns where the comment behind a dash starts that stands in the column of `start`, with nothing but comment lines of
+    /// that column between.
+    pub(super) fn comment_behind_dash(&self, start: usize) -> Option<usize> {
+        let line = self.comments_start(start);
+        let before = self.line_start(self.text[..line].strip_suffix('\n')?.len());
+        let comment = before + self.column(start);
+        let dashes = self.text.get(before..comment).filter(|_| self.is_first_on_line(start))?;
+        let is_comment = self.tree.comments().binary_search_by_key(&comment, |comment| comment.start).is_ok();
+        let is_behind = dashes.contains('-') && dashes.bytes().all(|byte| matches!(byte, b' ' | b'-'));
+        (is_comment && is_behind).then_some(comment)
     }
 
     /// Returns where the lines of an entry end that starts in `column` and whose value ends at `end`: behind the comment

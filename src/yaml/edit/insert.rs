@@ -159,7 +159,8 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
                     Span::new(item.opened, layout.line_content_end(item.opened)),
                     format!("{:gap$}{text}", ""),
                 );
-            } else if let Some(comment) = item.and_then(|item| comment_behind_dash(layout, &item, &entry)) {
+            } else if let Some(comment) = layout.comment_behind_dash(entry.start).filter(|_| item.is_some()) {
+                // There stands the comment that the first entry owned before it was pulled up.
                 change.insert(comment, behind_dash(lines, layout.column(entry.start)));
             } else if layout.is_first_on_line(entry.start) {
                 change.insert(layout.own_start(entry.start), lines);
@@ -183,17 +184,6 @@ fn leaves_room(layout: &Layout<'_>, item: &Entry, first: &Entry) -> bool {
     layout.line_content_end(item.opened) == item.opened
         && layout.line_end(item.opened) < layout.own_start(first.start)
         && layout.column(item.start) < layout.column(first.start)
-}
-
-/// Returns where the comment behind the dash of `item` starts, if it is one that the first entry owned before it was pulled up:
-/// it stands in the column of the entry, and nothing but comments of the entry stands between.
-fn comment_behind_dash(layout: &Layout<'_>, item: &Entry, first: &Entry) -> Option<usize> {
-    let gap = layout.text[item.opened..].bytes().take_while(|byte| *byte == b' ').count();
-    let start = item.opened + gap;
-    let is_own = layout.is_first_on_line(first.start)
-        && layout.own_start(first.start) == layout.line_end(start)
-        && layout.column(start) == layout.column(first.start);
-    (is_own && layout.text[start..].starts_with('#')).then_some(start)
 }
 
 fn starts_with_comment(lines: &str) -> bool {
