@@ -12,7 +12,7 @@
 use std::cell::OnceCell;
 
 use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
-use super::write::LongText;
+use super::write::{LongText, Padding};
 use crate::text::{LineIndex, Span};
 
 /// One entry of a mapping or one item of a list, with its place in the text.
@@ -93,6 +93,7 @@ pub(super) struct Layout<'t> {
     lists: Vec<Sample>,
     broken_throughout: OnceCell<bool>,
     hugged_items: OnceCell<bool>,
+    padding: OnceCell<Padding>,
 }
 
 impl<'t> Layout<'t> {
@@ -118,6 +119,7 @@ impl<'t> Layout<'t> {
             lists,
             broken_throughout: OnceCell::new(),
             hugged_items: OnceCell::new(),
+            padding: OnceCell::new(),
         };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
@@ -503,6 +505,24 @@ impl<'t> Layout<'t> {
                 self.is_same_line(self.span(list).start, item.start) && !self.is_same_line(item.start, item.end)
             })
         })
+    }
+
+    /// Returns the blanks that the document has inside of all brackets, where these have something on their line.
+    pub(super) fn padding(&self) -> Padding {
+        *self.padding.get_or_init(|| Padding {
+            mapping: self.padding_of(Kind::FlowMapping),
+            list: self.padding_of(Kind::FlowSequence),
+        })
+    }
+
+    fn padding_of(&self, kind: Kind) -> &'static str {
+        let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+        let filled = nodes.filter(|node| self.kind(*node) == kind && self.count(*node) > 0);
+        let inside = filled.map(|node| &self.text[self.span(node).start + 1..self.entry(node, 0).start]);
+        // Where the first entry is on another line, that says nothing.
+        let mut inside = inside.filter(|blanks| blanks.trim_matches(' ').is_empty()).peekable();
+        let is_padded = inside.peek().is_some() && inside.all(|blanks| !blanks.is_empty());
+        if is_padded { " " } else { "" }
     }
 
     /// Returns the first entry of the nearest flow mapping with keys, where it is written as JSON: all in double quotes.

@@ -263,8 +263,8 @@ pub(super) fn insert_in_flow(
     let span = layout.span(container);
     let null_in = layout.entry_of(container).filter(|_| !layout.kind(container).is_flow_collection());
     if let Some(entry) = null_in {
-        let text = Brackets::of(layout, container).only(&new.text);
-        return put_in_flow(layout, &entry, format!("{open}{text}{close}"));
+        let text = Brackets::of(layout, container).only([open, close], &new.text);
+        return put_in_flow(layout, &entry, text);
     }
     if layout.kind(container) == Kind::Pair {
         // `[a: b]` has no braces around its one entry; with two there must be some.
@@ -280,7 +280,7 @@ pub(super) fn insert_in_flow(
     if layout.count(container) == 0 {
         let inside = Span::new(span.start + 1, span.end - 1);
         if layout.tree.comments_in(inside).is_empty() {
-            change.replace(inside, Brackets::of(layout, container).only(&new.text));
+            change.replace(span, Brackets::of(layout, container).only([open, close], &new.text));
         } else {
             change.insert(inside.end, new.text.as_str());
         }

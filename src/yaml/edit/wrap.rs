@@ -38,7 +38,10 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
     }
     let is_long = !layout.is_same_line(start, entry.end) && layout.is_first_on_line(entry.start);
     let [open, close] = match layout.broken(entry.value).filter(|_| is_long && !layout.has_hugged_items()) {
-        None => ["[".to_owned(), "]".to_owned()],
+        None => {
+            let blanks = layout.padding().list;
+            [format!("[{blanks}"), format!("{blanks}]")]
+        }
         Some(step) => {
             let line = format!("{}{}", layout.line_ending(start), layout.indentation(entry.start));
             change.deepen(layout, Span::new(layout.line_end(start), entry.end), step);
