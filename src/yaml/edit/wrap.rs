@@ -218,15 +218,19 @@ fn unwrap_dash_behind_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> 
 fn unwrap_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     let content = layout.tree.start(item.value);
     let is_lines = layout.kind(item.value).is_block_collection();
-    let key_line_is_free = layout.text[entry.opened..item.start].trim().is_empty()
-        && layout.line_end(entry.opened) == layout.line_start(item.start);
     if layout.kind(item.value) == Kind::Empty && content == item.opened {
         return unwrap_nothing(layout, item);
     }
-    if !is_lines && key_line_is_free && layout.is_same_line(item.opened, content) {
+    if !is_lines && is_key_line_free(layout, entry, item) && layout.is_same_line(item.opened, content) {
         return unwrap_to_key_line(layout, entry, item, content);
     }
     unwrap_to_lines(layout, entry, item, content)
+}
+
+/// Says whether nothing stands behind the key of an entry or between it and its first item.
+fn is_key_line_free(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> bool {
+    layout.text[entry.opened..item.start].trim().is_empty()
+        && layout.line_end(entry.opened) == layout.line_start(item.start)
 }
 
 fn unwrap_nothing(layout: &Layout<'_>, item: &Entry) -> Change {
@@ -263,15 +267,22 @@ fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: us
     let first_line = layout.line_start(item.start);
     let comments = Span::new(layout.own_start(item.start), first_line);
     change.replace(comments, layout.shifted(comments, column as isize - layout.column(item.start) as isize));
+    let value = layout.span(item.value).start;
+    let has_lines_below = layout.kind(item.value).is_block_collection() && !layout.is_same_line(content, value);
     // Lines of a scalar are held by the column of what they belong to: of the dash before, of the key now.
     let by = match layout.kind(item.value).is_block_collection() {
-        true => column as isize - layout.column(content) as isize,
+        true => column as isize - layout.column(if has_lines_below { value } else { content }) as isize,
         false => layout.column(entry.start) as isize - layout.column(item.start) as isize,
     };
     let below = layout.line_end(item.start);
     let behind_dash = Span::new(item.opened, below).of(layout.text);
     let first = match behind_dash.trim() {
         "" => String::new(),
+        properties if has_lines_below && is_key_line_free(layout, entry, item) && content < below => {
+            // An anchor or tag stands where that of a value below its key does.
+            change.insert(entry.opened, format!(" {properties}"));
+            String::new()
+        }
         _ => format!("{:column$}{}", "", behind_dash.trim_start_matches([' ', '\t'])),
     };
     change.replace(Span::new(first_line, end), first + &layout.shifted(Span::new(below, end), by));
