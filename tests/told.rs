@@ -213,3 +213,18 @@ fn a_validation_of_a_port_that_comes_back_as_the_one_of_all() {
     let of_all = "      default:\n        validation:\n          caCertificateRefs: ";
     assert!(new.ends_with(&format!("  tls:\n    frontend:\n{of_all}{references}\n")), "{new}");
 }
+
+#[test]
+fn the_comment_that_goes_among_several_of_one_text() {
+    let validation =
+        "      frontendValidation: # b\n        caCertificateRefs: [{group: \"\", kind: ConfigMap, name: ca}]\n";
+    let text = format!(
+        "{GATEWAY}{}  # b\n{}",
+        listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")),
+        listener("b", 8443, &format!("{CERTIFICATE}{validation}"))
+    );
+    let (after, findings) = run(&text, "1.4/experimental");
+    let dropped = findings.iter().find(|finding| finding.code == Code::CommentDropped).unwrap();
+    assert_eq!(dropped.location.to_string(), "a.yaml:20:27");
+    assert!(after.contains("  # b\n  - name: b\n"), "{after}");
+}
