@@ -94,6 +94,7 @@ pub(super) struct Layout<'t> {
     broken_throughout: OnceCell<bool>,
     hugged_items: OnceCell<bool>,
     padding: OnceCell<Padding>,
+    dash_width: OnceCell<usize>,
 }
 
 impl<'t> Layout<'t> {
@@ -120,6 +121,7 @@ impl<'t> Layout<'t> {
             broken_throughout: OnceCell::new(),
             hugged_items: OnceCell::new(),
             padding: OnceCell::new(),
+            dash_width: OnceCell::new(),
         };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
@@ -504,6 +506,19 @@ impl<'t> Layout<'t> {
                 let item = self.span(self.children(list)[0]);
                 self.is_same_line(self.span(list).start, item.start) && !self.is_same_line(item.start, item.end)
             })
+        })
+    }
+
+    /// Returns how many columns right of their dashes all items of the document start that are mappings behind a dash.
+    pub(super) fn dash_width(&self) -> usize {
+        *self.dash_width.get_or_init(|| {
+            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+            let items = nodes.filter(|node| self.kind(*node) == Kind::Mapping).filter_map(|node| self.entry_of(node));
+            let behind =
+                |item: &Entry| item.key.is_none() && self.is_same_line(item.opened, self.tree.start(item.value));
+            let mut widths = items.filter(behind).map(|item| self.tree.start(item.value) - item.start);
+            let width = widths.next().unwrap_or(2);
+            if widths.all(|other| other == width) { width } else { 2 }
         })
     }
 

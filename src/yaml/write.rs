@@ -234,6 +234,8 @@ pub(super) struct Style {
     pub(super) step: usize,
     /// How many columns right of its key the dashes of a list go.
     pub(super) list_indent: usize,
+    /// How many columns right of its dash an item's content goes.
+    pub(super) dash_width: usize,
     pub(super) line_ending: &'static str,
     pub(super) long_text: LongText,
 }
@@ -253,6 +255,7 @@ impl Style {
         Self {
             step: layout.step(node),
             list_indent: layout.list_indent(node),
+            dash_width: layout.dash_width(),
             line_ending: layout.line_ending(layout.span(node).start),
             long_text: layout.long_text,
         }
@@ -293,7 +296,8 @@ impl Style {
 
     /// Writes an item in lines from `column` on, where its dash stands.
     pub(super) fn dashed(&self, value: &Value, column: usize) -> String {
-        self.behind("-", self.item(value, column + 2), column)
+        let opened = format!("{:1$}", "-", self.dash_width - 1);
+        self.behind(&opened, self.item(value, column + self.dash_width), column)
     }
 
     fn behind(&self, opened: &str, Rendered { head, body }: Rendered, column: usize) -> String {
@@ -439,7 +443,13 @@ mod tests {
     #[test]
     fn values_follow_the_style() {
         let value = json!({"a": [{"b": [1, [2, "x\ny\n"]], "c": {}}, [], "x\ny"], "d": {"on": null}});
-        let style = |step, list_indent| Style { step, list_indent, line_ending: "\n", long_text: LongText::Block };
+        let style = |step, list_indent| Style {
+            step,
+            list_indent,
+            dash_width: 2,
+            line_ending: "\n",
+            long_text: LongText::Block,
+        };
         assert_eq!(
             style(2, 0).root(&value).body,
             "a:\n- b:\n  - 1\n  - - 2\n    - |\n      x\n      y\n  c: {}\n- []\n- |-\n  x\n  y\nd:\n  \"on\": null\n"
@@ -483,7 +493,7 @@ mod tests {
 
         #[test]
         fn what_is_written_reads_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
-            let Rendered { head, body } = Style { step, list_indent, line_ending: "\r\n", long_text: LongText::Block }.root(&value);
+            let Rendered { head, body } = Style { step, list_indent, dash_width: 2, line_ending: "\r\n", long_text: LongText::Block }.root(&value);
             for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow, Padding::default()), one_line(&value, Context::Json, Padding::default())] {
                 let tree = parse(&text).unwrap();
                 prop_assert_eq!(tree.value(&text, tree.documents()[0].root).unwrap(), value.clone(), "{}", text);

@@ -146,14 +146,15 @@ fn items_in_lines(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming:
         let end = layout.own_end(block.column, entry.end);
         let colon = layout.colon(entry);
         out.push_str(&layout.comments_moved(Span::new(done, layout.line_start(entry.start)), block.column, dash));
-        out.push_str(&format!("{:dash$}- {key}: {name}{line_ending}{:2$}{value}{colon}", "", "", dash + 2));
+        out.push_str(&format!("{:dash$}{:inner$}{key}: {name}{line_ending}", "", "-", inner = style.dash_width));
+        out.push_str(&format!("{:1$}{value}{colon}", "", dash + style.dash_width));
         out.push_str(Span::new(entry.opened, first_line).of(layout.text));
-        let by = dash as isize + 2 - block.column as isize;
+        let by = (dash + style.dash_width) as isize - block.column as isize;
         out.push_str(&layout.shifted(Span::new(first_line, end), by));
         done = end;
     }
     // Below a list that is not indented, a comment in the column of the dashes would belong to what follows.
-    let tail = if style.list_indent > 0 { dash } else { dash + 2 };
+    let tail = if style.list_indent > 0 { dash } else { dash + style.dash_width };
     out.push_str(&layout.comments_moved(Span::new(done, block.lines.end), block.column, tail));
     let mut change = Change::default();
     change.replace(block.lines, out);

@@ -72,18 +72,18 @@ fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Change {
         change.replace(Span::new(first, end), format!("- {rest}{below}"));
         return change;
     }
-    let dash = dash_column(layout, entry);
-    let below = layout.shifted(Span::new(below, end), dash as isize + 2 - column as isize);
+    let (dash, width) = (dash_column(layout, entry), layout.dash_width());
+    let below = layout.shifted(Span::new(below, end), (dash + width) as isize - column as isize);
     if !layout.is_first_on_line(first) {
         // The anchor or tag behind the colon goes with the lines.
         let line_ending = layout.line_ending(first);
-        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}- {rest}{below}", ""));
+        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}{:width$}{rest}{below}", "", "-"));
         return change;
     }
     let first_line = layout.line_start(first);
     let comments = Span::new(layout.own_start(first), first_line);
     change.replace(comments, layout.shifted(comments, dash as isize - layout.column(first) as isize));
-    change.replace(Span::new(first_line, end), format!("{:dash$}- {rest}{below}", ""));
+    change.replace(Span::new(first_line, end), format!("{:dash$}{:width$}{rest}{below}", "", "-"));
     change
 }
 
