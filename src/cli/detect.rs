@@ -8,7 +8,7 @@ use super::convert::Level;
 use super::{Exit, Pending, packs, pass};
 use crate::field::FieldPath;
 use crate::infer::crds::{Installed, crds_in, installed};
-use crate::infer::infer;
+use crate::infer::{infer, kind_says};
 use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
 use crate::plan;
@@ -46,7 +46,10 @@ fn look_at<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, det
     let Some(pack) = packs.of_group(&object.kind.group) else { return };
     detection.findings.extend(plan::inference_findings(manifest, object, pack));
     let Some(catalog) = pack.catalog(&object.kind) else { return };
-    let inference = infer(&object.value, catalog, &object.api_version.version);
+    let mut inference = infer(&object.value, catalog, &object.api_version.version);
+    if !inference.is_conflict() {
+        inference.evidence.splice(0..0, kind_says(catalog, pack.line()));
+    }
     let location = manifest.locate(object, &FieldPath::default());
     let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
     detection.objects.push(Detected { object, pack: pack.name(), line: pack.line(), inference, location, evidence });

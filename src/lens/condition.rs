@@ -5,7 +5,7 @@
 //! Invariant: a condition reads the data only; a pattern with `[]` or `{}` holds when any of its matches does.
 
 use core::net::IpAddr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -77,12 +77,13 @@ struct Repeats {
 impl Repeats {
     fn holds(&self, object: &Value) -> bool {
         let counted = self.of.values(object).into_iter().filter(|place| self.r#if.holds(place));
-        let mut met: Vec<(Vec<_>, bool)> = Vec::new();
+        let mut met = HashSet::new();
         counted.into_iter().any(|place| {
             let fields: Vec<_> = self.by.iter().map(|field| self.meant(field, place)).collect();
             let has = self.partly.iter().any(|field| self.says(field, place));
-            let again = met.iter().any(|(other, had)| *other == fields && (self.partly.is_empty() || *had != has));
-            met.push((fields, has));
+            let other = if self.partly.is_empty() { has } else { !has };
+            let again = met.contains(&(fields.clone(), other));
+            met.insert((fields, has));
             again
         })
     }

@@ -138,6 +138,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Says whether the step gives the fields that match `field` where they are absent or empty.
+    fn brings(&self, _field: &FieldPattern) -> bool {
+        false
+    }
+
     /// Returns the worst that the step does to an object it changes; `None` where it never does anything.
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Exact)
@@ -359,6 +364,11 @@ impl Lens {
             }
         }
         false
+    }
+
+    /// Says whether an operation gives the fields that match `field` where they are absent or empty.
+    pub fn brings(&self, field: &FieldPattern) -> bool {
+        self.0.iter().any(|operation| operation.brings(field))
     }
 
     /// Says whether an operation makes the values of the fields that match `field` what the other side wants of them.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::crossing::Crossing;
-use super::limits::{About, Difference, Limits, allowed, differences};
+use super::limits::{About, Difference, Limits, allowed, differences, has};
 use super::{Pack, Rule};
 use crate::catalog::Catalog;
 use crate::field::{FieldPattern, Part};
@@ -202,7 +202,8 @@ impl Sides<'_> {
                 }
             }
         };
-        if there.is_empty() && back.is_empty() {
+        let holds_back = there.contains(&Cost::Refused) || back.contains(&Cost::Refused);
+        if there.is_empty() && back.is_empty() || !holds_back && self.is_doomed(rules) {
             return None;
         }
         let kinds = rules.iter().map(|rule| rule.kind.clone()).collect();
@@ -217,6 +218,21 @@ impl Sides<'_> {
             let meets = |crossing: &Crossing<'_>| crossing.rules.iter().any(|(other, _)| std::ptr::eq(*other, *rule));
             lives && is_past && meets(&Crossing::between(self.pack, &rule.kind, from, to))
         })
+    }
+
+    /// Says whether every kind that meets the rules is held back, since the other side does not have it.
+    fn is_doomed(&self, rules: &[&Rule]) -> bool {
+        let ways = [[self.from, self.to], [self.to, self.from]];
+        let lives =
+            |kind: &GroupKind, release| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(release));
+        let starts = ways.into_iter().flat_map(|way| self.pack.kinds().map(move |kind| (kind, way)));
+        let crossings = starts.filter(|(kind, [from, _])| lives(kind, *from)).map(|(kind, [from, to])| {
+            let crossing = Crossing::between(self.pack, kind, from, to);
+            let meets = crossing.rules.iter().any(|(met, _)| rules.iter().any(|rule| std::ptr::eq(*rule, *met)));
+            (meets, lives(&crossing.kind, to))
+        });
+        let met: Vec<bool> = crossings.filter(|(meets, _)| *meets).map(|(_, lives)| lives).collect();
+        !met.is_empty() && !met.contains(&true)
     }
 
     /// Says whether `release` has one of the rules' kinds.
@@ -313,7 +329,7 @@ impl Sides<'_> {
         let mut missing: Vec<FieldPattern> = Vec::new();
         for field in way.fields() {
             let (images, places) = (way.crossing.images(&field), way.places(&field));
-            let there = places.iter().filter(|place| way.far.having(place).contains(way.to));
+            let there = places.iter().filter(|place| has(way.far, place, way.to));
             let there: Vec<_> = there.collect();
             let is_taken = places.len() < images.len();
             if missing.iter().any(|above| field.starts_with(above)) || there.is_empty() && is_taken {
@@ -367,6 +383,7 @@ impl Sides<'_> {
 
 /// The way of a kind's objects from one release to the other.
 struct Way<'p> {
+    pack: &'p Pack,
     near: &'p Catalog,
     far: &'p Catalog,
     from: ReleaseId,
@@ -376,13 +393,14 @@ struct Way<'p> {
 
 impl<'p> Way<'p> {
     fn new(pack: &'p Pack, near: &'p Catalog, far: &'p Catalog, [from, to]: [ReleaseId; 2]) -> Self {
-        Self { near, far, from, to, crossing: Crossing::between(pack, near.kind(), from, to) }
+        Self { pack, near, far, from, to, crossing: Crossing::between(pack, near.kind(), from, to) }
     }
 
     /// Returns the fields of the near side, in order.
     fn fields(&self) -> BTreeSet<FieldPattern> {
-        let patterns = self.near.fields().filter(|field| field.releases.contains(self.from));
-        patterns.map(|field| field.pattern).collect()
+        let patterns = self.near.fields().filter(|field| field.releases.contains(self.from)).map(|field| field.pattern);
+        let patterns: BTreeSet<FieldPattern> = patterns.collect();
+        patterns.into_iter().filter(|field| has(self.near, field, self.from)).collect()
     }
 
     /// Returns every place in which the fields that match `field` can be found on the far side.
@@ -392,11 +410,25 @@ impl<'p> Way<'p> {
 
     /// Says whether a limit of the far side on `field` is left to the user: no rule sees to it.
     fn leaves(&self, field: &FieldPattern, difference: &Difference) -> bool {
-        let is_kept = |value: &Value| value.as_str().is_some_and(|text| self.crossing.value_image(field, text) == text);
+        let is_kept = |value: &Value| value.as_str().is_none_or(|text| self.crossing.value_image(field, text) == text);
         // What is asked for is there where rules find it in one place or another, and an entry has always a value.
         let is_asked = difference.about == About::Value
             || self.crossing.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
-        is_asked && !self.crossing.settles(field) && difference.only.as_ref().is_none_or(is_kept)
+        let is_about_nothing = difference.about == About::Presence || difference.only == Some(Value::Array(Vec::new()));
+        is_asked
+            && !self.crossing.settles(field)
+            && difference.only.as_ref().is_none_or(is_kept)
+            && !(is_about_nothing && self.brings(field))
+    }
+
+    /// Says whether a rule that the far side wants gives `field` where it is absent or empty.
+    fn brings(&self, field: &FieldPattern) -> bool {
+        let mine = |rule: &&Rule| {
+            rule.kind == self.crossing.kind && rule.within.is_some_and(|within| within.contains(self.to))
+        };
+        let places = self.places(field);
+        let brings = |rule: &Rule| places.iter().any(|place| rule.lens(Direction::Forward).brings(place));
+        self.pack.rules().iter().filter(mine).any(brings)
     }
 
     /// Says whether the near side asks for a field, in something that the far side has too.

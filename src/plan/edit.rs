@@ -110,10 +110,6 @@ fn edit_document(
             Ok(_) => return Err(refused),
             Err(yaml::Refusal { program, problem }) => {
                 let at = objects.remove(program);
-                if objects.is_empty() {
-                    refused.push((at, refusal(manifest, &manifest.objects[at], span.start, &problem)));
-                    return Err(refused);
-                }
                 refused.push((at, refusal(manifest, &manifest.objects[at], span.start, &problem)));
                 // A document that cannot be worked on at all is refused whatever is asked of it.
                 if objects.is_empty() {

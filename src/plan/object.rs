@@ -27,6 +27,7 @@ use crate::yaml::Intent;
 use super::Goal;
 use super::parting::{Carried, Parting};
 use super::references;
+use super::settle::Past;
 use super::stash::Stash;
 
 /// Which losses a user takes.
@@ -185,6 +186,7 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, sce
         warnings: Vec::new(),
         notes: Vec::new(),
         lost: Vec::new(),
+        past: Past::default(),
     };
     let outcome = work.run();
     let Work { written_for, mut warnings, mut notes, lost, .. } = work;
@@ -221,6 +223,7 @@ pub(super) struct Work<'a> {
     pub(super) warnings: Vec<Remark>,
     pub(super) notes: Vec<Remark>,
     pub(super) lost: Vec<Remark>,
+    pub(super) past: Past,
 }
 
 /// An object's data at the target.

@@ -20,6 +20,7 @@ mod scan;
 mod tree;
 mod value;
 mod verify;
+mod wide;
 mod write;
 
 pub use events::parse as parse_exact;
