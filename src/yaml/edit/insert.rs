@@ -166,7 +166,15 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
                 change.insert(layout.own_start(entry.start), lines);
             } else {
                 // The new entry takes the place behind the dash, and the old one gets a line of its own.
-                change.insert(entry.start, behind_dash(lines, layout.column(entry.start)));
+                let column = layout.column(entry.start);
+                if starts_with_comment(lines) {
+                    // Behind the dash, a comment that comes along would be about the item, and would not go back with its entry.
+                    let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
+                    let line_ending = layout.line_ending(entry.start);
+                    change.replace(Span::new(blanks, entry.start), format!("{line_ending}{lines}{:column$}", ""));
+                } else {
+                    change.insert(entry.start, behind_dash(lines, column));
+                }
             }
         }
     }
