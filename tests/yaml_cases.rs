@@ -112,16 +112,11 @@ fn check(folder: &Path, code_of: fn(&str) -> &str) -> Result<(), String> {
     }
 }
 
-/// Cases of the other set with another comment policy. There, the comment of an entry that comes to stand behind a dash does
-/// so, too, and is then about the item; here it stays above its entry, and the dash on a line of its own.
-const OTHER_POLICY: [&str; 1] = ["06-delete-dash-key"];
-
-/// Runs every case below `folder` but those of another policy, and returns how many there are.
+/// Runs every case below `folder`, and returns how many there are.
 #[track_caller]
 fn check_all(folder: &Path, code_of: fn(&str) -> &str) -> usize {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut cases: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
-    cases.retain(|case| !OTHER_POLICY.iter().any(|name| case.ends_with(name)));
     cases.sort();
     let failures: Vec<String> = cases
         .iter()
@@ -152,5 +147,5 @@ fn shared_cases() {
         return;
     }
     // There, what is too deep is a text that cannot be read; here, a limit has a code of its own.
-    assert!(check_all(&folder, |code| if code == "limit" { "parse-error" } else { code }) >= 58 - OTHER_POLICY.len());
+    assert!(check_all(&folder, |code| if code == "limit" { "parse-error" } else { code }) >= 58);
 }

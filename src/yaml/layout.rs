@@ -4,15 +4,15 @@
 //! line starts and columns, and samples of the user's own style.
 //!
 //! Who owns a comment is decided here. Own comments of an entry are comment-only lines directly above its first line, in
-//! the column it starts in, with no blank line between; the comment behind its value; and comment lines below its value
-//! that are indented deeper than it. All others belong to no entry and stay where they are.
+//! the column it starts in, with no blank line between, unless they start behind a dash; the comment behind its value; and
+//! comment lines below its value that are indented deeper than it. All others belong to no entry and stay where they are.
 //!
 //! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
 
 use std::cell::OnceCell;
 
 use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
-use super::write::LongText;
+use super::write::{LongText, Padding};
 use crate::text::{LineIndex, Span};
 
 /// One entry of a mapping or one item of a list, with its place in the text.
@@ -93,6 +93,8 @@ pub(super) struct Layout<'t> {
     lists: Vec<Sample>,
     broken_throughout: OnceCell<bool>,
     hugged_items: OnceCell<bool>,
+    padding: OnceCell<Padding>,
+    dash_width: OnceCell<usize>,
 }
 
 impl<'t> Layout<'t> {
@@ -118,6 +120,8 @@ impl<'t> Layout<'t> {
             lists,
             broken_throughout: OnceCell::new(),
             hugged_items: OnceCell::new(),
+            padding: OnceCell::new(),
+            dash_width: OnceCell::new(),
         };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
@@ -281,6 +285,13 @@ impl<'t> Layout<'t> {
 
     /// Returns where an entry's first line starts, or the first of its own comments above.
     pub(super) fn own_start(&self, start: usize) -> usize {
+        let line = self.comments_start(start);
+        // Comments that start behind a dash are one with the comment there, which is about the item.
+        if self.comment_behind_dash(start).is_some() { self.line_start(start) } else { line }
+    }
+
+    /// Returns where the first of the comment lines directly above `start` and in its column starts.
+    fn comments_start(&self, start: usize) -> usize {
         let column = self.column(start);
         let mut line = self.line_start(start);
         while self.text[..line].ends_with('\n') {
@@ -291,6 +302,18 @@ impl<'t> Layout<'t> {
             line = before;
         }
         line
+    }
+
+    /// Returns where the comment behind a dash starts that stands in the column of `start`, with nothing but comment lines of
+    /// that column between.
+    pub(super) fn comment_behind_dash(&self, start: usize) -> Option<usize> {
+        let line = self.comments_start(start);
+        let before = self.line_start(self.text[..line].strip_suffix('\n')?.len());
+        let comment = before + self.column(start);
+        let dashes = self.text.get(before..comment).filter(|_| self.is_first_on_line(start))?;
+        let is_comment = self.tree.comments().binary_search_by_key(&comment, |comment| comment.start).is_ok();
+        let is_behind = dashes.contains('-') && dashes.bytes().all(|byte| matches!(byte, b' ' | b'-'));
+        (is_comment && is_behind).then_some(comment)
     }
 
     /// Returns where the lines of an entry end that starts in `column` and whose value ends at `end`: behind the comment
@@ -484,6 +507,37 @@ impl<'t> Layout<'t> {
                 self.is_same_line(self.span(list).start, item.start) && !self.is_same_line(item.start, item.end)
             })
         })
+    }
+
+    /// Returns how many columns right of their dashes all items of the document start that are mappings behind a dash.
+    pub(super) fn dash_width(&self) -> usize {
+        *self.dash_width.get_or_init(|| {
+            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+            let items = nodes.filter(|node| self.kind(*node) == Kind::Mapping).filter_map(|node| self.entry_of(node));
+            let behind =
+                |item: &Entry| item.key.is_none() && self.is_same_line(item.opened, self.tree.start(item.value));
+            let mut widths = items.filter(behind).map(|item| self.tree.start(item.value) - item.start);
+            let width = widths.next().unwrap_or(2);
+            if widths.all(|other| other == width) { width } else { 2 }
+        })
+    }
+
+    /// Returns the blanks that the document has inside of all brackets, where these have something on their line.
+    pub(super) fn padding(&self) -> Padding {
+        *self.padding.get_or_init(|| Padding {
+            mapping: self.padding_of(Kind::FlowMapping),
+            list: self.padding_of(Kind::FlowSequence),
+        })
+    }
+
+    fn padding_of(&self, kind: Kind) -> &'static str {
+        let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+        let filled = nodes.filter(|node| self.kind(*node) == kind && self.count(*node) > 0);
+        let inside = filled.map(|node| &self.text[self.span(node).start + 1..self.entry(node, 0).start]);
+        // Where the first entry is on another line, that says nothing.
+        let mut inside = inside.filter(|blanks| blanks.trim_matches(' ').is_empty()).peekable();
+        let is_padded = inside.peek().is_some() && inside.all(|blanks| !blanks.is_empty());
+        if is_padded { " " } else { "" }
     }
 
     /// Returns the first entry of the nearest flow mapping with keys, where it is written as JSON: all in double quotes.

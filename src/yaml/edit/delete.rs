@@ -47,13 +47,11 @@ fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
     }
     let next = layout.entry(entry.container, entry.index + 1);
     let next_line = layout.own_start(next.start);
-    // Behind the dash, a comment above the next entry would be about the item.
-    let has_comments = next_line < layout.line_start(next.start);
-    if next_line == end && !has_comments {
+    if next_line == end {
         let indentation = layout.text[next_line..].bytes().take_while(|byte| *byte == b' ').count();
         Span::new(entry.start, next_line + indentation)
     } else {
-        // Something else than the next entry stands between, so the dash stays alone on its line.
+        // Something that belongs to no entry stands between, so the dash stays alone on its line.
         let before = layout.text[..entry.start].trim_end_matches([' ', '\t']).len();
         Span::new(before, layout.text[..end].trim_end_matches(['\n', '\r']).len())
     }

@@ -151,24 +151,29 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
         }
         Neighbour::Before(index) => {
             let entry = layout.entry(container, index);
-            if let Some(dash) = bare_dash_above(layout, &entry).filter(|_| !starts_with_comment(lines)) {
-                let gap = layout.column(entry.start) - layout.column(dash.start);
+            let item = layout.entry_of(container).filter(|item| item.key.is_none() && index == 0);
+            if let Some(item) = item.filter(|item| leaves_room(layout, item, &entry)) {
+                let gap = layout.column(entry.start) - layout.column(item.opened);
                 let text = lines.trim_start_matches(' ').trim_end_matches(['\r', '\n']);
                 change.replace(
-                    Span::new(dash.end, layout.line_content_end(dash.end)),
-                    format!("{:1$}{text}", "", gap - 1),
+                    Span::new(item.opened, layout.line_content_end(item.opened)),
+                    format!("{:gap$}{text}", ""),
                 );
+            } else if let Some(comment) = layout.comment_behind_dash(entry.start).filter(|_| item.is_some()) {
+                // There stands the comment that the first entry owned before it was pulled up.
+                change.insert(comment, behind_dash(lines, layout.column(entry.start)));
             } else if layout.is_first_on_line(entry.start) {
                 change.insert(layout.own_start(entry.start), lines);
             } else {
                 // The new entry takes the place behind the dash, and the old one gets a line of its own.
                 let column = layout.column(entry.start);
-                let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
                 if starts_with_comment(lines) {
+                    // Behind the dash, a comment that comes along would be about the item, and would not go back with its entry.
+                    let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
                     let line_ending = layout.line_ending(entry.start);
                     change.replace(Span::new(blanks, entry.start), format!("{line_ending}{lines}{:column$}", ""));
                 } else {
-                    change.insert(entry.start, format!("{}{:column$}", lines.trim_start_matches(' '), ""));
+                    change.insert(entry.start, behind_dash(lines, column));
                 }
             }
         }
@@ -176,16 +181,17 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
     change
 }
 
-/// Returns the dash that stands alone on the line above the comments of an item's first entry.
-fn bare_dash_above(layout: &Layout<'_>, entry: &Entry) -> Option<Span> {
-    let item = layout.entry_of(entry.container).filter(|item| item.key.is_none() && entry.index == 0)?;
-    let comments = layout.own_start(entry.start);
-    let is_bare = layout.is_first_on_line(entry.start)
-        && comments < layout.line_start(entry.start)
-        && comments == layout.line_end(item.opened)
-        && layout.line_content_end(item.opened) == item.opened
-        && layout.column(item.start) < layout.column(entry.start);
-    is_bare.then(|| Span::new(item.start, item.opened))
+/// Returns `lines` as they stand behind a dash, with the blanks before what stood there, in `column`.
+fn behind_dash(lines: &str, column: usize) -> String {
+    format!("{}{:column$}", lines.trim_start_matches(' '), "")
+}
+
+/// Says whether the dash of `item` stands alone on its line, with something below that is not its first entry or a comment
+/// of it: that is what a first entry behind the dash leaves when it goes.
+fn leaves_room(layout: &Layout<'_>, item: &Entry, first: &Entry) -> bool {
+    layout.line_content_end(item.opened) == item.opened
+        && layout.line_end(item.opened) < layout.own_start(first.start)
+        && layout.column(item.start) < layout.column(first.start)
 }
 
 fn starts_with_comment(lines: &str) -> bool {
@@ -265,8 +271,8 @@ pub(super) fn insert_in_flow(
     let span = layout.span(container);
     let null_in = layout.entry_of(container).filter(|_| !layout.kind(container).is_flow_collection());
     if let Some(entry) = null_in {
-        let text = Brackets::of(layout, container).only(&new.text);
-        return put_in_flow(layout, &entry, format!("{open}{text}{close}"));
+        let text = Brackets::of(layout, container).only([open, close], &new.text);
+        return put_in_flow(layout, &entry, text);
     }
     if layout.kind(container) == Kind::Pair {
         // `[a: b]` has no braces around its one entry; with two there must be some.
@@ -282,7 +288,7 @@ pub(super) fn insert_in_flow(
     if layout.count(container) == 0 {
         let inside = Span::new(span.start + 1, span.end - 1);
         if layout.tree.comments_in(inside).is_empty() {
-            change.replace(inside, Brackets::of(layout, container).only(&new.text));
+            change.replace(span, Brackets::of(layout, container).only([open, close], &new.text));
         } else {
             change.insert(inside.end, new.text.as_str());
         }

@@ -146,14 +146,15 @@ fn items_in_lines(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming:
         let end = layout.own_end(block.column, entry.end);
         let colon = layout.colon(entry);
         out.push_str(&layout.comments_moved(Span::new(done, layout.line_start(entry.start)), block.column, dash));
-        out.push_str(&format!("{:dash$}- {key}: {name}{line_ending}{:2$}{value}{colon}", "", "", dash + 2));
+        out.push_str(&format!("{:dash$}{:inner$}{key}: {name}{line_ending}", "", "-", inner = style.dash_width));
+        out.push_str(&format!("{:1$}{value}{colon}", "", dash + style.dash_width));
         out.push_str(Span::new(entry.opened, first_line).of(layout.text));
-        let by = dash as isize + 2 - block.column as isize;
+        let by = (dash + style.dash_width) as isize - block.column as isize;
         out.push_str(&layout.shifted(Span::new(first_line, end), by));
         done = end;
     }
     // Below a list that is not indented, a comment in the column of the dashes would belong to what follows.
-    let tail = if style.list_indent > 0 { dash } else { dash + 2 };
+    let tail = if style.list_indent > 0 { dash } else { dash + style.dash_width };
     out.push_str(&layout.comments_moved(Span::new(done, block.lines.end), block.column, tail));
     let mut change = Change::default();
     change.replace(block.lines, out);
@@ -166,9 +167,8 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
     let context = Context::inside(layout, place.value);
     let [key, value] = [&naming.key, &naming.value].map(|word| scalar(word, context));
     let gap = context.gap();
-    let mut change = Change::default();
-    change.replace(Span::new(span.start, span.start + 1), "[");
-    change.replace(Span::new(span.end - 1, span.end), "]");
+    let blanks = layout.padding().mapping;
+    let mut change = replace_brackets(layout, span, entries, Kind::FlowSequence);
     for entry in entries {
         let name = entry.key.map(|key| name_text(layout, key, context)).unwrap_or_default();
         let has_colon = entry.key.is_some_and(|key| layout.span(key).end < entry.opened);
@@ -180,7 +180,7 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
             (true, true | false) => String::new(),
         };
         let [open, comma, close] = match layout.broken(place.value).filter(|_| own_lines(layout, entry).is_some()) {
-            None => ["{".to_owned(), format!(",{gap}"), "}".to_owned()],
+            None => [format!("{{{blanks}"), format!(",{gap}"), format!("{blanks}}}")],
             Some(step) => {
                 let line = format!("{}{}", layout.line_ending(entry.start), layout.indentation(entry.start));
                 change.deepen(layout, Span::new(layout.line_end(entry.opened), entry.end), step);
@@ -190,6 +190,26 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
         let before = Span::new(entry.start, entry.opened);
         change.replace(before, format!("{open}{key}:{gap}{name}{comma}{value}{}{behind}", layout.colon(entry)));
         change.insert(entry.end, close);
+    }
+    change
+}
+
+/// Puts other brackets around entries or items, with the blanks that the document has inside of such brackets.
+fn replace_brackets(layout: &Layout<'_>, span: Span, entries: &[Entry], kind: Kind) -> Change {
+    let padding = layout.padding();
+    let ([open, close], blanks) =
+        if kind == Kind::FlowMapping { (["{", "}"], padding.mapping) } else { (["[", "]"], padding.list) };
+    let is_blank = |span: &Span| span.of(layout.text).bytes().all(|byte| byte == b' ');
+    let first = entries.first().map(|first| Span::new(span.start + 1, first.start)).filter(is_blank);
+    let last = entries.last().map(|last| Span::new(last.end, span.end - 1)).filter(is_blank);
+    let mut change = Change::default();
+    match first {
+        Some(first) => change.replace(Span::new(span.start, first.end), format!("{open}{blanks}")),
+        None => change.replace(Span::new(span.start, span.start + 1), open),
+    }
+    match last {
+        Some(last) => change.replace(Span::new(last.start, span.end), format!("{blanks}{close}")),
+        None => change.replace(Span::new(span.end - 1, span.end), close),
     }
     change
 }
@@ -284,9 +304,8 @@ fn bare_value<'t>(layout: &Layout<'t>, item: &Item) -> Result<&'t str, Problem> 
 
 fn entries_in_brackets(layout: &Layout<'_>, place: &Entry, items: &[Item]) -> Result<Change, Problem> {
     let span = layout.span(place.value);
-    let mut change = Change::default();
-    change.replace(Span::new(span.start, span.start + 1), "{");
-    change.replace(Span::new(span.end - 1, span.end), "}");
+    let entries: Vec<Entry> = items.iter().map(|item| item.entry).collect();
+    let mut change = replace_brackets(layout, span, &entries, Kind::FlowMapping);
     for item in items {
         let name = name_text(layout, item.name, Context::inside(layout, item.entry.value));
         let all = layout.span(item.entry.value);

@@ -44,7 +44,10 @@ fn nest_in_braces(layout: &Layout<'_>, place: &Entry, key: &str) -> Change {
     let mut change = Change::default();
     let is_broken = own_lines(layout, place).is_some() && !layout.is_same_line(span.start, span.end);
     let [open, close] = match layout.broken(place.value).filter(|_| is_broken) {
-        None => ["{".to_owned(), "}".to_owned()],
+        None => {
+            let blanks = layout.padding().mapping;
+            [format!("{{{blanks}"), format!("{blanks}}}")]
+        }
         Some(step) => {
             let line = format!("{}{}", layout.line_ending(span.start), layout.indentation(place.start));
             change.deepen(layout, Span::new(layout.line_end(span.start), span.end), step);

@@ -325,7 +325,7 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
     if as_it_is && !context.is_json() && !raw.contains('\n') {
         return Ok(raw.to_owned());
     }
-    Ok(one_line(&layout.tree.value(layout.text, node)?, context))
+    Ok(one_line(&layout.tree.value(layout.text, node)?, context, layout.padding()))
 }
 
 /// Returns the blanks in front of a flow mapping's entries. Where they have no lines of their own, a new one goes behind the

@@ -154,7 +154,7 @@ impl Slot {
             SlotKind::Root => style.root(value),
             SlotKind::Value => style.value(value, self.column),
             SlotKind::Item if self.has_properties && is_filled(value) => {
-                Rendered { head: one_line(value, Context::Block), body: String::new() }
+                Rendered { head: one_line(value, Context::Block, layout.padding()), body: String::new() }
             }
             SlotKind::Item => style.item(value, self.item_column(layout)),
         };
