@@ -14,7 +14,7 @@ fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
     let manifest = match manifest::read("a.yaml", text.as_bytes(), &recognizer) {
         Reading::Manifest(manifest) => *manifest,
         Reading::Failed(finding) | Reading::Template(finding) => return (text.to_owned(), vec![finding]),
-        Reading::Irrelevant | Reading::Kustomization(_) => panic!("not looked at"),
+        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Marked(_) => panic!("not looked at"),
     };
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
