@@ -12,6 +12,7 @@ use std::{fmt, fs};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
 use reversion::field::{FieldPath, Step};
+use reversion::text::Span;
 use reversion::yaml::{House, Intent, Naming, Place, ProblemCode, parse, rewrite, verify};
 use serde_json::{Value, json};
 
@@ -467,8 +468,10 @@ fn check_undone(text: &str, there: Intent, back: Intent) -> TestCaseResult {
 fn alike(text: &str, first: &FieldPath, second: &FieldPath) -> bool {
     let Ok(tree) = parse(text) else { return false };
     let root = tree.documents()[0].root;
-    let brackets =
-        |path| tree.find(text, root, path).is_ok_and(|node| tree.span(node).of(text).starts_with(['{', '[']));
+    // A pair without braces stands behind the bracket or comma of its list.
+    let in_brackets =
+        |span: Span| span.of(text).starts_with(['{', '[']) || text[..span.start].trim_end().ends_with(['[', ',']);
+    let brackets = |path| tree.find(text, root, path).is_ok_and(|node| in_brackets(tree.span(node)));
     brackets(first) == brackets(second)
 }
 
