@@ -388,6 +388,7 @@ fn double_quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
     use serde_json::json;
 
     use super::super::parse;
@@ -489,7 +490,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(2026), ..ProptestConfig::with_cases(2000) })]
 
         #[test]
         fn what_is_written_reads_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
