@@ -439,11 +439,12 @@ impl<'a> Work<'a> {
         Ok(way.kind().clone())
     }
 
-    /// Says whether what `rule` needs is there: the release that the object comes from, where only that tells its side.
+    /// Says whether what `rule` needs is there: the release that the object comes from, where only that tells its side. Its own
+    /// fields know better than what is said of it.
     fn knows_enough(&self, rule: &Rule, direction: Direction) -> bool {
         let pack = self.target.pack;
         let origins = self.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
-        rule.needs != Some(Needs::From) || rule.is_crossed_from(origins, pack.line(), direction)
+        rule.needs != Some(Needs::From) || rule.is_crossed_from(origins & self.candidates, pack.line(), direction)
     }
 
     /// Holds the object back where a rule cannot go on, unless every release that the object can have been written for wants
