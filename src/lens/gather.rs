@@ -252,6 +252,10 @@ impl Operation for Gather {
         Box::new(Spread { gather: self.clone() })
     }
 
+    fn looks_at(&self) -> Vec<GroupKind> {
+        self.others.as_ref().map(|others| others.kinds.clone()).unwrap_or_default()
+    }
+
     fn claims(&self) -> Claims {
         let to = self.to.pattern();
         let keyed = to.with(Part::Key(self.keyed.clone())).with(Part::Items);
@@ -404,6 +408,10 @@ impl Operation for Spread {
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
         Box::new(self.gather.clone())
+    }
+
+    fn looks_at(&self) -> Vec<GroupKind> {
+        self.gather.looks_at()
     }
 
     fn claims(&self) -> Claims {
