@@ -272,6 +272,8 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         "1.5.0/experimental",
         &[
             ("XListenerSet spec.listeners[].port: optional", "refused|exact"),
+            // A parentRef without a group names the new kind; on the way back its group is written.
+            ("xlistenerset-renamed-to-listenerset", "exact|exact/respelled"),
             ("HTTPRoute spec.rules: items from 0 on", "refused|exact"),
             ("HTTPRoute spec.rules[].matches[].headers[].value: any text", "refused|exact"),
             ("BackendTLSPolicy spec.validation.wellKnownCACertificates: one of \"System\"", "exact|refused"),
