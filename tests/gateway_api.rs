@@ -137,6 +137,20 @@ fn an_advisory_is_about_the_way_between_two_releases() {
 }
 
 #[test]
+fn a_hint_holds_in_the_channel_that_was_chosen() {
+    let helps = |kind: &str, version: &str, target: &str| {
+        let text = format!("apiVersion: {version}\nkind: {kind}\nmetadata:\n  name: a\nspec: {{}}\n");
+        tells(&text, target, &["kind-not-in-target kind"])[0].help.clone().unwrap_or_default()
+    };
+    let backend = helps("BackendLBPolicy", "gateway.networking.k8s.io/v1alpha2", "1.0/experimental");
+    assert!(backend.contains("of v1.1.0 or newer"), "{backend}");
+    let tls = helps("BackendTLSPolicy", "gateway.networking.k8s.io/v1", "0.8/experimental");
+    assert!(tls.contains("of v1.0.0 or newer"), "{tls}");
+    let mesh = helps("XMesh", "gateway.networking.x-k8s.io/v1alpha1", "1.3/experimental");
+    assert!(mesh.contains("of v1.4.0 or newer"), "{mesh}");
+}
+
+#[test]
 fn hints_are_found_where_a_release_refuses() {
     let help = |text: &str, target: &str, field: &str| -> String {
         let found = convert(text, target).1;
@@ -164,6 +178,11 @@ fn hints_are_found_where_a_release_refuses() {
     for target in ["1.0/experimental", "1.4/standard"] {
         assert!(help(&policy, target, "spec.validation.wellKnownCACertificates").contains("System"), "{target}");
     }
+    let many: Vec<_> = (0..17).map(|number| format!("h{number}.example.com")).collect();
+    let spec =
+        format!("spec:\n  hostnames: [{}]\n  rules: [{{backendRefs: [{{name: db, port: 1}}]}}]\n", many.join(", "));
+    let tls = help(&object("gateway.networking.k8s.io/v1", "TLSRoute", &spec), "1.5/standard", "spec.hostnames");
+    assert!(tls.contains("split a route with more") && tls.contains("no addresses"), "{tls}");
 }
 
 #[test]
@@ -272,6 +291,8 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         "1.5.0/experimental",
         &[
             ("XListenerSet spec.listeners[].port: optional", "refused|exact"),
+            // A parentRef without a group names the new kind; on the way back its group is written.
+            ("xlistenerset-renamed-to-listenerset", "exact|exact/respelled"),
             ("HTTPRoute spec.rules: items from 0 on", "refused|exact"),
             ("HTTPRoute spec.rules[].matches[].headers[].value: any text", "refused|exact"),
             ("BackendTLSPolicy spec.validation.wellKnownCACertificates: one of \"System\"", "exact|refused"),

@@ -427,6 +427,7 @@ fn an_annotation_that_is_no_stash_does_no_harm() {
         let run = run(EXPERIMENTAL, Choices::default(), &before);
         assert_eq!((told(&run, Code::BadStash), told(&run, Code::StaleStash)), (1, 0), "{text:.80}");
         assert_eq!(run.after, before, "{text:.80}");
+        assert!(!format!("{:?}", run.plan.findings).contains("untagged"), "{text:.80}");
     }
     let stale = [
         stash(EXPERIMENTAL, vec![kept(json!(["spec"]), json!({"key": "a"}))]),

@@ -151,7 +151,7 @@ fn a_link_out_of_the_folder_is_not_written_through() {
         tree.plan("tree/up.plan", &[(path.to_owned(), "content\n".to_owned(), "evil".to_owned())]);
         let refused = tree.run_in("tree", &["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]);
         refused.check(2);
-        assert!(refused.err.contains("is outside of the paths that were given"), "{}", refused.err);
+        assert!(refused.err.contains("is outside of the tree; see"), "{}", refused.err);
     }
     assert_eq!(fs::read(tree.path("outside/a.yaml")).unwrap(), b"content\n");
 }
@@ -198,7 +198,7 @@ fn uncommitted_files_are_refused_and_those_in_no_repository_too() {
     tree.git(&["commit", "--quiet", "--message", "x"]);
     let refused = tree.run(&apply);
     refused.check(2);
-    assert!(refused.err.contains("1 file is to be written not committed\n  1.yaml\n"), "{}", refused.err);
+    assert!(refused.err.contains("1 file to be written is not committed\n  1.yaml\n"), "{}", refused.err);
     tree.run(&[&apply[..], &["--allow-no-vcs"]].concat()).check(2);
     assert_eq!(tree.contents(), tree.state(old_text));
     tree.git(&["add", "1.yaml"]);

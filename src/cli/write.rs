@@ -67,8 +67,12 @@ pub(super) fn guard(files: &[FilePlan], args: GuardArgs) -> Result<()> {
             let more = dirty.len().saturating_sub(NAMED);
             let more = if more == 0 { String::new() } else { format!("\n  and {}", plural(more, "other")) };
             bail!(
-                "nothing was written: {} to be written not committed{named}{more}\n  help: commit or stash first; `--allow-dirty` writes all the same",
-                if dirty.len() == 1 { "1 file is".to_owned() } else { format!("{} are", plural(dirty.len(), "file")) },
+                "nothing was written: {} not committed{named}{more}\n  help: commit or stash first; `--allow-dirty` writes all the same",
+                if dirty.len() == 1 {
+                    "1 file to be written is".to_owned()
+                } else {
+                    format!("{} to be written are", plural(dirty.len(), "file"))
+                },
             )
         }
         Err(_) if args.allow_no_vcs => Ok(()),

@@ -51,7 +51,7 @@ impl Bounds {
 
     /// Turns the path of a file, resolved, into its place.
     pub(super) fn place(&self, file: &Path) -> Result<PathBuf, Failure> {
-        let place = file.strip_prefix(&self.top).map_err(|_| Failure::Outside)?;
+        let place = file.strip_prefix(&self.top).map_err(|_| Failure::Astray)?;
         if !self.roots.iter().any(|root| file.starts_with(root)) {
             return Err(Failure::Outside);
         }
@@ -181,7 +181,7 @@ mod tests {
         let bounds = Bounds::around(&[top.join("a")]).unwrap();
         assert_eq!(bounds.place(&top.join("a/x.yaml")), Ok(PathBuf::from("a/x.yaml")));
         assert_eq!(bounds.place(&top.join("ab/x.yaml")), Err(Failure::Outside));
-        assert_eq!(bounds.place(Path::new("/etc/passwd")), Err(Failure::Outside));
+        assert_eq!(bounds.place(Path::new("/etc/passwd")), Err(Failure::Astray));
         let bounds = bounds.whole();
         assert_eq!(bounds.place(&top.join("ab/x.yaml")), Ok(PathBuf::from("ab/x.yaml")));
         assert_eq!(bounds.place(&top.join(".git/hooks/x")), Err(Failure::Kept));

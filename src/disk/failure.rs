@@ -37,6 +37,8 @@ pub enum Failure {
     SameFile(PathBuf),
     /// The file, or the one that a symbolic link leads to, is not below the paths of the call.
     Outside,
+    /// The file, or the one that a symbolic link leads to, is not in the tree.
+    Astray,
     /// The path leads into a folder that git or this program keeps for itself.
     Kept,
     /// The name is no text in UTF-8, and a journal could not name it.
@@ -161,6 +163,7 @@ impl fmt::Display for Failure {
                 write!(f, "is the same file as {}, which asks for other content", other.display())
             }
             Self::Outside => f.write_str("is outside of the paths that were given; name its own place too"),
+            Self::Astray => f.write_str("is outside of the tree; see where a link on its way leads"),
             Self::Kept => f.write_str("is in a folder that git or reversion keeps for itself"),
             Self::Name => f.write_str("has a name that is no text in UTF-8; rename it first"),
             Self::Locked => f.write_str("another run is writing in this tree; wait for its end"),

@@ -22,7 +22,7 @@ pub trait Files {
     /// replaced.
     ///
     /// # Errors
-    /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::Outside`], [`Failure::Kept`], [`Failure::Name`],
+    /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::Outside`], [`Failure::Astray`], [`Failure::Kept`], [`Failure::Name`],
     /// [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or what the system says.
     fn target(&self, path: &Path) -> Result<PathBuf, Failure>;
 
@@ -491,7 +491,7 @@ mod tests {
         let link = folder.path().join("named/to.yaml");
         symlink("../a.yaml", &link).unwrap();
         let aborted = replace(&folder.path().join("named"), &link).unwrap_err();
-        assert_eq!((aborted.step, aborted.failures), (Step::Look, vec![(link, Failure::Outside)]));
+        assert_eq!((aborted.step, aborted.failures), (Step::Look, vec![(link, Failure::Astray)]));
         assert_eq!(fs::read(path).unwrap(), b"old");
     }
 

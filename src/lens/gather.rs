@@ -79,7 +79,8 @@ impl Gather {
                `to`, one for each `key` (the mapping that holds `shared` is then there and empty). Refused where items of \
                one key differ, where another item has the field, or where an object that `others` names has an item of the \
                key with another value. The inverse gives each item the value of its key, or \
-               else the shared one; a value that no item takes is a `dropped-field` loss.",
+               else the shared one; a value that no item takes is a `dropped-field` loss. It is refused where a value holds for \
+               an item of such an object.",
         example: "gather: { items: \"spec.listeners[]\", only: { equals: { field: protocol, value: HTTPS } }, \
                   field: tls.frontendValidation, key: port, to: spec.tls.frontend, shared: default.validation, \
                   list: perPort, place: tls.validation }",
@@ -133,12 +134,7 @@ impl Gather {
 
     /// Refuses values that would hold for the items of other objects, too, which have none or another one.
     fn check_others(&self, agreeing: &[(Value, Vec<usize>)], session: &Session<'_>) -> Result<(), Halt> {
-        let (Some(others), Some(surroundings)) = (&self.others, session.surroundings()) else { return Ok(()) };
-        if self.share_if.holds(session.object()) {
-            return Ok(());
-        }
-        let items = others.items(session.object(), surroundings);
-        let items: Vec<_> = items.into_iter().filter(|(_, item)| self.only.holds(item)).collect();
+        let items = self.items_of_others(session);
         for (key, indexes) in agreeing {
             let place = self.field_of(indexes[0]);
             let value = place.get(session.object());
@@ -186,6 +182,18 @@ impl Gather {
 }
 
 impl Gather {
+    /// Returns the items of other objects that can have the field, each with what its object is called: none where all is left to
+    /// `share-if`.
+    fn items_of_others<'v>(&self, session: &Session<'v>) -> Vec<(String, &'v Value)> {
+        let (Some(others), Some(surroundings)) = (&self.others, session.surroundings()) else { return Vec::new() };
+        if self.share_if.holds(session.object()) {
+            return Vec::new();
+        }
+        let mut items = others.items(session.object(), surroundings);
+        items.retain(|(_, item)| self.only.holds(item));
+        items
+    }
+
     /// Gathers the values, and returns from which items each was taken to which place.
     fn gather(&self, session: &mut Session<'_>) -> Result<Vec<(Vec<usize>, FieldPath)>, Halt> {
         let agreeing = self.agreeing(session.object())?;
@@ -242,6 +250,10 @@ impl Operation for Gather {
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
         Box::new(Spread { gather: self.clone() })
+    }
+
+    fn looks_at(&self) -> Vec<GroupKind> {
+        self.others.as_ref().map(|others| others.kinds.clone()).unwrap_or_default()
     }
 
     fn claims(&self) -> Claims {
@@ -301,6 +313,27 @@ impl Spread {
         sources
     }
 
+    /// Refuses values that hold for the items of other objects, too: they stay where the object's own items take theirs.
+    fn check_others(&self, session: &Session<'_>) -> Result<(), Halt> {
+        let gather = &self.gather;
+        let entries = self.entries(session.object());
+        for (title, item) in gather.items_of_others(session) {
+            let key = item.get(&gather.key).map(Value::to_string).unwrap_or_default();
+            let at = match entries.get(&key) {
+                Some(entry) => entry.join(&gather.place),
+                None => gather.to.join(&gather.shared),
+            };
+            let value = at.get(session.object());
+            if value.is_some() && gather.field.get(item) != value {
+                let name = &gather.key;
+                let reason = format!("it holds for an item of {title} too (with the {name} {key}), which would lose it");
+                let help = format!("decide by hand what that item shall have, and take it out of {title} or the value out of here");
+                return Err(Halt::Refused { at, reason, help: Some(help) });
+            }
+        }
+        Ok(())
+    }
+
     fn give(&self, source: &Source, session: &mut Session<'_>) -> Result<(), Halt> {
         let Some(value) = source.path.get(session.object()).cloned() else { return Ok(()) };
         for (nth, index) in source.takers.iter().enumerate() {
@@ -357,6 +390,7 @@ impl Operation for Spread {
         if let Some(new) = there.next() {
             return Err(Halt::Conflict { old: gather.to.clone(), new });
         }
+        self.check_others(session)?;
         let before = session.object().clone();
         let lost = session.losses().len();
         for source in self.sources(session.object()) {
@@ -374,6 +408,10 @@ impl Operation for Spread {
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
         Box::new(self.gather.clone())
+    }
+
+    fn looks_at(&self) -> Vec<GroupKind> {
+        self.gather.looks_at()
     }
 
     fn claims(&self) -> Claims {
@@ -396,7 +434,7 @@ impl Operation for Spread {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Lossy])
+        BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Lossy, Fidelity::Refused])
     }
 }
 

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
 use super::{LazyCatalog, Notes, Pack, Rule, values, wire};
-use crate::lens::Lens;
+use crate::lens::{Direction, Fidelity, Lens};
 use crate::release::{GroupKind, ReleaseLine};
 
 /// The largest file of a pack, in bytes.
@@ -133,8 +133,11 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
             rule.settled_kind.clone_from(kind);
         }
     }
-    // Within a bundle, the rules about a kind's fields run before the one that gives it another kind.
-    rules.sort_by_cached_key(|rule| (rule.order, rule.kind != rule.new_kind, rule.id.clone(), rule.kind.clone()));
+    // Within a bundle, the rules about a kind's fields run before the one that gives it another kind, and what releases refuse is
+    // looked for once everything that they want was written.
+    rules.sort_by_cached_key(|rule| {
+        (rule.order, rule.kind != rule.new_kind, is_check(rule), rule.id.clone(), rule.kind.clone())
+    });
     let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{name}/pack.yaml"))?;
     Ok(Pack {
@@ -155,6 +158,11 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         rules,
         notes,
     })
+}
+
+/// Says whether a rule only looks at what some releases refuse.
+fn is_check(rule: &Rule) -> bool {
+    rule.within.is_some() && rule.lens(Direction::Forward).fidelities().into_iter().eq([Fidelity::Refused])
 }
 
 /// A rule's file as written.

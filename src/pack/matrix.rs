@@ -13,7 +13,7 @@ use super::crossing::Crossing;
 use super::limits::{About, Difference, Limits, allowed, differences, has};
 use super::notes::Moves;
 use super::{Pack, Rule};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, GroupSource, Reference};
 use crate::field::{FieldPattern, Part};
 use crate::lens::{Direction, Fidelity};
 use crate::release::{GroupKind, ReleaseId};
@@ -185,7 +185,10 @@ impl Sides<'_> {
         if rule.within.is_none() && !late.contains(&true) && !rules.iter().any(|rule| self.concerns(rule, way)) {
             return None;
         }
-        let costs = |direction| rule.lens(direction).fidelities().into_iter().map(Cost::of).collect::<BTreeSet<_>>();
+        let costs = |direction| {
+            let costs = rule.lens(direction).fidelities().into_iter().map(Cost::of);
+            costs.chain(self.writes_groups(rules, direction).then_some(Cost::Respelled)).collect::<BTreeSet<_>>()
+        };
         let [there, back] = match rule.within {
             None if from < rule.order && rule.order <= to => [Direction::Forward, Direction::Backward].map(costs),
             None if to < rule.order && rule.order <= from => [Direction::Backward, Direction::Forward].map(costs),
@@ -219,6 +222,29 @@ impl Sides<'_> {
             let meets = |crossing: &Crossing<'_>| crossing.rules.iter().any(|(other, _)| std::ptr::eq(*other, *rule));
             lives && is_past && meets(&Crossing::between(self.pack, &rule.kind, from, to))
         })
+    }
+
+    /// Says whether the rules take a kind out of a group that references to it can leave to a default, in objects that keep that
+    /// default: the group is written then, and stays.
+    fn writes_groups(&self, rules: &[&Rule], direction: Direction) -> bool {
+        let ends = rules.iter().map(|rule| [rule.from_kind(direction), rule.to_kind(direction)]);
+        let left: BTreeSet<&GroupKind> =
+            ends.filter(|[from, to]| from.group != to.group).map(|[from, _]| from).collect();
+        let is_forward = self.order(self.from) <= self.order(self.to);
+        let start = if is_forward == (direction == Direction::Forward) { self.from } else { self.to };
+        let defaults_to_one = |reference: &Reference| match &reference.group {
+            GroupSource::Group { default: Some(group), .. } => left.iter().any(|kind| kind.group == *group),
+            GroupSource::Group { default: None, .. } | GroupSource::ApiVersion { .. } | GroupSource::Implicit => false,
+        };
+        let writes = |catalog: &Catalog| {
+            catalog.references().iter().any(|found| found.releases.contains(start) && defaults_to_one(found))
+        };
+        !left.is_empty()
+            && self
+                .pack
+                .kinds()
+                .filter(|kind| !left.contains(kind))
+                .any(|kind| self.pack.catalog(kind).is_some_and(writes))
     }
 
     /// Says whether every kind that meets the rules is held back, since the other side does not have it.

@@ -38,7 +38,7 @@ pub(in crate::plan) struct Kept {
 
 /// One step on the way to a kept value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a step of `in` is a key, the key fields of an item, or the index and looks of one")]
 enum Crumb {
     /// The value of a key: `"rules"`.
     Key(String),
@@ -68,7 +68,7 @@ struct Alike {
 
 /// The place in a mapping or list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "the place of a value is a key or an index")]
 enum Slot {
     /// `{"key":"retry","after":"name"}`
     Entry(Entry),
