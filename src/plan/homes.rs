@@ -84,7 +84,7 @@ impl<'a> Graph<'a> {
             let paths = kustomization.resources.iter().chain(&kustomization.components);
             paths.filter_map(|path| self.named(path)).map(|(file, _)| file).collect::<Vec<_>>()
         };
-        let inner: BTreeSet<&str> = self.files.values().flat_map(|kustomization| taken(kustomization)).collect();
+        let inner: BTreeSet<&str> = self.files.values().flat_map(taken).collect();
         let mut reached = BTreeMap::new();
         for file in self.files.keys().filter(|file| !inner.contains(*file)) {
             self.follow(file, file, &Said::new(), &mut BTreeSet::new(), &mut reached);
