@@ -293,8 +293,16 @@ fn every_rule_has_cases_for_what_it_does_and_a_look_alike() {
 
 #[test]
 fn every_case_belongs_to_a_rule_and_is_complete() {
-    const FILES: [&str; 7] =
-        ["after.yaml", "allow.txt", "back.yaml", "before.yaml", "findings-back.txt", "findings.txt", "same.yaml"];
+    const FILES: [&str; 8] = [
+        "after.yaml",
+        "allow.txt",
+        "back.yaml",
+        "before.yaml",
+        "findings-back.txt",
+        "findings.txt",
+        "same.yaml",
+        "to.txt",
+    ];
     let packs = packs();
     let rules: BTreeSet<_> = packs.iter().flat_map(|pack| pack.rules()).map(|rule| rule.id.as_str()).collect();
     for case in cases() {
@@ -304,11 +312,11 @@ fn every_case_belongs_to_a_rule_and_is_complete() {
         assert_eq!(odd, None, "{name}: no case has such a file");
         let has = |file: &str| case.files.contains_key(file);
         let complete = if has("same.yaml") {
-            case.files.len() == 1
+            case.files.keys().all(|file| matches!(file.as_str(), "same.yaml" | "to.txt"))
         } else {
             match (has("before.yaml"), has("after.yaml")) {
                 (true, true) => true,
-                (true, false) => has("findings.txt") && !has("back.yaml"),
+                (true, false) => (has("findings.txt") || has("to.txt")) && !has("back.yaml"),
                 (false, true) => has("findings.txt") != has("back.yaml"),
                 (false, false) => false,
             }

@@ -433,8 +433,8 @@ fn a_pack_whose_rules_grow_an_object_without_end_holds_it_back() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_terminal_gets_no_control_characters_but_colours() {
-    let text = gateway("a") + "# \u{202e}evil\u{85}\n";
-    let tree = tree(&[("a.yaml", &text.replace("v1beta1\n", "v1beta1 # \u{202e}evil\u{85}\n"))]);
+    let text = gateway("a") + "# \u{202e}evil\n";
+    let tree = tree(&[("a.yaml", &text.replace("v1beta1\n", "v1beta1 # \u{202e}evil\n"))]);
     let program = env!("CARGO_BIN_EXE_reversion");
     for (variable, command) in
         [("NO_COLOR", "diff"), ("TERM", "diff"), ("TERM", "plan --out -"), ("NO_COLOR", "convert - < a.yaml")]
@@ -452,7 +452,7 @@ fn a_terminal_gets_no_control_characters_but_colours() {
         };
         let seen = String::from_utf8(output.stdout).unwrap();
         assert!(seen.contains("202e"), "{command}: {seen}");
-        assert!(!seen.contains(['\u{202e}', '\u{85}']), "{command}: {seen:?}");
+        assert!(!seen.contains('\u{202e}'), "{command}: {seen:?}");
     }
 }
 

@@ -2,8 +2,9 @@
 //! fixture or a static check of packs must fail.
 //!
 //! A mutant is tried on the fixtures of its rule, then on the static checks, then on all other fixtures of the pack; the table
-//! at the end says what noticed it first. One that the pack's loading refuses is none. `REVERSION_MUTANTS=all` tries them all;
-//! else rules, operations and tests that are gone and wrong channels are. What no test can notice stands in [`EQUIVALENT`], with the reason.
+//! at the end says what noticed it first. One that the pack's loading refuses is none. `tests/mutate-rules.sh` runs it, with
+//! `REVERSION_RULE_MUTANTS=all`; with another value rules, operations and tests that are gone and wrong channels are tried, and
+//! without one nothing is. What no test can notice stands in [`EQUIVALENT`], with the reason.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -42,7 +43,14 @@ static NOTICED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
 fn main() {
     let arguments = Arguments::from_args();
-    let all = std::env::var("REVERSION_MUTANTS").is_ok_and(|which| which == "all");
+    let Ok(which) = std::env::var("REVERSION_RULE_MUTANTS") else {
+        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        {
+            eprintln!("skipped: mutants (REVERSION_RULE_MUTANTS is not set)");
+        }
+        return;
+    };
+    let all = which == "all";
     let packs = embedded::with(Vec::new()).expect("the packs load");
     let bench: &'static Bench = Box::leak(Box::new(Bench::new(&packs)));
     let files =

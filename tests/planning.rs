@@ -344,8 +344,9 @@ fn of_what_is_held_back_nothing_is_told_as_done() {
     let alone = run(&[("gateway.yaml", OLD_GATEWAY)], "1.6.1/standard");
     alone.tells(Severity::Held, &["gateway.yaml held-back refused spec.listeners[0].routes.selector"]);
     assert_eq!(alone.advisories, 0);
-    let with_route =
-        [("gateway.yaml", OLD_GATEWAY), ("route.yaml", &*OLD_ROUTE.replace("port: 80", "port: 80, weight: -1"))];
+    // A certificate that a route brings is for the listeners, by hand.
+    let tls = "spec:\n  tls: {certificateRef: {group: core, kind: Secret, name: shop}}\n";
+    let with_route = [("gateway.yaml", OLD_GATEWAY), ("route.yaml", &*OLD_ROUTE.replace("spec:\n", tls))];
     let along = run(&with_route, "1.6.1/standard");
     assert!(along.told.iter().any(|line| line.starts_with("gateway.yaml held-back held-along")), "{:?}", along.told);
     assert!(along.told.iter().all(|line| !line.contains("respelled")), "{:?}", along.told);

@@ -300,7 +300,7 @@ mod tests {
     fn what_is_no_crd_of_a_pack_says_nothing() {
         check(
             &crd("Gateway", "{}"),
-            "unknown: without the annotation gateway.networking.k8s.io/bundle-version, which names the release (c.yaml:1:1)",
+            "unknown: without the annotation gateway.networking.k8s.io/bundle-version, which names the release (c.yaml:5:3)",
         );
         let other = crd("Gateway", &bundle("v1.3.0", "standard"));
         check(&other.replace("group: gateway.networking.k8s.io", "group: example.com"), "");

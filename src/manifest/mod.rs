@@ -17,7 +17,7 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::text::LineIndex;
 use crate::yaml::{self, Problem, ProblemCode, Tree};
 
-mod json_patch;
+mod json6902;
 mod kustomization;
 
 pub use kustomization::Kustomization;
@@ -156,7 +156,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         Ok(tree) => tree,
         Err(_) if !hit => return Reading::Irrelevant,
         Err(problem) if template && problem.code != ProblemCode::Limit => {
-            return Reading::Template(template_finding(file));
+            return Reading::Template(template_finding(file, &text, &lines, &problem));
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
@@ -167,7 +167,9 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) => Reading::Kustomization(Box::new(manifest)),
         Err(_) if !hit => Reading::Irrelevant,
-        Err(_) if template => Reading::Template(template_finding(&manifest.file)),
+        Err(problem) if template => {
+            Reading::Template(template_finding(&manifest.file, &manifest.text, &manifest.lines, &problem))
+        }
         Err(problem) => Reading::Failed(failure(&manifest.file, &manifest.text, &manifest.lines, &problem)),
     }
 }
@@ -219,11 +221,13 @@ fn whole_file(file: &str, code: Code, message: String, help: &str) -> Finding {
     }
 }
 
-fn template_finding(file: &str) -> Finding {
+/// Tells a template by what keeps it from being read as a manifest.
+fn template_finding(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
     let message = "the file is a template, not a manifest, and mentions a known API; it was skipped".to_owned();
     let help =
         "check its rendered output (`helm template ... | reversion check - --to ...`) and change the template by hand";
-    Finding { severity: Severity::Warning, ..whole_file(file, Code::Template, message, help) }
+    let location = Location { file: file.to_owned(), position: Some(lines.position(text, problem.at)) };
+    Finding { location, severity: Severity::Warning, ..whole_file(file, Code::Template, message, help) }
 }
 
 fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
@@ -281,8 +285,8 @@ impl Manifest {
                         self.kustomization = Some(Kustomization::read(&self.file, &value));
                         let told = kustomization::findings(self, document.root, &value, recognizer);
                         self.findings.extend(told);
-                    } else if json_patch::is_one(&value) {
-                        let told = json_patch::findings(self, document.root, &value, recognizer);
+                    } else if json6902::is_one(&value) {
+                        let told = json6902::findings(self, document.root, &value, recognizer);
                         self.findings.extend(told);
                     } else if hits() {
                         self.tell_unmade(number, &value);

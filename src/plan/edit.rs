@@ -15,7 +15,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object, problem_code};
 use crate::text::{Edit, EditSet};
-use crate::yaml::{self, House, Intent, Problem, Rewrite};
+use crate::yaml::{self, House, Intent, Problem, ProblemCode, Rewrite};
 
 /// A file's edits and what to tell about them.
 pub(super) struct Edited {
@@ -162,9 +162,17 @@ fn the_whole<'c>(
 /// Tells that an object's text cannot be changed; `from` is where the text that the problem is about starts in the file.
 fn refusal(manifest: &Manifest, object: &Object, from: usize, problem: &Problem) -> Finding {
     let code = problem_code(problem.code);
-    let (severity, help) = match code {
-        Code::DoubleEntry => (Severity::Error, "nothing of this file was changed; please report the object"),
-        _ => (Severity::Held, "write the value out without anchors and aliases, or change the object by hand"),
+    let severity = if code == Code::DoubleEntry { Severity::Error } else { Severity::Held };
+    let help = match problem.code {
+        ProblemCode::VerifyFailed => "nothing of this file was changed; please report the object",
+        ProblemCode::SharedAnchor
+        | ProblemCode::ThroughAlias
+        | ProblemCode::ThroughMerge
+        | ProblemCode::AnchorOrder
+        | ProblemCode::RecursiveAlias
+        | ProblemCode::AliasBudget => "write the value out without anchors and aliases, or change the object by hand",
+        ProblemCode::FlowMove => "write the value in lines, or change the object by hand",
+        _ => "write the text at this place in a plainer way, or change the object by hand",
     };
     Finding {
         location: manifest.location(from + problem.at),

@@ -154,7 +154,7 @@ mod tests {
             let home = homes.of(&manifest.file, &object.kind, object.namespace.as_deref());
             Some((manifest.file.clone(), home))
         };
-        manifests.iter().filter_map(home).collect()
+        manifests.iter().filter(|manifest| manifest.kustomization.is_none()).filter_map(home).collect()
     }
 
     const BARE: &str = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\n";

@@ -168,7 +168,7 @@ struct Run<'a> {
     manifests: Vec<&'a Manifest>,
     /// Where their objects live.
     homes: Vec<Vec<Namespace>>,
-    /// Where the objects live that [`Run::standing`] returns.
+    /// Where the objects live that [`standing`] returns.
     standing_homes: Vec<Namespace>,
     converted: Vec<Vec<Option<Conversion>>>,
 }

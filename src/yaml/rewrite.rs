@@ -103,6 +103,11 @@ impl Work {
             let message = "a line ends in a carriage return without a line feed; write a line feed instead";
             return Err(Problem::new(ProblemCode::Limit, at, message));
         }
+        if let Some(at) = disputed_line_end(source) {
+            let message = "a character (U+0085, U+2028 or U+2029) ends the line for YAML 1.1, which Kubernetes reads, and is text \
+                           in YAML 1.2; write a line feed or an escape instead";
+            return Err(Problem::new(ProblemCode::Limit, at, message));
+        }
         let _ = tree.value(source, document.root)?;
         let mut work = Self {
             text: source.to_owned(),
@@ -263,6 +268,14 @@ impl Round {
 fn bare_carriage_return(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))
+}
+
+/// Returns the place of the first character that readers of YAML 1.1 and 1.2 disagree about.
+fn disputed_line_end(text: &str) -> Option<usize> {
+    ["\u{85}", "\u{2028}", "\u{2029}"]
+        .into_iter()
+        .filter_map(|end| memchr::memmem::find(text.as_bytes(), end.as_bytes()))
+        .min()
 }
 
 /// Returns the offset in the source that an offset behind the edits comes from; in new text, where it was put.

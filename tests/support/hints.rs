@@ -21,6 +21,10 @@ pub(crate) struct Hints {
     pub(crate) values: Vec<(FieldPattern, Value)>,
     /// Whether items shall look like others of their list.
     pub(crate) repeats: bool,
+    /// Keys that some items shall lack of which others that look like them have them.
+    pub(crate) partly: Vec<String>,
+    /// Whether lists shall have several items.
+    pub(crate) many: bool,
 }
 
 impl Hints {
@@ -84,9 +88,32 @@ impl Reader<'_> {
                     self.hints.repeats = true;
                     self.read(value, below);
                 }
+                "more" => {
+                    self.hints.many = true;
+                    self.read(value, below);
+                }
+                "partly" => {
+                    let keys = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+                    self.hints.partly.extend(keys.map(str::to_owned));
+                    self.read(value, below);
+                }
+                "defaults" => {}
+                "text" => self.read_text(value, below),
                 _ => self.read(value, below),
             }
         }
+    }
+
+    /// Collects a text of which a test is true: `text: { field: value, contains: // }`.
+    fn read_text(&mut self, test: &Value, base: &FieldPattern) {
+        let Some(field) = test.get("field").and_then(|field| parse(field, base)) else { return };
+        let part = |key: &str| test.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text = match part("is") {
+            "ip" => "10.0.0.1".to_owned(),
+            _ => format!("{}/a{}{}", part("starts"), part("contains"), part("ends")),
+        };
+        self.hints.fields.push(field.clone());
+        self.hints.values.push((field, Value::from(text)));
     }
 
     /// Collects the values that stand beside a field: `{ equals: { field: type, value: A } }`, `table: { A: B }`.

@@ -104,13 +104,13 @@ impl<'p> Recipe<'p> {
         let density = *random.pick(&[5, 15, 15, 35, 70]);
         let habits = Habits {
             density,
-            items: if self.hints.repeats { 60 } else { *random.pick(&[0, 20, 45]) },
+            items: if self.hints.repeats || self.hints.many { 60 } else { *random.pick(&[0, 20, 45]) },
             repeats: if random.chance(if self.hints.repeats { 80 } else { 20 }) { 70 } else { 0 },
             nulls: if random.chance(15) { 8 } else { 0 },
             unknown: if random.chance(15) { 10 } else { 0 },
             shuffled: random.chance(40),
         };
-        let mut draw = Draw { random, habits, budget: BUDGET, kinds: &self.kinds };
+        let mut draw = Draw { random, habits, budget: BUDGET, kinds: &self.kinds, partly: &self.hints.partly };
         let fields = draw.mapping(&shape);
         let mut metadata = draw.metadata(self.catalog.scope_in(self.release).unwrap_or(Scope::Namespaced));
         for (pattern, value) in &self.hints.values {
@@ -179,6 +179,7 @@ struct Draw<'a> {
     habits: Habits,
     budget: usize,
     kinds: &'a [GroupKind],
+    partly: &'a [String],
 }
 
 impl Draw<'_> {
@@ -274,6 +275,9 @@ impl Draw<'_> {
     /// Returns an item like `old`, with one key as `new` has it at times.
     fn nearly(&mut self, old: &Value, new: Value) -> Value {
         let mut item = old.clone();
+        if let (Value::Object(map), false, true) = (&mut item, self.partly.is_empty(), self.random.chance(60)) {
+            map.remove(self.random.pick(self.partly).as_str());
+        }
         if let (Value::Object(map), Value::Object(other), true) = (&mut item, new, self.random.chance(40)) {
             let keys: Vec<String> = other.keys().cloned().collect();
             if !keys.is_empty() {
