@@ -35,7 +35,11 @@ fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
     let read = |text: &Vec<u8>| match manifest::read("case.yaml", text, &recognizer) {
         Reading::Manifest(manifest) => Some(*manifest),
-        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Template(_) | Reading::Failed(_) => None,
+        Reading::Irrelevant
+        | Reading::Kustomization(_)
+        | Reading::Marked(_)
+        | Reading::Template(_)
+        | Reading::Failed(_) => None,
     };
     let manifests: Vec<Manifest> = texts.iter().filter_map(read).collect();
     let target = packs.target("gateway-api@1.5/standard").expect("the pack has this release");

@@ -2,7 +2,8 @@
 # Times the whole program, and what people compare it with, over generated trees; prints a Markdown table of medians.
 #   benches/whole.sh [SIZE...]     sizes in files, 1000 20000 by default; RUNS=5, BIN=target/release/reversion, KEEP=folder
 # A tree is 5 % objects that must change, 10 % objects that need not, and other manifests. `one` is a single file of as many
-# documents as the largest tree has files, `all` a tree in which every file changes. rg and yq are run where they are installed.
+# documents as the largest tree has files, `all` a tree in which every file changes. `apply` writes a fresh copy each time. rg and
+# yq are run where they are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=$(realpath "${BIN:-target/release/reversion}")
@@ -56,12 +57,18 @@ seconds() {
   echo "$((${EPOCHREALTIME/./} - start)) $peak"
 }
 
+# fresh TREE: a copy of a tree to write to.
+fresh() {
+  rm -rf "$top/copy"
+  cp -r "$1" "$top/copy"
+}
+
 # row NAME TREE BYTES COMMAND...: the medians; the first row of a tree is what the others are compared with.
 row() {
   local name=$1 tree=$2 bytes=$3
   shift 3
-  seconds "$@" > /dev/null
-  for ((run = 0; run < runs; run++)); do seconds "$@"; done | sort -n > "$top/runs"
+  [ -n "$before" ] || seconds "$@" > /dev/null
+  for ((run = 0; run < runs; run++)); do $before; seconds "$@"; done | sort -n > "$top/runs"
   read -r micros peak < <(sed -n "$((runs / 2 + 1))p" "$top/runs")
   [ -n "$base" ] || base=$micros
   awk -v name="$name" -v tree="$tree" -v micros="$micros" -v base="$base" -v bytes="$bytes" -v peak="$peak" 'BEGIN {
@@ -76,6 +83,9 @@ table() {
   if command -v rg > /dev/null; then row "rg -lF" "$1" "$bytes" rg -lF --hidden --no-ignore gateway.networking. "$2"; fi
   row check "$1" "$bytes" "$bin" check --exit-zero --to "$target" "$2"
   row diff "$1" "$bytes" "$bin" diff --exit-zero --to "$target" "$2"
+  before="fresh $2"
+  row apply "$1" "$bytes" "$bin" apply --yes --allow-no-vcs --exit-zero --to "$target" "$top/copy"
+  before=
   if command -v yq > /dev/null && command -v rg > /dev/null; then
     rg -lF --hidden --no-ignore gateway.networking. "$2" > "$top/candidates"
     row "yq . on the candidates" "$1" "$bytes" xargs -a "$top/candidates" yq .
@@ -85,6 +95,7 @@ table() {
 echo "| tree | command | s | to the first | MB/s | peak MiB |"
 echo "|---|---|---|---|---|---|"
 largest=0
+before=
 for size in "${sizes[@]}"; do
   [ -d "$top/$size" ] || generate "$top/$size" "$size" 5
   table "$size files" "$top/$size"

@@ -7,9 +7,10 @@
 //! Invariant: a path is compared segment by segment, never as a string.
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// One step from a value to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -83,7 +84,7 @@ impl FieldPath {
     /// Returns the value at this path of `root`.
     pub fn get<'v>(&self, root: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(root, |value, step| match step {
-            Step::Key(key) => value.as_object()?.get(key),
+            Step::Key(key) => entry(value.as_object()?, key),
             Step::Index(index) => value.as_array()?.get(*index),
         })
     }
@@ -187,26 +188,31 @@ impl FieldPattern {
 
     /// Returns every place of `root` that exists and matches, in document order.
     pub fn matches(&self, root: &Value) -> Vec<FieldPath> {
-        let mut found = vec![(FieldPath::default(), root)];
-        for part in &self.0 {
-            let mut next = Vec::new();
-            for (path, value) in found {
-                match (part, value) {
-                    (Part::Key(key), Value::Object(map)) => {
-                        next.extend(map.get(key).map(|value| (path.key(key), value)))
-                    }
-                    (Part::Items, Value::Array(items)) => {
-                        next.extend(items.iter().enumerate().map(|(index, value)| (path.index(index), value)));
-                    }
-                    (Part::Values, Value::Object(map)) => {
-                        next.extend(map.iter().map(|(key, value)| (path.key(key), value)));
-                    }
-                    _ => {}
-                }
-            }
-            found = next;
-        }
-        found.into_iter().map(|(path, _)| path).collect()
+        let mut found = Vec::new();
+        let _all = visit(&self.0, root, None, &mut |spot, _| {
+            found.push(spot.map(Spot::path).unwrap_or_default());
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
+    /// Returns the values at those places.
+    pub fn values<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
+        let mut found = Vec::new();
+        let _all = visit(&self.0, root, None, &mut |_, value| {
+            found.push(value);
+            ControlFlow::Continue(())
+        });
+        found
+    }
+
+    /// Says whether one of those values passes `test`; those behind it are not looked at.
+    pub fn any(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> bool {
+        let mut met = |_: Option<&Spot<'_>>, value: &Value| match test(value) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        visit(&self.0, root, None, &mut met).is_break()
     }
 
     /// Returns the one place this pattern names, where it has no `[]` and no `{}`.
@@ -216,6 +222,77 @@ impl FieldPattern {
             Part::Items | Part::Values => None,
         };
         self.0.iter().map(step).collect::<Option<Vec<_>>>().map(FieldPath)
+    }
+}
+
+/// Returns the value of a key. In the few entries that most mappings have it is met sooner than its hash is worked out.
+pub fn entry<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+    const FEW: usize = 12;
+    if map.len() > FEW { map.get(key) } else { map.iter().find(|(name, _)| *name == key).map(|(_, value)| value) }
+}
+
+/// A place on a walk below the walk's root; the path that it stands for is made only where it is asked for.
+#[derive(Debug)]
+pub struct Spot<'a> {
+    above: Option<&'a Spot<'a>>,
+    step: Near<'a>,
+}
+
+/// A step that borrows its key.
+#[derive(Debug)]
+enum Near<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> Spot<'a> {
+    /// Makes the place of `key` below `above`, or below the root.
+    pub const fn key(above: Option<&'a Self>, key: &'a str) -> Self {
+        Self { above, step: Near::Key(key) }
+    }
+
+    /// Makes the place of the item `index` below `above`, or below the root.
+    pub const fn index(above: Option<&'a Self>, index: usize) -> Self {
+        Self { above, step: Near::Index(index) }
+    }
+
+    /// Returns the place's path from the root.
+    pub fn path(&self) -> FieldPath {
+        let mut steps = Vec::new();
+        let mut spot = Some(self);
+        while let Some(Spot { above, step }) = spot {
+            steps.push(match step {
+                Near::Key(key) => Step::Key((*key).to_owned()),
+                Near::Index(index) => Step::Index(*index),
+            });
+            spot = *above;
+        }
+        steps.reverse();
+        FieldPath(steps)
+    }
+}
+
+/// Visits the values below `value` that match `parts`, in document order.
+fn visit<'v>(
+    parts: &[Part],
+    value: &'v Value,
+    above: Option<&Spot<'_>>,
+    met: &mut dyn FnMut(Option<&Spot<'_>>, &'v Value) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let Some((part, below)) = parts.split_first() else { return met(above, value) };
+    match (part, value) {
+        (Part::Key(key), Value::Object(map)) => match entry(map, key) {
+            Some(value) => visit(below, value, Some(&Spot::key(above, key)), met),
+            None => ControlFlow::Continue(()),
+        },
+        (Part::Items, Value::Array(items)) => {
+            let mut items = items.iter().enumerate();
+            items.try_for_each(|(index, item)| visit(below, item, Some(&Spot::index(above, index)), met))
+        }
+        (Part::Values, Value::Object(map)) => {
+            map.iter().try_for_each(|(key, value)| visit(below, value, Some(&Spot::key(above, key)), met))
+        }
+        _ => ControlFlow::Continue(()),
     }
 }
 

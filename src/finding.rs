@@ -61,7 +61,7 @@ macro_rules! codes {
 }
 
 codes! {
-    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows. Read it, and do by hand what it says. A note where every object that it is about is at the target already; objects that are held back do not call for one.";
+    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows, or that has another object say what this one says; or the object has a known mistake, which `--repair` mends. Read it, and do by hand what it says. A note where every object that it is about is at the target already; objects that are held back do not call for one.";
     AliasBudget "alias-budget" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
     AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, which is told and not mended: a note in a part of an object or a value with variables, a warning else. With --crds such an object is held back as invalid-in-target.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";

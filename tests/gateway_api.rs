@@ -281,7 +281,9 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         "1.3.0/experimental",
         "1.6.1/standard",
         &[
-            ("TLSRoute spec.hostnames: optional", "refused|refused"),
+            // That there are hostnames is what a rule sees to.
+            ("TLSRoute spec.hostnames: items up to 16", "exact|refused"),
+            ("tlsroute-wants-hostnames", "respelled/refused|"),
             ("TLSRoute spec.rules: items up to 16", "refused|exact"),
             ("UDPRoute spec.rules: items up to 16", "refused|exact"),
         ],
@@ -325,6 +327,9 @@ fn what_a_rule_takes_across_is_listed_with_the_rule_alone() {
         assert!(listed("0.3.0", "0.4.0", &format!("HTTPRoute {part}")).is_empty(), "{part}");
     }
     assert!(listed("1.5.1/experimental", "1.6.0/experimental", "retry.codes").is_empty());
+    // What happens to an object on its way does not matter where its kind is gone in the end.
+    assert!(listed("1.3.0/experimental", "1.6.1/standard", "xbackendtrafficpolicy").is_empty());
+    lists("1.5.1/experimental", "1.6.0/experimental", &[("xbackendtrafficpolicy-idletimeout-removed", "lossy|")]);
     lists(
         "0.3.0",
         "0.4.0",

@@ -25,9 +25,10 @@ struct Outcome {
 
 fn read(packs: &Packs, file: &str, text: &str) -> Manifest {
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str))
+        .with_marks(packs.iter().flat_map(|pack| pack.marks()).map(String::as_str))
         .with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()));
     match manifest::read(file, text.as_bytes(), &recognizer) {
-        Reading::Manifest(manifest) | Reading::Kustomization(manifest) => *manifest,
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Marked(manifest) => *manifest,
         other => panic!("{file}: {other:?}"),
     }
 }
@@ -40,7 +41,9 @@ fn run_with(files: &[(&str, &str)], target: &str, choices: Choices) -> Outcome {
     let packs = embedded::with(Vec::new()).unwrap();
     let mut manifests: Vec<_> = files.iter().map(|(file, text)| read(&packs, file, text)).collect();
     manifests.sort_by(|left, right| left.file.cmp(&right.file));
-    let target = packs.target(&format!("gateway-api@{target}")).unwrap();
+    // A release of Gateway API, unless the pack is said.
+    let target = packs.target(&if target.contains('@') { target.to_owned() } else { format!("gateway-api@{target}") });
+    let target = target.unwrap();
     let plan = plan::plan(&manifests, &Goal { packs: &packs, targets: vec![target], choices });
     let mut outcome = Outcome { after: BTreeMap::new(), told: Vec::new(), words: String::new(), advisories: 0 };
     outcome.after.extend(plan.files.into_iter().map(|file| (file.file.clone(), file.after())));
@@ -359,4 +362,96 @@ fn no_flag_is_offered_where_none_helps() {
                  [{backendRefs: [{name: db, port: 5432}]}]\n";
     run(&[("route.yaml", route)], "1.5.1/standard")
         .tells(Severity::Note, &["route.yaml held-back kind-not-in-target kind"]);
+}
+
+const OLD_PROXY: &str = "apiVersion: gateway.nginx.org/v1alpha1
+kind: NginxProxy
+metadata:
+  name: edge
+spec:
+  ipFamily: ipv4
+";
+
+const CLASS: &str = "apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata:
+  name: nginx
+spec:
+  controllerName: gateway.nginx.org/nginx-gateway-controller
+  parametersRef:
+    group: gateway.nginx.org
+    kind: NginxProxy
+    name: edge
+";
+
+#[test]
+fn a_namespace_that_kustomize_gives_is_not_written_but_named() {
+    let files = [
+        ("kustomization.yaml", "namespace: edge-system\nresources: [class.yaml, proxy.yaml]\n"),
+        ("class.yaml", CLASS),
+        ("proxy.yaml", OLD_PROXY),
+    ];
+    let outcome = run(&files, "ngf@2.0.0");
+    outcome.tells(Severity::Warning, &[]);
+    let named = format!("{CLASS}    namespace: edge-system\n");
+    let newer = OLD_PROXY.replace("v1alpha1", "v1alpha2");
+    let expected = [("class.yaml", named), ("proxy.yaml", newer)];
+    assert_eq!(outcome.after, expected.map(|(file, text)| (file.to_owned(), text)).into());
+}
+
+#[test]
+fn a_class_does_not_name_a_namespace_that_overlays_differ_in() {
+    let files = [
+        ("base/kustomization.yaml", "resources: [class.yaml, proxy.yaml]\n"),
+        ("base/class.yaml", CLASS),
+        ("base/proxy.yaml", OLD_PROXY),
+        ("live/kustomization.yaml", "namespace: live\nresources: [../base]\n"),
+        ("test/kustomization.yaml", "namespace: test\nresources: [../base]\n"),
+    ];
+    let outcome = run(&files, "ngf@2.0.0");
+    outcome.tells(Severity::Held, &["base/class.yaml held-back refused spec.parametersRef"]);
+    assert_eq!(outcome.after.into_keys().collect::<Vec<_>>(), ["base/proxy.yaml"]);
+}
+
+#[test]
+fn a_secret_is_found_where_its_filter_lives() {
+    let filter = "apiVersion: gateway.nginx.org/v1alpha1\nkind: AuthenticationFilter\nmetadata: {name: staff}\n\
+                  spec: {type: Basic, basic: {realm: staff, secretRef: {name: users}}}\n";
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: users, namespace: shop}\ntype: nginx.org/htpasswd\n";
+    let files = [("kustomization.yaml", ""), ("filter.yaml", filter), ("secret.yaml", secret)];
+    let with = |kustomization| {
+        let mut files = files;
+        files[0].1 = kustomization;
+        run(&files, "ngf@2.5.0")
+    };
+    let together = with("namespace: live\nresources: [filter.yaml, secret.yaml]\n");
+    together.tells(Severity::Held, &[]);
+    let opaque = secret.replace("nginx.org/htpasswd", "Opaque");
+    assert_eq!(together.after, [("secret.yaml".to_owned(), opaque)].into());
+    let apart = with("resources: [filter.yaml]\n");
+    apart.tells(Severity::Held, &["secret.yaml held-back refused metadata.name"]);
+    apart.says("AuthenticationFilter staff may name it");
+    let elsewhere = with("namespace: live\nresources: [filter.yaml]\n");
+    elsewhere.tells(Severity::Held, &[]);
+    assert!(elsewhere.after.is_empty());
+}
+
+#[test]
+fn what_kubernetes_cannot_read_beside_an_object_is_told_where_the_file_changes() {
+    let policy = |version: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/{version}\nkind: GRPCRoute\nmetadata:\n  name: a\nspec:\n  rules:\n  - backendRefs:\n    - name: b\n      port: 80\n"
+        )
+    };
+    let beside = "---\na: 1\na: 2\n---\nb: {{ .x }}\n---\n%YAML 1.2\n";
+    let beside = beside.replace("---\n%YAML", "...\n%YAML") + "---\nc: 1\n";
+    let text = policy("v1alpha2") + &beside;
+    let outcome = run(&[("a.yaml", &text)], "1.4");
+    assert_eq!(outcome.after["a.yaml"], policy("v1") + &beside);
+    outcome.tells(
+        Severity::Warning,
+        &["a.yaml warning duplicate-key -", "a.yaml warning complex-key -", "a.yaml warning parse-error -"],
+    );
+    let unchanged = policy("v1") + &beside;
+    run(&[("a.yaml", &unchanged)], "1.4").tells(Severity::Warning, &[]);
 }

@@ -18,7 +18,7 @@ use support::cases::walk;
 use support::checks::values;
 use support::engine::{self, Run};
 use support::hints::Hints;
-use support::objects::Recipe;
+use support::objects::{Recipe, UNKNOWN};
 use support::random::Random;
 use support::render::{self, Style};
 
@@ -521,6 +521,10 @@ fn draw<'p>(packs: &'p Packs, mut random: Random) -> Option<Away<'p>> {
     let settled = go(packs, start, Choices::default(), &text);
     let away = go(packs, target, stashing(), &settled.after);
     let is_stashed = away.after.contains(ANNOTATION) && !away.holds_back() && !settled.holds_back();
+    // What no release has is not given back, which has a test of its own.
+    let objects = values(&away.after).ok()?;
+    let stash = objects.first().and_then(|object| object["metadata"]["annotations"][ANNOTATION].as_str());
+    let is_stashed = is_stashed && stash.is_some_and(|stash| !stash.contains(UNKNOWN));
     let text = settled.after;
     is_stashed.then_some(Away { packs, start, target, text, away: away.after, random })
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, House, Intent, Place};
+use reversion::yaml::{self, House, Intent, Naming, Place};
 use serde_json::Value;
 
 fn path(value: &Value) -> FieldPath {
@@ -28,6 +28,11 @@ fn place(change: &Value) -> Place {
         (_, _, Some(true)) => Place::First,
         _ => Place::Last,
     }
+}
+
+fn naming(change: &Value) -> Naming {
+    let names = change["names"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+    Naming { names: names.collect(), key: "name".to_owned(), value: "value".to_owned() }
 }
 
 fn intent(change: &Value) -> Intent {
@@ -50,6 +55,10 @@ fn intent(change: &Value) -> Intent {
         }
         "wrap" => Intent::Wrap { path: at() },
         "unwrap" => Intent::Unwrap { path: at() },
+        "nest" => Intent::Nest { path: at(), key: text("key") },
+        "hoist" => Intent::Hoist { path: at(), key: text("key") },
+        "to-items" => Intent::ToItems { path: at(), naming: naming(change) },
+        "to-entries" => Intent::ToEntries { path: at(), naming: naming(change) },
         other => panic!("unknown change `{other}`"),
     }
 }

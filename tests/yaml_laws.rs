@@ -12,7 +12,7 @@ use std::{fmt, fs};
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseResult, TestRunner};
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{House, Intent, Place, ProblemCode, parse, rewrite, verify};
+use reversion::yaml::{House, Intent, Naming, Place, ProblemCode, parse, rewrite, verify};
 use serde_json::{Value, json};
 
 /// Bytes whose numbers would only hide the document made from them.
@@ -241,6 +241,7 @@ impl Writer {
             " [a: b]",
             " { k }",
             " [x]",
+            " [{name: x, value: [1]}, {value: 2, name: 'y'}]",
             &format!(" {{\n{pad}k: 1, {comment}\n{pad}l: 2\n{pad}}}"),
             &format!(" [\n{pad}1,\n{pad}{comment}\n{pad}{{k: v}},\n{pad}]"),
         ];
@@ -267,6 +268,15 @@ impl Writer {
                 5 => {
                     self.end_line();
                     self.mapping(column + 2, depth - 1);
+                }
+                7 => {
+                    let name = self.choices.of(&["x", "'y'", "\"on\""]);
+                    let pad = " ".repeat(column + 2);
+                    self.out.push_str(&format!(" name: {name}"));
+                    self.end_line();
+                    self.above(column + 2);
+                    self.out.push_str(&format!("{pad}value:"));
+                    self.value(column + 2, depth - 1);
                 }
                 6 if self.manner == Manner::Odd => {
                     self.out.push_str("   ");
@@ -314,7 +324,7 @@ fn random_place(writer: &mut Writer, mapping: Option<&Value>) -> Place {
 fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
     let is_mapping = |value: &Value| value.is_object() || value.is_null();
     let any = |_: &Value| true;
-    match writer.choices.pick(8) {
+    match writer.choices.pick(12) {
         0 => Intent::Rename {
             path: random_path(writer, value, any),
             to: writer.choices.of(&["new", "y", "012", "a b", "c"]).to_owned(),
@@ -339,10 +349,42 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
             Intent::Move { from, to, key, place }
         }
         6 => Intent::Wrap { path: random_path(writer, value, any) },
-        _ => Intent::Unwrap {
+        7 => Intent::Unwrap {
             path: random_path(writer, value, |value| value.as_array().is_some_and(|items| items.len() == 1)),
         },
+        8 => Intent::Nest {
+            path: random_path(writer, value, |value| value.is_object() || value.is_array()),
+            key: writer.choices.of(&["new", "a b"]).to_owned(),
+        },
+        9 => {
+            let path = random_path(writer, value, |value| value.as_object().is_some_and(|map| map.len() == 1));
+            let key = path.get(value).and_then(|value| value.as_object()?.keys().next().cloned());
+            Intent::Hoist { path, key: key.unwrap_or_default() }
+        }
+        10 => {
+            let path = random_path(writer, value, Value::is_object);
+            let names = path.get(value).and_then(Value::as_object).into_iter().flat_map(|map| map.keys().cloned());
+            Intent::ToItems { naming: naming(names.collect()), path }
+        }
+        _ => {
+            let path = random_path(writer, value, |value| names_of(value).is_some());
+            let names = path.get(value).and_then(names_of).unwrap_or_default();
+            Intent::ToEntries { naming: naming(names), path }
+        }
     }
+}
+
+fn naming(names: Vec<String>) -> Naming {
+    Naming { names, key: "name".to_owned(), value: "value".to_owned() }
+}
+
+/// Returns the names of the items of a list of named items.
+fn names_of(list: &Value) -> Option<Vec<String>> {
+    let name = |item: &Value| {
+        let item = item.as_object().filter(|item| item.len() == 2 && item.contains_key("value"))?;
+        item.get("name")?.as_str().map(str::to_owned)
+    };
+    list.as_array().filter(|items| !items.is_empty())?.iter().map(name).collect()
 }
 
 /// Returns a random document with its value, and a writer to go on drawing from; none for what is no single document.
@@ -546,11 +588,25 @@ proptest! {
     }
 
     #[test]
+    fn entries_that_became_items_come_back(seed in seeds()) {
+        let (text, value, mut writer) = some_document(&seed, Manner::Tidy)?;
+        // Between brackets, `{a}` has no bytes for its null, which an item needs.
+        let is_full = |value: &Value| value.as_object().is_some_and(|map| map.values().all(|value| !value.is_null()));
+        let path = random_path(&mut writer, &value, is_full);
+        let names = path.get(&value).and_then(Value::as_object).into_iter().flat_map(|map| map.keys().cloned());
+        let naming = naming(names.collect());
+        let there = Intent::ToItems { path: path.clone(), naming: naming.clone() };
+        check_undone(&text, there, Intent::ToEntries { path, naming })?;
+    }
+
+    #[test]
     fn a_wrap_and_a_move_can_be_undone(seed in seeds()) {
         let (text, value, mut writer) = some_document(&seed, Manner::Tidy)?;
         // Between brackets, `{a}` has no bytes for its null, which a list needs.
         let path = random_path(&mut writer, &value, |value| !value.is_null());
         check_undone(&text, Intent::Wrap { path: path.clone() }, Intent::Unwrap { path: path.clone() })?;
+        let nest = Intent::Nest { path: path.clone(), key: "k".to_owned() };
+        check_undone(&text, nest, Intent::Hoist { path: path.clone(), key: "k".to_owned() })?;
         let Some((parent, Step::Key(key))) = path.split_last() else { return Err(TestCaseError::reject("no entry")) };
         let siblings = parent.get(&value).and_then(Value::as_object).map(|map| map.keys().cloned().collect::<Vec<_>>());
         let siblings = siblings.unwrap_or_default();

@@ -52,6 +52,9 @@ fn aliases_are_limited() {
     let Reading::Failed(finding) = read(&bomb) else { panic!("it is not refused") };
     assert_eq!(finding.code, Code::AliasBudget);
     assert_eq!(finding.message, "aliases stand for more than 100000 values");
+    let place = finding.location.position.unwrap();
+    let line = bomb.lines().nth(place.line - HEAD.lines().count() - 1).unwrap();
+    assert!(line[place.column - 1..].starts_with("*a"), "{place:?} is no alias of {line}");
     check_refused("  a: &x\n    b: *x\n", Code::AliasBudget, [5, 8], "the value holds itself");
     let chain: String = (1..300)
         .fold("  a0: &a0 [x]\n".to_owned(), |text, level| format!("{text}  a{level}: &a{level} [*a{}]\n", level - 1));

@@ -166,6 +166,18 @@ pub(super) struct TargetArgs {
     /// The release to go to, up or down: PACK@BUNDLE/CHANNEL, such as gateway-api@1.4/standard; once for each pack
     #[arg(long, value_name = "TARGET", env = "REVERSION_TO", value_delimiter = ',')]
     pub(super) to: Vec<String>,
+    /// The release that the objects come from: PACK@BUNDLE; some defaults changed without a trace in the fields
+    #[arg(long, value_name = "RELEASE", env = "REVERSION_FROM", value_delimiter = ',')]
+    pub(super) from: Vec<String>,
+    /// Say what no file shows, such as ngf.namespace=nginx-gateway; `reversion releases PACK` lists what can be said
+    #[arg(long, value_name = "NAME=VALUE", env = "REVERSION_SET", value_delimiter = ',')]
+    pub(super) set: Vec<String>,
+    /// Mend known mistakes, such as fields that only a project's documentation had
+    #[arg(long, env = "REVERSION_REPAIR", value_parser = FalseyValueParser::new())]
+    pub(super) repair: bool,
+    /// Take targets that are not made for each other
+    #[arg(long, env = "REVERSION_UNPAIRED", value_parser = FalseyValueParser::new())]
+    pub(super) unpaired: bool,
     /// Convert although something is lost: every loss, or only those of these codes
     #[arg(long, value_name = "CODE,...", env = "REVERSION_ALLOW_LOSS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "all", value_delimiter = ',')]

@@ -13,6 +13,7 @@ use super::undo::run_name;
 use super::{Exit, Pending, packs};
 use crate::disk::{self, Bounds, Journal, Standing};
 use crate::finding::{Code, Finding, Location, Severity};
+use crate::infer::beside::{Evidence, evidence_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::manifest::Manifest;
 use crate::pack::{Pack, Packs, Target};
@@ -216,7 +217,8 @@ fn plan_files<'p>(
     }
     let (pass, installed) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, None))?);
     let groups = pass.made.iter().flat_map(|seen| seen.groups.iter().cloned()).collect();
-    let goal = typed.named_goal(&installed, &groups, console)?;
+    let evidence: Vec<_> = pass.made.iter().flat_map(|seen| seen.evidence.iter().cloned()).collect();
+    let goal = typed.named_goal(&installed, &groups, &evidence, console)?;
     Ok(conclude(&Course::new(&goal), packs, pass))
 }
 
@@ -230,38 +232,61 @@ fn with_crds<'p>(typed: &Typed<'p>, mut pass: Pass<Seen<'p>>) -> (Pass<Seen<'p>>
 
 /// Plans the files that could not be planned by themselves, and puts all together.
 fn conclude(course: &Course<'_>, packs: &Packs, pass: Pass<Seen<'_>>) -> Planned {
-    let (mut parts, mut open) = (Vec::new(), Vec::new());
+    let (mut parts, mut texts, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for seen in pass.made {
-        let part = match seen.kept {
-            Kept::Part(part) => Some(part),
+        let (part, text) = match seen.kept {
+            Kept::Part(part, text) => (Some(part), text),
             Kept::Open(text) => {
                 open.push(pass::again(&seen.file, &text, packs));
-                None
+                (None, None)
             }
             Kept::Text(text) => {
                 let manifest = pass::again(&seen.file, &text, packs);
-                let part = course.look(&manifest).map(Box::new);
-                if part.is_none() {
-                    open.push(manifest);
+                match course.look(&manifest) {
+                    Some(part) => {
+                        let text = part.needs_text().then_some(text);
+                        (Some(Box::new(part)), text)
+                    }
+                    None => {
+                        open.push(manifest);
+                        (None, None)
+                    }
                 }
-                part
             }
         };
         parts.push(part);
+        texts.push(text);
     }
     let mut opened = open.iter();
     let look = |part: Option<Box<Part>>| {
         part.map_or_else(|| Look::Open(opened.next().expect("a file without a part is open")), Look::Alone)
     };
-    let looks = parts.into_iter().map(look).collect();
+    let mut looks: Vec<Look<'_>> = parts.into_iter().map(look).collect();
+    let overtaken = course.overtaken(&looks);
+    let reopened: Vec<Manifest> =
+        overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), packs)).collect();
+    for (at, manifest) in overtaken.into_iter().zip(&reopened) {
+        looks[at] = Look::Open(manifest);
+    }
     let mut plan = course.conclude(looks);
     plan.findings.extend(pass.findings);
     plan.findings.sort();
     let goal = course.goal();
-    let known = |object: &&plan::ObjectPlan| goal.target_of(&object.from.0.group).is_some();
+    // An object of another group is recognised where a rule has to do with it.
+    let known = |object: &&plan::ObjectPlan| {
+        let has_to_do = !object.rules.is_empty() || object.outcome == plan::Outcome::HeldBack;
+        goal.target_of(&object.from.0.group).is_some() || has_to_do
+    };
     let counts = Counts { recognised: plan.objects.iter().filter(known).count(), ..pass.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     Planned { targets, plan, roots: pass.roots, counts }
+}
+
+/// Reads a file again whose part was overtaken; `text` is its text, where the part does not have it.
+fn reopen(look: &Look<'_>, text: Option<&str>, packs: &Packs) -> Manifest {
+    let Look::Alone(part) = look else { unreachable!("an open file has no part that could be overtaken") };
+    let text = part.text().or(text).expect("the text of a file is kept whose part can be overtaken");
+    pass::again(part.file(), text, packs)
 }
 
 /// What is kept of a file until the run is concluded.
@@ -270,14 +295,16 @@ struct Seen<'p> {
     crds: Vec<(&'p Pack, Crd)>,
     /// The API groups of its objects, where the target is not known yet.
     groups: BTreeSet<String>,
+    /// What it says of the release that objects come from, where that is not known yet.
+    evidence: Vec<(&'p Pack, Evidence)>,
     kept: Kept,
 }
 
 /// What the second look at a file needs.
 enum Kept {
-    /// None is needed.
-    Part(Box<Part>),
-    /// Its text: other files have a say in it.
+    /// None is needed, unless the part is overtaken: then its text, which the part itself has where the file changes.
+    Part(Box<Part>, Option<String>),
+    /// Its text: the objects of other files have a say in it.
     Open(String),
     /// Its text: the target is not known yet.
     Text(String),
@@ -288,12 +315,18 @@ impl<'p> Seen<'p> {
         let crds = crds_in(&manifest, packs);
         let file = manifest.file.clone();
         let Some(course) = course else {
+            let evidence = evidence_in(&manifest, packs);
             let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
-            return Self { file, crds, groups, kept: Kept::Text(manifest.text) };
+            return Self { file, crds, groups, evidence, kept: Kept::Text(manifest.text) };
         };
-        let part = course.look(&manifest);
-        let kept = part.map_or_else(|| Kept::Open(manifest.text), |part| Kept::Part(Box::new(part)));
-        Self { file, crds, groups: BTreeSet::new(), kept }
+        let kept = match course.look(&manifest) {
+            Some(part) => {
+                let text = part.needs_text().then_some(manifest.text);
+                Kept::Part(Box::new(part), text)
+            }
+            None => Kept::Open(manifest.text),
+        };
+        Self { file, crds, groups: BTreeSet::new(), evidence: Vec::new(), kept }
     }
 
     fn file(&self) -> &str {

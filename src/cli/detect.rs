@@ -7,8 +7,9 @@ use super::console::Console;
 use super::convert::Level;
 use super::{Exit, Pending, packs, pass};
 use crate::field::FieldPath;
+use crate::infer::beside::evidence_in;
 use crate::infer::crds::{Installed, crds_in, installed};
-use crate::infer::infer;
+use crate::infer::{infer, kind_says};
 use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
 use crate::plan;
@@ -19,7 +20,10 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
     let pass = pass::pass(&args.files, &packs, console, |manifest| manifest)?;
     let crds = installed(pass.made.iter().flat_map(|manifest| crds_in(manifest, &packs)));
-    let mut detection = Detection { objects: Vec::new(), crds, findings: pass.findings, counts: pass.counts };
+    let beside = pass.made.iter().flat_map(|manifest| evidence_in(manifest, &packs));
+    let mut beside: Vec<_> = beside.map(|(pack, evidence)| (pack.name(), evidence)).collect();
+    beside.sort();
+    let mut detection = Detection { objects: Vec::new(), beside, crds, findings: pass.findings, counts: pass.counts };
     detection.findings.extend(detection.crds.iter().filter_map(Installed::finding));
     for manifest in &pass.made {
         for object in &manifest.objects {
@@ -46,8 +50,11 @@ fn look_at<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, det
     let Some(pack) = packs.of_group(&object.kind.group) else { return };
     detection.findings.extend(plan::inference_findings(manifest, object, pack));
     let Some(catalog) = pack.catalog(&object.kind) else { return };
-    let inference = infer(&object.value, catalog, &object.api_version.version);
+    let mut inference = infer(&object.value, catalog, &object.api_version.version);
+    if !inference.is_conflict() {
+        inference.evidence.splice(0..0, kind_says(catalog, pack.line()));
+    }
     let location = manifest.locate(object, &FieldPath::default());
     let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();
-    detection.objects.push(Detected { object, pack: pack.name(), line: pack.line(), inference, location, evidence });
+    detection.objects.push(Detected { object, pack, inference, location, evidence });
 }

@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 use super::args::LintArgs;
 use super::console::Console;
 use super::{Exit, packs};
-use crate::pack::lint::lint;
+use crate::pack::lint::{Share, coverage, lint};
 use crate::pack::load;
-use crate::report::visible;
+use crate::report::{plural, visible};
 
 /// Runs `pack lint`.
 pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
@@ -22,6 +22,20 @@ pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     };
     let messages = lint(pack, fixtures.as_deref());
     let lines: String = messages.iter().map(|message| format!("{}\n", visible(&message.to_string()))).collect();
-    console.print(&lines)?;
+    let coverage = coverage(pack);
+    let shares = [(coverage.kinds, "kind"), (coverage.fields, "field"), (coverage.values, "value")];
+    let shares = shares.map(|(share, noun)| told(share, noun)).join("; ");
+    console.print(&format!("{lines}{}: between adjacent releases {shares}\n", pack.name()))?;
     Ok(if messages.is_empty() { Exit::Clean } else { Exit::Changes })
+}
+
+/// Says what becomes of what vanishes: `3 fields vanish (2 claimed by rules, 1 dropped with a reason)`.
+fn told(share: Share, noun: &str) -> String {
+    let verb = if share.all() == 1 { "vanishes" } else { "vanish" };
+    let missed = if share.missed == 0 { String::new() } else { format!(", {} unnoticed", share.missed) };
+    let (claimed, dropped) = (share.claimed, share.dropped);
+    format!(
+        "{} {verb} ({claimed} claimed by rules, {dropped} dropped with a reason{missed})",
+        plural(share.all(), noun)
+    )
 }

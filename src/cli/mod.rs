@@ -21,6 +21,7 @@ mod lint;
 mod matrix;
 mod pass;
 mod releases;
+mod said;
 mod saved;
 mod target;
 mod undo;

@@ -41,7 +41,8 @@ impl<T> Default for Pass<T> {
 enum Met<T> {
     /// It was parsed, and holds so many objects.
     Manifest(usize, T),
-    Kustomization(T),
+    /// It holds no known API group, and may matter all the same.
+    Beside(T),
     Template(Finding),
     Failed(Finding),
 }
@@ -51,7 +52,7 @@ impl<T> Met<T> {
         match reading {
             Reading::Irrelevant => None,
             Reading::Manifest(manifest) => Some(Self::Manifest(manifest.objects.len(), make(*manifest))),
-            Reading::Kustomization(manifest) => Some(Self::Kustomization(make(*manifest))),
+            Reading::Kustomization(manifest) | Reading::Marked(manifest) => Some(Self::Beside(make(*manifest))),
             Reading::Template(finding) => Some(Self::Template(finding)),
             Reading::Failed(finding) => Some(Self::Failed(finding)),
         }
@@ -136,7 +137,7 @@ pub(super) fn of_bytes<T>(bytes: &[u8], packs: &Packs, make: impl Fn(Manifest) -
 /// Reads once more what a manifest was made of.
 pub(super) fn again(file: &str, text: &str, packs: &Packs) -> Manifest {
     match manifest::read(file, text.as_bytes(), &recognizer(packs)) {
-        Reading::Manifest(manifest) | Reading::Kustomization(manifest) => *manifest,
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Marked(manifest) => *manifest,
         Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
             unreachable!("a manifest was made of this text")
         }
@@ -146,7 +147,10 @@ pub(super) fn again(file: &str, text: &str, packs: &Packs) -> Manifest {
 /// Makes the recognizer of every group that `packs` know.
 fn recognizer(packs: &Packs) -> Recognizer {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
-    Recognizer::new(groups).with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
+    let marks = packs.iter().flat_map(|pack| pack.marks()).map(String::as_str);
+    let kinds = packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
+    let charts = packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
+    Recognizer::new(groups).with_kinds(kinds).with_marks(marks).with_charts(charts)
 }
 
 fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {
@@ -208,7 +212,7 @@ impl<T> Pass<T> {
                 self.counts.objects += objects;
                 self.made.push(made);
             }
-            Met::Kustomization(made) => self.made.push(made),
+            Met::Beside(made) => self.made.push(made),
             Met::Template(finding) => {
                 self.counts.templates += 1;
                 self.findings.push(finding);

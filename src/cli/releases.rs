@@ -44,6 +44,12 @@ fn pack_text(pack: &Pack) -> Result<String> {
         let channels: Vec<_> = of_bundle.map(|(_, release)| release.channel.name()).collect();
         let _infallible = writeln!(out, "  {bundle}  {}", channels.join(", "));
     }
+    if !pack.parameters().is_empty() {
+        out.push_str("\nwhat --set can say:\n");
+    }
+    for parameter in pack.parameters() {
+        let _infallible = writeln!(out, "  {}.{}: {}", pack.name(), parameter.name, parameter.about);
+    }
     out.push_str("\nkinds, and the releases that serve each apiVersion:\n");
     for kind in pack.kinds() {
         let _infallible = writeln!(out, "  {kind}");

@@ -14,14 +14,16 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use super::args::TargetArgs;
 use super::console::Console;
 use super::pass;
+use super::said::{self, Pairing};
 use crate::field::FieldPath;
 use crate::finding::Code;
+use crate::infer::beside::Evidence;
 use crate::infer::crds::{Crd, Installed, Verdict, crds_in, installed};
 use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Record, Schema, VersionChoice, loss_code};
+use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Record, Schema, VersionChoice, loss_code};
 use crate::report::visible;
 
 /// What a call's arguments say, before any file is read.
@@ -29,6 +31,7 @@ pub(super) struct Typed<'p> {
     packs: &'p Packs,
     targets: Vec<Target<'p>>,
     choices: Choices,
+    pairing: Pairing,
     crds: Option<Vec<Manifest>>,
 }
 
@@ -50,9 +53,19 @@ impl<'p> Typed<'p> {
             (Some(folder), Some(manifests)) => Schema::Own(Arc::new(own(folder, manifests)?)),
             _ => Schema::Catalog,
         };
-        let choices =
-            Choices { schema, keeping, allowed: allowed(&args.allow_loss)?, version, record: Record::Outcomes };
-        Ok(Self { packs, targets, choices, crds })
+        let pairing = if args.unpaired { Pairing::Any } else { Pairing::Matching };
+        let choices = Choices {
+            schema,
+            keeping,
+            allowed: allowed(&args.allow_loss)?,
+            version,
+            record: Record::Outcomes,
+            mistakes: if args.repair { Mistakes::Mend } else { Mistakes::Leave },
+            parameters: said::parameters(&args.set, packs)?,
+            origins: said::origins(&args.from, packs)?,
+        };
+        targets.extend(said::companions(&targets, packs, pairing, console)?);
+        Ok(Self { packs, targets, choices, pairing, crds })
     }
 
     /// Has the plan record this of each object.
@@ -67,21 +80,39 @@ impl<'p> Typed<'p> {
         self.packs
     }
 
-    /// Makes the goal that was typed; nothing where only the CRDs of the tree can name it.
+    /// Makes the goal that was typed; nothing where the files have a say in it: their CRDs name the target, or charts and
+    /// images the release that objects come from.
     pub(super) fn typed_goal(&self) -> Option<Goal<'p>> {
-        (!self.targets.is_empty()).then(|| self.goal(self.targets.clone()))
+        let is_said = |target: &Target<'p>| {
+            target.pack.installed_as().is_empty() || self.choices.origins.contains_key(target.pack.name())
+        };
+        let is_typed = !self.targets.is_empty() && self.targets.iter().all(is_said);
+        is_typed.then(|| self.goal(self.targets.clone()))
     }
 
-    /// Makes the goal that the CRDs `installed` name; `groups` are the API groups of the objects that were met.
+    /// Makes the goal of a call that met CRDs (`installed`), objects of the API groups `groups`, and `evidence`.
     pub(super) fn named_goal(
         &self,
         installed: &[Installed<'p>],
         groups: &BTreeSet<String>,
+        evidence: &[(&'p Pack, Evidence)],
         console: Console,
     ) -> Result<Goal<'p>> {
-        let targets = named_by(installed, console)?;
-        ensure!(!targets.is_empty(), "{}", no_target(groups, installed, self.packs));
-        Ok(self.goal(targets))
+        let mut targets = self.targets.clone();
+        if targets.is_empty() {
+            targets = named_by(installed, console)?;
+            ensure!(!targets.is_empty(), "{}", no_target(groups, installed, self.packs));
+            targets.extend(said::companions(&targets, self.packs, self.pairing, console)?);
+        }
+        let mut goal = self.goal(targets);
+        for target in &goal.targets {
+            let name = target.pack.name();
+            if !goal.choices.origins.contains_key(name) {
+                let told = said::told_by_files(target.pack, evidence, console)?;
+                goal.choices.origins.extend(told.map(|origin| (name.to_owned(), origin)));
+            }
+        }
+        Ok(goal)
     }
 
     /// Returns the CRDs that say something of their release: those of the call, or else those that were met.

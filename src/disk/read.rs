@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 
 use super::failure::{Failure, Kind};
 
-/// The most bytes that one file may have: 2 GiB.
-pub const MAX_FILE_SIZE: u64 = 2 << 30;
+/// The most bytes that one file may have: 512 MiB, which is told before any of it is read.
+pub const MAX_FILE_SIZE: u64 = 512 << 20;
 
 /// What a buffer holds at first, and is shrunk to after a large file: most manifests fit.
 const USUAL_SIZE: usize = 64 << 10;

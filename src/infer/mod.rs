@@ -6,11 +6,15 @@
 //!
 //! Invariant: a field that no release has never narrows; absence never narrows.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
-use crate::catalog::{Catalog, Fact, Unknown};
-use crate::release::ReleaseSet;
+use crate::catalog::{Catalog, Fact, FactKind, Unknown};
+use crate::field::FieldPath;
+use crate::release::{Channel, ReleaseLine, ReleaseSet};
 
+pub mod beside;
 pub mod crds;
 
 /// What an object's fields say about its release.
@@ -57,6 +61,16 @@ pub fn infer(object: &Value, catalog: &Catalog, version: &str) -> Inference {
         }
     }
     Inference { candidates, evidence, serving: catalog.serving(version), unknown: facts.unknown }
+}
+
+/// Returns the kind that `catalog` describes as what decides, where a channel of the newest bundle on `line` never had it.
+pub fn kind_says(catalog: &Catalog, line: &ReleaseLine) -> Option<Fact> {
+    let releases = catalog.releases();
+    let channels: BTreeSet<Channel> = releases.iter().map(|id| line.get(id).channel).collect();
+    let newest = line.iter().map(|(_, release)| release.order).max()?;
+    let mut current = line.iter().filter(|(_, release)| release.order == newest);
+    let lacks = current.any(|(_, release)| !channels.contains(&release.channel));
+    lacks.then(|| Fact { path: FieldPath::default().key("kind"), kind: FactKind::Value, releases })
 }
 
 /// Returns the last fact with the earliest one that excludes it, or every fact where it takes more than two.

@@ -5,7 +5,7 @@
 //! Invariant: a condition reads the data only; a pattern with `[]` or `{}` holds when any of its matches does.
 
 use core::net::IpAddr;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -76,27 +76,27 @@ struct Repeats {
 
 impl Repeats {
     fn holds(&self, object: &Value) -> bool {
-        let places = self.of.matches(object);
-        let counted = places.iter().filter_map(|path| path.get(object)).filter(|place| self.r#if.holds(place));
-        let mut met: Vec<(Vec<_>, bool)> = Vec::new();
+        let counted = self.of.values(object).into_iter().filter(|place| self.r#if.holds(place));
+        let mut met = HashSet::new();
         counted.into_iter().any(|place| {
             let fields: Vec<_> = self.by.iter().map(|field| self.meant(field, place)).collect();
             let has = self.partly.iter().any(|field| self.says(field, place));
-            let again = met.iter().any(|(other, had)| *other == fields && (self.partly.is_empty() || *had != has));
-            met.push((fields, has));
+            let other = if self.partly.is_empty() { has } else { !has };
+            let again = met.contains(&(fields.clone(), other));
+            met.insert((fields, has));
             again
         })
     }
 
     /// Returns what a field of a place means.
     fn meant<'v>(&'v self, field: &FieldPattern, place: &'v Value) -> Vec<&'v Value> {
-        let written = values(field, place);
+        let written = field.values(place);
         if written.is_empty() { self.defaults.get(field).into_iter().collect() } else { written }
     }
 
     /// Says whether a place has a field with more in it than what it means where it is absent.
     fn says(&self, field: &FieldPattern, place: &Value) -> bool {
-        values(field, place).into_iter().any(|value| self.defaults.get(field) != Some(value))
+        field.any(place, |value| self.defaults.get(field) != Some(value))
     }
 }
 
@@ -139,10 +139,6 @@ impl Text {
 struct Place {
     of: FieldPattern,
     is: Box<Condition>,
-}
-
-fn values<'v>(field: &FieldPattern, object: &'v Value) -> Vec<&'v Value> {
-    field.matches(object).iter().filter_map(|path| path.get(object)).collect()
 }
 
 /// A field and the type its value must have.
@@ -200,16 +196,15 @@ impl Condition {
     }
 
     /// Returns the fields that are compared with each other.
-    pub(super) fn compared(&self) -> Vec<FieldPattern> {
+    pub(super) fn compared(&self) -> Vec<&FieldPattern> {
         let inner = self.all.iter().chain(&self.any).flatten().chain(self.not.as_deref());
         let inner = inner.flat_map(Self::compared);
-        self.same.iter().flatten().cloned().chain(inner).collect()
+        self.same.iter().flatten().chain(inner).collect()
     }
 
     /// Says whether `object` fulfils every test written.
     pub fn holds(&self, object: &Value) -> bool {
-        let any_value =
-            |field: &FieldPattern, test: &dyn Fn(&Value) -> bool| values(field, object).into_iter().any(test);
+        let any_value = |field: &FieldPattern, test: &dyn Fn(&Value) -> bool| field.any(object, test);
         let longer = |test: &More, value: &Value| value.as_array().is_some_and(|items| items.len() > test.than);
         self.present.as_ref().is_none_or(|field| any_value(field, &|_| true))
             && self.absent.as_ref().is_none_or(|field| !any_value(field, &|_| true))

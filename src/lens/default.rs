@@ -1,12 +1,12 @@
 //! The operation `default`: a value that one side implies is written out for the other, or left to it.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::{Claims, Completeness, Description, Fidelity, Halt, Operation, Session};
+use super::naming::{NamedBy, Names};
+use super::{Claims, Completeness, Description, Fidelity, Halt, Neighbour, Operation, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -19,6 +19,18 @@ pub(super) struct Default {
     source: Source,
     forward: Option<Doing>,
     backward: Option<Doing>,
+    /// The key that a written field stands after, where it is there.
+    after: Option<String>,
+    /// What is said where the field shall be written and there is no value.
+    missing: Option<Missing>,
+}
+
+/// What is said where there is no value to write.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Missing {
+    reason: String,
+    help: String,
 }
 
 /// Where the implied value comes from.
@@ -30,6 +42,12 @@ enum Source {
     Table(FieldPath, BTreeMap<String, Value>),
     /// `like: metadata.namespace`
     Like(FieldPath),
+    /// `parameter: ngf.namespace`
+    Parameter(String),
+    /// `named-by: { kind: GatewayClass.gateway.networking.k8s.io, refs: spec.parametersRef, value: namespace }`
+    NamedBy(NamedBy),
+    /// `names: { kind: NginxProxy.gateway.nginx.org, refs: spec.parametersRef, value: metadata.namespace }`
+    Names(Names),
 }
 
 /// What is done in one direction.
@@ -46,39 +64,45 @@ impl Default {
     pub(super) const DESCRIPTION: Description = Description {
         name: "default",
         text: "Makes a field and the value that one side implies for it into each other: `elide` removes the field where it \
-               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items). \
+               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items; never a \
+               namespace that a kustomization gives). \
                `forward` and `backward` say what is done in which direction. The value is `value`, the value of the field \
-               `like`, or what `table` gives for the field `by`. No loss: both spellings mean the same.",
+               `like`, what `table` gives for the field `by`, what the user says for a `parameter` of the pack, what a reference \
+               in the object that this one is `named-by` says, or what an object that it `names` says. `after` is the key \
+               that a written field stands behind. Where there is no value to write, `missing` says why the object is \
+               held back. No loss: both spellings mean the same.",
         example: "default: { field: spec.parametersRef.scope, value: Namespace, forward: elide, backward: write }",
     };
 
-    /// Returns the implied value, where there is one.
-    fn implied<'a>(&'a self, object: &'a Value) -> Option<&'a Value> {
+    /// Returns the implied value, where there is one, and the other objects that say so.
+    fn implied<'a>(&self, session: &Session<'a>) -> Option<(Value, Vec<Neighbour<'a>>)> {
+        let object = session.object();
+        let alone = |value: &Value| (value.clone(), Vec::new());
         match &self.source {
-            Source::Value(value) => Some(value),
-            Source::Table(by, table) => table.get(by.get(object)?.as_str()?),
-            Source::Like(path) => path.get(object),
+            Source::Value(value) => Some(alone(value)),
+            Source::Table(by, table) => table.get(by.get(object)?.as_str()?).map(alone),
+            Source::Like(path) => path.get(&session.seen_for(std::iter::once(&path.pattern()))).map(alone),
+            Source::Parameter(name) => Some((Value::from(session.surroundings()?.parameter(name)?), Vec::new())),
+            Source::NamedBy(reference) => reference.value(session),
+            Source::Names(reference) => reference.value(session),
         }
     }
 
     /// Returns the places of the field that have the implied value, the last first.
-    fn written(&self, object: &Value) -> Vec<FieldPath> {
-        let field = self.parent.with(Part::Key(self.key.clone()));
-        let implied = self.implied(object);
-        field.matches(object).into_iter().rev().filter(|path| path.get(object) == implied).collect()
-    }
-
-    /// Returns the object for reading the implied value.
-    fn seen<'s>(&self, session: &'s Session<'_>) -> Cow<'s, Value> {
-        let like = match &self.source {
-            Source::Like(path) => Some(path.pattern()),
-            Source::Value(_) | Source::Table(..) => None,
+    fn written(&self, session: &Session<'_>) -> Vec<FieldPath> {
+        let (field, object) = (self.parent.with(Part::Key(self.key.clone())), session.object());
+        let mut places = field.matches(object);
+        // Other objects are not looked at where nothing depends on them.
+        let Some((implied, _)) = Some(()).filter(|()| !places.is_empty()).and_then(|()| self.implied(session)) else {
+            return Vec::new();
         };
-        session.seen_for(like.into_iter())
+        places.retain(|path| path.get(object) == Some(&implied));
+        places.reverse();
+        places
     }
 
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        for path in self.written(&self.seen(session)) {
+        for path in self.written(session) {
             if self.backward != Some(Doing::Write) {
                 session.respell(&path, "it is what the field means where it is absent");
             }
@@ -89,22 +113,40 @@ impl Default {
 
     fn write(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         if self.backward == Some(Doing::Elide) {
-            for path in self.written(&self.seen(session)) {
+            for path in self.written(session) {
                 session.respell(&path, "it is what the field means where it is absent");
             }
         }
-        for path in self.parent.matches(session.object()) {
+        let is_given = session.is_given(&self.parent.with(Part::Key(self.key.clone())));
+        for path in self.parent.matches(session.object()).into_iter().filter(|_| !is_given) {
             let lacks = path.get(session.object()).and_then(Value::as_object).is_some_and(|map| !map.contains_key(&self.key));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
             let whole = || item || session.completeness() == Completeness::Whole;
-            if let Some(value) = self.implied(&self.seen(session)).filter(|_| lacks && whole()).cloned() {
-                if self.backward != Some(Doing::Elide) {
-                    session.respell(&path, format!("the target release wants {} written", self.key));
-                }
-                session.change(Intent::Insert { path, key: self.key.clone(), value, place: Place::Last })?;
+            if lacks && whole() {
+                self.write_at(path, session)?;
             }
         }
         Ok(())
+    }
+
+    /// Says that objects without a value to write are held back, where they are.
+    fn refused(&self) -> Option<Fidelity> {
+        self.missing.as_ref().filter(|_| self.forward == Some(Doing::Write)).map(|_| Fidelity::Refused)
+    }
+
+    fn write_at(&self, path: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
+        let Some((value, said_by)) = self.implied(session) else {
+            return self.missing.clone().map_or(Ok(()), |Missing { reason, help }| {
+                Err(Halt::Refused { at: path, reason, help: Some(help) })
+            });
+        };
+        said_by.iter().for_each(|neighbour| session.rely_on(neighbour));
+        if self.backward != Some(Doing::Elide) {
+            session.respell(&path, format!("the target release wants {} written", self.key));
+        }
+        let before = self.after.clone().filter(|key| path.key(key).get(session.object()).is_some());
+        let place = before.map_or(Place::Last, Place::After);
+        session.change(Intent::Insert { path, key: self.key.clone(), value, place })
     }
 }
 
@@ -130,52 +172,87 @@ impl Operation for Default {
         self.forward == Some(Doing::Write) && *field == self.parent.with(Part::Key(self.key.clone()))
     }
 
+    fn looks_at(&self) -> Vec<GroupKind> {
+        match &self.source {
+            Source::NamedBy(reference) => vec![reference.kind().clone()],
+            Source::Names(reference) => vec![reference.kind().clone()],
+            Source::Value(_) | Source::Table(..) | Source::Like(_) | Source::Parameter(_) => Vec::new(),
+        }
+    }
+
     fn fidelity(&self) -> Option<Fidelity> {
         // What the way back undoes comes back as it was.
         let undone = match self.forward? {
             Doing::Elide => self.backward == Some(Doing::Write),
             Doing::Write => self.backward == Some(Doing::Elide),
         };
-        Some(if undone { Fidelity::Exact } else { Fidelity::Respelled })
+        let changed = if undone { Fidelity::Exact } else { Fidelity::Respelled };
+        Some(self.refused().unwrap_or(changed))
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
         // What was written already goes on the way back.
         let too_many = (self.forward == Some(Doing::Write)).then_some(Fidelity::Respelled);
-        self.fidelity().into_iter().chain(too_many).collect()
+        let changed = Self { missing: None, ..self.clone() }.fidelity();
+        changed.into_iter().chain(too_many).chain(self.refused()).collect()
     }
 }
 
 impl<'de> Deserialize<'de> for Default {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Wire {
-            field: FieldPattern,
-            value: Option<Value>,
-            by: Option<FieldPattern>,
-            table: Option<BTreeMap<String, Value>>,
-            like: Option<FieldPattern>,
-            forward: Option<Doing>,
-            backward: Option<Doing>,
-        }
         let wire = Wire::deserialize(deserializer)?;
         let Some((parent, Part::Key(key))) = wire.field.split_last() else {
             return Err(de::Error::custom(format!("{} has no last key, so it cannot be written", wire.field)));
         };
-        let one = |field: &FieldPattern| {
-            field.as_path().ok_or_else(|| de::Error::custom(format!("{field} is more than one place, so it gives no value")))
-        };
-        let source = match (wire.value, wire.by, wire.table, &wire.like) {
-            (Some(value), None, None, None) => Source::Value(value),
-            (None, Some(by), Some(table), None) => Source::Table(one(&by)?, table),
-            (None, None, None, Some(like)) => Source::Like(one(like)?),
-            _ => return Err(de::Error::custom("write one of `value`, `like`, and `by` with `table`")),
-        };
+        let source = wire.source().map_err(de::Error::custom)?;
         if wire.forward.is_none() && wire.backward.is_none() {
             return Err(de::Error::custom("write `forward` or `backward`: without both nothing is done"));
         }
-        Ok(Self { key: key.clone(), parent, source, forward: wire.forward, backward: wire.backward })
+        let Wire { forward, backward, after, missing, .. } = wire;
+        Ok(Self { key: key.clone(), parent, source, forward, backward, after, missing })
+    }
+}
+
+/// The operation as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Wire {
+    field: FieldPattern,
+    value: Option<Value>,
+    by: Option<FieldPattern>,
+    table: Option<BTreeMap<String, Value>>,
+    like: Option<FieldPattern>,
+    parameter: Option<String>,
+    named_by: Option<NamedBy>,
+    names: Option<Names>,
+    forward: Option<Doing>,
+    backward: Option<Doing>,
+    after: Option<String>,
+    missing: Option<Missing>,
+}
+
+impl Wire {
+    /// Returns the one source that is written.
+    fn source(&self) -> Result<Source, String> {
+        let one = |field: &FieldPattern| {
+            field.as_path().ok_or_else(|| format!("{field} is more than one place, so it gives no value"))
+        };
+        let mut sources = Vec::new();
+        sources.extend(self.value.clone().map(Source::Value));
+        sources.extend(self.parameter.clone().map(Source::Parameter));
+        sources.extend(self.named_by.clone().map(Source::NamedBy));
+        sources.extend(self.names.clone().map(Source::Names));
+        if let Some(like) = &self.like {
+            sources.push(Source::Like(one(like)?));
+        }
+        if let (Some(by), Some(table)) = (&self.by, &self.table) {
+            sources.push(Source::Table(one(by)?, table.clone()));
+        }
+        let halves = self.by.is_some() != self.table.is_some();
+        match (sources.pop(), sources.is_empty(), halves) {
+            (Some(source), true, false) => Ok(source),
+            _ => Err("write one of `value`, `like`, `parameter`, `named-by`, `names`, and `by` with `table`".to_owned()),
+        }
     }
 }
 

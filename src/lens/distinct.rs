@@ -1,5 +1,7 @@
 //! The operation `distinct`: a list becomes a set.
 
+use std::collections::HashSet;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -28,8 +30,8 @@ impl Operation for Distinct {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for list in self.field.matches(session.object()) {
             let Some(items) = list.get(session.object()).and_then(Value::as_array) else { continue };
-            let again = |index: &usize| items[..*index].contains(&items[*index]);
-            let repeated: Vec<_> = (0..items.len()).filter(again).collect();
+            let mut met = HashSet::new();
+            let repeated: Vec<_> = (0..items.len()).filter(|index| !met.insert(&items[*index])).collect();
             for index in repeated.into_iter().rev() {
                 session.respell(&list.index(index), "an earlier item is the same");
                 session.change(Intent::Delete { path: list.index(index) })?;

@@ -64,7 +64,7 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if self.says_nothing(&path, &session.seen_for(self.default_field.iter().cloned())) {
+            if self.says_nothing(&path, &session.seen_for(self.default_field.iter())) {
                 session.respell(&path, self.reason.as_str());
             } else {
                 session.lose(LossClass::DroppedField, &path, self.reason.as_str());

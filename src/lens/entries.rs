@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{Claims, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
-use crate::yaml::{Intent, Place};
+use crate::yaml::{Intent, Naming, Place};
 
 /// `entries: { field: "spec.rules[].matches[].headers", values: values, shared: { type: Exact }, key: name, value: value }`
 #[derive(Clone, Debug, Deserialize)]
@@ -69,43 +69,45 @@ impl Entries {
                 return Err(refused(place.key(extra), reason, "remove the field"));
             }
         }
-        let shared: Map<String, Value> = whole.into_iter().filter(|(key, _)| self.shared.contains_key(key)).collect();
-        let Some((first, others)) = names.split_first() else {
-            for key in shared.keys() {
+        if names.is_empty() {
+            for key in whole.keys().filter(|key| self.shared.contains_key(*key)) {
                 session.lose(LossClass::DroppedField, &place.key(key), "there is no item that could have it");
             }
             return session.change(Intent::Replace { path: place.clone(), value: Value::Array(Vec::new()) });
-        };
-        session.change(Intent::Wrap { path: place.clone() })?;
-        let head = place.index(0);
-        let from = self.entries_at(&head);
-        for (index, name) in (1..).zip(others) {
-            let mut item = shared.clone();
-            item.insert(self.key.clone(), Value::from(name.as_str()));
-            session.change(Intent::InsertItem { path: place.clone(), index, value: Value::Object(item) })?;
-            let (from, to) = (from.key(name), place.index(index));
-            session.change(Intent::Move { from, to, key: self.value.clone(), place: Place::Last })?;
         }
-        self.name_first(&head, first, session)
+        session.change(Intent::ToItems { path: entries.clone(), naming: self.naming(names) })?;
+        let Some(values) = &self.values else { return Ok(()) };
+        let mut is_before = true;
+        for (key, value) in &whole {
+            if key == values {
+                is_before = false;
+                continue;
+            }
+            let beside = if is_before { Place::Before(self.key.clone()) } else { Place::Last };
+            self.share(place, &entries, (key, value), &beside, session)?;
+        }
+        session.change(Intent::Hoist { path: place.clone(), key: values.clone() })
     }
 
-    /// Makes the mapping that holds the first entry alone the first item.
-    fn name_first(&self, head: &FieldPath, name: &str, session: &mut Session<'_>) -> Result<(), Halt> {
-        let named = |place| Intent::Insert { path: head.clone(), key: self.key.clone(), value: Value::from(name), place };
-        match &self.values {
-            Some(values) => {
-                session.change(named(Place::Before(values.clone())))?;
-                let (from, to) = (head.key(values).key(name), head.clone());
-                session.change(Intent::Move { from, to, key: self.value.clone(), place: Place::After(values.clone()) })?;
-                session.change(Intent::Delete { path: head.key(values) })
-            }
-            None => {
-                if name != self.value {
-                    session.change(Intent::Rename { path: head.key(name), to: self.value.clone() })?;
-                }
-                session.change(named(Place::First))
-            }
+    /// Gives what all entries share to every item: to the first the entry itself, with its comments.
+    fn share(
+        &self,
+        place: &FieldPath,
+        items: &FieldPath,
+        (key, value): (&String, &Value),
+        beside: &Place,
+        session: &mut Session<'_>,
+    ) -> Result<(), Halt> {
+        let count = items.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
+        for path in (1..count).map(|index| items.index(index)) {
+            session.change(Intent::Insert { path, key: key.clone(), value: value.clone(), place: beside.clone() })?;
         }
+        let (from, to) = (place.key(key), items.index(0));
+        session.change(Intent::Move { from, to, key: key.clone(), place: beside.clone() })
+    }
+
+    fn naming(&self, names: Vec<String>) -> Naming {
+        Naming { names, key: self.key.clone(), value: self.value.clone() }
     }
 
     /// Refuses names that are not told apart.
@@ -135,37 +137,40 @@ impl Entries {
         for (index, key) in odd {
             session.respell(&place.index(index), format!("{key} is written once for all"));
         }
-        let Some((first, others)) = names.split_first() else {
+        if names.is_empty() {
             let empty = Value::Object(Map::new());
             let value = match &self.values {
                 Some(key) => Value::Object(Map::from_iter([(key.clone(), empty)])),
                 None => empty,
             };
             return session.change(Intent::Replace { path: place.clone(), value });
-        };
-        let head = place.index(0);
-        match &self.values {
-            Some(values) => {
-                let (key, before) = (values.clone(), Place::Before(self.key.clone()));
-                let value = Value::Object(Map::new());
-                session.change(Intent::Insert { path: head.clone(), key, value, place: before })?;
-                let (from, to) = (head.key(&self.value), head.key(values));
-                session.change(Intent::Move { from, to, key: first.clone(), place: Place::Last })?;
-                session.change(Intent::Delete { path: head.key(&self.key) })?;
-            }
-            None => {
-                session.change(Intent::Delete { path: head.key(&self.key) })?;
-                if *first != self.value {
-                    session.change(Intent::Rename { path: head.key(&self.value), to: first.clone() })?;
-                }
+        }
+        if let Some(values) = &self.values {
+            session.change(Intent::Nest { path: place.clone(), key: values.clone() })?;
+            self.unshare(&items, place, values, session)?;
+        }
+        let entries = self.entries_at(place);
+        session.change(Intent::ToEntries { path: entries, naming: self.naming(names) })
+    }
+
+    /// Takes what the items share out of them, beside the list under `values`: that of the first item, with its comments.
+    fn unshare(&self, items: &[Value], place: &FieldPath, values: &str, session: &mut Session<'_>) -> Result<(), Halt> {
+        let list = place.key(values);
+        let mut is_before = true;
+        for key in items[0].as_object().into_iter().flat_map(Map::keys) {
+            is_before &= *key != self.key;
+            if self.shared.contains_key(key) {
+                let beside = if is_before { Place::Before(values.to_owned()) } else { Place::Last };
+                let (from, to) = (list.index(0).key(key), place.clone());
+                session.change(Intent::Move { from, to, key: key.clone(), place: beside })?;
             }
         }
-        for name in others {
-            let (from, to) = (place.index(1).key(&self.value), self.entries_at(&head));
-            session.change(Intent::Move { from, to, key: name.clone(), place: Place::Last })?;
-            session.change(Intent::Delete { path: place.index(1) })?;
+        for (index, item) in items.iter().enumerate().skip(1) {
+            for key in self.shared.keys().filter(|key| item.get(*key).is_some()) {
+                session.change(Intent::Delete { path: list.index(index).key(key) })?;
+            }
         }
-        session.change(Intent::Unwrap { path: place.clone() })
+        Ok(())
     }
 
     /// Returns an item's name, where it is an item that can be an entry.

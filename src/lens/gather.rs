@@ -185,10 +185,11 @@ impl Gather {
     }
 }
 
-impl Operation for Gather {
-    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+impl Gather {
+    /// Gathers the values, and returns from which items each was taken to which place.
+    fn gather(&self, session: &mut Session<'_>) -> Result<Vec<(Vec<usize>, FieldPath)>, Halt> {
         let agreeing = self.agreeing(session.object())?;
-        let Some((_, first)) = agreeing.first() else { return Ok(()) };
+        let Some((_, first)) = agreeing.first() else { return Ok(Vec::new()) };
         self.check_others(&agreeing, session)?;
         if self.to.get(session.object()).is_some() {
             return Err(Halt::Conflict { old: self.field_of(first[0]), new: self.to.clone() });
@@ -198,7 +199,9 @@ impl Operation for Gather {
         if self.is_shared(session.object(), &agreeing) {
             self.make_target(Value::Object(target), session)?;
             let all: Vec<usize> = agreeing.into_iter().flat_map(|(_, indexes)| indexes).collect();
-            return self.take(&all, &self.to.join(&self.shared), session);
+            let place = self.to.join(&self.shared);
+            self.take(&all, &place, session)?;
+            return Ok(vec![(all, place)]);
         }
         let item = |(key, _): &(Value, Vec<usize>)| {
             let place = nested(&split(&self.place).0, Value::Object(Map::new()));
@@ -208,8 +211,31 @@ impl Operation for Gather {
         };
         target.insert(self.keyed.clone(), agreeing.iter().map(item).collect());
         self.make_target(Value::Object(target), session)?;
-        for (at, (_, indexes)) in agreeing.iter().enumerate() {
-            self.take(indexes, &self.to.key(&self.keyed).index(at).join(&self.place), session)?;
+        let place = |at: usize| self.to.key(&self.keyed).index(at).join(&self.place);
+        let taken: Vec<_> = agreeing.into_iter().enumerate().map(|(at, (_, indexes))| (indexes, place(at))).collect();
+        taken.iter().try_for_each(|(indexes, place)| self.take(indexes, place, session))?;
+        Ok(taken)
+    }
+
+    /// Tells that the way back writes the value taken from `indexes` otherwise: in another order of keys, or once for each of
+    /// several items as the first of them had it.
+    fn tell_other_spelling(&self, indexes: &[usize], taken: &FieldPath, before: &Value, session: &mut Session<'_>) {
+        let mut back = Session::new(session.object().clone());
+        let outcome = Spread { gather: self.clone() }.run(&mut back);
+        let is_same = outcome.is_ok() && same_in_order(back.object(), before);
+        if indexes.len() > 1 {
+            session.respell(taken, "it is written once for several items, as the first of them has it");
+        } else if !is_same {
+            session.respell(taken, format!("on the way back it comes last in its item of {}", self.list));
+        }
+    }
+}
+
+impl Operation for Gather {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let before = session.object().clone();
+        for (indexes, place) in self.gather(session)? {
+            self.tell_other_spelling(&indexes, &place, &before, session);
         }
         Ok(())
     }
@@ -230,7 +256,7 @@ impl Operation for Gather {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Refused])
+        BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Refused])
     }
 }
 
@@ -290,12 +316,10 @@ impl Spread {
         Ok(())
     }
 
-    /// Says whether gathering what was given out would make `before` again.
+    /// Says whether gathering what was given out would make `before` again, in the same order.
     fn is_way_back(&self, given: &Value, before: &Value) -> bool {
-        let mut rest = given.clone();
-        let gone = Intent::Delete { path: self.gather.to.clone() }.apply_data(&mut rest);
-        let mut again = Session::new(rest);
-        gone.is_ok() && self.gather.run(&mut again).is_ok() && again.object() == before
+        let mut again = Session::new(given.clone());
+        self.gather.gather(&mut again).is_ok() && same_in_order(again.object(), before)
     }
 
     /// Records what is left in the gathered mapping and means something.
@@ -339,11 +363,13 @@ impl Operation for Spread {
             self.give(&source, session)?;
         }
         self.lose_rest(session);
-        if session.losses().len() == lost && !self.is_way_back(session.object(), &before) {
+        let is_whole = session.losses().len() == lost;
+        session.change(Intent::Delete { path: gather.to.clone() })?;
+        remove_emptied(&shared_parent(&gather.to, &gather.list), gather.to.clone(), session)?;
+        if is_whole && !self.is_way_back(session.object(), &before) {
             session.respell(&gather.to, format!("the items of {} say the same one by one", gather.list));
         }
-        session.change(Intent::Delete { path: gather.to.clone() })?;
-        remove_emptied(&shared_parent(&gather.to, &gather.list), gather.to.clone(), session)
+        Ok(())
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
@@ -372,6 +398,12 @@ impl Operation for Spread {
     fn fidelities(&self) -> BTreeSet<Fidelity> {
         BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Lossy])
     }
+}
+
+/// Compares values as they are written, so that the order of keys counts.
+fn same_in_order(left: &Value, right: &Value) -> bool {
+    let [left, right] = [left, right].map(Value::to_string);
+    left == right
 }
 
 /// Splits a path of keys into its parent and last key.

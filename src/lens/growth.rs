@@ -39,8 +39,15 @@ impl Growth {
                 (path.steps().len() + 1, Some(value), None)
             }
             Intent::Move { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
-            Intent::Wrap { path } => (path.steps().len() + 1, None, path.get(object)),
-            Intent::Rename { .. } | Intent::Delete { .. } | Intent::Unwrap { .. } => (0, None, None),
+            // What a list of named items has more than a mapping is its keys, once for each name.
+            Intent::Wrap { path } | Intent::Nest { path, .. } | Intent::ToItems { path, .. } => {
+                (path.steps().len() + 1, None, path.get(object))
+            }
+            Intent::Rename { .. }
+            | Intent::Delete { .. }
+            | Intent::Unwrap { .. }
+            | Intent::Hoist { .. }
+            | Intent::ToEntries { .. } => (0, None, None),
         };
         let too_deep = || format!("the rules nest values deeper than {MAX_DEPTH}");
         let room = MAX_DEPTH.checked_sub(depth).ok_or_else(too_deep)?;

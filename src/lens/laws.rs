@@ -51,6 +51,11 @@ impl Subject {
             json!({"y": {"z": null}}),
             json!({"name": "é"}),
         ]);
+        // Values that an operation is about and its example does not show.
+        for (name, values) in [("units", json!(["10m", "2h", "7s"])), ("negate", json!([true, false]))] {
+            let more = values.as_array().filter(|_| operation.starts_with(name)).into_iter().flatten();
+            words.extend(more.flat_map(|value| std::iter::repeat_n(value.clone(), 4)));
+        }
         let mut patterns = Vec::new();
         collect(&value, &mut patterns, &mut words);
         if operation.contains("rename") && operation.contains("wrap") {

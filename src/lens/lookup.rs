@@ -178,6 +178,10 @@ impl Operation for Lookup {
         self.kinds.clone()
     }
 
+    fn brings(&self, field: &FieldPattern) -> bool {
+        *field == self.field
+    }
+
     fn claims(&self) -> Claims {
         Claims::default()
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use self::growth::Growth;
-use crate::field::{FieldPath, FieldPattern, Step};
+use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
@@ -23,6 +23,7 @@ mod condition;
 mod growth;
 #[cfg(test)]
 mod laws;
+mod naming;
 mod origin;
 mod surroundings;
 #[cfg(test)]
@@ -64,6 +65,8 @@ operations! {
     distinct Distinct;
     gather Gather;
     lookup Lookup;
+    units Units;
+    negate Negate;
     refuse Refuse;
     retype Retype;
 }
@@ -135,6 +138,11 @@ pub trait Operation: fmt::Debug + Send + Sync {
 
     /// Says whether the step makes the values of the fields that match `field` what the other side wants of them.
     fn settles(&self, _field: &FieldPattern) -> bool {
+        false
+    }
+
+    /// Says whether the step gives the fields that match `field` where they are absent or empty.
+    fn brings(&self, _field: &FieldPattern) -> bool {
         false
     }
 
@@ -249,7 +257,7 @@ impl<'de> Deserialize<'de> for Box<dyn Operation> {
 }
 
 /// A list of operations that run one after the other.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(transparent)]
 pub struct Lens(Vec<Box<dyn Operation>>);
 
@@ -266,6 +274,18 @@ impl Lens {
     #[must_use]
     pub fn inverse(&self, kind: &GroupKind) -> Self {
         Self(self.0.iter().rev().map(|operation| operation.inverse(kind)).collect())
+    }
+
+    /// Returns the lens that does the same to every `place` in an object, where `condition` holds for the place.
+    #[must_use]
+    pub fn at(self, place: FieldPattern, condition: Condition) -> Self {
+        Self(vec![Box::new(when::When::at(place, condition, self))])
+    }
+
+    /// Returns the lens that runs `lenses` one after the other.
+    #[must_use]
+    pub fn chain(lenses: impl IntoIterator<Item = Self>) -> Self {
+        Self(lenses.into_iter().flat_map(|lens| lens.0).collect())
     }
 
     /// Returns the operations in order.
@@ -359,6 +379,11 @@ impl Lens {
             }
         }
         false
+    }
+
+    /// Says whether an operation gives the fields that match `field` where they are absent or empty.
+    pub fn brings(&self, field: &FieldPattern) -> bool {
+        self.0.iter().any(|operation| operation.brings(field))
     }
 
     /// Says whether an operation makes the values of the fields that match `field` what the other side wants of them.
@@ -550,16 +575,24 @@ impl<'a> Session<'a> {
     /// Returns where the object lives: another file of the run can say that it is elsewhere than is written.
     pub fn namespace(&self) -> &Namespace {
         if let Some(surroundings) = self.surroundings {
-            surroundings.ask();
+            surroundings.locate();
         }
         &self.namespace
     }
 
+    /// Says whether another file of the run gives the object what stands in the fields that match `field`: its namespace.
+    pub fn is_given(&self, field: &FieldPattern) -> bool {
+        *field == FieldPath::default().key("metadata").key("namespace").pattern() && self.namespace().is_given()
+    }
+
     /// Returns the object's data for reading `field`: where that is its namespace, with the one that it lives in, and with none
     /// where that is not certain.
-    pub fn seen_for(&self, mut fields: impl Iterator<Item = FieldPattern>) -> Cow<'_, Value> {
-        let namespace = FieldPath::default().key("metadata").key("namespace").pattern();
-        if fields.any(|field| field == namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
+    pub fn seen_for<'f>(&self, mut fields: impl Iterator<Item = &'f FieldPattern>) -> Cow<'_, Value> {
+        let is_namespace = |field: &FieldPattern| match field.parts() {
+            [Part::Key(outer), Part::Key(inner)] => outer == "metadata" && inner == "namespace",
+            _ => false,
+        };
+        if fields.any(is_namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
     }
 
     fn applied(&self) -> Cow<'_, Value> {
@@ -631,10 +664,10 @@ impl<'a> Session<'a> {
     pub fn change(&mut self, intent: Intent) -> Result<(), Halt> {
         self.growth.take(&intent, &self.object).map_err(|reason| {
             let help = Some("mend the pack, or convert the object by hand".to_owned());
-            Halt::Refused { at: places(&intent).0, reason, help }
+            Halt::Refused { at: origin::places(&intent).0, reason, help }
         })?;
         intent.apply_data(&mut self.object).map_err(|problem| {
-            let (old, new) = places(&intent);
+            let (old, new) = origin::places(&intent);
             match problem.code {
                 ProblemCode::Exists => Halt::Conflict { old, new },
                 _ => Halt::Refused { at: old, reason: problem.message, help: None },
@@ -708,6 +741,13 @@ impl<'a> Session<'a> {
         origin::origin(&self.program, path)
     }
 
+    /// Returns where stood, when the session started, what the change after the first `step` takes from; `None` where there
+    /// is no such change.
+    pub fn changed_at(&self, step: usize) -> Option<FieldPath> {
+        let change = self.program.get(step)?;
+        Some(origin::origin(&self.program[..step], &origin::places(change).0))
+    }
+
     /// Returns where what stood at `path` when the session started stands now; `None` where it went.
     pub fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
         origin::destination(&self.program, path)
@@ -739,22 +779,5 @@ impl<'a> Session<'a> {
     /// Ends the session: the data, what was done, what was lost.
     pub fn finish(self) -> (Value, Vec<Intent>, Vec<Loss>) {
         (self.object, self.program, self.losses)
-    }
-}
-
-/// Returns where an intent takes from and where it puts.
-fn places(intent: &Intent) -> (FieldPath, FieldPath) {
-    match intent {
-        Intent::Rename { path, to } => {
-            let parent = path.split_last().map(|(parent, _)| parent).unwrap_or_default();
-            (path.clone(), parent.key(to))
-        }
-        Intent::Move { from, to, key, .. } => (from.clone(), to.key(key)),
-        Intent::Insert { path, key, .. } => (path.clone(), path.key(key)),
-        Intent::Replace { path, .. }
-        | Intent::Delete { path }
-        | Intent::InsertItem { path, .. }
-        | Intent::Wrap { path }
-        | Intent::Unwrap { path } => (path.clone(), path.clone()),
     }
 }

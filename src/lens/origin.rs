@@ -6,7 +6,7 @@
 //! Invariant: a path that no change touched is its own origin.
 
 use crate::field::{FieldPath, Step};
-use crate::yaml::Intent;
+use crate::yaml::{Intent, Naming};
 
 /// Returns where the value at `path`, in the data after `program`, stood before it.
 pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
@@ -23,6 +23,10 @@ pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
             _ => path,
         },
         Intent::InsertItem { path: list, index, .. } => with_index(path, list, |at| at - usize::from(at > *index)),
+        Intent::Nest { path: nested, key } => replace_prefix(&path, &nested.key(key), nested),
+        Intent::Hoist { path: hoisted, key } => replace_prefix(&path, hoisted, &hoisted.key(key)),
+        Intent::ToItems { path: mapping, naming } => from_item(&path, mapping, naming),
+        Intent::ToEntries { path: list, naming } => to_item(&path, list, naming),
         Intent::Insert { .. } | Intent::Replace { .. } => path,
     })
 }
@@ -45,8 +49,51 @@ pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldP
         Intent::InsertItem { path: list, index, .. } => {
             Some(with_index(path, list, |at| at + usize::from(at >= *index)))
         }
+        Intent::Nest { path: nested, key } => Some(replace_prefix(&path, nested, &nested.key(key))),
+        Intent::Hoist { path: hoisted, key } => Some(replace_prefix(&path, &hoisted.key(key), hoisted)),
+        Intent::ToItems { path: mapping, naming } => Some(to_item(&path, mapping, naming)),
+        Intent::ToEntries { path: list, naming } => Some(from_item(&path, list, naming)),
         Intent::Insert { .. } | Intent::Replace { .. } => Some(path),
     })
+}
+
+/// Takes a path into an entry of the mapping at `place` to the value of the item of that name.
+fn to_item(path: &FieldPath, place: &FieldPath, naming: &Naming) -> FieldPath {
+    let Some([Step::Key(name), ..]) = path.steps().strip_prefix(place.steps()) else { return path.clone() };
+    let Some(index) = naming.names.iter().position(|other| other == name) else { return path.clone() };
+    replace_prefix(path, &place.key(name), &place.index(index).key(&naming.value))
+}
+
+/// Takes a path into a named item of the list at `place` to the entry of its name.
+fn from_item(path: &FieldPath, place: &FieldPath, naming: &Naming) -> FieldPath {
+    let Some([Step::Index(index), rest @ ..]) = path.steps().strip_prefix(place.steps()) else { return path.clone() };
+    let Some(name) = naming.names.get(*index) else { return path.clone() };
+    let entry = place.key(name);
+    match rest {
+        [Step::Key(key), rest @ ..] if *key == naming.value => entry.join(&FieldPath::new(rest.iter().cloned())),
+        _ => entry,
+    }
+}
+
+/// Returns where an intent takes from and where it puts.
+pub(super) fn places(intent: &Intent) -> (FieldPath, FieldPath) {
+    match intent {
+        Intent::Rename { path, to } => {
+            let parent = path.split_last().map(|(parent, _)| parent).unwrap_or_default();
+            (path.clone(), parent.key(to))
+        }
+        Intent::Move { from, to, key, .. } => (from.clone(), to.key(key)),
+        Intent::Insert { path, key, .. } => (path.clone(), path.key(key)),
+        Intent::Replace { path, .. }
+        | Intent::Delete { path }
+        | Intent::InsertItem { path, .. }
+        | Intent::Wrap { path }
+        | Intent::Unwrap { path }
+        | Intent::Nest { path, .. }
+        | Intent::Hoist { path, .. }
+        | Intent::ToItems { path, .. }
+        | Intent::ToEntries { path, .. } => (path.clone(), path.clone()),
+    }
 }
 
 fn replace_prefix(path: &FieldPath, prefix: &FieldPath, by: &FieldPath) -> FieldPath {

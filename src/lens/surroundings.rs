@@ -1,8 +1,8 @@
-//! Answers: which other objects are there for an operation to look at?
+//! Answers: what is there for an operation to look at, besides its object?
 //!
 //! [`Surroundings`] is an index of the run's objects by kind, built once, before anything is converted; every [`Neighbour`]
 //! stands in it as it does in its file. It notes whether it was asked: an object that was converted without asking is
-//! converted alike among any others.
+//! converted alike among any others. Beside them it has what the user said of the cluster.
 //!
 //! Invariant: what an operation sees of other objects never depends on what became of them.
 
@@ -37,6 +37,15 @@ impl Namespace {
         match self {
             Self::Named(name) => Some(name.as_str()),
             Self::Open | Self::Several(_) => None,
+        }
+    }
+
+    /// Says whether there is one, however the files are built.
+    pub fn is_given(&self) -> bool {
+        match self {
+            Self::Named(_) => true,
+            Self::Open => false,
+            Self::Several(names) => names.iter().all(|(_, name)| name.is_some()),
         }
     }
 
@@ -99,7 +108,9 @@ pub struct Meant<'a> {
 #[derive(Debug, Default)]
 pub struct Surroundings<'a> {
     by_kind: BTreeMap<&'a GroupKind, Vec<Neighbour<'a>>>,
+    parameters: BTreeMap<&'a str, &'a str>,
     asked: AtomicBool,
+    located: AtomicBool,
     searched: AtomicBool,
 }
 
@@ -113,9 +124,26 @@ impl<'a> Surroundings<'a> {
         Self { by_kind, ..Self::default() }
     }
 
-    /// Says whether anybody asked what else there is in the run.
+    /// Adds what the user said of the cluster that no file shows: `ngf.namespace`, `nginx-gateway`.
+    #[must_use]
+    pub fn with_parameters(self, parameters: &'a BTreeMap<String, String>) -> Self {
+        let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        Self { parameters: parameters.collect(), ..self }
+    }
+
+    /// Returns what the user said for a parameter.
+    pub fn parameter(&self, name: &str) -> Option<&'a str> {
+        self.parameters.get(name).copied()
+    }
+
+    /// Says whether anybody asked for what kustomizations of the run decide: what is whole, or where it lives.
     pub fn was_asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed) || self.was_located()
+    }
+
+    /// Says whether anybody asked where an object lives.
+    pub fn was_located(&self) -> bool {
+        self.located.load(Ordering::Relaxed)
     }
 
     /// Says whether anybody searched the run for other objects.
@@ -123,14 +151,18 @@ impl<'a> Surroundings<'a> {
         self.searched.load(Ordering::Relaxed)
     }
 
-    /// Notes that the answer to a question depends on the rest of the run.
+    /// Notes that somebody asked whether an object is whole.
     pub fn ask(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }
 
+    /// Notes that somebody asked where an object lives.
+    pub fn locate(&self) {
+        self.located.store(true, Ordering::Relaxed);
+    }
+
     /// Returns the objects of `kind`, in the order of the run.
     pub fn of_kind(&self, kind: &GroupKind) -> &[Neighbour<'a>] {
-        self.ask();
         self.searched.store(true, Ordering::Relaxed);
         self.by_kind.get(kind).map_or(&[], Vec::as_slice)
     }

@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Operation, Session};
-use crate::field::{FieldPattern, Part};
+use super::naming::NamedBy;
+use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Neighbour, Operation, Session};
+use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
 
 /// `when: { if: { present: spec.tls }, then: [...] }`
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct When {
+    named_by: Option<NamedBy>,
     #[serde(default)]
     each: FieldPattern,
     #[serde(default)]
@@ -26,15 +28,31 @@ impl When {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
                `type`, `more`, `text`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
-               place that it names, and their fields are written from there. The inverse runs their inverses where the \
+               place that it names, and their fields are written from there. With `named-by`, only where such an object of the \
+               run names this one; one that may is held back, where the files do not tell their namespaces. The inverse runs their inverses where the \
                test under `back` holds, which is `if` itself unless written.",
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
+
+    /// Makes the operation that runs `then` at each place that `r#if` holds for.
+    pub(super) const fn at(each: FieldPattern, r#if: Condition, then: Lens) -> Self {
+        Self { named_by: None, each, r#if, then, back: None }
+    }
 
     /// Returns `field` as it is called from a place.
     fn inner(&self, field: &FieldPattern) -> Option<FieldPattern> {
         let parts: &[Part] = field.parts().strip_prefix(self.each.parts())?;
         Some(FieldPattern::new(parts.iter().cloned()))
+    }
+
+    fn run_everywhere(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        for place in self.each.matches(session.object()) {
+            let seen = session.seen_for(self.r#if.compared().into_iter());
+            if place.get(&seen).is_some_and(|value| self.r#if.holds(value)) {
+                session.within(&place, |inner| self.then.run(inner))?;
+            }
+        }
+        Ok(())
     }
 
     /// Says whether the operations run on every object that has a field that matches `field`.
@@ -43,12 +61,32 @@ impl When {
     }
 }
 
+/// Refuses to take an object for the one that `other` names, which may live elsewhere.
+fn unplaced(other: &Neighbour<'_>, session: &Session<'_>) -> Halt {
+    let title = format!("{} {}", other.kind.kind, other.name.unwrap_or_default());
+    let unknown = match session.namespace().name() {
+        Some(_) => format!("{title} {}", other.namespace.unknown()),
+        None => format!("the object {}", session.namespace().unknown()),
+    };
+    let reason = format!("{title} may name it, but the namespace is not known here: {unknown}");
+    let help = "write metadata.namespace in both, or run on the kustomization that gives it too".to_owned();
+    Halt::Refused { at: FieldPath::default().key("metadata").key("name"), reason, help: Some(help) }
+}
+
 impl Operation for When {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        for place in self.each.matches(session.object()) {
-            if place.get(&session.seen_for(self.r#if.compared().into_iter())).is_some_and(|value| self.r#if.holds(value)) {
-                session.within(&place, |inner| self.then.run(inner))?;
-            }
+        let Some(reference) = &self.named_by else { return self.run_everywhere(session) };
+        let referrers = reference.referrers(session);
+        let before = session.program().len();
+        if !referrers.certain.is_empty() {
+            self.run_everywhere(session)?;
+        } else if let Some((other, _)) = referrers.possible.first() {
+            let mut trial = session.clone();
+            self.run_everywhere(&mut trial)?;
+            return if trial.program().len() > before { Err(unplaced(other, session)) } else { Ok(()) };
+        }
+        if session.program().len() > before {
+            referrers.certain.iter().for_each(|(neighbour, _)| session.rely_on(neighbour));
         }
         Ok(())
     }
@@ -56,11 +94,12 @@ impl Operation for When {
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
         let back = self.back.as_ref().unwrap_or(&self.r#if).clone();
         let then = self.then.inverse(kind);
-        Box::new(Self { each: self.each.clone(), r#if: back, then, back: Some(self.r#if.clone()) })
+        Box::new(Self { named_by: self.named_by.clone(), each: self.each.clone(), r#if: back, then, back: Some(self.r#if.clone()) })
     }
 
     fn looks_at(&self) -> Vec<GroupKind> {
-        self.then.looks_at().into_iter().collect()
+        let named_by = self.named_by.iter().map(|reference| reference.kind().clone());
+        named_by.chain(self.then.looks_at()).collect()
     }
 
     fn claims(&self) -> Claims {
@@ -107,7 +146,8 @@ impl Operation for When {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        self.then.fidelities()
+        let refused = self.named_by.as_ref().map(|_| Fidelity::Refused);
+        self.then.fidelities().into_iter().chain(refused).collect()
     }
 
     fn is_conditional(&self) -> bool {

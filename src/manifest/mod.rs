@@ -2,7 +2,7 @@
 //!
 //! [`read`] takes a file's bytes: files without a known API group are [`Reading::Irrelevant`] and never parsed; templates
 //! and files that cannot be read are told apart; the rest becomes a [`Manifest`] with its objects, those inside a
-//! `kind: List` too.
+//! `kind: List` too, and the values of known charts.
 //!
 //! Invariant: a file is irrelevant only where no known API group stands in its bytes.
 
@@ -14,11 +14,14 @@ use serde_json::Value;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
-use crate::text::LineIndex;
+use crate::text::{LineIndex, Span};
 use crate::yaml::{self, Problem, ProblemCode, Tree};
 
 mod json6902;
 mod kustomization;
+mod values;
+
+use values::Chart;
 
 pub use kustomization::Kustomization;
 
@@ -39,6 +42,9 @@ pub struct Manifest {
     pub kustomization: Option<Kustomization>,
     /// What was noticed on the way.
     pub findings: Vec<Finding>,
+    /// What Kubernetes cannot read in documents that hold no object of a known group, or says against all that is in them.
+    /// Nobody is told of it where the file stays as it is.
+    pub unread: Vec<Finding>,
     lines: LineIndex,
 }
 
@@ -94,19 +100,48 @@ impl Object {
 pub struct Recognizer {
     groups: Vec<(String, Finder<'static>)>,
     kinds: BTreeSet<String>,
+    marks: Vec<Finder<'static>>,
+    charts: Vec<Chart>,
 }
 
 impl Recognizer {
     /// Makes the recognizer of `groups`.
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
         let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
-        Self { groups: groups.into_iter().map(finder).collect(), kinds: BTreeSet::new() }
+        Self {
+            groups: groups.into_iter().map(finder).collect(),
+            kinds: BTreeSet::new(),
+            marks: Vec::new(),
+            charts: Vec::new(),
+        }
     }
 
     /// Adds the names of known kinds, for places that give a kind without its group.
     #[must_use]
     pub fn with_kinds<'k>(self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
         Self { kinds: kinds.into_iter().map(str::to_owned).collect(), ..self }
+    }
+
+    /// Adds texts that make a file worth reading although no known API group stands in it.
+    #[must_use]
+    pub fn with_marks<'m>(self, marks: impl IntoIterator<Item = &'m str>) -> Self {
+        let finder = |mark: &str| Finder::new(mark.as_bytes()).into_owned();
+        Self { marks: marks.into_iter().map(finder).collect(), ..self }
+    }
+
+    /// Adds charts, by name, and by a key that only their values have: files of their values are worth reading.
+    #[must_use]
+    pub fn with_charts<'c>(self, charts: impl IntoIterator<Item = (&'c str, &'c str)>) -> Self {
+        let charts: Vec<Chart> = charts.into_iter().map(|(name, key)| Chart::new(name, key)).collect();
+        let texts = charts.iter().flat_map(Chart::marks);
+        let finders = texts.map(|text| Finder::new(text.as_bytes()).into_owned());
+        let marks = self.marks.into_iter().chain(finders).collect();
+        Self { charts, marks, ..self }
+    }
+
+    /// Says whether a mark stands in `bytes`.
+    fn is_marked(&self, bytes: &[u8]) -> bool {
+        self.marks.iter().any(|finder| finder.find(bytes).is_some())
     }
 
     /// Says whether any known API group stands in `bytes`.
@@ -130,6 +165,8 @@ pub enum Reading {
     Manifest(Box<Manifest>),
     /// No known API group stands in it, but it is a kustomization: it is parsed for the files that it names.
     Kustomization(Box<Manifest>),
+    /// No known API group stands in it, but a mark of a pack does: what it holds may matter to known objects.
+    Marked(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),
     /// It could not be understood.
@@ -142,7 +179,8 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         return reading;
     }
     let hit = recognizer.hits(bytes);
-    if !hit && !kustomization::is_one(file) {
+    let is_kustomization = kustomization::is_one(file);
+    if !hit && !is_kustomization && !recognizer.is_marked(bytes) {
         return Reading::Irrelevant;
     }
     let text = match std::str::from_utf8(bytes) {
@@ -160,12 +198,13 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
-    let (objects, patches, findings) = (Vec::new(), Vec::new(), Vec::new());
+    let (objects, patches, findings, unread) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (file, kustomization) = (file.to_owned(), None);
-    let mut manifest = Manifest { file, text, tree, objects, patches, kustomization, findings, lines };
+    let mut manifest = Manifest { file, text, tree, objects, patches, kustomization, findings, unread, lines };
     match manifest.collect(recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
-        Ok(()) => Reading::Kustomization(Box::new(manifest)),
+        Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
+        Ok(()) => Reading::Marked(Box::new(manifest)),
         Err(_) if !hit => Reading::Irrelevant,
         Err(problem) if template => {
             Reading::Template(template_finding(&manifest.file, &manifest.text, &manifest.lines, &problem))
@@ -277,6 +316,7 @@ impl Manifest {
     fn collect(&mut self, recognizer: &Recognizer) -> Result<(), Problem> {
         let documents = self.tree.documents().to_vec();
         for (number, document) in documents.iter().enumerate() {
+            self.unread.extend(self.other_version(document.span));
             let hits = || recognizer.hits(document.span.of(&self.text).as_bytes());
             match self.tree.value(&self.text, document.root) {
                 Ok(value) => {
@@ -291,13 +331,39 @@ impl Manifest {
                     } else if hits() {
                         self.tell_unmade(number, &value);
                     }
+                    if is_bare(&value) && !kustomization::is_one(&self.file) {
+                        let charts = recognizer.charts.iter();
+                        self.objects.extend(charts.flat_map(|chart| chart.objects(&self.file, number, &value)));
+                    }
                     self.take(number, FieldPath::default(), value);
                 }
-                Err(_) if !hits() => {}
+                Err(problem) if !hits() => {
+                    let told = failure(&self.file, &self.text, &self.lines, &problem);
+                    self.unread.push(Finding { severity: Severity::Warning, ..told });
+                }
                 Err(problem) => return Err(problem),
             }
         }
         Ok(())
+    }
+
+    /// Tells of a `%YAML` line that says another version than the one which Kubernetes reads.
+    fn other_version(&self, document: Span) -> Option<Finding> {
+        let mut at = document.start;
+        for line in document.of(&self.text).split_inclusive('\n') {
+            let content = line.trim_start_matches('\u{feff}');
+            if !content.starts_with(['%', '#']) && !content.trim().is_empty() {
+                return None;
+            }
+            if content.starts_with("%YAML ") && content.split_whitespace().nth(1) != Some("1.1") {
+                let message = "Kubernetes refuses a document that says another version of YAML than 1.1".to_owned();
+                let location = self.location(at + line.len() - content.len());
+                let told = whole_file(&self.file, Code::ParseError, message, "remove the line");
+                return Some(Finding { location, severity: Severity::Warning, ..told });
+            }
+            at += line.len();
+        }
+        None
     }
 
     /// Tells a known API group in what looks like an object and is none.

@@ -28,7 +28,7 @@ impl<'p> Crossing<'p> {
     pub fn new(pack: &'p Pack, kind: &GroupKind, from: usize, to: usize) -> Self {
         let between = |rule: &&Rule| {
             let (low, high) = (from.min(to), from.max(to));
-            rule.within.is_none() && low < rule.order && rule.order <= high
+            rule.within.is_none() && rule.is_step() && low < rule.order && rule.order <= high
         };
         let rules = pack.rules().iter().filter(between);
         let directed: Vec<_> = if from <= to {

@@ -238,8 +238,13 @@ pub(super) fn differences(near: &Limits, far: &Limits) -> Vec<Difference> {
         let far_refuses = counts(near) && old.takes_more(new);
         let near_refuses = counts(far) && new.takes_more(old);
         let one = |bound: &Bound| bound.at.as_ref().and_then(Number::as_u64) == Some(1);
-        let is_empty_text = old.what == "characters" && old.side == Side::Least && (one(old) || one(new));
-        tell([old.words(), new.words()], far_refuses, near_refuses, is_empty_text.then(|| Value::from("")));
+        let only = match old.what {
+            _ if old.side == Side::Most || !one(old) && !one(new) => None,
+            "characters" => Some(Value::from("")),
+            "items" => Some(Value::Array(Vec::new())),
+            _ => None,
+        };
+        tell([old.words(), new.words()], far_refuses, near_refuses, only);
     }
     tell([near.list.words(), far.list.words()], near.list.takes_more(&far.list), far.list.takes_more(&near.list), None);
     found
@@ -255,6 +260,11 @@ fn texts(limits: &Limits) -> String {
         return "any text".to_owned();
     }
     format!("text like {}", limits.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
+}
+
+/// Says whether an apiVersion that `release` serves has the fields of one pattern.
+pub(super) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
+    catalog.served(release).iter().any(|version| catalog.field(field, release, version.name).is_some())
 }
 
 /// Returns the values that a release allows in a field, in the apiVersions that it serves; `None` where it allows any.

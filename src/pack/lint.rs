@@ -11,9 +11,9 @@ use std::fmt;
 use serde_json::Value;
 
 use super::crossing::Crossing;
-use super::limits::allowed;
+use super::limits::{allowed, has};
 use super::notes::Dropped;
-use super::{Pack, Rule};
+use super::{Needs, Pack, Rule};
 use crate::catalog::{Catalog, Field, OUTSIDE};
 use crate::field::{FieldPattern, Part};
 use crate::lens::{Claims, Direction, Image, Lens};
@@ -36,14 +36,7 @@ impl fmt::Display for Message {
 
 /// Checks `pack`; `fixtures` are the files of its fixtures, as `<pack>/<bundle>/<rule>/<case>/<file>`, where they are at hand.
 pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
-    let mut lint = Lint { pack, messages: BTreeSet::new(), used: BTreeSet::new() };
-    let kinds: Vec<&GroupKind> = pack.kinds().collect();
-    for kind in kinds {
-        if let Some(catalog) = pack.catalog(kind) {
-            lint.vanished(kind, catalog);
-            lint.tombstones(catalog);
-        }
-    }
+    let mut lint = Lint::of_catalogs(pack);
     pack.rules().iter().for_each(|rule| lint.rule(rule));
     lint.overlaps();
     lint.notes();
@@ -53,14 +46,100 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     lint.messages.into_iter().collect()
 }
 
+/// Counts what vanishes between adjacent releases of `pack`, and what is said of it.
+pub fn coverage(pack: &Pack) -> Coverage {
+    let vanished = Lint::of_catalogs(pack).vanished;
+    let count = |subject: fn(&Vanished) -> bool| {
+        let of = |fate| vanished.iter().filter(|(what, its)| subject(what) && **its == fate).count();
+        Share { claimed: of(Fate::Claimed), dropped: of(Fate::Dropped), missed: of(Fate::Missed) }
+    };
+    Coverage {
+        kinds: count(|what| what.field.is_none()),
+        fields: count(|what| what.field.is_some() && what.value.is_none()),
+        values: count(|what| what.value.is_some()),
+    }
+}
+
+/// What vanishes between adjacent releases; what vanishes from both channels of a bundle counts once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Coverage {
+    /// Kinds that the next release does not have.
+    pub kinds: Share,
+    /// Fields that the kind, or what it became, does not have in the next release.
+    pub fields: Share,
+    /// Values that the next release does not allow in a field that it has.
+    pub values: Share,
+}
+
+/// How many vanished things are taken care of, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// By a rule that takes them on, loses them or holds their objects back.
+    pub claimed: usize,
+    /// By an entry of `dropped` with its reason.
+    pub dropped: usize,
+    /// By nothing.
+    pub missed: usize,
+}
+
+impl Share {
+    /// Returns the number of all.
+    pub const fn all(&self) -> usize {
+        self.claimed + self.dropped + self.missed
+    }
+}
+
+/// Something that is gone with a bundle.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Vanished {
+    kind: GroupKind,
+    /// The position of the first bundle without it.
+    order: usize,
+    field: Option<FieldPattern>,
+    value: Option<String>,
+}
+
+/// What is said of something that vanished, worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Claimed,
+    Dropped,
+    Missed,
+}
+
 struct Lint<'p> {
     pack: &'p Pack,
     messages: BTreeSet<Message>,
+    vanished: BTreeMap<Vanished, Fate>,
     /// The positions of the entries of `dropped` that something vanished matched.
     used: BTreeSet<usize>,
 }
 
 impl<'p> Lint<'p> {
+    /// Checks what the catalogs say of adjacent releases.
+    fn of_catalogs(pack: &'p Pack) -> Self {
+        let mut lint = Self { pack, messages: BTreeSet::new(), vanished: BTreeMap::new(), used: BTreeSet::new() };
+        for catalog in pack.kinds().filter_map(|kind| pack.catalog(kind)) {
+            lint.vanished(catalog.kind(), catalog);
+            lint.tombstones(catalog);
+        }
+        lint
+    }
+
+    /// Notes what is said of something of `kind` that `to` does not have.
+    fn note(
+        &mut self,
+        kind: &GroupKind,
+        to: ReleaseId,
+        (field, value): (Option<&FieldPattern>, Option<&Value>),
+        fate: Fate,
+    ) {
+        let order = self.pack.line().get(to).order;
+        let what = Vanished { kind: kind.clone(), order, field: field.cloned(), value: value.map(ToString::to_string) };
+        let noted = self.vanished.entry(what).or_insert(fate);
+        *noted = fate.max(*noted);
+    }
+
     fn say(&mut self, file: impl fmt::Display, text: impl Into<String>) {
         self.messages.insert(Message { file: file.to_string(), text: text.into() });
     }
@@ -90,6 +169,9 @@ impl<'p> Lint<'p> {
                 let crossing = Crossing::between(self.pack, kind, from, to);
                 match self.pack.catalog(&crossing.kind).filter(|new| new.releases().contains(to)) {
                     Some(new) => {
+                        if !catalog.releases().contains(to) {
+                            self.note(kind, to, (None, None), Fate::Claimed);
+                        }
                         let sides = Sides { old: catalog, new, from, to, crossing };
                         self.vanished_fields(&sides);
                         self.asked_fields(&sides);
@@ -103,17 +185,18 @@ impl<'p> Lint<'p> {
     /// Says that a kind vanishes; a rule claims it that holds every object of it back or that retyped it, then or before.
     fn vanished_kind(&mut self, kind: &GroupKind, to: ReleaseId) {
         let order = self.pack.line().get(to).order;
-        let mine = |rule: &&Rule| rule.kind == *kind && rule.order <= order && rule.within.is_none();
+        let mine = |rule: &&Rule| rule.kind == *kind && rule.order <= order && rule.within.is_none() && rule.is_step();
         let rules: Vec<_> = self.pack.rules().iter().filter(mine).collect();
         let refuses = |rule: &&Rule| rule.lens(Direction::Forward).image(&whole()) == Image::Refused;
         let successors = rules.iter().map(|rule| &rule.new_kind).filter(|new| *new != kind);
         let successors: Vec<_> = successors.cloned().chain([kind.clone()]).collect();
         let lives = |kind: &GroupKind| self.pack.catalog(kind).is_some_and(|new| new.releases().contains(to));
         if rules.iter().any(refuses) || successors.iter().any(lives) {
-            return;
+            return self.note(kind, to, (None, None), Fate::Claimed);
         }
         // The entry may name what the kind had become.
         let listed = successors.iter().filter(|kind| self.is_dropped(kind, to, None, None)).count();
+        self.note(kind, to, (None, None), if listed == 0 { Fate::Missed } else { Fate::Dropped });
         if listed == 0 {
             let text = format!(
                 "the kind {kind} is not in {}: no rule takes it on, and `dropped` does not list it",
@@ -128,12 +211,18 @@ impl<'p> Lint<'p> {
         let fields = sides.fields();
         let mut missing = BTreeMap::new();
         for field in &fields {
+            let mut fate = Fate::Claimed;
             for place in sides.places(field) {
-                if sides.new.having(&place).contains(to) {
+                if has(sides.new, &place, to) {
                     self.vanished_values(sides, field, &place);
-                } else if !self.is_dropped(sides.old.kind(), to, Some(field), None) {
+                } else if self.is_dropped(sides.old.kind(), to, Some(field), None) {
+                    fate = fate.max(Fate::Dropped);
+                } else {
                     missing.insert(field, place);
                 }
+            }
+            if !has(sides.new, field, to) {
+                self.note(sides.old.kind(), to, (Some(field), None), fate);
             }
         }
         // A mapping or list goes with the last thing in it.
@@ -141,10 +230,10 @@ impl<'p> Lint<'p> {
         let emptied = |field: &FieldPattern| {
             fields.iter().any(|other| is_below(field, other)) && !missing.keys().any(|other| is_below(field, other))
         };
-        let texts = missing.iter().filter(|(field, _)| !emptied(field));
-        let texts: Vec<_> =
-            texts.map(|(field, place)| unclaimed(sides.old.kind(), field, place, &self.name(to))).collect();
-        texts.into_iter().for_each(|text| self.say(self.head(), text));
+        for (field, place) in missing.iter().filter(|(field, _)| !emptied(field)) {
+            self.note(sides.old.kind(), to, (Some(field), None), Fate::Missed);
+            self.say(self.head(), unclaimed(sides.old.kind(), field, place, &self.name(to)));
+        }
     }
 
     /// Says what values of `field`, found at `place` in the next release, that release does not allow.
@@ -153,16 +242,23 @@ impl<'p> Lint<'p> {
         for value in allowed(sides.old, field, sides.from).unwrap_or_default() {
             let text = value.as_str().map(|text| sides.crossing.value_image(field, text));
             let image = text.map_or_else(|| value.clone(), Value::from);
-            if !new.contains(&image)
-                && !sides.crossing.claims_value(field, &value)
-                && !self.is_dropped(sides.old.kind(), sides.to, Some(field), Some(&value))
-            {
-                let (kind, to) = (sides.old.kind(), self.name(sides.to));
+            if new.contains(&value) && new.contains(&image) {
+                continue;
+            }
+            let (kind, claimed) = (sides.old.kind(), sides.crossing.claims_value(field, &value));
+            let fate = if new.contains(&image) || claimed {
+                Fate::Claimed
+            } else if self.is_dropped(kind, sides.to, Some(field), Some(&value)) {
+                Fate::Dropped
+            } else {
+                let to = self.name(sides.to);
                 let text = format!(
                     "the value {value} of {kind} {field} is not in {to}: no rule and no entry of `dropped` claims it"
                 );
                 self.say(self.head(), text);
-            }
+                Fate::Missed
+            };
+            self.note(kind, sides.to, (Some(field), Some(&value)), fate);
         }
     }
 
@@ -263,7 +359,27 @@ impl<'p> Lint<'p> {
             }
         }
         self.channels(rule, &file);
-        self.claims(rule, &file);
+        match rule.needs {
+            // What objects of other packs and the values of charts have is not known here.
+            _ if self.pack.is_guest(&rule.kind) || rule.values.is_some() => {}
+            Some(Needs::Repair) => self.mistakes(rule, &file),
+            Some(Needs::From) | None => self.claims(rule, &file),
+        }
+    }
+
+    /// Says that a release has what a rule takes for a mistake, or that none has what was meant.
+    fn mistakes(&mut self, rule: &Rule, file: &str) {
+        let claims = rule.lens(Direction::Forward).claims();
+        for field in claims.old.iter().filter(|field| is_known(field)) {
+            if !self.having(&rule.kind, field, |_| true).is_empty() {
+                self.say(file, format!("a release has {} {field}, so it is no mistake", rule.kind));
+            }
+        }
+        for field in claims.new.iter().filter(|field| is_known(field)) {
+            if self.having(&rule.kind, field, |_| true).is_empty() {
+                self.say(file, format!("no release has {} {field}", rule.kind));
+            }
+        }
     }
 
     /// Says which channels a rule leaves out or names without need: it is about those that its releases, its fields or its
@@ -363,7 +479,7 @@ impl<'p> Lint<'p> {
     /// Says that two rules of a bundle claim one field.
     fn overlaps(&mut self) {
         let mut owners: BTreeMap<(usize, GroupKind, &str, FieldPattern), &str> = BTreeMap::new();
-        for rule in self.pack.rules() {
+        for rule in self.pack.rules().iter().filter(|rule| rule.is_step()) {
             let Some(bundle) = Bundle::of(self.pack, rule) else { continue };
             let claims = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
             let old = claims.old.into_iter().map(|field| (rule.order, rule.kind.clone(), "old", field));
@@ -395,6 +511,7 @@ impl<'p> Lint<'p> {
             }
         }
         let ids = notes.advisories.iter().map(|note| &note.id).chain(notes.undetectable.iter().map(|note| &note.id));
+        let ids = ids.chain(notes.moves.iter().map(|note| &note.id));
         let mut met = BTreeSet::new();
         for id in ids {
             if !met.insert(id) {
@@ -443,8 +560,9 @@ struct Sides<'p> {
 impl Sides<'_> {
     /// Returns the fields of the older side.
     fn fields(&self) -> BTreeSet<FieldPattern> {
-        let patterns = self.old.fields().filter(|field| field.releases.contains(self.from));
-        patterns.map(|field| field.pattern).collect()
+        let patterns = self.old.fields().filter(|field| field.releases.contains(self.from)).map(|field| field.pattern);
+        let patterns: BTreeSet<FieldPattern> = patterns.collect();
+        patterns.into_iter().filter(|field| has(self.old, field, self.from)).collect()
     }
 
     /// Returns every place in which the fields that match `field` can be found afterwards.
@@ -523,7 +641,7 @@ impl Step<'_> {
             let fields = self.old.fields().filter(|field| field.releases.contains(from));
             let fields: BTreeSet<FieldPattern> = fields.map(|field| field.pattern).collect();
             fields.iter().any(|field| {
-                let is_gone = goals.iter().all(|to| !self.new.having(field).contains(*to));
+                let is_gone = goals.iter().all(|to| !has(self.new, field, *to));
                 let names = self.before.images(field).into_iter().filter_map(|image| image.place(field));
                 names.into_iter().any(|name| is_gone && self.takes(&name) || self.takes_value(field, &name, from))
             })

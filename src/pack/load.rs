@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
-use super::{LazyCatalog, Notes, Pack, Rule, wire};
+use super::{LazyCatalog, Notes, Pack, Rule, values, wire};
+use crate::lens::Lens;
 use crate::release::{GroupKind, ReleaseLine};
 
 /// The largest file of a pack, in bytes.
@@ -114,11 +115,13 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         if let Some(stem) = path.strip_prefix("catalog/").and_then(|path| path.strip_suffix(".tsv")) {
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
         } else if let Some(id) = file.strip_suffix(".yaml") {
-            rules.extend(rules_of(&Written { file: &file, id, text: &text, json: json(&path) }, &line, &mut size)?);
+            let written = Written { file: &file, id, text: &text, json: json(&path) };
+            rules.extend(rules_of(&written, &line, &head.charts, &mut size)?);
         }
     }
     for rule in &rules {
-        for kind in [&rule.kind, &rule.new_kind] {
+        let known = |kind: &&GroupKind| head.groups.contains(&kind.group);
+        for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
             ensure!(catalogs.contains_key(kind), "{}.yaml: the pack has no catalog of {kind}", rule.id);
         }
     }
@@ -142,6 +145,11 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         groups: head.groups,
         annotations: head.annotations,
         corrections: head.corrections,
+        companions: head.releases.into_iter().map(|release| release.goes_with).collect(),
+        marks: head.marks,
+        installed_as: head.installed_as,
+        charts: head.charts,
+        parameters: head.parameters,
         line,
         catalogs,
         rules,
@@ -164,37 +172,49 @@ impl Written<'_> {
 }
 
 /// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
-fn rules_of(written: &Written<'_>, line: &ReleaseLine, size: &mut usize) -> Result<Vec<Rule>> {
-    let first = written.parse()?;
-    let (file, kinds) = (written.file, first.kind.clone().list());
-    ensure!(!kinds.is_empty(), "{file}: a rule is about a kind");
-    *size = size.saturating_add(written.text.len().saturating_mul(kinds.len()));
+fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &[wire::Chart], size: &mut usize) -> Result<Vec<Rule>> {
+    let (file, mut first) = (written.file, written.parse()?);
+    let places = match (first.kind.take(), &first.values) {
+        (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
+        (None, Some(chart)) => values::places(chart, charts),
+        _ => bail!("{file}: a rule is about one of `kind` and `values`"),
+    };
+    ensure!(!places.is_empty(), "{file}: a rule is about a kind");
+    *size = size.saturating_add(written.text.len().saturating_mul(places.len()));
     ensure!(*size <= MAX_PACK, "{file}: the rules, one for each kind, are larger than {} MiB", MAX_PACK >> 20);
-    // A lens belongs to one rule, so that the file is read for each kind.
-    let mut files = std::iter::once(Ok(first)).chain(std::iter::repeat_with(|| written.parse()));
-    kinds.into_iter().map(|kind| rule(written, files.next().context("files do not end")??, line, kind)).collect()
+    // A lens belongs to one place, so that the file is read for each.
+    let lens = std::mem::take(&mut first.lens);
+    let mut lenses = std::iter::once(Ok(lens)).chain(std::iter::repeat_with(|| written.parse().map(|file| file.lens)));
+    let mut lenses_by_kind: BTreeMap<GroupKind, Vec<Lens>> = BTreeMap::new();
+    for place in places {
+        let lens = place.around(lenses.next().context("files do not end")??);
+        lenses_by_kind.entry(place.kind).or_default().push(lens);
+    }
+    lenses_by_kind.into_iter().map(|(kind, lenses)| rule(written, &first, line, kind, Lens::chain(lenses))).collect()
 }
 
-fn rule(written: &Written<'_>, wire: wire::RuleFile, line: &ReleaseLine, kind: GroupKind) -> Result<Rule> {
+fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: GroupKind, lens: Lens) -> Result<Rule> {
     let Written { file, id, text, .. } = written;
     let bundle = id.split('/').nth(1).unwrap_or_default();
     let order = line.bundle_order(bundle).with_context(|| format!("{file}: `{bundle}` is no bundle of this pack"))?;
-    let within = wire.within.map(|text| line.parse_set(&text)).transpose();
-    let new_kind = wire.lens.retypes(&kind).unwrap_or_else(|| kind.clone());
-    let backward = wire.lens.inverse(&kind);
+    let within = wire.within.as_ref().map(|text| line.parse_set(text)).transpose();
+    let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
+    let backward = lens.inverse(&kind);
     let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
         id: (*id).to_owned(),
         text: written.to_owned(),
-        summary: wire.summary,
+        summary: wire.summary.clone(),
+        values: wire.values.clone(),
         kind,
         settled_kind: new_kind.clone(),
         new_kind,
-        channels: wire.channels,
+        channels: wire.channels.clone(),
+        needs: wire.needs,
         within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
-        source: wire.source,
+        source: wire.source.clone(),
         order,
-        forward: wire.lens,
+        forward: lens,
         backward,
     })
 }

@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::crossing::Crossing;
-use super::limits::{About, Difference, Limits, allowed, differences};
+use super::limits::{About, Difference, Limits, allowed, differences, has};
+use super::notes::Moves;
 use super::{Pack, Rule};
 use crate::catalog::Catalog;
 use crate::field::{FieldPattern, Part};
@@ -173,7 +174,7 @@ impl Sides<'_> {
 
     /// Lists the rules between the releases, and those that one of them wants and the other does not.
     fn rules(&self) -> Vec<Change> {
-        self.pack.rule_files().iter().filter_map(|rules| self.rule(rules)).collect()
+        self.pack.rule_files().iter().filter(|rules| rules[0].is_step()).filter_map(|rules| self.rule(rules)).collect()
     }
 
     fn rule(&self, rules: &[&Rule]) -> Option<Change> {
@@ -202,7 +203,8 @@ impl Sides<'_> {
                 }
             }
         };
-        if there.is_empty() && back.is_empty() {
+        let holds_back = there.contains(&Cost::Refused) || back.contains(&Cost::Refused);
+        if there.is_empty() && back.is_empty() || !holds_back && self.is_doomed(rules) {
             return None;
         }
         let kinds = rules.iter().map(|rule| rule.kind.clone()).collect();
@@ -217,6 +219,21 @@ impl Sides<'_> {
             let meets = |crossing: &Crossing<'_>| crossing.rules.iter().any(|(other, _)| std::ptr::eq(*other, *rule));
             lives && is_past && meets(&Crossing::between(self.pack, &rule.kind, from, to))
         })
+    }
+
+    /// Says whether every kind that meets the rules is held back, since the other side does not have it.
+    fn is_doomed(&self, rules: &[&Rule]) -> bool {
+        let ways = [[self.from, self.to], [self.to, self.from]];
+        let lives =
+            |kind: &GroupKind, release| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(release));
+        let starts = ways.into_iter().flat_map(|way| self.pack.kinds().map(move |kind| (kind, way)));
+        let crossings = starts.filter(|(kind, [from, _])| lives(kind, *from)).map(|(kind, [from, to])| {
+            let crossing = Crossing::between(self.pack, kind, from, to);
+            let meets = crossing.rules.iter().any(|(met, _)| rules.iter().any(|rule| std::ptr::eq(*rule, *met)));
+            (meets, lives(&crossing.kind, to))
+        });
+        let met: Vec<bool> = crossings.filter(|(meets, _)| *meets).map(|(_, lives)| lives).collect();
+        !met.is_empty() && !met.contains(&true)
     }
 
     /// Says whether `release` has one of the rules' kinds.
@@ -268,7 +285,16 @@ impl Sides<'_> {
             there: told(true),
             back: told(true),
         });
-        advisories.filter(|change| !change.there.is_empty() || !change.back.is_empty()).chain(undetectable).collect()
+        let moves = notes.moves.iter().filter(|note| between(note.order)).map(|note| Change {
+            subject: Subject::Advisory,
+            kinds: note.kinds.clone(),
+            name: note.id.clone(),
+            text: moved(note),
+            there: told(from < to),
+            back: told(from > to),
+        });
+        let crossed = advisories.filter(|change| !change.there.is_empty() || !change.back.is_empty());
+        crossed.chain(moves).chain(undetectable).collect()
     }
 
     fn kind(&self, kind: &GroupKind, fate: Fate) -> Change {
@@ -313,7 +339,7 @@ impl Sides<'_> {
         let mut missing: Vec<FieldPattern> = Vec::new();
         for field in way.fields() {
             let (images, places) = (way.crossing.images(&field), way.places(&field));
-            let there = places.iter().filter(|place| way.far.having(place).contains(way.to));
+            let there = places.iter().filter(|place| has(way.far, place, way.to));
             let there: Vec<_> = there.collect();
             let is_taken = places.len() < images.len();
             if missing.iter().any(|above| field.starts_with(above)) || there.is_empty() && is_taken {
@@ -367,6 +393,7 @@ impl Sides<'_> {
 
 /// The way of a kind's objects from one release to the other.
 struct Way<'p> {
+    pack: &'p Pack,
     near: &'p Catalog,
     far: &'p Catalog,
     from: ReleaseId,
@@ -376,13 +403,14 @@ struct Way<'p> {
 
 impl<'p> Way<'p> {
     fn new(pack: &'p Pack, near: &'p Catalog, far: &'p Catalog, [from, to]: [ReleaseId; 2]) -> Self {
-        Self { near, far, from, to, crossing: Crossing::between(pack, near.kind(), from, to) }
+        Self { pack, near, far, from, to, crossing: Crossing::between(pack, near.kind(), from, to) }
     }
 
     /// Returns the fields of the near side, in order.
     fn fields(&self) -> BTreeSet<FieldPattern> {
-        let patterns = self.near.fields().filter(|field| field.releases.contains(self.from));
-        patterns.map(|field| field.pattern).collect()
+        let patterns = self.near.fields().filter(|field| field.releases.contains(self.from)).map(|field| field.pattern);
+        let patterns: BTreeSet<FieldPattern> = patterns.collect();
+        patterns.into_iter().filter(|field| has(self.near, field, self.from)).collect()
     }
 
     /// Returns every place in which the fields that match `field` can be found on the far side.
@@ -392,11 +420,25 @@ impl<'p> Way<'p> {
 
     /// Says whether a limit of the far side on `field` is left to the user: no rule sees to it.
     fn leaves(&self, field: &FieldPattern, difference: &Difference) -> bool {
-        let is_kept = |value: &Value| value.as_str().is_some_and(|text| self.crossing.value_image(field, text) == text);
+        let is_kept = |value: &Value| value.as_str().is_none_or(|text| self.crossing.value_image(field, text) == text);
         // What is asked for is there where rules find it in one place or another, and an entry has always a value.
         let is_asked = difference.about == About::Value
             || self.crossing.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
-        is_asked && !self.crossing.settles(field) && difference.only.as_ref().is_none_or(is_kept)
+        let is_about_nothing = difference.about == About::Presence || difference.only == Some(Value::Array(Vec::new()));
+        is_asked
+            && !self.crossing.settles(field)
+            && difference.only.as_ref().is_none_or(is_kept)
+            && !(is_about_nothing && self.brings(field))
+    }
+
+    /// Says whether a rule that the far side wants gives `field` where it is absent or empty.
+    fn brings(&self, field: &FieldPattern) -> bool {
+        let mine = |rule: &&Rule| {
+            rule.kind == self.crossing.kind && rule.within.is_some_and(|within| within.contains(self.to))
+        };
+        let places = self.places(field);
+        let brings = |rule: &Rule| places.iter().any(|place| rule.lens(Direction::Forward).brings(place));
+        self.pack.rules().iter().filter(mine).any(brings)
     }
 
     /// Says whether the near side asks for a field, in something that the far side has too.
@@ -440,4 +482,10 @@ fn limits(there: &Way<'_>, back: &Way<'_>) -> Vec<Change> {
         }
     }
     changes
+}
+
+/// Says what moves where.
+fn moved(note: &Moves) -> String {
+    let fields = note.fields.iter().map(|(field, to)| format!("{} is said by {to}", note.each.join(field)));
+    fields.collect::<Vec<_>>().join("; ")
 }

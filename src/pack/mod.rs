@@ -23,9 +23,11 @@ pub mod lint;
 pub mod load;
 pub mod matrix;
 pub mod notes;
+mod values;
 pub mod wire;
 
 pub use notes::Notes;
+pub use wire::Needs;
 
 /// All knowledge about one project.
 #[derive(Debug)]
@@ -37,6 +39,12 @@ pub struct Pack {
     groups: Vec<String>,
     annotations: Option<wire::Annotations>,
     corrections: BTreeMap<String, wire::Correction>,
+    /// What each bundle goes with, by its order.
+    companions: Vec<Option<String>>,
+    marks: Vec<String>,
+    installed_as: Vec<String>,
+    charts: Vec<wire::Chart>,
+    parameters: Vec<wire::Parameter>,
     line: ReleaseLine,
     catalogs: BTreeMap<GroupKind, LazyCatalog>,
     rules: Vec<Rule>,
@@ -58,6 +66,8 @@ pub struct Rule {
     pub id: String,
     /// One line for people.
     pub summary: String,
+    /// The Helm chart whose values in the object the rule is about, where it is about values.
+    pub values: Option<String>,
     /// The kind before the change.
     pub kind: GroupKind,
     /// The kind after the change.
@@ -66,6 +76,8 @@ pub struct Rule {
     pub channels: Vec<Channel>,
     /// The releases that want the rule's outcome, where not all from the bundle on do.
     pub within: Option<ReleaseSet>,
+    /// What must be known or asked for before the rule runs.
+    pub needs: Option<Needs>,
     /// Where the change is documented upstream.
     pub source: String,
     /// The lens as written in the rule's file.
@@ -80,6 +92,17 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Says whether the rule is a step between releases, and not the repair of a mistake.
+    pub fn is_step(&self) -> bool {
+        self.needs != Some(Needs::Repair)
+    }
+
+    /// Says whether the way of an object lies across the rule in `direction`, where the object comes from one of `origins`.
+    pub fn is_crossed_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
+        let is_newer = |id: ReleaseId| line.get(id).order >= self.order;
+        !origins.is_empty() && origins.iter().all(|id| is_newer(id) == (direction == Direction::Backward))
+    }
+
     /// Returns the lens for `direction`.
     pub const fn lens(&self, direction: Direction) -> &Lens {
         match direction {
@@ -179,6 +202,44 @@ impl Pack {
         &self.line
     }
 
+    /// Returns the texts that stand in files which matter to the pack although they name none of its groups.
+    pub fn marks(&self) -> &[String] {
+        &self.marks
+    }
+
+    /// Returns what the project's charts and images are called where it is installed.
+    pub fn installed_as(&self) -> &[String] {
+        &self.installed_as
+    }
+
+    /// Returns the charts that install the project.
+    pub fn charts(&self) -> &[wire::Chart] {
+        &self.charts
+    }
+
+    /// Returns what a user may have to say that no file shows.
+    pub fn parameters(&self) -> &[wire::Parameter] {
+        &self.parameters
+    }
+
+    /// Returns the releases of another pack that `releases` go with, in their order, each once: `gateway-api@1.5.1`.
+    pub fn companions(&self, releases: ReleaseSet) -> Vec<&str> {
+        let orders = releases.iter().map(|id| self.line.get(id).order);
+        let mut found: Vec<&str> = orders.filter_map(|order| self.companions[order].as_deref()).collect();
+        found.dedup();
+        found
+    }
+
+    /// Says whether the pack's rules about `kind` change objects of other packs, or of none.
+    pub fn is_guest(&self, kind: &GroupKind) -> bool {
+        !self.groups.contains(&kind.group)
+    }
+
+    /// Returns the rules that mend mistakes, in the order of [`Pack::rules`].
+    pub fn repairs(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(|rule| !rule.is_step())
+    }
+
     /// Returns the rules, oldest release first, then by name, those that give an object another kind last.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
@@ -254,7 +315,7 @@ impl Pack {
     /// older forward, then newer ones backward from the newest, then what `release` and some others want.
     pub fn rules_towards(&self, release: ReleaseId) -> impl Iterator<Item = (&Rule, Direction)> {
         let order = self.line.get(release).order;
-        let crossed = |rule: &&Rule| rule.within.is_none();
+        let crossed = |rule: &&Rule| rule.within.is_none() && rule.is_step();
         let forward = self.rules.iter().filter(crossed).filter(move |rule| rule.order <= order);
         let backward = self.rules.iter().rev().filter(crossed).filter(move |rule| rule.order > order);
         let wanted = self.rules.iter().filter(move |rule| rule.within.is_some_and(|within| within.contains(release)));
@@ -319,6 +380,15 @@ impl Packs {
     /// Finds the pack that knows an API group.
     pub fn of_group(&self, group: &str) -> Option<&Pack> {
         self.0.iter().find(|pack| pack.groups.iter().any(|name| name == group))
+    }
+
+    /// Returns the release of another pack that `target` goes with, where its pack says so and the other one is here.
+    ///
+    /// # Errors
+    /// A failure where the other pack has no such release.
+    pub fn companion(&self, target: &Target<'_>) -> Result<Option<Target<'_>>> {
+        let order = target.pack.line.get(target.release).order;
+        target.pack.companions[order].as_deref().map(|text| self.target(text)).transpose()
     }
 
     /// Finds a pack by its name.

@@ -16,6 +16,8 @@ use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 pub struct Notes {
     /// What to know when a conversion crosses a bundle, in the order written.
     pub advisories: Vec<Advisory>,
+    /// What moved between objects, in the order written.
+    pub moves: Vec<Moves>,
     /// What to do by hand about what a release refuses.
     pub hints: Vec<Hint>,
     /// Items of lists that go as a whole where a release lacks their type.
@@ -84,6 +86,25 @@ impl Advisory {
     pub fn is_about(&self, kind: &GroupKind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(kind)
     }
+}
+
+/// Fields of objects that other ones take over when a conversion crosses a bundle forward.
+#[derive(Debug)]
+pub struct Moves {
+    /// A name that is unique in the pack.
+    pub id: String,
+    /// The bundle, as its position on the release line.
+    pub order: usize,
+    /// The kinds of the objects that said it before, of any group.
+    pub kinds: Vec<GroupKind>,
+    /// What must hold for an object.
+    pub condition: Condition,
+    /// The places in the object that the fields are written from.
+    pub each: FieldPattern,
+    /// What must hold for a place.
+    pub only: Condition,
+    /// The fields, and where each is said afterwards.
+    pub fields: Vec<(FieldPattern, String)>,
 }
 
 /// What to do by hand about a field, or a whole kind, that a release refuses.
@@ -164,6 +185,11 @@ impl Notes {
                 message: wire.message,
                 help: wire.help,
             });
+        }
+        for wire in head.moves.drain(..) {
+            let wire::Moves { id, bundle, kinds, r#if: condition, each, only, fields } = wire;
+            let (order, fields) = (order(&bundle)?, fields.into_iter().collect());
+            notes.moves.push(Moves { id, order, kinds, condition, each, only, fields });
         }
         for wire in head.hints.drain(..) {
             let fields = wire.field.map_or_else(|| vec![None], |field| field.list().into_iter().map(Some).collect());

@@ -14,7 +14,7 @@ use crate::release::{Channel, GroupKind, ReleaseLine};
 
 /// The file `pack.yaml` of a pack.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PackFile {
     /// What the project is called: `Gateway API`.
     pub title: String,
@@ -24,6 +24,18 @@ pub struct PackFile {
     pub groups: Vec<String>,
     /// The releases, oldest bundle first.
     pub releases: Vec<BundleLine>,
+    /// Texts that stand in files which matter to the pack although they name none of its groups.
+    #[serde(default)]
+    pub marks: Vec<String>,
+    /// What the project's charts and images are called where it is installed.
+    #[serde(default)]
+    pub installed_as: Vec<String>,
+    /// The charts that install the project.
+    #[serde(default)]
+    pub charts: Vec<Chart>,
+    /// What a user may have to say that no file shows.
+    #[serde(default)]
+    pub parameters: Vec<Parameter>,
     /// The annotations by which an installed CRD names its own release.
     pub annotations: Option<Annotations>,
     /// Values of the bundle annotation that do not mean what they say, with the bundles they stand for.
@@ -32,6 +44,9 @@ pub struct PackFile {
     /// What to know when a conversion crosses a bundle.
     #[serde(default)]
     pub advisories: Vec<Advisory>,
+    /// What moved from objects of other kinds into those of the pack, or the other way round.
+    #[serde(default)]
+    pub moves: Vec<Moves>,
     /// What to do by hand about what a release refuses.
     #[serde(default)]
     pub hints: Vec<Hint>,
@@ -58,12 +73,47 @@ impl PackFile {
 
 /// One bundle and the channels it was published in: `{ bundle: v1.4.0, channels: [standard, experimental] }`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BundleLine {
     /// The bundle's name as tagged upstream.
     pub bundle: String,
     /// The channels, in any order.
     pub channels: Vec<Channel>,
+    /// The release of another pack that it goes with: `gateway-api@1.5.1`.
+    pub goes_with: Option<String>,
+}
+
+/// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, hosts: [...] }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Chart {
+    /// Its name.
+    pub name: String,
+    /// A key at the top of its values that no other chart has.
+    pub key: String,
+    /// Objects of the pack that hold its values.
+    #[serde(default)]
+    pub hosts: Vec<ValuesHost>,
+}
+
+/// A place for a chart's values: `{ kind: NginxGatewayFabric.gateway.nginx.org, field: spec }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValuesHost {
+    /// The kind that holds the values.
+    pub kind: GroupKind,
+    /// The field that holds them.
+    pub field: FieldPattern,
+}
+
+/// Something that a user may have to say: `{ name: namespace, about: the namespace of ... }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameter {
+    /// The name within the pack; a user writes `ngf.namespace`.
+    pub name: String,
+    /// What it says.
+    pub about: String,
 }
 
 /// Annotation keys on a CRD.
@@ -113,6 +163,29 @@ pub struct Advisory {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+}
+
+/// Fields that other objects take over: `{ id: ..., bundle: v2.0.0, kinds: [Deployment.apps], fields: { spec.replicas: ... } }`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Moves {
+    /// A name that is unique in the pack.
+    pub id: String,
+    /// The bundle from which on they do.
+    pub bundle: String,
+    /// The kinds of the objects that said it before.
+    pub kinds: Vec<GroupKind>,
+    /// What must hold for an object.
+    #[serde(default)]
+    pub r#if: Condition,
+    /// The places in the object that the fields are written from.
+    #[serde(default)]
+    pub each: FieldPattern,
+    /// What must hold for a place.
+    #[serde(default)]
+    pub only: Condition,
+    /// The fields, and where each is said afterwards.
+    pub fields: BTreeMap<FieldPattern, String>,
 }
 
 /// What to do by hand: `{ kind: TLSRoute.gateway.networking.k8s.io, field: spec.rules, help: ... }`.
@@ -193,6 +266,16 @@ impl Kinds {
     }
 }
 
+/// What must be known or asked for before a rule runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Needs {
+    /// The release that the objects come from, where no field tells it.
+    From,
+    /// That mistakes are to be mended: the rule takes what no release ever had to what was meant.
+    Repair,
+}
+
 /// One field, or several of which the same is true.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
@@ -220,12 +303,16 @@ pub struct RuleFile {
     /// One line for people.
     pub summary: String,
     /// The kind before the change: `BackendTLSPolicy.gateway.networking.k8s.io`, or several that change alike.
-    pub kind: Kinds,
+    pub kind: Option<Kinds>,
+    /// The Helm chart whose values change, in place of a kind.
+    pub values: Option<String>,
     /// The channels that the change was made in.
     pub channels: Vec<Channel>,
     /// The releases that want the rule's outcome, where not all from the bundle on do: `standard v0.8.0..v1.0.0`. The rule
     /// then runs towards these alone, after all others.
     pub within: Option<String>,
+    /// What must be known or asked for before the rule runs; nothing where it is not written.
+    pub needs: Option<Needs>,
     /// Where the change is documented upstream.
     pub source: String,
     /// The change itself.

@@ -18,11 +18,13 @@ pub(super) struct Crossing<'g> {
     target: &'g Target<'g>,
     advisory: &'g Advisory,
     from: ReleaseSet,
+    origins: ReleaseSet,
 }
 
-/// Collects the advisories of `target`'s pack that objects can call for.
-pub(super) fn crossings<'g>(target: &'g Target<'g>) -> impl Iterator<Item = Crossing<'g>> {
-    let crossing = |advisory| Crossing { target, advisory, from: crossed(advisory, target) };
+/// Collects the advisories of `target`'s pack that objects can call for, which come from one of `origins` where those are known.
+pub(super) fn crossings<'g>(target: &'g Target<'g>, origins: Option<ReleaseSet>) -> impl Iterator<Item = Crossing<'g>> {
+    let origins = origins.unwrap_or(target.pack.line().all());
+    let crossing = move |advisory| Crossing { target, advisory, from: crossed(advisory, target), origins };
     target.pack.notes().advisories.iter().map(crossing).filter(|crossing| !crossing.from.is_empty())
 }
 
@@ -30,8 +32,11 @@ impl Crossing<'_> {
     /// Says whether `object`, which became `made`, calls for the advisory.
     pub(super) fn concerns(&self, object: &Object, made: &Conversion) -> bool {
         let about = self.advisory.is_about(&object.kind) || self.advisory.is_about(&made.kind);
+        // An object that cannot come from where the others do comes from where its fields say.
+        let here = made.written_for & self.origins;
+        let written_for = if here.is_empty() { made.written_for } else { here };
         about
-            && !(made.written_for & self.from).is_empty()
+            && !(written_for & self.from).is_empty()
             && self.target.pack.groups().contains(&object.kind.group)
             && self.advisory.condition.holds(&object.value)
     }
@@ -50,9 +55,9 @@ impl Crossing<'_> {
     }
 }
 
-/// Says whether nothing is to be done to the object: then it may have crossed the release long ago.
+/// Says whether nothing is to be done to the object by its own pack: then it may have crossed the release long ago.
 pub(super) const fn is_settled(made: &Conversion) -> bool {
-    made.program.is_empty() && made.blocks.is_empty()
+    made.program.len() == made.guest_changes && made.blocks.is_empty()
 }
 
 /// Returns the releases from which the way to the target is one that the advisory is about.

@@ -1,25 +1,28 @@
 //! Answers: what does one file add to the plan, and which files need no other one to know that?
 //!
 //! A [`Course`] is a goal with what follows from it for every file, worked out once. [`Course::look`] plans a file by itself and
-//! gives its [`Part`]; where another file of the run has a say in it, it gives nothing, and [`Course::conclude`] plans such files
-//! together. Of a file with a part nothing is needed any more: files can be looked at one by one as they are read, in any
-//! order and by several threads.
+//! gives its [`Part`]; where the objects of other files have a say in it, it gives nothing, and [`Course::conclude`] plans such
+//! files together. Files can be looked at one by one as they are read, in any order and by several threads, and are not needed
+//! any more then. A part may take for granted that no kustomization reaches its file; [`Course::overtaken`] tells, once all files
+//! are known, which do so in vain: those are planned together with the others.
 //!
-//! Invariant: a part is what the file adds to the plan whatever other files there are.
+//! Invariant: a part that is not overtaken is what the file adds to the plan whatever other files there are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::advise::{self, Crossing};
+use super::homes::Homes;
 use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Plan, Run, adjust, finding, object, object_plan};
-use super::{edit, rights, selectors};
+use super::{edit, guest, moves, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
 use crate::manifest::{Kustomization, Manifest, Object};
+use crate::pack::Target;
 use crate::release::GroupKind;
 use crate::text::Position;
 use crate::yaml;
@@ -30,8 +33,9 @@ pub struct Course<'g> {
     pub(super) goal: &'g Goal<'g>,
     pub(super) retypes: Retypes,
     crossings: Vec<Crossing<'g>>,
-    /// The kinds that objects are looked up in by others: by a rule, or by the name they have.
-    sought: BTreeSet<GroupKind>,
+    pub(super) moves: Vec<moves::Crossing<'g>>,
+    /// The kinds that objects are looked up in by others.
+    sought: BTreeMap<GroupKind, Interest>,
 }
 
 /// What one file adds to the plan.
@@ -47,6 +51,22 @@ pub struct Part {
     /// The advisories that objects of the file call for: whether the object is settled, and where it starts.
     advised: BTreeMap<usize, (bool, Option<Position>)>,
     pub(super) standing: Vec<Standing>,
+    presumes: Option<Presumption>,
+}
+
+/// What a part takes for granted: that its file is no patch, and that these objects live where is written.
+#[derive(Debug, Default)]
+struct Presumption {
+    homes: Vec<(GroupKind, Option<String>)>,
+}
+
+/// What others want to know of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Interest {
+    /// Whether its name is taken.
+    Name,
+    /// What stands in it.
+    Data,
 }
 
 /// An object that others can look up, as it stands in its file.
@@ -56,19 +76,20 @@ pub(super) struct Standing {
     pub(super) namespace: Option<String>,
     pub(super) name: Option<String>,
     pub(super) position: Option<Position>,
-    /// The text of its document.
-    text: String,
+    /// The text of its document, where others can look into it and not only for its name.
+    text: Option<String>,
     place: FieldPath,
 }
 
 impl Standing {
-    fn new(manifest: &Manifest, object: &Object) -> Self {
+    fn new(manifest: &Manifest, object: &Object, interest: Interest) -> Self {
+        let text = || manifest.tree.documents()[object.document].span.of(&manifest.text).to_owned();
         Self {
             kind: object.kind.clone(),
             namespace: object.namespace.clone(),
             name: object.name.clone(),
             position: manifest.locate(object, &FieldPath::default()).position,
-            text: manifest.tree.documents()[object.document].span.of(&manifest.text).to_owned(),
+            text: (interest == Interest::Data).then(text),
             place: object.place.clone(),
         }
     }
@@ -83,17 +104,20 @@ impl Standing {
         Location { file: file.to_owned(), position: self.position }
     }
 
-    /// Makes the neighbour that the object is to others, with where it lives and its data.
-    pub(super) fn neighbour<'v>((standing, (namespace, value)): (&'v Self, &'v (Namespace, Value))) -> Neighbour<'v> {
-        Neighbour { kind: &standing.kind, namespace, name: standing.name.as_deref(), value }
+    /// Makes the neighbour that the object is to others, with where it lives and what [`Standing::value`] returned.
+    pub(super) fn neighbour<'v>(
+        (standing, (namespace, value)): (&'v Self, &'v (Namespace, Option<Value>)),
+    ) -> Option<Neighbour<'v>> {
+        let name = standing.name.as_deref();
+        value.as_ref().map(|value| Neighbour { kind: &standing.kind, namespace, name, value })
     }
 
-    /// Reads the object's data again.
-    pub(super) fn value(&self) -> Value {
-        let tree = yaml::parse(&self.text).expect("the text of a document can be parsed alone");
-        let value =
-            tree.value(&self.text, tree.documents()[0].root).expect("the object was read from this text before");
-        self.place.get(&value).expect("the object was read from this place before").clone()
+    /// Reads the object's data again, where others can look into it.
+    pub(super) fn value(&self) -> Option<Value> {
+        let text = self.text.as_ref()?;
+        let tree = yaml::parse(text).expect("the text of a document can be parsed alone");
+        let value = tree.value(text, tree.documents()[0].root).expect("the object was read from this text before");
+        Some(self.place.get(&value).expect("the object was read from this place before").clone())
     }
 }
 
@@ -112,9 +136,12 @@ impl<'g> Course<'g> {
         let retypes: Retypes = goal.targets.iter().flat_map(references::retypes).collect();
         let rules = goal.targets.iter().flat_map(|target| target.pack.rules());
         let lenses = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|way| rule.lens(way)));
-        let sought = lenses.flat_map(crate::lens::Lens::looks_at);
-        let sought = sought.chain(retypes.values().map(|successor| successor.kind().clone())).collect();
-        Self { goal, retypes, crossings: goal.targets.iter().flat_map(advise::crossings).collect(), sought }
+        let names = retypes.values().map(|successor| (successor.kind().clone(), Interest::Name));
+        let sought =
+            names.chain(lenses.flat_map(crate::lens::Lens::looks_at).map(|kind| (kind, Interest::Data))).collect();
+        let origins = |target: &Target<'_>| goal.choices.origins.get(target.pack.name()).copied();
+        let crossings = goal.targets.iter().flat_map(|target| advise::crossings(target, origins(target)));
+        Self { goal, retypes, crossings: crossings.collect(), moves: moves::crossings(goal), sought }
     }
 
     /// Returns what the run wants.
@@ -122,19 +149,25 @@ impl<'g> Course<'g> {
         self.goal
     }
 
-    /// Plans a file by itself; `None` where another file can have a say in it.
+    /// Plans a file by itself; `None` where the objects of another file can have a say in it.
     pub fn look(&self, manifest: &Manifest) -> Option<Part> {
-        let surroundings = Surroundings::default();
+        let mut presumes: Option<Presumption> = None;
         let mut conversions = Vec::with_capacity(manifest.objects.len());
         let mut findings = Vec::new();
         for object in &manifest.objects {
             let home = Namespace::written(object.namespace.as_deref());
+            let surroundings = self.alone();
             let scene = Scene { completeness: Completeness::Whole, home: &home, surroundings: &surroundings };
             let made = self.convert(object, scene);
-            if surroundings.was_asked() || self.is_tied(object, made.as_ref()) {
+            if surroundings.was_searched() || self.is_tied(object, made.as_ref()) {
                 return None;
             }
+            if surroundings.was_asked() {
+                let homes = &mut presumes.get_or_insert_default().homes;
+                homes.extend(surroundings.was_located().then(|| (object.kind.clone(), object.namespace.clone())));
+            }
             findings.extend(rights::findings(manifest, object, &self.retypes));
+            findings.extend(moves::findings(manifest, object, &self.moves));
             findings.extend(selectors::findings(manifest, object, &self.retypes));
             findings.extend(self.dangling(manifest, object, made.as_ref()));
             conversions.push(made);
@@ -147,22 +180,41 @@ impl<'g> Course<'g> {
         let mut part = self.part(manifest, conversions, &|_| None);
         part.change = change;
         part.findings.extend(findings);
-        let sought = manifest.objects.iter().filter(|object| self.sought.contains(&object.kind));
-        part.standing = sought.map(|object| Standing::new(manifest, object)).collect();
+        let standing = |object: &Object| Some(Standing::new(manifest, object, *self.sought.get(&object.kind)?));
+        part.standing = manifest.objects.iter().filter_map(standing).collect();
+        part.presumes = presumes;
         part.fit();
         Some(part)
     }
 
-    /// Converts `object` by itself, where a target is about it.
-    pub(super) fn convert(&self, object: &Object, scene: Scene<'_>) -> Option<Conversion> {
-        let target = self.goal.target_of(&object.kind.group)?;
-        Some(object::convert(object, target, self.goal, scene))
+    /// Returns what there is to look at without any other object.
+    pub(super) fn alone(&self) -> Surroundings<'g> {
+        Surroundings::default().with_parameters(&self.goal.choices.parameters)
     }
 
-    /// Says whether what becomes of `object` and of other objects depends on each other: it is retyped, or names one that is.
+    /// Converts `object` by itself, where a target is about it: its mistakes first, then by its own pack, then as a guest of
+    /// others.
+    pub(super) fn convert(&self, object: &Object, scene: Scene<'_>) -> Option<Conversion> {
+        let goal = self.goal;
+        let repaired = repair::repair(object, goal, scene);
+        let meant = repaired.as_ref().map_or(object, |repaired| &repaired.object);
+        let made = goal.target_of(&object.kind.group).map(|target| object::convert(meant, target, goal, scene));
+        let mut made = guest::visit(meant, made, goal, scene);
+        let offers = repair::offers(object, goal, scene);
+        if !offers.is_empty() {
+            made.get_or_insert_with(|| Conversion::untouched(object)).warnings.extend(offers);
+        }
+        match repaired {
+            Some(repaired) => Some(repaired.before(object, made)),
+            None => made,
+        }
+    }
+
+    /// Says whether what becomes of `object` and of other objects depends on each other: its kind or namespace changes, or it names one
+    /// whose kind does.
     fn is_tied(&self, object: &Object, made: Option<&Conversion>) -> bool {
         let (kind, value) = made.map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
-        *kind != object.kind
+        made.is_some_and(|made| made.renames(object))
             || self.retypes.contains_key(&object.kind)
             || selectors::selects(object)
             || !self.references(kind, value).is_empty()
@@ -192,6 +244,7 @@ impl<'g> Course<'g> {
             kustomization: manifest.kustomization.clone(),
             advised: BTreeMap::new(),
             standing: Vec::new(),
+            presumes: None,
         };
         for (at, (object, conversion)) in manifest.objects.iter().zip(conversions).enumerate() {
             if let Some(conversion) = conversion {
@@ -236,6 +289,25 @@ impl<'g> Course<'g> {
         part.objects.push(object_plan(place, object, conversion, is_held, record));
     }
 
+    /// Returns which of `looks` are parts that take for granted what a kustomization among them gainsays.
+    pub fn overtaken(&self, looks: &[Look<'_>]) -> Vec<usize> {
+        let patches: BTreeSet<&str> = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
+        let homes = Homes::among(looks, self.goal.packs);
+        let is_overtaken = |part: &Part| {
+            part.presumes.as_ref().is_some_and(|presumption| {
+                let stays = |(kind, written): &(GroupKind, Option<String>)| {
+                    homes.of(&part.file, kind, written.as_deref()) == Namespace::written(written.as_deref())
+                };
+                patches.contains(part.file.as_str()) || !presumption.homes.iter().all(stays)
+            })
+        };
+        let alone = looks.iter().enumerate().filter_map(|(at, look)| match look {
+            Look::Alone(part) => Some((at, part)),
+            Look::Open(_) => None,
+        });
+        alone.filter(|(_, part)| is_overtaken(part)).map(|(at, _)| at).collect()
+    }
+
     /// Plans the files that others have a say in, and puts the parts of all files together, in the order of `looks`.
     pub fn conclude(&self, looks: Vec<Look<'_>>) -> Plan {
         let mut opened = Run::new(self, &looks).parts().into_iter();
@@ -267,6 +339,21 @@ impl<'g> Course<'g> {
 }
 
 impl Part {
+    /// Returns the file as the user named it.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Says whether the file's text is still needed: the part can be overtaken, and does not have it.
+    pub const fn needs_text(&self) -> bool {
+        self.presumes.is_some() && self.change.is_none()
+    }
+
+    /// Returns the file's text, where it changes.
+    pub fn text(&self) -> Option<&str> {
+        self.change.as_ref().map(|change| change.before.as_str())
+    }
+
     /// Gives back the room that was made for more: a run keeps the parts of all its files.
     fn fit(&mut self) {
         self.objects.shrink_to_fit();

@@ -14,7 +14,7 @@ use super::{Conversion, FilePlan};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object, problem_code};
-use crate::text::{Edit, EditSet};
+use crate::text::{Edit, EditSet, Span};
 use crate::yaml::{self, House, Intent, Problem, ProblemCode, Rewrite};
 
 /// A file's edits and what to tell about them.
@@ -64,6 +64,7 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
         return Err(by_document.values().flatten().map(told).collect());
     }
     let file = FilePlan { file: manifest.file.clone(), before: manifest.text.clone(), edits };
+    joined.findings.extend(manifest.unread.iter().cloned());
     Ok(Some(Edited { file, findings: joined.findings }))
 }
 
@@ -77,9 +78,15 @@ struct Joined {
 
 impl Joined {
     fn add(&mut self, manifest: &Manifest, document: usize, done: Rewrite) {
-        let start = manifest.tree.documents()[document].span.start;
-        self.findings.extend(done.removed_comments.iter().map(|comment| dropped_comment(manifest, start, comment)));
-        self.edits.extend(done.edits.shifted(start).edits().iter().cloned());
+        let span = manifest.tree.documents()[document].span;
+        let edits = done.edits.shifted(span.start);
+        let mut comments = edited_comments(manifest, span, edits.edits());
+        for comment in &done.removed_comments {
+            let found = comments.iter().position(|place| place.of(&manifest.text) == comment);
+            let at = found.map_or(span.start, |found| comments.remove(found).start);
+            self.findings.push(dropped_comment(manifest, at, comment));
+        }
+        self.edits.extend(edits.edits().iter().cloned());
         self.removed.extend(done.removed_comments);
     }
 }
@@ -103,10 +110,6 @@ fn edit_document(
             Ok(_) => return Err(refused),
             Err(yaml::Refusal { program, problem }) => {
                 let at = objects.remove(program);
-                if objects.is_empty() {
-                    refused.push((at, refusal(manifest, &manifest.objects[at], span.start, &problem)));
-                    return Err(refused);
-                }
                 refused.push((at, refusal(manifest, &manifest.objects[at], span.start, &problem)));
                 // A document that cannot be worked on at all is refused whatever is asked of it.
                 if objects.is_empty() {
@@ -180,9 +183,15 @@ fn refusal(manifest: &Manifest, object: &Object, from: usize, problem: &Problem)
         severity,
         object: Some(object.title()),
         field: None,
-        message: format!("{}: {}", object.title(), problem.message),
+        message: format!("{}: {}{}", object.title(), problem.message, other_place(manifest, from, problem)),
         help: Some(help.to_owned()),
     }
+}
+
+/// Names the other place of a problem, where it has one.
+fn other_place(manifest: &Manifest, from: usize, problem: &Problem) -> String {
+    let position = problem.other.and_then(|other| manifest.location(from + other).position);
+    position.map_or_else(String::new, |position| format!(" (line {}, column {})", position.line, position.column))
 }
 
 /// Tells that an object's file is encrypted.
@@ -200,8 +209,19 @@ fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
     }
 }
 
-fn dropped_comment(manifest: &Manifest, from: usize, comment: &str) -> Finding {
-    let at = manifest.text[from..].find(comment).map_or(from, |at| from + at);
+/// Returns the comments in `span`, those that an edit meets first: among several of one text, it is one of these that goes.
+fn edited_comments(manifest: &Manifest, span: Span, edits: &[Edit]) -> Vec<Span> {
+    let is_inside = |comment: &Span| span.start <= comment.start && comment.start < span.end;
+    let is_kept = |comment: &Span| {
+        let next = edits.partition_point(|edit| edit.span.end <= comment.start);
+        edits.get(next).is_none_or(|edit| edit.span.start >= comment.end)
+    };
+    let mut comments: Vec<Span> = manifest.tree.comments().iter().copied().filter(is_inside).collect();
+    comments.sort_by_key(is_kept);
+    comments
+}
+
+fn dropped_comment(manifest: &Manifest, at: usize, comment: &str) -> Finding {
     Finding {
         location: manifest.location(at),
         code: Code::CommentDropped,

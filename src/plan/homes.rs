@@ -6,8 +6,11 @@
 //!
 //! Invariant: two objects are in one namespace only where every way to build the files puts them there.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
+use super::Look;
 use crate::catalog::Scope;
 use crate::lens::Namespace;
 use crate::manifest::Kustomization;
@@ -15,12 +18,12 @@ use crate::pack::Packs;
 use crate::release::GroupKind;
 
 /// What kustomizations say of a file's namespace: each with what it says, which is nothing where none on the way says any.
-type Said = BTreeSet<(String, Option<String>)>;
+type Said<'a> = BTreeSet<(&'a str, Option<&'a str>)>;
 
 /// Where the objects of a run live.
 #[derive(Debug)]
 pub(super) struct Homes<'a> {
-    said: BTreeMap<&'a str, Said>,
+    said: BTreeMap<&'a str, Rc<Said<'a>>>,
     packs: &'a Packs,
 }
 
@@ -31,6 +34,11 @@ impl<'a> Homes<'a> {
         packs: &'a Packs,
     ) -> Self {
         Self { said: Graph::of(kustomizations).reached(), packs }
+    }
+
+    /// Finds out what the kustomizations among `looks` say.
+    pub(super) fn among(looks: &'a [Look<'_>], packs: &'a Packs) -> Self {
+        Self::new(looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?))), packs)
     }
 
     /// Returns the home of an object of `kind` in `file`, in which the namespace `written` stands.
@@ -49,13 +57,15 @@ impl<'a> Homes<'a> {
 }
 
 /// Puts what is written and what is `said` together.
-fn home(written: Option<&str>, said: &Said) -> Namespace {
-    let resolve = |name: &Option<String>| name.clone().or_else(|| written.map(str::to_owned));
-    let resolved: Said = said.iter().map(|(file, name)| (file.clone(), resolve(name))).collect();
-    let names: BTreeSet<&Option<String>> = resolved.iter().map(|(_, name)| name).collect();
+fn home(written: Option<&str>, said: &Said<'_>) -> Namespace {
+    let names: BTreeSet<Option<&str>> = said.iter().map(|(_, name)| name.or(written)).collect();
     match names.first() {
-        Some(name) if names.len() == 1 => Namespace::written(name.as_deref()),
-        _ => Namespace::Several(resolved),
+        Some(name) if names.len() == 1 => Namespace::written(*name),
+        _ => {
+            let resolve =
+                |(file, name): &(&str, Option<&str>)| ((*file).to_owned(), name.or(written).map(str::to_owned));
+            Namespace::Several(said.iter().map(resolve).collect())
+        }
     }
 }
 
@@ -79,7 +89,7 @@ impl<'a> Graph<'a> {
     }
 
     /// Collects what is said of each file, on every way from a kustomization that no other one takes in.
-    fn reached(&self) -> BTreeMap<&'a str, Said> {
+    fn reached(&self) -> BTreeMap<&'a str, Rc<Said<'a>>> {
         let taken = |kustomization: &&'a Kustomization| {
             let paths = kustomization.resources.iter().chain(&kustomization.components);
             paths.filter_map(|path| self.named(path)).map(|(file, _)| file).collect::<Vec<_>>()
@@ -97,9 +107,9 @@ impl<'a> Graph<'a> {
         &self,
         root: &'a str,
         file: &'a str,
-        given: &Said,
-        met: &mut BTreeSet<(&'a str, Said)>,
-        reached: &mut BTreeMap<&'a str, Said>,
+        given: &Said<'a>,
+        met: &mut BTreeSet<(&'a str, Said<'a>)>,
+        reached: &mut BTreeMap<&'a str, Rc<Said<'a>>>,
     ) {
         let mut given = given.clone();
         given.extend(self.says(file, &mut BTreeSet::new()));
@@ -107,24 +117,25 @@ impl<'a> Graph<'a> {
             return;
         }
         let Some(kustomization) = self.files.get(file) else { return };
+        // Most files are reached on one way, and share what is said of them.
+        let said = Rc::new(if given.is_empty() { Said::from([(root, None)]) } else { given.clone() });
         for path in kustomization.resources.iter().chain(&kustomization.components) {
             if let Some((inner, _)) = self.named(path) {
                 self.follow(root, inner, &given, met, reached);
                 continue;
             }
-            let said = reached.entry(path).or_default();
-            match given.is_empty() {
-                true => drop(said.insert((root.to_owned(), None))),
-                false => said.extend(given.clone()),
+            match reached.entry(path) {
+                Entry::Vacant(first) => drop(first.insert(Rc::clone(&said))),
+                Entry::Occupied(mut before) => Rc::make_mut(before.get_mut()).extend(said.iter().copied()),
             }
         }
     }
 
     /// Returns what a kustomization and its components say of everything that it takes in.
-    fn says(&self, file: &'a str, met: &mut BTreeSet<&'a str>) -> Said {
+    fn says(&self, file: &'a str, met: &mut BTreeSet<&'a str>) -> Said<'a> {
         let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { return Said::new() };
-        let own = kustomization.namespace.iter().map(|name| (file.to_owned(), Some(name.clone())));
-        let mut said: Said = own.collect();
+        let own = kustomization.namespace.iter().map(|name| (file, Some(name.as_str())));
+        let mut said: Said<'a> = own.collect();
         for (component, _) in kustomization.components.iter().filter_map(|path| self.named(path)) {
             said.extend(self.says(component, met));
         }

@@ -25,11 +25,14 @@ mod course;
 mod dangling;
 mod edit;
 mod fates;
+mod guest;
 mod homes;
+mod moves;
 mod object;
 mod parting;
 mod references;
 mod reliance;
+mod repair;
 mod rights;
 mod secret;
 mod selectors;
@@ -37,7 +40,9 @@ mod settle;
 mod stash;
 
 pub use course::{Course, Look, Part};
-pub use object::{AllowedLoss, Choices, Conversion, Keeping, Record, Remark, Schema, VersionChoice, loss_code};
+pub use object::{
+    AllowedLoss, Choices, Conversion, Keeping, Mistakes, Record, Remark, Schema, VersionChoice, loss_code,
+};
 pub use stash::{ANNOTATION, MAX_STASH};
 
 pub use secret::{meets, secret_spans, shows_secret};
@@ -156,7 +161,11 @@ type Held = BTreeMap<Id, Finding>;
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let course = Course::new(goal);
     let look = |manifest| course.look(manifest).map_or(Look::Open(manifest), |part| Look::Alone(Box::new(part)));
-    course.conclude(manifests.iter().map(look).collect())
+    let mut looks: Vec<Look<'_>> = manifests.iter().map(look).collect();
+    for at in course.overtaken(&looks) {
+        looks[at] = Look::Open(&manifests[at]);
+    }
+    course.conclude(looks)
 }
 
 /// The files in which others have a say, with every object converted by itself.
@@ -166,6 +175,7 @@ struct Run<'a> {
     /// The files that a kustomization of the run names as patches.
     patches: BTreeSet<&'a str>,
     manifests: Vec<&'a Manifest>,
+    places: Homes<'a>,
     /// Where their objects live.
     homes: Vec<Vec<Namespace>>,
     /// Where the objects live that [`standing`] returns.
@@ -188,17 +198,17 @@ impl<'a> Run<'a> {
         };
         let manifests: Vec<&Manifest> = looks.iter().filter_map(open).collect();
         let patches = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
-        let kustomizations = looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?)));
-        let homes = Homes::new(kustomizations, course.goal.packs);
+        let places = Homes::among(looks, course.goal.packs);
         let of_file = |manifest: &&Manifest| {
-            let home = |object: &Object| homes.of(&manifest.file, &object.kind, object.namespace.as_deref());
+            let home = |object: &Object| places.of(&manifest.file, &object.kind, object.namespace.as_deref());
             manifest.objects.iter().map(home).collect()
         };
-        let home = |(file, one): (&str, &Standing)| homes.of(file, &one.kind, one.namespace.as_deref());
+        let home = |(file, one): (&str, &Standing)| places.of(file, &one.kind, one.namespace.as_deref());
         let standing_homes = standing(looks).map(home).collect();
         let homes = manifests.iter().map(of_file).collect();
-        let mut run = Self { course, looks, patches, manifests, homes, standing_homes, converted: Vec::new() };
-        let alone = Surroundings::default();
+        let converted = Vec::new();
+        let mut run = Self { course, looks, patches, manifests, places, homes, standing_homes, converted };
+        let alone = course.alone();
         run.converted = run.convert(&alone);
         if alone.was_searched() {
             let values = standing(looks).map(|(_, one)| one.value());
@@ -220,13 +230,13 @@ impl<'a> Run<'a> {
 
     /// Indexes the objects of the run as they stand; patches are parts of objects. `others` are the homes and the data of
     /// what [`standing`] returns.
-    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Value)]) -> Surroundings<'v> {
+    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Option<Value>)]) -> Surroundings<'v> {
         let mut others = others.iter();
         let mut homes = self.homes.iter();
         let mut objects = Vec::new();
         for look in self.looks {
             let neighbours: Vec<Neighbour<'v>> = match look {
-                Look::Alone(part) => part.standing.iter().zip(&mut others).map(Standing::neighbour).collect(),
+                Look::Alone(part) => part.standing.iter().zip(&mut others).filter_map(Standing::neighbour).collect(),
                 Look::Open(manifest) => {
                     manifest.objects.iter().zip(homes.next().into_iter().flatten()).map(neighbour).collect()
                 }
@@ -235,7 +245,7 @@ impl<'a> Run<'a> {
                 objects.extend(neighbours);
             }
         }
-        Surroundings::new(objects)
+        Surroundings::new(objects).with_parameters(&self.course.goal.choices.parameters)
     }
 
     fn ids(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> + Clone {
@@ -244,33 +254,51 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Holds back retyped objects whose new kind, namespace and name another object has.
+    /// Holds back objects whose kind or namespace changes and whose new kind, namespace and name another object has.
     fn taken_names(&self) -> Held {
-        let mut retyped: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
+        let mut renamed: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
         for ((file, at), _, object) in self.ids().filter(|(_, manifest, _)| !self.is_patch(&manifest.file)) {
-            let conversion = self.converted[file][at].as_ref().filter(|conversion| conversion.kind != object.kind);
+            let conversion = self.converted[file][at].as_ref().filter(|conversion| conversion.renames(object));
             if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
-                let name = (conversion.kind.clone(), self.homes[file][at].clone(), object.name.clone());
-                retyped.entry(name).or_default().push((file, at));
+                let home = self.places.of(&self.manifests[file].file, &conversion.kind, conversion.namespace());
+                renamed.entry((conversion.kind.clone(), home, object.name.clone())).or_default().push((file, at));
             }
         }
         let mut held = Held::new();
-        let mut owners = self.owners(&retyped);
-        for (name, ids) in retyped {
+        let mut owners = self.owners(&renamed);
+        for (name, ids) in renamed {
             let owners = owners.remove(&name).unwrap_or_default();
-            for id in ids {
-                let (manifest, object) = (self.manifests[id.0], &self.manifests[id.0].objects[id.1]);
+            for id in &ids {
+                let (manifest, object) = (self.manifests[id.0], self.object(*id));
+                // What had one name before, in other files of an overlay, was so all along.
+                let others = ids.iter().filter(|other| self.home(**other) != self.home(*id));
+                let others = others.map(|other| self.place(*other));
                 // Objects of different folders can belong to different clusters or overlays.
-                let other = owners.iter().find(|place| folder(&place.file) == folder(&manifest.file));
-                let Some(place) = other else { continue };
-                let message = format!("the conversion makes it a {}, and one of that name is at {place}", name.0.kind);
+                let near = |place: &Location| folder(&place.file) == folder(&manifest.file);
+                let Some(place) = owners.iter().cloned().chain(others).find(near) else { continue };
+                let message = match object.kind == name.0 {
+                    true => format!("the conversion takes its namespace, and so one of that name is at {place}"),
+                    false => format!("the conversion makes it a {}, and one of that name is at {place}", name.0.kind),
+                };
                 let help = Some("rename or remove one of the two".to_owned());
                 let path = FieldPath::default().key("metadata").key("name");
                 let remark = Remark { code: Code::NameTaken, path, message, help };
-                held.insert(id, finding(manifest, object, &remark, Severity::Held));
+                held.insert(*id, finding(manifest, object, &remark, Severity::Held));
             }
         }
         held
+    }
+
+    fn object(&self, id: Id) -> &Object {
+        &self.manifests[id.0].objects[id.1]
+    }
+
+    fn home(&self, id: Id) -> &Namespace {
+        &self.homes[id.0][id.1]
+    }
+
+    fn place(&self, id: Id) -> Location {
+        self.manifests[id.0].locate(self.object(id), &FieldPath::default())
     }
 
     /// Returns the places of the objects that have one of these names before and after the run, in its order.
@@ -328,6 +356,7 @@ impl<'a> Run<'a> {
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
                 findings.extend(rights::findings(manifest, object, &self.course.retypes));
+                findings.extend(moves::findings(manifest, object, &self.course.moves));
                 findings.extend(selectors::findings(manifest, object, &self.course.retypes));
                 let this = (*manifest, object, &self.homes[file][at]);
                 let conversion = self.converted[file][at].clone();
@@ -417,14 +446,13 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Returns the names and places of a file's objects that keep their kind.
+/// Returns the names and places of a file's objects that keep their kind and namespace.
 fn owners_in(
     (manifest, homes): (&&Manifest, &Vec<Namespace>),
     made: &[Option<Conversion>],
 ) -> Vec<(ObjectName, Location)> {
-    let keeps_kind =
-        |object: &Object, made: &Option<Conversion>| made.as_ref().is_none_or(|made| made.kind == object.kind);
-    let owners = manifest.objects.iter().zip(homes).zip(made).filter(|((object, _), made)| keeps_kind(object, made));
+    let stays = |object: &Object, made: &Option<Conversion>| made.as_ref().is_none_or(|made| !made.renames(object));
+    let owners = manifest.objects.iter().zip(homes).zip(made).filter(|((object, _), made)| stays(object, made));
     let named = |object: &Object, home: &Namespace| (object.kind.clone(), home.clone(), object.name.clone());
     owners.map(|((object, home), _)| (named(object, home), manifest.locate(object, &FieldPath::default()))).collect()
 }
@@ -475,9 +503,11 @@ fn held_back(conversion: Conversion, object: &Object) -> Conversion {
 
 fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Severity) -> Finding {
     let title = object.title();
-    // A remark can quote values.
+    // A remark can quote values, but what it says of a name quotes none of them.
     let (words, help) = match object.kind.kind.as_str() {
-        "Secret" => ("what is said of a Secret is not told, since it could show what it holds", None),
+        "Secret" if !secret::is_name(&remark.path) => {
+            ("what is said of a Secret is not told, since it could show what it holds", None)
+        }
         _ => (remark.message.as_str(), remark.help.clone()),
     };
     Finding {

@@ -8,7 +8,7 @@
 //! allowed is held back whole.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -20,13 +20,14 @@ use crate::infer::{Inference, infer};
 use crate::lens::{Completeness, Direction, Halt, LossClass, Namespace, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
-use crate::pack::{Pack, Rule, Target, Way};
+use crate::pack::{Needs, Pack, Rule, Target, Way};
 use crate::release::{GroupKind, ReleaseId, ReleaseSet, is_version};
 use crate::yaml::Intent;
 
 use super::Goal;
 use super::parting::{Carried, Parting};
 use super::references;
+use super::settle::Past;
 use super::stash::Stash;
 
 /// Which losses a user takes.
@@ -83,6 +84,8 @@ pub struct Conversion {
     pub value: Value,
     /// The changes, with paths from the object; none where the object is held back.
     pub program: Vec<Intent>,
+    /// How many of the changes rules of packs made that the object is a guest of.
+    pub guest_changes: usize,
     /// The rules that changed something, with the way they ran.
     pub rules: Vec<(String, Direction)>,
     /// Why the object is held back; empty where it is not.
@@ -100,12 +103,23 @@ pub struct Conversion {
 }
 
 impl Conversion {
+    /// Returns the namespace after the conversion, where it is given.
+    pub fn namespace(&self) -> Option<&str> {
+        self.value.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str)
+    }
+
+    /// Says whether `object` has another kind or namespace afterwards.
+    pub fn renames(&self, object: &Object) -> bool {
+        self.kind != object.kind || self.namespace() != object.namespace.as_deref()
+    }
+
     /// Makes the conversion that leaves `object` as it is.
     pub fn untouched(object: &Object) -> Self {
         Self {
             kind: object.kind.clone(),
             value: object.value.clone(),
             program: Vec::new(),
+            guest_changes: 0,
             rules: Vec::new(),
             blocks: Vec::new(),
             warnings: Vec::new(),
@@ -137,6 +151,16 @@ pub enum Schema {
     Own(Arc<OwnCrds>),
 }
 
+/// What becomes of what a pack knows as a mistake.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mistakes {
+    /// It stays.
+    #[default]
+    Leave,
+    /// It is taken to what was meant.
+    Mend,
+}
+
 /// What a plan records of each object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Record {
@@ -158,6 +182,12 @@ pub struct Choices {
     pub allowed: AllowedLoss,
     /// The apiVersion taken.
     pub version: VersionChoice,
+    /// What becomes of mistakes.
+    pub mistakes: Mistakes,
+    /// What the user says of the cluster, by pack and name: `ngf.namespace`.
+    pub parameters: BTreeMap<String, String>,
+    /// The releases that the objects of a pack come from, by its name, where that is known besides their fields.
+    pub origins: BTreeMap<String, ReleaseSet>,
     /// What the plan records.
     pub record: Record,
 }
@@ -170,6 +200,13 @@ pub(super) struct Scene<'a> {
     pub(super) home: &'a Namespace,
     /// The other objects.
     pub(super) surroundings: &'a Surroundings<'a>,
+}
+
+impl<'a> Scene<'a> {
+    /// Starts a session with data of the object.
+    pub(super) fn session(self, value: Value) -> Session<'a> {
+        Session::among(value, self.surroundings, self.completeness).living_in(self.home.clone())
+    }
 }
 
 /// Takes `object` to `target`, which is the goal's for the pack that knows the object's group.
@@ -185,6 +222,7 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, sce
         warnings: Vec::new(),
         notes: Vec::new(),
         lost: Vec::new(),
+        past: Past::default(),
     };
     let outcome = work.run();
     let Work { written_for, mut warnings, mut notes, lost, .. } = work;
@@ -198,9 +236,20 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, sce
                 remark(Code::Respelled, told.path.clone(), message, None)
             }));
             let (value, program, _) = session.finish();
-            let blocks = Vec::new();
-            let rules = trail.rules;
-            Conversion { kind, value, program, rules, blocks, warnings, notes, lost, written_for, relies_on }
+            let (blocks, rules, guest_changes) = (Vec::new(), trail.rules, 0);
+            Conversion {
+                kind,
+                value,
+                program,
+                guest_changes,
+                rules,
+                blocks,
+                warnings,
+                notes,
+                lost,
+                written_for,
+                relies_on,
+            }
         }
         Err(blocks) => Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) },
     }
@@ -221,6 +270,7 @@ pub(super) struct Work<'a> {
     pub(super) warnings: Vec<Remark>,
     pub(super) notes: Vec<Remark>,
     pub(super) lost: Vec<Remark>,
+    pub(super) past: Past,
 }
 
 /// An object's data at the target.
@@ -334,8 +384,7 @@ impl<'a> Work<'a> {
 
     /// Starts a session with data of the object.
     pub(super) fn session(&self, value: Value) -> Session<'a> {
-        let Scene { completeness, home, surroundings } = self.scene;
-        Session::among(value, surroundings, completeness).living_in(home.clone())
+        self.scene.session(value)
     }
 
     /// Looks at the object as it is; returns the fields that exclude each other.
@@ -374,7 +423,7 @@ impl<'a> Work<'a> {
     ) -> Result<GroupKind, Vec<Remark>> {
         let mut way = Way::new(kind);
         for (rule, direction) in self.target.pack.rules_towards(release) {
-            if !way.meets(rule, direction) {
+            if !way.meets(rule, direction) || !self.knows_enough(rule, direction) {
                 continue;
             }
             let before = session.program().len();
@@ -388,6 +437,13 @@ impl<'a> Work<'a> {
             }
         }
         Ok(way.kind().clone())
+    }
+
+    /// Says whether what `rule` needs is there: the release that the object comes from, where only that tells its side.
+    fn knows_enough(&self, rule: &Rule, direction: Direction) -> bool {
+        let pack = self.target.pack;
+        let origins = self.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
+        rule.needs != Some(Needs::From) || rule.is_crossed_from(origins, pack.line(), direction)
     }
 
     /// Holds the object back where a rule cannot go on, unless every release that the object can have been written for wants

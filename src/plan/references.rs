@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::catalog::Catalog;
-use crate::field::{FieldPath, FieldPattern};
+use crate::field::{FieldPath, FieldPattern, Spot, entry};
 use crate::lens::{Halt, Session};
 use crate::pack::{Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -97,8 +97,8 @@ pub(super) fn find_where(
     let mut found = Vec::new();
     for key in parts(object) {
         let Some(part) = object.get(*key) else { continue };
-        walk(part, &Spot::top(key), &mut |spot, map| {
-            let kind = map.get("kind").and_then(Value::as_str);
+        walk(part, &Spot::key(None, key), &mut |spot, map| {
+            let kind = entry(map, "kind").and_then(Value::as_str);
             if kind.is_some_and(may_be) {
                 let reference = read(&spot.path(), map, |path| default_group(object, catalog?, path));
                 found.extend(reference.filter(|reference| is_meant(&reference.kind)));
@@ -161,44 +161,15 @@ fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, Stri
     groups
 }
 
-/// A place on a walk; the path that it stands for is made only where it is asked for.
-pub(super) struct Spot<'a> {
-    above: Option<&'a Spot<'a>>,
-    step: Near<'a>,
-}
-
-/// A step that borrows its key.
-enum Near<'a> {
-    Key(&'a str),
-    Index(usize),
-}
-
-impl<'a> Spot<'a> {
-    /// Makes the place of an object's top-level key.
-    pub(super) const fn top(key: &'a str) -> Self {
-        Self { above: None, step: Near::Key(key) }
-    }
-
-    /// Returns the place's path in the object.
-    pub(super) fn path(&self) -> FieldPath {
-        let above = self.above.map(Self::path).unwrap_or_default();
-        match self.step {
-            Near::Key(key) => above.key(key),
-            Near::Index(index) => above.index(index),
-        }
-    }
-}
-
 /// Visits every mapping in `value`, which stands at `spot`.
 pub(super) fn walk(value: &Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &Map<String, Value>)) {
-    let below = |step| Spot { above: Some(spot), step };
     match value {
         Value::Object(map) => {
             visit(spot, map);
-            map.iter().for_each(|(key, value)| walk(value, &below(Near::Key(key)), visit));
+            map.iter().for_each(|(key, value)| walk(value, &Spot::key(Some(spot), key), visit));
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| walk(item, &below(Near::Index(index)), visit));
+            items.iter().enumerate().for_each(|(index, item)| walk(item, &Spot::index(Some(spot), index), visit));
         }
         _ => {}
     }

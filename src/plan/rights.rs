@@ -7,8 +7,9 @@
 
 use serde_json::{Map, Value};
 
-use super::references::{Retypes, Spot, walk};
+use super::references::{Retypes, walk};
 use super::{Remark, finding};
+use crate::field::Spot;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
@@ -30,7 +31,7 @@ pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) 
         }
     };
     for (key, value) in object.value.as_object().into_iter().flatten() {
-        walk(value, &Spot::top(key), &mut visit);
+        walk(value, &Spot::key(None, key), &mut visit);
     }
     found
 }

@@ -31,6 +31,13 @@ pub fn shows_secret(file: &FilePlan) -> bool {
     })
 }
 
+/// Says whether a place in a Secret is one of those that name it and say what it is for.
+pub(super) fn is_name(path: &FieldPath) -> bool {
+    let metadata = FieldPath::default().key("metadata");
+    let top = FieldPath::default();
+    [metadata.key("name"), metadata.key("namespace"), top.key("type")].contains(path)
+}
+
 /// Says whether two spans share a byte.
 pub fn meets(left: Span, right: Span) -> bool {
     left.start < right.end && right.start < left.end

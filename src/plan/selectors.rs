@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::references::{Retypes, Spot, parts, walk};
+use super::references::{Retypes, parts, walk};
 use super::{Conversion, Held, Look, Object, Remark, Run, finding};
-use crate::field::FieldPath;
+use crate::field::{FieldPath, Spot};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::Session;
 use crate::manifest::Manifest;
@@ -82,7 +82,7 @@ pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) 
     }
     for key in parts(&object.value) {
         let Some(part) = object.value.get(*key) else { continue };
-        walk(part, &Spot::top(key), &mut |spot, map| {
+        walk(part, &Spot::key(None, key), &mut |spot, map| {
             let is_alone = ["group", "apiGroup", "apiVersion"].iter().all(|key| !map.contains_key(*key));
             let Some(kind) = map.get("kind").and_then(Value::as_str).filter(|_| is_alone) else { return };
             let renamed = retypes.iter().find(|(old, new)| old.kind == kind && new.kind().kind != kind);
@@ -118,7 +118,7 @@ fn found<'m>(kustomization: &Value, moves: &'m Moves) -> Vec<(FieldPath, &'m str
 fn selectors(kustomization: &Value, visit: &mut dyn FnMut(&Spot<'_>, GroupKind, String)) {
     for key in parts(kustomization) {
         let Some(part) = kustomization.get(*key) else { continue };
-        walk(part, &Spot::top(key), &mut |spot, map| {
+        walk(part, &Spot::key(None, key), &mut |spot, map| {
             let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
             let named = text("group").zip(text("kind")).zip(text("version"));
             if let Some(((group, kind), version)) = named {

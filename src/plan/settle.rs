@@ -6,6 +6,10 @@
 //! Invariant: every value that goes is recorded as a loss, or is one that said nothing; nothing that the target refuses goes through because of the
 //! conversion.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::mem::{Discriminant, discriminant};
+
 use serde_json::Value;
 
 use super::object::{Finality, Schema, Start, Trail, VersionChoice, Work, in_list, remark, stuck};
@@ -28,6 +32,16 @@ struct Authority<'a> {
     release: ReleaseId,
     /// The CRDs whose rules are run too.
     own: Option<&'a OwnCrds>,
+}
+
+/// Where something is wrong, and what.
+type Wrong = HashSet<(FieldPath, Discriminant<ViolationKind>)>;
+
+/// What the releases that an object can have been written for have against it as it is, found once for many questions.
+#[derive(Default)]
+pub(super) struct Past {
+    wrong: OnceCell<Vec<Wrong>>,
+    incomplete: OnceCell<bool>,
 }
 
 impl Work<'_> {
@@ -161,24 +175,34 @@ impl Work<'_> {
     /// Says whether some release that the object can have been written for has nothing against the value at `path`. What CEL
     /// rules those releases have is not known: a rule of the user's CRD always counts.
     fn accepted_before(&self, path: &FieldPath, kind: &ViolationKind) -> bool {
-        let object = self.object;
-        let catalog = self.target.pack.catalog(&object.kind).expect("an object of an unknown kind is held back before");
-        let same = |violation: &Violation| {
-            violation.path == *path && std::mem::discriminant(&violation.kind) == std::mem::discriminant(kind)
-        };
-        let accepts = |release: ReleaseId| {
+        let wrong = (path.clone(), discriminant(kind));
+        let accepted = self.past.wrong.get_or_init(|| self.find_wrong_before()).iter().any(|met| !met.contains(&wrong));
+        accepted
+            && !(*kind == ViolationKind::MissingRequired
+                && *self.past.incomplete.get_or_init(|| self.misses_something()))
+    }
+
+    /// Collects what each release that the object can have been written for has against it.
+    fn find_wrong_before(&self) -> Vec<Wrong> {
+        let (object, catalog) = (self.object, self.own_catalog());
+        let wrong = |release: ReleaseId| {
             let served = catalog.served(release);
             let present = served.iter().find(|version| version.name == object.api_version.version);
             let version = present.or(served.first()).map_or("", |version| version.name);
-            !catalog.check(&object.value, release, version).iter().any(same)
+            let violations = catalog.check(&object.value, release, version).into_iter();
+            violations.map(|violation| (violation.path, discriminant(&violation.kind))).collect()
         };
-        let accepted = self.candidates.iter().any(accepts);
-        accepted && !(*kind == ViolationKind::MissingRequired && self.is_incomplete(catalog))
+        self.candidates.iter().map(wrong).collect()
+    }
+
+    fn own_catalog(&self) -> &Catalog {
+        self.target.pack.catalog(&self.object.kind).expect("an object of an unknown kind is held back before")
     }
 
     /// Says whether every release that the object can have been written for misses something in it, as in a patch that no
     /// kustomization of the run names.
-    fn is_incomplete(&self, catalog: &Catalog) -> bool {
+    fn misses_something(&self) -> bool {
+        let catalog = self.own_catalog();
         let misses = |release: ReleaseId| {
             let version = catalog.served(release).first().map_or("", |version| version.name);
             let violations = catalog.check(&self.object.value, release, version);

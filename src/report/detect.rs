@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Detected, Detection, visible};
-use crate::release::{ReleaseLine, ReleaseSet};
+use crate::pack::Pack;
+use crate::release::ReleaseSet;
 
 /// Prints one paragraph for each object.
 pub fn objects(detection: &Detection<'_>) -> String {
@@ -17,14 +18,14 @@ fn object(found: &Detected<'_>) -> String {
     let releases = if inference.is_conflict() {
         "no release has all its fields".to_owned()
     } else {
-        found.line.describe(inference.candidates)
+        found.pack.line().describe(inference.candidates)
     };
     let title = visible(&found.object.title());
     let mut out = format!("{place}: {title} ({}): {releases}\n", visible(&found.object.api_version.to_string()));
     for (fact, place) in inference.evidence.iter().zip(&found.evidence) {
         let place = visible(&place.to_string());
         let path = visible(&fact.path.to_string());
-        let _infallible = writeln!(out, "  {place}: {path} is in {}", found.line.describe(fact.releases));
+        let _infallible = writeln!(out, "  {place}: {path} is in {}", found.pack.line().describe(fact.releases));
     }
     out
 }
@@ -32,20 +33,29 @@ fn object(found: &Detected<'_>) -> String {
 /// Prints, for each pack, the releases that every object without a conflict can belong to: the release of the tree. What the
 /// CRDs in the tree say of themselves stands below.
 pub fn common(detection: &Detection<'_>) -> String {
-    let mut packs: BTreeMap<&str, (&ReleaseLine, ReleaseSet, ReleaseSet)> = BTreeMap::new();
+    let mut packs: BTreeMap<&str, (&Pack, ReleaseSet, ReleaseSet)> = BTreeMap::new();
     for found in detection.objects.iter().filter(|found| !found.inference.is_conflict()) {
         let inference = &found.inference;
-        let all = found.line.all();
-        let entry = packs.entry(found.pack).or_insert((found.line, all, all));
+        let all = found.pack.line().all();
+        let entry = packs.entry(found.pack.name()).or_insert((found.pack, all, all));
         entry.1 = entry.1 & inference.candidates;
         // An apiVersion that no release serves says nothing about the tree.
         entry.2 = entry.2 & inference.candidates & if inference.serving.is_empty() { all } else { inference.serving };
     }
     let mut out = String::new();
-    for (pack, (line, by_fields, with_versions)) in packs {
+    for (name, (pack, by_fields, with_versions)) in packs {
+        let line = pack.line();
         let range = |set: ReleaseSet| if set.is_empty() { "no single release".to_owned() } else { line.describe(set) };
-        let _infallible = writeln!(out, "{pack}: by fields {}", range(by_fields));
-        let _infallible = writeln!(out, "{pack}: with apiVersions {}", range(with_versions));
+        let _infallible = writeln!(out, "{name}: by fields {}", range(by_fields));
+        let _infallible = writeln!(out, "{name}: with apiVersions {}", range(with_versions));
+        let companions = pack.companions(with_versions);
+        if !companions.is_empty() {
+            let _infallible = writeln!(out, "{name}: goes with {}", companions.join(", "));
+        }
+    }
+    for (name, one) in &detection.beside {
+        let (says, place) = (visible(&one.says), one.location.to_string());
+        let _infallible = writeln!(out, "{name}: beside the objects: {says} ({})", visible(&place));
     }
     for installed in &detection.crds {
         let crds = visible(&installed.describe());

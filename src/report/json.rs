@@ -54,14 +54,14 @@ pub fn report(report: &Report<'_>) -> String {
 pub fn detection(detection: &Detection<'_>) -> String {
     let objects: Vec<_> = detection.objects.iter().map(|found| {
         let releases: Vec<_> = Channel::ALL.into_iter().flat_map(|channel| {
-            let ranges = found.line.ranges(found.inference.candidates, channel);
+            let ranges = found.pack.line().ranges(found.inference.candidates, channel);
             ranges.into_iter().map(move |(first, last)| json!({"channel": channel.name(), "first": first, "last": last}))
         }).collect();
         let evidence: Vec<_> = found.inference.evidence.iter().zip(&found.evidence).map(|(fact, place)| {
-            json!({"field": fact.path.to_string(), "releases": found.line.describe(fact.releases), "location": location(place)})
+            json!({"field": fact.path.to_string(), "releases": found.pack.line().describe(fact.releases), "location": location(place)})
         }).collect();
         json!({
-            "pack": found.pack,
+            "pack": found.pack.name(),
             "object": found.object.title(),
             "kind": found.object.kind.to_string(),
             "apiVersion": found.object.api_version.to_string(),

@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Severity};
 use crate::infer::Inference;
+use crate::infer::beside::Evidence;
 use crate::infer::crds::Installed;
 use crate::manifest::Object;
+use crate::pack::Pack;
 use crate::plan::{FilePlan, ObjectPlan, Outcome};
-use crate::release::ReleaseLine;
 
 pub mod detect;
 pub mod diff;
@@ -87,9 +88,7 @@ pub struct Detected<'a> {
     /// The object.
     pub object: &'a Object,
     /// The pack that knows it.
-    pub pack: &'a str,
-    /// The pack's releases.
-    pub line: &'a ReleaseLine,
+    pub pack: &'a Pack,
     /// What its fields say.
     pub inference: Inference,
     /// Where it starts.
@@ -103,6 +102,8 @@ pub struct Detected<'a> {
 pub struct Detection<'a> {
     /// The recognised objects, in the order of files and text.
     pub objects: Vec<Detected<'a>>,
+    /// What charts and images in the tree say of a pack's release, sorted by the pack's name and place.
+    pub beside: Vec<(&'a str, Evidence)>,
     /// The CRDs in the tree that name their release, by pack.
     pub crds: Vec<Installed<'a>>,
     /// Everything to tell, sorted by place.

@@ -23,6 +23,8 @@ fn change(object: &ObjectPlan) -> String {
     let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
     let (old, new) = (visible(&old.to_string()), visible(&new.to_string()));
     match (old_kind.kind == new_kind.kind, old == new) {
+        // Values of a chart have no apiVersion.
+        (true, true) if old.is_empty() => format!("{place}: {title}: other fields"),
         (true, true) => format!("{place}: {title}: {old}, other fields"),
         (true, false) => format!("{place}: {title}: {old} -> {new}"),
         (false, _) => format!("{place}: {title}: {old} {} -> {new} {}", old_kind.kind, new_kind.kind),

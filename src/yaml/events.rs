@@ -35,7 +35,7 @@ pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem>
     };
     let mut builder = Builder::new(text);
     for event in Parser::new_from_str_with_options(text, options) {
-        let (event, span) = event.map_err(|error| unreadable(&error, limits))?;
+        let (event, span) = event.map_err(|error| unreadable(text, &error, limits))?;
         let range = span.byte_range().expect("a parser of a string knows byte offsets");
         let tag_end = span.tag_span().and_then(|tag| tag.byte_range()).map(|tag| tag.end);
         let at = range.start;
@@ -47,12 +47,25 @@ pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem>
     Ok(builder.finish())
 }
 
-fn unreadable(error: &ScanError, limits: &Limits) -> Problem {
+fn unreadable(text: &str, error: &ScanError, limits: &Limits) -> Problem {
     let at = error.marker().byte_offset().unwrap_or(0);
     match error.kind() {
         ErrorKind::RecursionLimitExceeded => limits.too_deep(at),
-        _ => Problem::new(ProblemCode::ParseError, at, error.info()),
+        _ => match bare_carriage_return_before(text, at) {
+            Some(at) => {
+                let message = "a carriage return without a line feed ends the line here, and what follows is not valid";
+                Problem::new(ProblemCode::ParseError, at, message)
+            }
+            None => Problem::new(ProblemCode::ParseError, at, error.info()),
+        },
     }
+}
+
+/// Returns the last carriage return without a line feed between the line feed before `at` and there.
+fn bare_carriage_return_before(text: &str, at: usize) -> Option<usize> {
+    let before = &text.as_bytes()[..at.min(text.len())];
+    let line = memchr::memrchr(b'\n', before).map_or(0, |line_feed| line_feed + 1);
+    memchr::memrchr(b'\r', &before[line..]).map(|found| line + found)
 }
 
 /// What the next node below an open container is.

@@ -86,6 +86,45 @@ pub enum Intent {
         /// The entry or item.
         path: FieldPath,
     },
+    /// Makes the value at `path` the one entry of a mapping: `a: x` becomes `a: {key: x}`.
+    Nest {
+        /// The entry or item.
+        path: FieldPath,
+        /// The key of the one entry.
+        key: String,
+    },
+    /// Makes the value of the one entry of the mapping at `path` the value: `a: {key: x}` becomes `a: x`.
+    Hoist {
+        /// The entry or item.
+        path: FieldPath,
+        /// The key of the one entry.
+        key: String,
+    },
+    /// Makes the mapping at `path` a list of named items: `a: {x: 1}` becomes `a: [{name: x, value: 1}]`.
+    ToItems {
+        /// The mapping.
+        path: FieldPath,
+        /// How its entries are called, and what the keys of an item are.
+        naming: Naming,
+    },
+    /// Makes the list of named items at `path` a mapping: `a: [{name: x, value: 1}]` becomes `a: {x: 1}`.
+    ToEntries {
+        /// The list.
+        path: FieldPath,
+        /// How its entries are called, and what the keys of an item are.
+        naming: Naming,
+    },
+}
+
+/// The entries of a mapping and the named items of a list, which stand for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Naming {
+    /// The keys of the mapping, in order; each is the text under `key` of an item.
+    pub names: Vec<String>,
+    /// The key of an item under which its name stands.
+    pub key: String,
+    /// The other key of an item, under which its value stands.
+    pub value: String,
 }
 
 impl Intent {
@@ -100,7 +139,11 @@ impl Intent {
             | Self::Insert { path, .. }
             | Self::InsertItem { path, .. }
             | Self::Wrap { path }
-            | Self::Unwrap { path } => *path = place.join(path),
+            | Self::Unwrap { path }
+            | Self::Nest { path, .. }
+            | Self::Hoist { path, .. }
+            | Self::ToItems { path, .. }
+            | Self::ToEntries { path, .. } => *path = place.join(path),
             Self::Move { from, to, .. } => {
                 *from = place.join(from);
                 *to = place.join(to);
@@ -137,6 +180,15 @@ impl Intent {
                 Ok(())
             }
             Self::Unwrap { path } => unwrap(root, path),
+            Self::Nest { path, key } => {
+                let _ = split(path)?;
+                let value = value_at(root, path)?;
+                *value = Value::Object(Map::from_iter([(key.clone(), value.take())]));
+                Ok(())
+            }
+            Self::Hoist { path, key } => hoist(root, path, key),
+            Self::ToItems { path, naming } => to_items(root, path, naming),
+            Self::ToEntries { path, naming } => to_entries(root, path, naming),
         }
     }
 }
@@ -278,6 +330,43 @@ fn unwrap(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
     Ok(())
 }
 
+fn hoist(root: &mut Value, path: &FieldPath, key: &str) -> Result<(), Problem> {
+    let _ = split(path)?;
+    let mapping = value_at(root, path)?;
+    let entry = mapping.as_object_mut().filter(|map| map.len() == 1).and_then(|map| map.shift_remove(key));
+    *mapping = entry.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` does not hold `{key}` alone")))?;
+    Ok(())
+}
+
+fn to_items(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
+    let _ = split(path)?;
+    let mapping = value_at(root, path)?;
+    let map = mapping.as_object_mut().filter(|map| map.keys().eq(&naming.names) && naming.key != naming.value);
+    let entries = map.map(std::mem::take).ok_or_else(|| other_names(path))?;
+    let item = |(name, value)| {
+        Value::Object(Map::from_iter([(naming.key.clone(), Value::String(name)), (naming.value.clone(), value)]))
+    };
+    *mapping = entries.into_iter().map(item).collect();
+    Ok(())
+}
+
+fn to_entries(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
+    let _ = split(path)?;
+    let list = value_at(root, path)?;
+    let entry = |item: &Value| {
+        let item = item.as_object().filter(|item| item.len() == 2)?;
+        Some((item.get(&naming.key)?.as_str()?.to_owned(), item.get(&naming.value)?.clone()))
+    };
+    let entries: Option<Map<String, Value>> = list.as_array().and_then(|items| items.iter().map(entry).collect());
+    let map = entries.filter(|map| map.keys().eq(&naming.names) && naming.key != naming.value);
+    *list = Value::Object(map.ok_or_else(|| other_names(path))?);
+    Ok(())
+}
+
+fn other_names(path: &FieldPath) -> Problem {
+    problem(ProblemCode::WrongShape, format!("`{path}` does not hold the names it should"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -401,5 +490,43 @@ mod tests {
         check(&Intent::Unwrap { path: path("a") }, &list, &single);
         check_refused(&Intent::Unwrap { path: path("a") }, &single, ProblemCode::NotSingle);
         check_refused(&Intent::Unwrap { path: path("a") }, &json!({"a": [1, 2]}), ProblemCode::NotSingle);
+    }
+
+    #[test]
+    fn a_nest_and_a_hoist_are_inverse() {
+        let bare = json!({"a": [1]});
+        let nested = json!({"a": {"k": [1]}});
+        check(&Intent::Nest { path: path("a"), key: "k".to_owned() }, &bare, &nested);
+        check(&Intent::Hoist { path: path("a"), key: "k".to_owned() }, &nested, &bare);
+        check_refused(&Intent::Hoist { path: path("a"), key: "x".to_owned() }, &nested, ProblemCode::NotSingle);
+        check_refused(
+            &Intent::Hoist { path: path("a"), key: "k".to_owned() },
+            &json!({"a": {"k": 1, "x": 2}}),
+            ProblemCode::NotSingle,
+        );
+    }
+
+    #[test]
+    fn entries_and_items_stand_for_each_other() {
+        let naming = |names: &[&str]| Naming {
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            key: "name".to_owned(),
+            value: "value".to_owned(),
+        };
+        let map = json!({"a": {"y": 1, "x": null}});
+        let list = json!({"a": [{"name": "y", "value": 1}, {"name": "x", "value": null}]});
+        let path = || path("a");
+        check(&Intent::ToItems { path: path(), naming: naming(&["y", "x"]) }, &map, &list);
+        check(&Intent::ToEntries { path: path(), naming: naming(&["y", "x"]) }, &list, &map);
+        check_refused(&Intent::ToItems { path: path(), naming: naming(&["x", "y"]) }, &map, ProblemCode::WrongShape);
+        check_refused(&Intent::ToEntries { path: path(), naming: naming(&["y"]) }, &list, ProblemCode::WrongShape);
+        let twice = json!({"a": [{"name": "y", "value": 1}, {"name": "y", "value": 2}]});
+        check_refused(
+            &Intent::ToEntries { path: path(), naming: naming(&["y", "y"]) },
+            &twice,
+            ProblemCode::WrongShape,
+        );
+        let more = json!({"a": [{"name": "y", "value": 1, "more": 2}]});
+        check_refused(&Intent::ToEntries { path: path(), naming: naming(&["y"]) }, &more, ProblemCode::WrongShape);
     }
 }

@@ -4,13 +4,15 @@
 //! line starts and columns, and samples of the user's own style.
 //!
 //! Who owns a comment is decided here. Own comments of an entry are comment-only lines directly above its first line, in
-//! the column it starts in, with no blank line between; the comment behind its value; and comment lines below its value
-//! that are indented deeper than it. All others belong to no entry and stay where they are.
+//! the column it starts in, with no blank line between, unless they start behind a dash; the comment behind its value; and
+//! comment lines below its value that are indented deeper than it. All others belong to no entry and stay where they are.
 //!
 //! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
 
+use std::cell::OnceCell;
+
 use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
-use super::write::LongText;
+use super::write::{LongText, Padding};
 use crate::text::{LineIndex, Span};
 
 /// One entry of a mapping or one item of a list, with its place in the text.
@@ -89,6 +91,10 @@ pub(super) struct Layout<'t> {
     referenced: Vec<NodeId>,
     mappings: Vec<Sample>,
     lists: Vec<Sample>,
+    broken_throughout: OnceCell<bool>,
+    hugged_items: OnceCell<bool>,
+    padding: OnceCell<Padding>,
+    dash_width: OnceCell<usize>,
 }
 
 impl<'t> Layout<'t> {
@@ -112,6 +118,10 @@ impl<'t> Layout<'t> {
             referenced,
             mappings,
             lists,
+            broken_throughout: OnceCell::new(),
+            hugged_items: OnceCell::new(),
+            padding: OnceCell::new(),
+            dash_width: OnceCell::new(),
         };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
@@ -221,6 +231,13 @@ impl<'t> Layout<'t> {
         Some(self.entry(mapping, index))
     }
 
+    /// Returns the colon of an entry, with the blanks that its author puts before it.
+    pub(super) fn colon(&self, entry: &Entry) -> &'t str {
+        let end = entry.key.map_or(entry.opened, |key| self.span(key).end);
+        let before = &self.text[end..entry.opened];
+        if before.trim_start_matches(' ') == ":" { before } else { ":" }
+    }
+
     /// Returns the offset a line starts at; a byte order mark is not part of the line.
     pub(super) fn line_start(&self, at: usize) -> usize {
         let start = self.lines.line_start(at);
@@ -268,6 +285,13 @@ impl<'t> Layout<'t> {
 
     /// Returns where an entry's first line starts, or the first of its own comments above.
     pub(super) fn own_start(&self, start: usize) -> usize {
+        let line = self.comments_start(start);
+        // Comments that start behind a dash are one with the comment there, which is about the item.
+        if self.comment_behind_dash(start).is_some() { self.line_start(start) } else { line }
+    }
+
+    /// Returns where the first of the comment lines directly above `start` and in its column starts.
+    fn comments_start(&self, start: usize) -> usize {
         let column = self.column(start);
         let mut line = self.line_start(start);
         while self.text[..line].ends_with('\n') {
@@ -278,6 +302,18 @@ impl<'t> Layout<'t> {
             line = before;
         }
         line
+    }
+
+    /// Returns where the comment behind a dash starts that stands in the column of `start`, with nothing but comment lines of
+    /// that column between.
+    pub(super) fn comment_behind_dash(&self, start: usize) -> Option<usize> {
+        let line = self.comments_start(start);
+        let before = self.line_start(self.text[..line].strip_suffix('\n')?.len());
+        let comment = before + self.column(start);
+        let dashes = self.text.get(before..comment).filter(|_| self.is_first_on_line(start))?;
+        let is_comment = self.tree.comments().binary_search_by_key(&comment, |comment| comment.start).is_ok();
+        let is_behind = dashes.contains('-') && dashes.bytes().all(|byte| matches!(byte, b' ' | b'-'));
+        (is_comment && is_behind).then_some(comment)
     }
 
     /// Returns where the lines of an entry end that starts in `column` and whose value ends at `end`: behind the comment
@@ -348,6 +384,21 @@ impl<'t> Layout<'t> {
             line = next;
         }
         out
+    }
+
+    /// Returns the lines of `span`, which hold nothing but blanks and comments, with the comments in column `from` in column
+    /// `to` and those right of it as far from it as they were. Those left of it stay, though never right of `to`.
+    pub(super) fn comments_moved(&self, span: Span, from: usize, to: usize) -> String {
+        let lines = span.of(self.text).split_inclusive('\n').map(|line| {
+            let content = line.trim_start_matches(' ');
+            let column = line.len() - content.len();
+            match column.checked_sub(from) {
+                _ if !content.starts_with('#') => line.to_owned(),
+                Some(more) => format!("{:1$}{content}", "", to + more),
+                None => format!("{:1$}{content}", "", column.min(to)),
+            }
+        });
+        lines.collect()
     }
 
     /// Returns the lines of `span`, which lie between brackets, with the blanks `from` at their start changed to `to`.
@@ -422,6 +473,71 @@ impl<'t> Layout<'t> {
     pub(super) fn line_ending(&self, at: usize) -> &'static str {
         let line_end = self.line_end(at);
         if self.text[..line_end].ends_with("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    /// Returns the blanks that each level of a document in JSON is indented by, where its author breaks the lines around
+    /// `node`: where a key around it, or of it, stands first on its line.
+    pub(super) fn broken(&self, node: NodeId) -> Option<&'t str> {
+        let _ = self.json_entry(node)?;
+        let around = std::iter::successors(Some(node), |node| self.parent(*node));
+        around.filter(|node| self.count(*node) > 0).find_map(|outer| {
+            let [first, open] = [self.entry(outer, 0).start, self.span(outer).start];
+            let deeper = self.indentation(first).strip_prefix(self.indentation(open))?;
+            (self.is_first_on_line(first) && !deeper.is_empty()).then_some(deeper)
+        })
+    }
+
+    /// Says whether the document is in JSON, with every list and mapping that holds something on several lines.
+    pub(super) fn is_broken_throughout(&self) -> bool {
+        *self.broken_throughout.get_or_init(|| {
+            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+            let mut filled = nodes.filter(|node| self.count(*node) > 0);
+            let is_long = |node| !self.is_same_line(self.span(node).start, self.span(node).end);
+            self.kind(self.root).is_flow_collection() && self.count(self.root) > 0 && filled.all(is_long)
+        })
+    }
+
+    /// Says whether a list of the document opens on the line that its first item opens on, to close behind it: `[{` and `}]`.
+    pub(super) fn has_hugged_items(&self) -> bool {
+        *self.hugged_items.get_or_init(|| {
+            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+            let mut lists = nodes.filter(|node| self.kind(*node) == Kind::FlowSequence && self.count(*node) > 0);
+            lists.any(|list| {
+                let item = self.span(self.children(list)[0]);
+                self.is_same_line(self.span(list).start, item.start) && !self.is_same_line(item.start, item.end)
+            })
+        })
+    }
+
+    /// Returns how many columns right of their dashes all items of the document start that are mappings behind a dash.
+    pub(super) fn dash_width(&self) -> usize {
+        *self.dash_width.get_or_init(|| {
+            let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+            let items = nodes.filter(|node| self.kind(*node) == Kind::Mapping).filter_map(|node| self.entry_of(node));
+            let behind =
+                |item: &Entry| item.key.is_none() && self.is_same_line(item.opened, self.tree.start(item.value));
+            let mut widths = items.filter(behind).map(|item| self.tree.start(item.value) - item.start);
+            let width = widths.next().unwrap_or(2);
+            if widths.all(|other| other == width) { width } else { 2 }
+        })
+    }
+
+    /// Returns the blanks that the document has inside of all brackets, where these have something on their line.
+    pub(super) fn padding(&self) -> Padding {
+        *self.padding.get_or_init(|| Padding {
+            mapping: self.padding_of(Kind::FlowMapping),
+            list: self.padding_of(Kind::FlowSequence),
+        })
+    }
+
+    fn padding_of(&self, kind: Kind) -> &'static str {
+        let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
+        let filled = nodes.filter(|node| self.kind(*node) == kind && self.count(*node) > 0);
+        let inside = filled.map(|node| &self.text[self.span(node).start + 1..self.entry(node, 0).start]);
+        // Where the first entry is on another line, that says nothing.
+        let mut inside = inside.filter(|blanks| blanks.trim_matches(' ').is_empty()).peekable();
+        let is_padded = inside.peek().is_some() && inside.all(|blanks| !blanks.is_empty());
+        if is_padded { " " } else { "" }
     }
 
     /// Returns the first entry of the nearest flow mapping with keys, where it is written as JSON: all in double quotes.

@@ -20,10 +20,11 @@ mod scan;
 mod tree;
 mod value;
 mod verify;
+mod wide;
 mod write;
 
 pub use events::parse as parse_exact;
-pub use intent::{Intent, Place};
+pub use intent::{Intent, Naming, Place};
 pub use layout::House;
 pub use problem::{Problem, ProblemCode};
 pub use rewrite::{Refusal, Rewrite, rewrite};

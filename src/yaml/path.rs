@@ -29,7 +29,7 @@ impl Tree {
         match step {
             Step::Key(key) => self.pair(text, node, key).map(|(_, value)| value),
             Step::Index(index) if self.node(node).kind.is_sequence() => {
-                self.children(node).nth(*index).ok_or_else(|| missing(format!("there is no item {index}")))
+                self.item(text, node, *index).ok_or_else(|| missing(format!("there is no item {index}")))
             }
             Step::Index(_) => Err(missing("there is no list".to_owned())),
         }
@@ -37,7 +37,7 @@ impl Tree {
 
     /// Finds the entry of `key` in a mapping.
     pub(super) fn pair(&self, text: &str, mapping: NodeId, key: &str) -> Result<(NodeId, NodeId), Problem> {
-        let mut found = self.pairs(mapping).filter(|(node, _)| self.is_key(text, *node, key));
+        let mut found = self.entries(text, mapping, key);
         match (found.next(), found.next()) {
             (Some(pair), None) => Ok(pair),
             (Some(_), Some((second, _))) => {
@@ -73,6 +73,19 @@ impl Tree {
             .map(|(_, value)| value)
     }
 
+    /// Returns a key that stands above a merge which brings it, too: kubectl then takes the merge's value, against the YAML
+    /// 1.1 draft and other readers.
+    pub(super) fn overruled_key(&self, text: &str) -> Option<NodeId> {
+        let mappings = (0..self.nodes.len() as u32).map(NodeId).filter(|node| self.node(*node).kind.is_mapping());
+        mappings
+            .filter_map(|mapping| {
+                let (merge, value) = self.pairs(mapping).find(|(key, _)| self.is_merge_key(text, *key))?;
+                let mut above = self.pairs(mapping).map(|(key, _)| key).take_while(|key| *key < merge);
+                above.find(|key| self.lends(text, value, &self.cooked(text, *key), &mut BTreeSet::new()))
+            })
+            .next()
+    }
+
     /// Says whether merging `node` brings `key`; each node is looked at once.
     fn lends(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
         let mut open = vec![node];
@@ -80,7 +93,7 @@ impl Tree {
             if !seen.insert(node) {
                 continue;
             }
-            if self.pairs(node).any(|(name, _)| self.is_key(text, name, key)) {
+            if self.entries(text, node, key).next().is_some() {
                 return true;
             }
             match self.node(node).kind {
@@ -106,7 +119,7 @@ impl Tree {
                 return self.span(node);
             }
             match step {
-                Step::Key(key) => match self.pairs(node).find(|(name, _)| self.is_key(text, *name, key)) {
+                Step::Key(key) => match self.entries(text, node, key).next() {
                     Some((name, value)) => {
                         span = self.span(name);
                         node = value;
@@ -114,7 +127,7 @@ impl Tree {
                     None => return self.lender(text, node, key).map_or(span, |lender| self.first_token(lender)),
                 },
                 Step::Index(index) => {
-                    let item = self.node(node).kind.is_sequence().then(|| self.children(node).nth(*index)).flatten();
+                    let item = self.node(node).kind.is_sequence().then(|| self.item(text, node, *index)).flatten();
                     let Some(item) = item else { return span };
                     span = self.item_start(text, node, *index, item);
                     node = item;
@@ -128,7 +141,7 @@ impl Tree {
         if self.node(list).kind != Kind::Sequence {
             return self.first_token(item);
         }
-        let before = index.checked_sub(1).and_then(|before| self.children(list).nth(before));
+        let before = index.checked_sub(1).and_then(|before| self.item(text, list, before));
         let dash = skip_trivia(text, before.map_or(self.span(list).start, |before| self.span(before).end));
         Span::new(dash, dash + 1)
     }

@@ -14,6 +14,8 @@ pub struct Problem {
     pub code: ProblemCode,
     /// Where: a byte offset in the text that was parsed; 0 where a problem of plain data has no place.
     pub at: usize,
+    /// The other place that the problem is between, as the alias of a value that would change; an offset like `at`.
+    pub other: Option<usize>,
     /// The sentence for people: lower case, no final dot.
     pub message: String,
 }
@@ -21,7 +23,13 @@ pub struct Problem {
 impl Problem {
     /// Makes a problem met at byte `at`.
     pub fn new(code: ProblemCode, at: usize, message: impl Into<String>) -> Self {
-        Self { code, at, message: message.into() }
+        Self { code, at, other: None, message: message.into() }
+    }
+
+    /// Returns the same problem with its places moved.
+    #[must_use]
+    pub fn moved(self, to: impl Fn(usize) -> usize) -> Self {
+        Self { at: to(self.at), other: self.other.map(to), ..self }
     }
 }
 

@@ -109,6 +109,11 @@ impl Work {
             return Err(Problem::new(ProblemCode::Limit, at, message));
         }
         let _ = tree.value(source, document.root)?;
+        if let Some(key) = tree.overruled_key(source) {
+            let message = "kubectl reads the value that the merge below brings, other readers the one that stands here; write \
+                           the merge first";
+            return Err(Problem::new(ProblemCode::ThroughMerge, tree.start(key), message));
+        }
         let mut work = Self {
             text: source.to_owned(),
             tree,
@@ -187,8 +192,8 @@ impl Work {
     }
 
     fn refusal(&self, program: usize, problem: Problem) -> Refusal {
-        let at = source_offset(&self.edits, problem.at).min(self.source_length);
-        Refusal { program, problem: Problem { at, ..problem } }
+        let problem = problem.moved(|at| source_offset(&self.edits, at).min(self.source_length));
+        Refusal { program, problem }
     }
 
     /// Says whether the borrowed line end is still there, does not end an empty line of a `|+`, and does not belong to a block
@@ -204,9 +209,16 @@ impl Work {
         is_borrowed && !(ends_in_empty_line && layout.follows_kept_lines(self.text.len()))
     }
 
+    /// Returns where the text ends without the borrowed line end. Blank lines that came to stand last go with it, or the last
+    /// line of text would have a line end for the first time.
+    fn length_without_line_end(&self, source: &str) -> usize {
+        let length = self.text.len() - self.borrowed_line_end.len();
+        if source.ends_with([' ', '\t']) { length } else { self.text[..length].trim_end_matches(['\r', '\n']).len() }
+    }
+
     fn end(mut self, source: &str) -> Result<Rewrite, Problem> {
         if self.gives_line_end_back() {
-            let length = self.text.len() - self.borrowed_line_end.len();
+            let length = self.length_without_line_end(source);
             let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);
             self.edits = self.edits.then(edits.expect("one edit cannot overlap"), self.source_length);
             self.text.truncate(length);
@@ -394,5 +406,16 @@ mod tests {
         let edits = EditSet::new(vec![Edit::new(2, 4, "XYZ"), Edit::new(6, 6, "+")]).unwrap();
         let found: Vec<usize> = (0..10).map(|at| source_offset(&edits, at)).collect();
         assert_eq!(found, [0, 1, 2, 2, 2, 4, 5, 6, 6, 7]);
+    }
+
+    #[test]
+    fn what_is_shared_is_named_with_both_places() {
+        let source = "a: 1\nb: &x {c: 1}\nd: *x\n";
+        let path = |keys: &[&str]| keys.iter().fold(FieldPath::default(), |path, key| path.key(key));
+        let program = vec![Intent::Delete { path: path(&["a"]) }, rename(path(&["b", "c"]), "e")];
+        let problem = rewrite(source, &[program], House::default()).unwrap_err().problem;
+        assert_eq!((problem.at, problem.other), (source.find('&').unwrap(), source.find('*')));
+        let message = "the value of `&x` would change where `*x` stands, too; write the value out first";
+        assert_eq!((problem.code, problem.message.as_str()), (ProblemCode::SharedAnchor, message));
     }
 }

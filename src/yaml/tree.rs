@@ -7,6 +7,7 @@
 //!
 //! Invariant: a tree holds spans into the text it was made from, and nothing of the text itself.
 
+use super::wide::Wide;
 use crate::text::Span;
 
 /// One node of a tree.
@@ -154,6 +155,7 @@ pub struct Tree {
     pub(super) comments: Vec<Span>,
     pub(super) properties: Vec<Properties>,
     pub(super) aliases: Vec<AliasOf>,
+    pub(super) wide: Wide,
 }
 
 impl Tree {

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
 use super::limit::LIMITS;
@@ -57,9 +58,7 @@ impl Reader<'_> {
         self.depth += 1;
         let value = match self.tree.node(node).kind {
             Kind::Mapping | Kind::FlowMapping | Kind::Pair => self.mapping(node),
-            Kind::Sequence | Kind::FlowSequence => {
-                self.tree.children(node).map(|item| self.value(item)).collect::<Result<_, _>>().map(Value::Array)
-            }
+            Kind::Sequence | Kind::FlowSequence => self.list(node),
             Kind::Alias => self.alias(node),
             Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded | Kind::Empty => self.scalar(node),
         };
@@ -67,7 +66,16 @@ impl Reader<'_> {
         value
     }
 
+    /// Reads what an alias stands for; what goes wrong with the aliases in it is told of the alias that is met first.
     fn alias(&mut self, alias: NodeId) -> Result<Value, Problem> {
+        let at = self.tree.span(alias).start;
+        self.lent(alias).map_err(|problem| match problem.code {
+            ProblemCode::AliasBudget => Problem { at, ..problem },
+            _ => problem,
+        })
+    }
+
+    fn lent(&mut self, alias: NodeId) -> Result<Value, Problem> {
         let target = self.tree.target(alias).expect("every alias node is in the table of aliases");
         if self.tree.contains(target, alias) {
             let at = self.tree.span(alias).start;
@@ -101,8 +109,16 @@ impl Reader<'_> {
         Problem::new(ProblemCode::UnreadableValue, start, format!("the value cannot be read: {reason}"))
     }
 
+    fn list(&mut self, node: NodeId) -> Result<Value, Problem> {
+        let mut items = Vec::with_capacity(self.tree.children(node).count());
+        for item in self.tree.children(node) {
+            items.push(self.value(item)?);
+        }
+        Ok(Value::Array(items))
+    }
+
     fn mapping(&mut self, node: NodeId) -> Result<Value, Problem> {
-        let mut map = Map::new();
+        let mut map = Map::with_capacity(self.tree.pairs(node).count());
         let mut merges = Vec::new();
         let mut other_names: BTreeSet<String> = BTreeSet::new();
         for (key, value) in self.tree.pairs(node) {
@@ -115,11 +131,14 @@ impl Reader<'_> {
             }
             let (name, other_name) = self.key(key)?;
             let is_taken = |name: &String| map.contains_key(name) || other_names.contains(name);
-            if is_taken(&name) || other_name.as_ref().is_some_and(is_taken) {
+            if other_names.contains(&name) || other_name.as_ref().is_some_and(is_taken) {
                 return Err(self.duplicate(key, &name));
             }
             other_names.extend(other_name);
-            map.insert(name, self.value(value)?);
+            match map.entry(name) {
+                Entry::Vacant(free) => drop(free.insert(self.value(value)?)),
+                Entry::Occupied(taken) => return Err(self.duplicate(key, taken.key())),
+            }
         }
         for merge in merges {
             self.merge(merge, &mut map)?;

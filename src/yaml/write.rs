@@ -74,26 +74,137 @@ pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
     }
 }
 
+/// The blanks inside of brackets that open and go on in one line: none, or as in `{ a: [ 1 ] }`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Padding {
+    pub(super) mapping: &'static str,
+    pub(super) list: &'static str,
+}
+
+impl Padding {
+    /// Puts braces around entries.
+    pub(super) fn braces(self, entries: &str) -> String {
+        let blanks = if entries.is_empty() { "" } else { self.mapping };
+        format!("{{{blanks}{entries}{blanks}}}")
+    }
+
+    /// Puts brackets around items.
+    pub(super) fn brackets(self, items: &str) -> String {
+        let blanks = if items.is_empty() { "" } else { self.list };
+        format!("[{blanks}{items}{blanks}]")
+    }
+}
+
 /// Writes a value on one line.
-pub(super) fn one_line(value: &Value, context: Context) -> String {
+pub(super) fn one_line(value: &Value, context: Context, padding: Padding) -> String {
     let inner = if context == Context::Block { Context::Flow } else { context };
+    let comma = format!(",{}", inner.gap());
     match value {
         Value::String(text) => scalar(text, context),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| one_line(item, inner)).collect();
-            format!("[{}]", items.join(&format!(",{}", inner.gap())))
+            let items: Vec<String> = items.iter().map(|item| one_line(item, inner, padding)).collect();
+            padding.brackets(&items.join(&comma))
         }
         Value::Object(map) => {
-            let entries: Vec<String> = map.iter().map(|(key, value)| one_line_entry(key, value, inner)).collect();
-            format!("{{{}}}", entries.join(&format!(",{}", inner.gap())))
+            let entry = |(key, value): (&String, &Value)| {
+                format!("{}:{}{}", scalar(key, inner), inner.gap(), one_line(value, inner, padding))
+            };
+            padding.braces(&map.iter().map(entry).collect::<Vec<_>>().join(&comma))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
 }
 
-/// Writes an entry on one line: `key: value`.
-pub(super) fn one_line_entry(key: &str, value: &Value, context: Context) -> String {
-    format!("{}:{}{}", scalar(key, context), context.gap(), one_line(value, context))
+/// How something new is written between brackets.
+#[derive(Clone, Debug)]
+pub(super) struct Brackets<'t> {
+    context: Context,
+    padding: Padding,
+    lines: Option<BrokenLines<'t>>,
+}
+
+/// The lines of JSON that is broken throughout.
+#[derive(Clone, Debug)]
+struct BrokenLines<'t> {
+    /// The blanks before the entries of the container.
+    indentation: String,
+    /// The blanks that each level has more.
+    step: &'t str,
+    line_ending: &'static str,
+}
+
+impl<'t> Brackets<'t> {
+    /// Returns how the entries of `container` are written.
+    pub(super) fn of(layout: &Layout<'t>, container: NodeId) -> Self {
+        let context = Context::inside(layout, container);
+        let around =
+            Some(container).filter(|node| layout.kind(*node).is_flow_collection()).or(layout.parent(container));
+        let step = around
+            .and_then(|around| layout.broken(around))
+            .filter(|_| context.is_json() && layout.is_broken_throughout());
+        let open = layout.span(container).start;
+        let lines = step.map(|step| BrokenLines {
+            indentation: format!("{}{step}", layout.indentation(open)),
+            step,
+            line_ending: layout.line_ending(open),
+        });
+        Self { context, padding: layout.padding(), lines }
+    }
+
+    /// Writes a value that is put into the container.
+    pub(super) fn value(&self, value: &Value) -> String {
+        match &self.lines {
+            None => one_line(value, self.context, self.padding),
+            Some(lines) => lines.write(value, &lines.indentation),
+        }
+    }
+
+    /// Writes an entry that is put into the container.
+    pub(super) fn entry(&self, key: &str, value: &Value) -> String {
+        format!("{}:{}{}", scalar(key, self.context), self.context.gap(), self.value(value))
+    }
+
+    /// Returns the blanks before the entries of the container, where each has a line of its own.
+    pub(super) fn indentation(&self) -> Option<&str> {
+        self.lines.as_ref().map(|lines| lines.indentation.as_str())
+    }
+
+    /// Puts what is written between brackets as all that is there: on a line of its own, where that is how it is done.
+    pub(super) fn only(&self, [open, close]: [&str; 2], text: &str) -> String {
+        match &self.lines {
+            None if open == "[" => self.padding.brackets(text),
+            None => self.padding.braces(text),
+            Some(BrokenLines { indentation, step, line_ending }) => {
+                let outer = indentation.strip_suffix(step).unwrap_or(indentation);
+                format!("{open}{line_ending}{indentation}{text}{line_ending}{outer}{close}")
+            }
+        }
+    }
+}
+
+impl BrokenLines<'_> {
+    /// Writes a value whose first line is indented by `indentation`.
+    fn write(&self, value: &Value, indentation: &str) -> String {
+        let inner = format!("{indentation}{}", self.step);
+        let around = |[open, close]: [&str; 2], lines: Vec<String>| match lines.is_empty() {
+            true => format!("{open}{close}"),
+            false => {
+                let line = format!("{}{inner}", self.line_ending);
+                let lines = lines.join(&format!(",{line}"));
+                format!("{open}{line}{lines}{}{indentation}{close}", self.line_ending)
+            }
+        };
+        match value {
+            Value::Array(items) => around(["[", "]"], items.iter().map(|item| self.write(item, &inner)).collect()),
+            Value::Object(map) => {
+                let entry = |(key, value): (&String, &Value)| {
+                    format!("{}: {}", scalar(key, Context::Json), self.write(value, &inner))
+                };
+                around(["{", "}"], map.iter().map(entry).collect())
+            }
+            _ => one_line(value, Context::Json, Padding::default()),
+        }
+    }
 }
 
 /// A value as it is put behind a colon or dash.
@@ -123,6 +234,8 @@ pub(super) struct Style {
     pub(super) step: usize,
     /// How many columns right of its key the dashes of a list go.
     pub(super) list_indent: usize,
+    /// How many columns right of its dash an item's content goes.
+    pub(super) dash_width: usize,
     pub(super) line_ending: &'static str,
     pub(super) long_text: LongText,
 }
@@ -142,6 +255,7 @@ impl Style {
         Self {
             step: layout.step(node),
             list_indent: layout.list_indent(node),
+            dash_width: layout.dash_width(),
             line_ending: layout.line_ending(layout.span(node).start),
             long_text: layout.long_text,
         }
@@ -182,7 +296,8 @@ impl Style {
 
     /// Writes an item in lines from `column` on, where its dash stands.
     pub(super) fn dashed(&self, value: &Value, column: usize) -> String {
-        self.behind("-", self.item(value, column + 2), column)
+        let opened = format!("{:1$}", "-", self.dash_width - 1);
+        self.behind(&opened, self.item(value, column + self.dash_width), column)
     }
 
     fn behind(&self, opened: &str, Rendered { head, body }: Rendered, column: usize) -> String {
@@ -203,7 +318,7 @@ impl Style {
     fn scalar(&self, value: &Value, column: usize) -> Rendered {
         let long = value.as_str().filter(|_| self.long_text == LongText::Block);
         match long.and_then(|text| Some((text, literal_header(text)?))) {
-            None => Rendered { head: one_line(value, Context::Block), body: String::new() },
+            None => Rendered { head: one_line(value, Context::Block, Padding::default()), body: String::new() },
             Some((text, header)) => {
                 let line = |line: &str| match line {
                     "" => self.line_ending.to_owned(),
@@ -328,7 +443,13 @@ mod tests {
     #[test]
     fn values_follow_the_style() {
         let value = json!({"a": [{"b": [1, [2, "x\ny\n"]], "c": {}}, [], "x\ny"], "d": {"on": null}});
-        let style = |step, list_indent| Style { step, list_indent, line_ending: "\n", long_text: LongText::Block };
+        let style = |step, list_indent| Style {
+            step,
+            list_indent,
+            dash_width: 2,
+            line_ending: "\n",
+            long_text: LongText::Block,
+        };
         assert_eq!(
             style(2, 0).root(&value).body,
             "a:\n- b:\n  - 1\n  - - 2\n    - |\n      x\n      y\n  c: {}\n- []\n- |-\n  x\n  y\nd:\n  \"on\": null\n"
@@ -337,7 +458,10 @@ mod tests {
             style(4, 4).root(&value).body,
             "a:\n    - b:\n          - 1\n          - - 2\n            - |\n              x\n              y\n      c: {}\n    - []\n    - |-\n      x\n      y\nd:\n    \"on\": null\n"
         );
-        assert_eq!(one_line(&value, Context::Json), value.to_string().replace(':', ": ").replace(',', ", "));
+        assert_eq!(
+            one_line(&value, Context::Json, Padding::default()),
+            value.to_string().replace(':', ": ").replace(',', ", ")
+        );
     }
 
     fn values() -> impl Strategy<Value = Value> {
@@ -369,8 +493,8 @@ mod tests {
 
         #[test]
         fn what_is_written_reads_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
-            let Rendered { head, body } = Style { step, list_indent, line_ending: "\r\n", long_text: LongText::Block }.root(&value);
-            for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow), one_line(&value, Context::Json)] {
+            let Rendered { head, body } = Style { step, list_indent, dash_width: 2, line_ending: "\r\n", long_text: LongText::Block }.root(&value);
+            for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow, Padding::default()), one_line(&value, Context::Json, Padding::default())] {
                 let tree = parse(&text).unwrap();
                 prop_assert_eq!(tree.value(&text, tree.documents()[0].root).unwrap(), value.clone(), "{}", text);
             }

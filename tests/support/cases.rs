@@ -74,7 +74,9 @@ pub(crate) struct Passage<'s> {
 
 /// Returns every rule of `pack` in the directions it runs in.
 pub(crate) fn courses(pack: &Pack) -> Vec<Course<'_>> {
-    let rules = pack.rules().iter();
+    // Objects of other packs and mistakes are not drawn from catalogs, and runs here do not know where objects come from.
+    let rules =
+        pack.rules().iter().filter(|rule| rule.needs.is_none() && rule.values.is_none() && !pack.is_guest(&rule.kind));
     let both = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|direction| (rule, direction)));
     // What only some releases want is made so on the way there, and stays on the way back.
     let run = both.filter(|(rule, direction)| rule.within.is_none() || *direction == Direction::Forward);
@@ -208,7 +210,7 @@ impl<'p> Course<'p> {
         let mut way = Way::new(kind.clone());
         let (mut is_met, mut refused) = (false, None);
         for (rule, direction) in self.pack.rules_towards(target) {
-            if !way.meets(rule, direction) {
+            if !way.meets(rule, direction) || rule.needs.is_some() {
                 continue;
             }
             let before = (session.program().len(), session.losses().len());

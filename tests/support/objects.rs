@@ -49,6 +49,8 @@ impl<'p> Recipe<'p> {
         let kinds = pack.kinds().filter(lasts).cloned().chain([GroupKind::new("Service", "")]).collect();
         let mut shape = Shape::read(catalog, release, version);
         hints.values.iter().for_each(|(field, value)| shape.suggest(field, value));
+        let unions = pack.notes().unions.iter().filter(|union| union.kind == *catalog.kind());
+        unions.for_each(|union| shape.unite(&union.items, &union.by));
         Self { catalog, release, version: version.to_owned(), shape, hints: hints.clone(), kinds }
     }
 
@@ -109,6 +111,7 @@ impl<'p> Recipe<'p> {
             nulls: if random.chance(15) { 8 } else { 0 },
             unknown: if random.chance(15) { 10 } else { 0 },
             shuffled: random.chance(40),
+            united: random.chance(75),
         };
         let mut draw = Draw { random, habits, budget: BUDGET, kinds: &self.kinds, partly: &self.hints.partly };
         let fields = draw.mapping(&shape);
@@ -172,6 +175,8 @@ struct Habits {
     unknown: usize,
     /// Whether keys stand in any order.
     shuffled: bool,
+    /// Whether a union has what its type names, and nothing of another type.
+    united: bool,
 }
 
 struct Draw<'a> {
@@ -256,6 +261,7 @@ impl Draw<'_> {
             let mut item = self.value(items, "")?;
             if !list.is_empty() && self.random.chance(self.habits.repeats) {
                 item = self.nearly(self.random.clone().pick(&list), item);
+                item.as_object_mut().into_iter().for_each(|map| self.unite(items, map));
             }
             let key_of = |item: &Value| -> Vec<Value> {
                 attributes.list_keys.iter().map(|key| item.get(key).cloned().unwrap_or_default()).collect()
@@ -307,7 +313,23 @@ impl Draw<'_> {
         if self.habits.shuffled {
             self.random.shuffle(&mut entries);
         }
-        entries.into_iter().collect()
+        let mut map = entries.into_iter().collect();
+        self.unite(shape, &mut map);
+        map
+    }
+
+    /// Gives a union what its type names, and nothing of another type.
+    fn unite(&mut self, shape: &Shape, map: &mut Map<String, Value>) {
+        let Some(by) = shape.union.as_ref().filter(|_| self.habits.united) else { return };
+        let Some(named) = map.get(by).and_then(Value::as_str).map(str::to_owned) else { return };
+        map.retain(|key, _| !shape.is_body(key, None) || shape.is_body(key, Some(&named)));
+        for (key, body) in shape.keys.iter().filter(|(key, _)| shape.is_body(key, Some(&named))) {
+            if !map.contains_key(key)
+                && let Some(body) = self.value(body, key)
+            {
+                map.insert(key.clone(), body);
+            }
+        }
     }
 
     fn free_entries(&mut self, shape: &Shape, entries: &mut Vec<(String, Value)>) {

@@ -19,6 +19,8 @@ pub(crate) struct Shape {
     /// Values that mean something to the case.
     pub(crate) suggestions: Vec<Value>,
     pub(crate) attributes: Attributes,
+    /// The key that names which of the others is there.
+    pub(crate) union: Option<String>,
     pub(crate) keys: Vec<(String, Self)>,
     pub(crate) items: Option<Box<Self>>,
     pub(crate) values: Option<Box<Self>>,
@@ -32,6 +34,7 @@ impl Shape {
             wanted: false,
             suggestions: Vec::new(),
             attributes: Attributes::default(),
+            union: None,
             keys: Vec::new(),
             items: None,
             values: None,
@@ -100,6 +103,24 @@ impl Shape {
         if place.kind.accepts(value) && place.attributes.allows(value) && !value.is_null() {
             place.suggestions.push(value.clone());
         }
+    }
+
+    /// Says that the values at `pattern` have what their key `by` names; does nothing where the release has no such field.
+    pub(crate) fn unite(&mut self, pattern: &FieldPattern, by: &str) {
+        let mut place = self;
+        for part in pattern.parts() {
+            let Some(child) = place.child(part) else { return };
+            place = child;
+        }
+        place.union = Some(by.to_owned());
+    }
+
+    /// Says whether `key` is what some or, with `named`, what this value of the union's key names: `cors` for `CORS`.
+    pub(crate) fn is_body(&self, key: &str, named: Option<&str>) -> bool {
+        let by = self.keys.iter().find(|(name, _)| Some(name) == self.union.as_ref());
+        let listed = by.and_then(|(_, shape)| shape.attributes.allowed.as_ref()).into_iter().flatten();
+        let mut names = listed.filter_map(Value::as_str).filter(|name| named.is_none_or(|named| *name == named));
+        names.any(|name| name.eq_ignore_ascii_case(key))
     }
 
     fn has(&mut self, parts: &[Part]) -> bool {

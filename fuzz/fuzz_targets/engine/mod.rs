@@ -24,7 +24,11 @@ pub fn read(packs: &Packs, bytes: &[u8]) -> Option<Manifest> {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
     match manifest::read("a.yaml", bytes, &Recognizer::new(groups)) {
         Reading::Manifest(manifest) => Some(*manifest),
-        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Template(_) | Reading::Failed(_) => None,
+        Reading::Irrelevant
+        | Reading::Kustomization(_)
+        | Reading::Marked(_)
+        | Reading::Template(_)
+        | Reading::Failed(_) => None,
     }
 }
 

@@ -89,9 +89,10 @@ fn take_out_of_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
     if layout.kind(entry.container) == Kind::Pair {
         change.remove_for(layout, container, "{}");
     } else if layout.count(entry.container) == 1 {
-        let inside = Span::new(container.start + 1, container.end - 1);
+        let inside = inside_of_brackets(layout, entry);
         let [all, own] = [inside, lines.unwrap_or(inside)].map(|span| layout.tree.comments_in(span).len());
-        change.remove(layout, if all == own { inside } else { lines.unwrap_or(inside) });
+        let is_bare = inside.start == container.start + 1;
+        change.remove(layout, if all == own && is_bare { inside } else { lines.unwrap_or(inside) });
     } else if let Some(lines) = lines {
         if is_last && comma.is_none() {
             let before = layout.entry(entry.container, entry.index - 1).end;
@@ -117,6 +118,17 @@ fn take_out_of_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
         change.remove(layout, Span::new(entry.start, end));
     }
     change
+}
+
+/// Returns what lies between the brackets around an only entry, but for the comment on the line of the opening one.
+fn inside_of_brackets(layout: &Layout<'_>, entry: &Entry) -> Span {
+    let container = layout.span(entry.container);
+    let line = Span::new(container.start, layout.line_end(container.start).min(entry.start));
+    let start = match layout.tree.comments_in(line).is_empty() {
+        true => container.start + 1,
+        false => layout.own_start(entry.start).max(line.end) + layout.indentation(entry.start).len(),
+    };
+    Span::new(start, container.end - 1)
 }
 
 /// Returns the lines of a flow entry that shares them with no other entry and no bracket, with its own comments.

@@ -8,10 +8,10 @@
 use serde_json::{Map, Value};
 
 use super::super::intent::Place;
-use super::super::layout::Layout;
+use super::super::layout::{Entry, Layout};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId, skip_trivia};
-use super::super::write::{Context, Rendered, Style, one_line, one_line_entry};
+use super::super::write::{Brackets, Context, Rendered, Style};
 use super::delete::own_lines;
 use super::slot::{Slot, SlotKind, put_in_flow};
 use super::{Change, container_at, refuse_existing, wrong_shape};
@@ -39,7 +39,7 @@ pub(super) fn insert(
             Ok(insert_lines(layout, mapping, neighbour, &lines))
         }
         Target::Flow => {
-            let text = one_line_entry(key, value, Context::inside(layout, mapping));
+            let text = Brackets::of(layout, mapping).entry(key, value);
             Ok(insert_in_flow(layout, mapping, neighbour, &FlowEntry::alone(text), ["{", "}"]))
         }
     }
@@ -69,7 +69,7 @@ pub(super) fn insert_item(
             Ok(insert_lines(layout, list, neighbour, &lines))
         }
         Target::Flow => {
-            let text = one_line(value, Context::inside(layout, list));
+            let text = Brackets::of(layout, list).value(value);
             Ok(insert_in_flow(layout, list, neighbour, &FlowEntry::alone(text), ["[", "]"]))
         }
     }
@@ -92,7 +92,7 @@ fn is_null(layout: &Layout<'_>, node: NodeId) -> bool {
 /// How new entries get into a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// `{}`, `[]` or null that can become indented lines.
+    /// `{}`, `[]` or null that can become indented lines; comments between the brackets would have no place in them.
     Empty,
     /// Indented lines.
     Lines,
@@ -103,9 +103,13 @@ pub(super) enum Target {
 impl Target {
     pub(super) fn of(layout: &Layout<'_>, container: NodeId) -> Self {
         let around = layout.parent(container);
+        let has_comments = !layout.tree.comments_in(layout.span(container)).is_empty();
         if layout.kind(container).is_block_collection() {
             Self::Lines
-        } else if layout.count(container) > 0 || around.is_some_and(|around| layout.kind(around).is_flow_collection()) {
+        } else if layout.count(container) > 0
+            || has_comments
+            || around.is_some_and(|around| layout.kind(around).is_flow_collection())
+        {
             Self::Flow
         } else {
             Self::Empty
@@ -147,22 +151,47 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, neighbour: Ne
         }
         Neighbour::Before(index) => {
             let entry = layout.entry(container, index);
-            if layout.is_first_on_line(entry.start) {
+            let item = layout.entry_of(container).filter(|item| item.key.is_none() && index == 0);
+            if let Some(item) = item.filter(|item| leaves_room(layout, item, &entry)) {
+                let gap = layout.column(entry.start) - layout.column(item.opened);
+                let text = lines.trim_start_matches(' ').trim_end_matches(['\r', '\n']);
+                change.replace(
+                    Span::new(item.opened, layout.line_content_end(item.opened)),
+                    format!("{:gap$}{text}", ""),
+                );
+            } else if let Some(comment) = layout.comment_behind_dash(entry.start).filter(|_| item.is_some()) {
+                // There stands the comment that the first entry owned before it was pulled up.
+                change.insert(comment, behind_dash(lines, layout.column(entry.start)));
+            } else if layout.is_first_on_line(entry.start) {
                 change.insert(layout.own_start(entry.start), lines);
             } else {
                 // The new entry takes the place behind the dash, and the old one gets a line of its own.
                 let column = layout.column(entry.start);
-                let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
                 if starts_with_comment(lines) {
+                    // Behind the dash, a comment that comes along would be about the item, and would not go back with its entry.
+                    let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
                     let line_ending = layout.line_ending(entry.start);
                     change.replace(Span::new(blanks, entry.start), format!("{line_ending}{lines}{:column$}", ""));
                 } else {
-                    change.insert(entry.start, format!("{}{:column$}", lines.trim_start_matches(' '), ""));
+                    change.insert(entry.start, behind_dash(lines, column));
                 }
             }
         }
     }
     change
+}
+
+/// Returns `lines` as they stand behind a dash, with the blanks before what stood there, in `column`.
+fn behind_dash(lines: &str, column: usize) -> String {
+    format!("{}{:column$}", lines.trim_start_matches(' '), "")
+}
+
+/// Says whether the dash of `item` stands alone on its line, with something below that is not its first entry or a comment
+/// of it: that is what a first entry behind the dash leaves when it goes.
+fn leaves_room(layout: &Layout<'_>, item: &Entry, first: &Entry) -> bool {
+    layout.line_content_end(item.opened) == item.opened
+        && layout.line_end(item.opened) < layout.own_start(first.start)
+        && layout.column(item.start) < layout.column(first.start)
 }
 
 fn starts_with_comment(lines: &str) -> bool {
@@ -242,7 +271,8 @@ pub(super) fn insert_in_flow(
     let span = layout.span(container);
     let null_in = layout.entry_of(container).filter(|_| !layout.kind(container).is_flow_collection());
     if let Some(entry) = null_in {
-        return put_in_flow(layout, &entry, format!("{open}{}{close}", new.text));
+        let text = Brackets::of(layout, container).only([open, close], &new.text);
+        return put_in_flow(layout, &entry, text);
     }
     if layout.kind(container) == Kind::Pair {
         // `[a: b]` has no braces around its one entry; with two there must be some.
@@ -258,9 +288,9 @@ pub(super) fn insert_in_flow(
     if layout.count(container) == 0 {
         let inside = Span::new(span.start + 1, span.end - 1);
         if layout.tree.comments_in(inside).is_empty() {
-            change.replace(inside, new.text.as_str());
+            change.replace(span, Brackets::of(layout, container).only([open, close], &new.text));
         } else {
-            change.insert(inside.start, new.text.as_str());
+            change.insert(inside.end, new.text.as_str());
         }
         return change;
     }

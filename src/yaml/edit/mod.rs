@@ -1,13 +1,16 @@
 //! Answers: which bytes change when one intent is carried out?
 //!
 //! [`plan`] finds what the intent names, refuses what cannot be done without showing elsewhere, and returns a [`Change`].
-//! Each kind of change is a module: `key` (rename), `slot` (replace), `delete`, `insert`, `relocate` (move), `wrap`.
+//! Each kind of change is a module: `key` (rename), `slot` (replace), `delete`, `insert`, `relocate` (move), `wrap`,
+//! `nest`, `items` (a mapping becomes a list of named items, and back).
 //!
 //! Invariant: a change touches the lines of what it names and nothing else, and names every comment it takes away.
 
 mod delete;
 mod insert;
+mod items;
 mod key;
+mod nest;
 mod relocate;
 mod slot;
 mod wrap;
@@ -48,6 +51,17 @@ impl Change {
         self.replace(span, text);
     }
 
+    /// Puts `step` in front of every line of `lines`, which lie between brackets; the first of them may be cut short.
+    fn deepen(&mut self, layout: &Layout<'_>, lines: Span, step: &str) {
+        let mut line = lines.start;
+        while line < lines.end {
+            if !layout.text[line..layout.line_end(line)].trim().is_empty() {
+                self.insert(line, step);
+            }
+            line = layout.line_end(line);
+        }
+    }
+
     pub(super) fn join(&mut self, other: Self) {
         self.edits.extend(other.edits);
         self.removed_comments.extend(other.removed_comments);
@@ -65,6 +79,10 @@ pub(super) fn plan(layout: &Layout<'_>, intent: &Intent) -> Result<Change, Probl
         Intent::Move { from, to, key, place } => relocate::relocate(layout, from, to, key, place),
         Intent::Wrap { path } => wrap::wrap(layout, path),
         Intent::Unwrap { path } => wrap::unwrap(layout, path),
+        Intent::Nest { path, key } => nest::nest(layout, path, key),
+        Intent::Hoist { path, key } => nest::hoist(layout, path, key),
+        Intent::ToItems { path, naming } => items::to_items(layout, path, naming),
+        Intent::ToEntries { path, naming } => items::to_entries(layout, path, naming),
     }
 }
 
@@ -76,7 +94,11 @@ pub(super) fn touched(intent: &Intent) -> Vec<FieldPath> {
         | Intent::Delete { path }
         | Intent::Replace { path, .. }
         | Intent::Wrap { path }
-        | Intent::Unwrap { path } => vec![parent(path)],
+        | Intent::Unwrap { path }
+        | Intent::Nest { path, .. }
+        | Intent::Hoist { path, .. }
+        | Intent::ToItems { path, .. }
+        | Intent::ToEntries { path, .. } => vec![parent(path)],
         Intent::Insert { path, .. } | Intent::InsertItem { path, .. } => vec![path.clone()],
         Intent::Move { from, to, .. } => vec![parent(from), to.clone()],
     }
@@ -133,8 +155,14 @@ fn refuse_referenced(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
 }
 
 fn shared(layout: &Layout<'_>, node: NodeId) -> Problem {
-    let message = "an alias refers to this value, so the change would show there too; write the value out first";
-    Problem::new(ProblemCode::SharedAnchor, layout.tree.start(node), message)
+    let alias = layout.tree.aliases.iter().find(|entry| entry.target == node).map(|entry| layout.span(entry.alias));
+    let name = alias.map_or("an alias", |alias| alias.of(layout.text));
+    let anchor = name.replacen('*', "&", 1);
+    let message = format!("the value of `{anchor}` would change where `{name}` stands, too; write the value out first");
+    Problem {
+        other: alias.map(|alias| alias.start),
+        ..Problem::new(ProblemCode::SharedAnchor, layout.tree.start(node), message)
+    }
 }
 
 /// Refuses to take a node away while an alias outside of it refers into it.

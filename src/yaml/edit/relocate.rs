@@ -10,7 +10,7 @@ use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::{Kind, NodeId};
-use super::super::write::{Context, one_line};
+use super::super::write::{Brackets, Context, one_line};
 use super::delete::{own_lines, take_out};
 use super::insert::{
     FlowEntry, Neighbour, Target, fill_with_lines, gets_own_line, insert_in_flow, insert_lines, mapping_at,
@@ -298,7 +298,7 @@ fn bracket_text(
         let before = Span::new(entry.start, key_span.start).of(layout.text);
         let first_line = Span::new(key_span.end, layout.line_end(key_span.end).min(entry.end));
         let (from, to) = (layout.indentation(entry.start), indentation_of_entries(layout, target));
-        let below = layout.reindented(Span::new(first_line.end, entry.end), from, to);
+        let below = layout.reindented(Span::new(first_line.end, entry.end), from, &to);
         return Ok(format!("{before}{new_key}{}{below}", first_line.of(layout.text)));
     }
     let lines = Span::new(layout.own_start(entry.start), layout.own_end(layout.column(entry.start), entry.end));
@@ -308,7 +308,10 @@ fn bracket_text(
     if !beside.has_all(layout, lines) || properties || aliases {
         return Err(flow_move(entry.start, "it has comments, anchors or tags"));
     }
-    Ok(format!("{new_key}: {}", one_line_value(layout, entry.value, Context::inside(layout, target))?))
+    let context = Context::inside(layout, target);
+    let value = one_line_value(layout, entry.value, context)?;
+    let gap = if context.is_json() { context.gap() } else { " " };
+    Ok(format!("{new_key}{}{gap}{value}", layout.colon(entry)))
 }
 
 /// Writes a value from indented lines on one line; where that can be, it is the very bytes.
@@ -322,14 +325,18 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
     if as_it_is && !context.is_json() && !raw.contains('\n') {
         return Ok(raw.to_owned());
     }
-    Ok(one_line(&layout.tree.value(layout.text, node)?, context))
+    Ok(one_line(&layout.tree.value(layout.text, node)?, context, layout.padding()))
 }
 
 /// Returns the blanks in front of a flow mapping's entries. Where they have no lines of their own, a new one goes behind the
 /// bracket.
-fn indentation_of_entries<'t>(layout: &Layout<'t>, mapping: NodeId) -> &'t str {
-    let first = (layout.count(mapping) > 0).then(|| layout.entry(mapping, 0).start);
-    layout.indentation(first.filter(|first| layout.is_first_on_line(*first)).unwrap_or(layout.span(mapping).start))
+fn indentation_of_entries(layout: &Layout<'_>, mapping: NodeId) -> String {
+    if layout.count(mapping) == 0 {
+        let brackets = Brackets::of(layout, mapping);
+        return brackets.indentation().unwrap_or(layout.indentation(layout.span(mapping).start)).to_owned();
+    }
+    let first = Some(layout.entry(mapping, 0).start).filter(|first| layout.is_first_on_line(*first));
+    layout.indentation(first.unwrap_or(layout.span(mapping).start)).to_owned()
 }
 
 /// Strikes comments that move along from those that a cut takes away.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::layout::{Entry, Layout};
 use super::super::problem::Problem;
 use super::super::tree::{Kind, NodeId};
-use super::super::write::{Context, LongText, Rendered, Style, one_line, scalar_like};
+use super::super::write::{Brackets, Context, LongText, Rendered, Style, one_line, scalar_like};
 use super::{Change, container_at, entry_at, refuse_anchors_in_use, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
@@ -54,7 +54,7 @@ fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change 
     let context = Context::inside(layout, entry.container);
     let text = match value.as_str() {
         Some(text) => scalar_like(quotes(layout, entry.value), text, context),
-        None => one_line(value, context),
+        None => Brackets::of(layout, entry.container).value(value),
     };
     put_in_flow(layout, entry, text)
 }
@@ -154,7 +154,7 @@ impl Slot {
             SlotKind::Root => style.root(value),
             SlotKind::Value => style.value(value, self.column),
             SlotKind::Item if self.has_properties && is_filled(value) => {
-                Rendered { head: one_line(value, Context::Block), body: String::new() }
+                Rendered { head: one_line(value, Context::Block, layout.padding()), body: String::new() }
             }
             SlotKind::Item => style.item(value, self.item_column(layout)),
         };

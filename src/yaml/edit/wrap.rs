@@ -34,10 +34,22 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
     if layout.kind(entry.value) == Kind::Empty {
         let colon = if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) { ":" } else { "" };
         change.insert(entry.end, format!("{colon} [null]"));
-    } else {
-        change.insert(start, "[");
-        change.insert(entry.end, "]");
+        return change;
     }
+    let is_long = !layout.is_same_line(start, entry.end) && layout.is_first_on_line(entry.start);
+    let [open, close] = match layout.broken(entry.value).filter(|_| is_long && !layout.has_hugged_items()) {
+        None => {
+            let blanks = layout.padding().list;
+            [format!("[{blanks}"), format!("{blanks}]")]
+        }
+        Some(step) => {
+            let line = format!("{}{}", layout.line_ending(start), layout.indentation(entry.start));
+            change.deepen(layout, Span::new(layout.line_end(start), entry.end), step);
+            [format!("[{line}{step}"), format!("{line}]")]
+        }
+    };
+    change.insert(start, open);
+    change.insert(entry.end, close);
     change
 }
 
@@ -60,18 +72,18 @@ fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Change {
         change.replace(Span::new(first, end), format!("- {rest}{below}"));
         return change;
     }
-    let dash = dash_column(layout, entry);
-    let below = layout.shifted(Span::new(below, end), dash as isize + 2 - column as isize);
+    let (dash, width) = (dash_column(layout, entry), layout.dash_width());
+    let below = layout.shifted(Span::new(below, end), (dash + width) as isize - column as isize);
     if !layout.is_first_on_line(first) {
         // The anchor or tag behind the colon goes with the lines.
         let line_ending = layout.line_ending(first);
-        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}- {rest}{below}", ""));
+        change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}{:width$}{rest}{below}", "", "-"));
         return change;
     }
     let first_line = layout.line_start(first);
     let comments = Span::new(layout.own_start(first), first_line);
     change.replace(comments, layout.shifted(comments, dash as isize - layout.column(first) as isize));
-    change.replace(Span::new(first_line, end), format!("{:dash$}- {rest}{below}", ""));
+    change.replace(Span::new(first_line, end), format!("{:dash$}{:width$}{rest}{below}", "", "-"));
     change
 }
 
@@ -167,7 +179,16 @@ fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Ch
     let [open, close] = if layout.kind(item.value) == Kind::Pair { ["{", "}"] } else { ["", ""] };
     let mut change = Change::default();
     change.replace(before, open);
-    change.replace(after, close);
+    let first_line = layout.line_end(before.end).min(item.end);
+    let below = Span::new(first_line, item.end);
+    let own_line = layout.is_first_on_line(before.end) && !layout.is_same_line(span.start, before.end);
+    let outer = layout.entry_of(list).filter(|_| own_line && !below.is_empty());
+    let moved =
+        outer.map(|outer| layout.reindented(below, layout.indentation(before.end), layout.indentation(outer.start)));
+    match moved {
+        Some(lines) => change.replace(Span::new(below.start, after.end), format!("{lines}{close}")),
+        None => change.replace(after, close),
+    }
     Ok(change)
 }
 
@@ -197,15 +218,19 @@ fn unwrap_dash_behind_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> 
 fn unwrap_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     let content = layout.tree.start(item.value);
     let is_lines = layout.kind(item.value).is_block_collection();
-    let key_line_is_free = layout.text[entry.opened..item.start].trim().is_empty()
-        && layout.line_end(entry.opened) == layout.line_start(item.start);
     if layout.kind(item.value) == Kind::Empty && content == item.opened {
         return unwrap_nothing(layout, item);
     }
-    if !is_lines && key_line_is_free && layout.is_same_line(item.opened, content) {
+    if !is_lines && is_key_line_free(layout, entry, item) && layout.is_same_line(item.opened, content) {
         return unwrap_to_key_line(layout, entry, item, content);
     }
     unwrap_to_lines(layout, entry, item, content)
+}
+
+/// Says whether nothing stands behind the key of an entry or between it and its first item.
+fn is_key_line_free(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> bool {
+    layout.text[entry.opened..item.start].trim().is_empty()
+        && layout.line_end(entry.opened) == layout.line_start(item.start)
 }
 
 fn unwrap_nothing(layout: &Layout<'_>, item: &Entry) -> Change {
@@ -242,15 +267,22 @@ fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: us
     let first_line = layout.line_start(item.start);
     let comments = Span::new(layout.own_start(item.start), first_line);
     change.replace(comments, layout.shifted(comments, column as isize - layout.column(item.start) as isize));
+    let value = layout.span(item.value).start;
+    let has_lines_below = layout.kind(item.value).is_block_collection() && !layout.is_same_line(content, value);
     // Lines of a scalar are held by the column of what they belong to: of the dash before, of the key now.
     let by = match layout.kind(item.value).is_block_collection() {
-        true => column as isize - layout.column(content) as isize,
+        true => column as isize - layout.column(if has_lines_below { value } else { content }) as isize,
         false => layout.column(entry.start) as isize - layout.column(item.start) as isize,
     };
     let below = layout.line_end(item.start);
     let behind_dash = Span::new(item.opened, below).of(layout.text);
     let first = match behind_dash.trim() {
         "" => String::new(),
+        properties if has_lines_below && is_key_line_free(layout, entry, item) && content < below => {
+            // An anchor or tag stands where that of a value below its key does.
+            change.insert(entry.opened, format!(" {properties}"));
+            String::new()
+        }
         _ => format!("{:column$}{}", "", behind_dash.trim_start_matches([' ', '\t'])),
     };
     change.replace(Span::new(first_line, end), first + &layout.shifted(Span::new(below, end), by));

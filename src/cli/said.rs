@@ -1,0 +1,113 @@
+//! Answers: what does a call know besides its target: other targets that go with it, where objects come from, what no file shows?
+//!
+//! What is typed counts (`--from`, `--set`, `--unpaired`); where objects come from, charts and images in the files say as well.
+//!
+//! Invariant: what was not typed is told on standard error, with the place that says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::{Context, Result, ensure};
+
+use super::console::Console;
+use crate::infer::beside::{Evidence, origin};
+use crate::pack::{Pack, Packs, Target};
+use crate::release::ReleaseSet;
+use crate::report::visible;
+
+/// Returns the release that charts and images beside the objects of `pack` say is installed, and tells it.
+pub(super) fn told_by_files(
+    pack: &Pack,
+    evidence: &[(&Pack, Evidence)],
+    console: Console,
+) -> Result<Option<ReleaseSet>> {
+    let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
+    let about: Vec<&Evidence> = about.map(|(_, evidence)| evidence).collect();
+    let origin = origin(&about);
+    let (Some(first), Some(release)) = (about.first(), origin.iter().next()) else {
+        if !about.is_empty() {
+            let said: Vec<String> = about.iter().map(|one| format!("{} ({})", one.says, one.location)).collect();
+            let said = visible(&said.join(", "));
+            console.note(&format!("{} objects can be of several releases: {said}; say --from\n", pack.name()))?;
+        }
+        return Ok(None);
+    };
+    let bundle = &pack.line().get(release).bundle;
+    let place = visible(&first.location.to_string());
+    console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.says)))?;
+    Ok(Some(origin))
+}
+
+/// Whether the targets must be made for each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pairing {
+    /// They must.
+    Matching,
+    /// They need not.
+    Any,
+}
+
+/// Returns the releases that `targets` go with, where their packs have no target yet, and tells them.
+///
+/// # Errors
+/// A target of a pack that another target does not go with.
+pub(super) fn companions<'p>(
+    targets: &[Target<'p>],
+    packs: &'p Packs,
+    pairing: Pairing,
+    console: Console,
+) -> Result<Vec<Target<'p>>> {
+    let mut found = Vec::new();
+    for target in targets {
+        let Some(companion) = packs.companion(target)? else { continue };
+        let bundle = |target: &Target<'p>| target.pack.line().get(target.release).bundle.clone();
+        match targets.iter().find(|other| other.pack.name() == companion.pack.name()) {
+            None => {
+                console.note(&format!("target {companion}, which {target} goes with\n"))?;
+                found.push(companion);
+            }
+            Some(other) => ensure!(
+                pairing == Pairing::Any || minor(&bundle(other)) == minor(&bundle(&companion)),
+                "{target} goes with {companion}, not with {other}: leave the second target out, or say --unpaired"
+            ),
+        }
+    }
+    Ok(found)
+}
+
+/// Returns a bundle's name without its last number: `v1.5` of `v1.5.1`.
+fn minor(bundle: &str) -> &str {
+    bundle.rsplit_once('.').map_or(bundle, |(minor, _)| minor)
+}
+
+/// Reads `--set`: names as packs declare them.
+pub(super) fn parameters(said: &[String], packs: &Packs) -> Result<BTreeMap<String, String>> {
+    let declared =
+        packs.iter().flat_map(|pack| pack.parameters().iter().map(move |one| format!("{}.{}", pack.name(), one.name)));
+    let declared: BTreeSet<String> = declared.collect();
+    let mut read = BTreeMap::new();
+    for text in said.iter().filter(|text| !text.is_empty()) {
+        let (name, value) = text.split_once('=').with_context(|| format!("--set: `{text}` has no `=`"))?;
+        ensure!(
+            declared.contains(name),
+            "--set: no pack asks for `{name}`; there are: {}",
+            declared.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+        );
+        ensure!(!value.is_empty(), "--set: {name} has no value");
+        ensure!(read.insert(name.to_owned(), value.to_owned()).is_none(), "--set: {name} is said twice");
+    }
+    Ok(read)
+}
+
+/// Reads `--from`: the releases, by pack.
+pub(super) fn origins(said: &[String], packs: &Packs) -> Result<BTreeMap<String, ReleaseSet>> {
+    let mut read = BTreeMap::new();
+    for text in said.iter().filter(|text| !text.is_empty()) {
+        let target = packs.target(text).context("--from")?;
+        let name = target.pack.name();
+        ensure!(
+            read.insert(name.to_owned(), ReleaseSet::from_iter([target.release])).is_none(),
+            "--from: two releases of {name}"
+        );
+    }
+    Ok(read)
+}

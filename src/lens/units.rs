@@ -1,0 +1,120 @@
+//! The operation `units`: a number with a unit is written in a smaller one.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
+
+use super::{Claims, Description, Direction, Fidelity, Halt, Operation, Session};
+use crate::field::FieldPattern;
+use crate::release::GroupKind;
+use crate::yaml::Intent;
+
+/// `units: { field: spec.body.timeout, direction: backward, to: s, factors: { m: 60, h: 3600 } }`
+#[derive(Clone, Debug)]
+pub(super) struct Units {
+    field: FieldPattern,
+    direction: Direction,
+    to: String,
+    factors: BTreeMap<String, u64>,
+}
+
+impl Units {
+    pub(super) const DESCRIPTION: Description = Description {
+        name: "units",
+        text: "Writes a text such as `10m` in the unit `to`, multiplied by what `factors` says for its own unit, because the \
+               side that `direction` leads to knows fewer units: `600s`. Other texts stay, and so does a product beyond 64 \
+               bits. No loss: both mean the same, but the way back leaves the smaller unit.",
+        example: "units: { field: spec.body.timeout, direction: forward, to: s, factors: { m: 60, h: 3600 } }",
+    };
+
+    /// Returns `text` in the unit `to`, where it has one of the units that are replaced.
+    fn converted(&self, text: &str) -> Option<String> {
+        let digits = text.find(|one: char| !one.is_ascii_digit())?;
+        let (number, unit) = text.split_at(digits);
+        let product = number.parse::<u64>().ok()?.checked_mul(*self.factors.get(unit)?)?;
+        Some(format!("{product}{}", self.to))
+    }
+}
+
+impl Operation for Units {
+    fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        if self.direction == Direction::Backward {
+            return Ok(());
+        }
+        for path in self.field.matches(session.object()) {
+            let text = path.get(session.object()).and_then(Value::as_str);
+            if let Some(text) = text.and_then(|text| self.converted(text)) {
+                session.respell(&path, format!("{text} is the same"));
+                session.change(Intent::Replace { path, value: Value::from(text) })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
+        Box::new(Self { direction: self.direction.reversed(), ..self.clone() })
+    }
+
+    fn claims(&self) -> Claims {
+        Claims::default()
+    }
+
+    fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
+        (self.direction == Direction::Forward && *field == self.field).then(|| self.converted(value))?
+    }
+
+    fn fidelity(&self) -> Option<Fidelity> {
+        (self.direction == Direction::Forward).then_some(Fidelity::Exact)
+    }
+}
+
+impl<'de> Deserialize<'de> for Units {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Wire {
+            field: FieldPattern,
+            direction: Direction,
+            to: String,
+            factors: BTreeMap<String, u64>,
+        }
+        let Wire { field, direction, to, factors } = Wire::deserialize(deserializer)?;
+        if factors.contains_key(&to) {
+            return Err(de::Error::custom(format!("`{to}` is the unit of {field} that all become: it has no factor")));
+        }
+        Ok(Self { field, direction, to, factors })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::trial::{data, operation};
+    use crate::release::GroupKind;
+
+    /// Checks what becomes of a value on the way to the side that knows seconds only.
+    #[track_caller]
+    fn check(before: Value, after: Value) {
+        let units = operation("units: { field: spec.t, direction: backward, to: s, factors: { m: 60, h: 3600 } }");
+        let (before, after) = (json!({"spec": {"t": before}}), json!({"spec": {"t": after}}));
+        let back = units.inverse(&GroupKind::new("A", ""));
+        assert_eq!(data(&*back, &before), Ok((after, 0)));
+        assert_eq!(data(&*units, &before), Ok((before, 0)), "the other side knows every unit");
+    }
+
+    #[test]
+    fn larger_units_become_the_smaller_one() {
+        check(json!("10m"), json!("600s"));
+        check(json!("3h"), json!("10800s"));
+        check(json!("0m"), json!("0s"));
+    }
+
+    #[test]
+    fn other_values_stay() {
+        for value in [json!("10s"), json!("5ms"), json!("7"), json!("m"), json!(60), json!("99999999999999999999h")] {
+            check(value.clone(), value);
+        }
+    }
+}

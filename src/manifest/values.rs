@@ -1,0 +1,82 @@
+//! Answers: where in a file stand the values of a chart?
+//!
+//! A file of values says neither apiVersion nor kind. It is a chart's own where it has a key at its top that only values of this
+//! chart have; what a chart hands on to one that it depends on stands under the name of that one.
+//!
+//! Invariant: what may be the values of another chart is left alone.
+
+use serde_json::Value;
+
+use super::Object;
+use crate::field::FieldPath;
+use crate::release::{ApiVersion, GroupKind};
+
+/// A chart whose values can stand in files of their own.
+#[derive(Debug)]
+pub(super) struct Chart {
+    name: String,
+    /// A key at the top of its values that no other chart has.
+    key: String,
+}
+
+impl Chart {
+    pub(super) fn new(name: &str, key: &str) -> Self {
+        Self { name: name.to_owned(), key: key.to_owned() }
+    }
+
+    /// Returns the texts one of which stands in every file with values of the chart.
+    pub(super) fn marks(&self) -> [&str; 2] {
+        [&self.name, &self.key]
+    }
+
+    /// Makes objects of the chart's values in a document of `file` that is no object.
+    pub(super) fn objects(&self, file: &str, document: usize, value: &Value) -> Vec<Object> {
+        let object = |place: FieldPath| {
+            let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
+            let value = place.get(value).cloned().unwrap_or_default();
+            Object { document, place, kind, api_version, namespace: None, name: Some(self.name.clone()), value }
+        };
+        self.places(file, value).into_iter().map(object).collect()
+    }
+
+    fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {
+        let root = FieldPath::default();
+        if document.get(&self.key).is_some_and(Value::is_object) {
+            return vec![root];
+        }
+        let is_values = file.rsplit('/').next().is_some_and(|name| name.contains("values"));
+        let is_handed_on = is_values && document.get(&self.name).is_some_and(Value::is_object);
+        is_handed_on.then(|| root.key(&self.name)).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(file: &str, document: Value, expected: &[(&str, Value)]) {
+        let objects = Chart::new("shop", "shopFront").objects(file, 0, &document);
+        let found: Vec<_> = objects.into_iter().map(|object| (object.place.to_string(), object.value)).collect();
+        let expected: Vec<_> = expected.iter().map(|(place, value)| ((*place).to_owned(), value.clone())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn values_are_known_by_a_key_of_the_chart() {
+        let values = json!({"shopFront": {"a": 1}, "b": 2});
+        check("x/any.yaml", values.clone(), &[("", values)]);
+        check("x/values.yaml", json!({"shopFront": 1}), &[]);
+        check("x/values.yaml", json!({"b": 2}), &[]);
+    }
+
+    #[test]
+    fn values_that_are_handed_on_stand_under_the_name_of_the_chart() {
+        let values = json!({"shop": {"b": 2}, "other": {}});
+        check("x/values-live.yaml", values.clone(), &[("shop", json!({"b": 2}))]);
+        check("x/any.yaml", values, &[]);
+        check("x/values.yaml", json!({"shop": false}), &[]);
+    }
+}

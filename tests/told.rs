@@ -1,0 +1,230 @@
+//! What is told about a file names the place, whatever the reason: line, column, and in the same words.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use reversion::finding::{Code, Finding};
+use reversion::manifest::{self, Reading, Recognizer};
+use reversion::pack::embedded;
+use reversion::plan::{self, Choices, Goal};
+
+/// Takes a file to a release, and returns it, changed or not, with what is told.
+fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
+    let packs = embedded::with(Vec::new()).unwrap();
+    let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
+    let manifest = match manifest::read("a.yaml", text.as_bytes(), &recognizer) {
+        Reading::Manifest(manifest) => *manifest,
+        Reading::Failed(finding) | Reading::Template(finding) => return (text.to_owned(), vec![finding]),
+        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Marked(_) => panic!("not looked at"),
+    };
+    let target = packs.target(&format!("gateway-api@{target}")).unwrap();
+    let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
+    let plan = plan::plan(&[manifest], &goal);
+    let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
+    let told = plan.findings.into_iter().filter(|finding| finding.code != Code::Advisory);
+    (after, told.collect())
+}
+
+/// Checks all that is told of a file: `line:column severity[code] message` each.
+#[track_caller]
+fn check(text: &str, target: &str, expected: &[&str]) -> String {
+    let (after, findings) = run(text, target);
+    let told = findings.iter().map(|finding| {
+        let place = finding.location.to_string();
+        let place = place.strip_prefix("a.yaml:").unwrap_or_default();
+        format!("{place} {}[{}] {}", finding.severity.name(), finding.code, finding.message)
+    });
+    assert_eq!(told.collect::<Vec<_>>(), expected, "{text}");
+    after
+}
+
+const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: GRPCRoute
+metadata: {name: a}
+spec:
+  rules:
+  - backendRefs:
+    - name: b
+      port: 80
+";
+
+/// Returns the route as it is in releases that serve it as `v1`.
+fn newer(text: &str) -> String {
+    text.replacen("gateway.networking.k8s.io/v1alpha2", "gateway.networking.k8s.io/v1", 1)
+}
+
+#[test]
+fn a_key_that_stands_twice_in_another_document_of_a_changed_file() {
+    let text = format!("{ROUTE}---\nkind: ConfigMap\ndata:\n  a: 1\n  a: 2\n");
+    let twice = "13:3 warning[duplicate-key] key `a` stands twice in one mapping; keep one of them";
+    assert_eq!(check(&text, "1.4", &[twice]), newer(&text));
+    check(&newer(&text), "1.4", &[]);
+    // In the object itself nothing is guessed.
+    let inside = ROUTE.replace("      port: 80\n", "      port: 80\n      port: 81\n");
+    let twice = "9:7 error[duplicate-key] key `port` stands twice in one mapping; keep one of them";
+    assert_eq!(check(&inside, "1.4", &[twice]), inside);
+}
+
+#[test]
+fn a_template_in_another_document_of_a_changed_file() {
+    let text = format!("---\nname: {{{{ .Values.name }}}}\n---\n{ROUTE}");
+    let (after, findings) = run(&text, "1.4");
+    let [finding] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!((finding.code, finding.severity.name()), (Code::ComplexKey, "warning"));
+    assert_eq!(finding.location.to_string(), "a.yaml:2:8");
+    assert_eq!(after, newer(&text));
+    check(&newer(&text), "1.4", &[]);
+}
+
+#[test]
+fn a_version_of_yaml_that_kubernetes_refuses() {
+    let refused = "warning[parse-error] Kubernetes refuses a document that says another version of YAML than 1.1";
+    for (directive, line) in [("%YAML 1.2\n", 1), ("# first\n\n%YAML 1.2 # why\n", 3), ("\u{feff}%YAML 1.3\n", 1)] {
+        let text = format!("{directive}---\n{ROUTE}");
+        assert_eq!(check(&text, "1.4", &[&format!("{line}:1 {refused}")]), newer(&text));
+        check(&newer(&text), "1.4", &[]);
+    }
+    let plain = format!("%YAML 1.1\n---\n{ROUTE}");
+    assert_eq!(check(&plain, "1.4", &[]), newer(&plain));
+    let other = format!("{ROUTE}...\n%YAML 1.2\n---\nb: 1\n");
+    assert_eq!(check(&other, "1.4", &[&format!("10:1 {refused}")]), newer(&other));
+}
+
+#[test]
+fn a_lone_carriage_return() {
+    let held =
+        "held-back[limit] GRPCRoute a: a line ends in a carriage return without a line feed; write a line feed instead";
+    let in_quotes = ROUTE.replace("{name: a}", "{name: a, x: \"b\r c\"}");
+    assert_eq!(check(&in_quotes, "1.4", &[&format!("3:26 {held}")]), in_quotes);
+    let between = ROUTE.replace("  rules:\n", "  rules:\r");
+    assert_eq!(check(&between, "1.4", &[&format!("5:9 {held}")]), between);
+    let broken = ROUTE.replace("  rules:\n", "  # x\ry\n  rules:\n");
+    let message = "a carriage return without a line feed ends the line here, and what follows is not valid";
+    assert_eq!(check(&broken, "1.4", &[&format!("5:6 error[parse-error] {message}")]), broken);
+    // In another document, which stays as it is, it is nobody's business.
+    let other = format!("{ROUTE}---\na: 1\rb: 2\n");
+    assert_eq!(check(&other, "1.4", &[]), newer(&other));
+}
+
+#[test]
+fn the_alias_that_is_one_too_many() {
+    let bomb = "  a0: &a0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n".to_owned()
+        + &(1..6).fold(String::new(), |text, level| {
+            let items = vec![format!("*a{}", level - 1); 10].join(", ");
+            format!("{text}  a{level}: &a{level} [{items}]\n")
+        });
+    let (_, findings) = run(&format!("{ROUTE}x:\n{bomb}"), "1.4");
+    let [finding] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!(finding.code, Code::AliasBudget);
+    let place = finding.location.position.unwrap();
+    let line = format!("{ROUTE}x:\n{bomb}").lines().nth(place.line - 1).unwrap().to_owned();
+    // The lists up to `a3` hold 1,111 and 11,111 values; that of `a4` is the first to come near the limit.
+    assert!(line.starts_with("  a4:") || line.starts_with("  a5:"), "{line}");
+    assert!(line[place.column - 1..].starts_with("*a"), "{line}");
+    let endless = format!("{ROUTE}x: &x\n  y: *x\n");
+    check(&endless, "1.4", &["10:6 error[alias-budget] the value holds itself"]);
+}
+
+#[test]
+fn a_shared_value_is_named_with_both_its_places() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: BackendTLSPolicy
+metadata:
+  name: a
+spec:
+  targetRef: {group: \"\", kind: Service, name: b}
+  tls: &tls
+    hostname: b.example.com
+    wellKnownCACerts: System
+  x-copy: *tls
+";
+    let held = "7:8 held-back[not-editable] BackendTLSPolicy a: the value of `&tls` would change where `*tls` stands, too; \
+                write the value out first (line 10, column 11)";
+    let unknown =
+        "10:3 warning[unknown-field] BackendTLSPolicy a: no release has the field spec.x-copy; it is left as it is";
+    assert_eq!(check(policy, "1.1/experimental", &[held, unknown]), policy);
+}
+
+const GATEWAY: &str = "apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {name: edge}
+spec:
+  gatewayClassName: edge
+  listeners:
+";
+
+fn listener(name: &str, port: u16, tls: &str) -> String {
+    format!("  - name: {name}\n    port: {port}\n    protocol: HTTPS\n    tls:\n{tls}")
+}
+
+const CERTIFICATE: &str = "      certificateRefs: [{name: edge}]\n";
+const VALIDATION: &str =
+    "      frontendValidation:\n        caCertificateRefs: [{group: \"\", kind: ConfigMap, name: ca}]\n";
+
+#[test]
+fn a_validation_that_comes_back_in_another_place() {
+    let first = format!("{GATEWAY}{}", listener("a", 443, &format!("{VALIDATION}{CERTIFICATE}")));
+    let last = format!("{GATEWAY}{}", listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")));
+    let (new, findings) = run(&first, "1.4/experimental");
+    assert_eq!(codes(&findings), ["respelled"]);
+    assert!(findings[0].message.contains("on the way back it comes last in its item of spec.listeners"));
+    assert_eq!(run(&new, "1.3/experimental"), (last.clone(), Vec::new()));
+    let (again, findings) = run(&last, "1.4/experimental");
+    assert_eq!((again, codes(&findings)), (new, Vec::new()));
+}
+
+#[test]
+fn a_validation_that_several_listeners_have() {
+    let two = format!(
+        "{GATEWAY}{}{}",
+        listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")),
+        listener("b", 8443, &format!("{CERTIFICATE}{VALIDATION}"))
+    );
+    let (new, findings) = run(&two, "1.4/experimental");
+    assert_eq!(codes(&findings), ["respelled"]);
+    assert!(findings[0].message.contains("it is written once for several items, as the first of them has it"));
+    assert!(new.contains("default:"), "{new}");
+    // The first comes back as it was, the other as this program writes it.
+    let anew = VALIDATION.replace(
+        " [{group: \"\", kind: ConfigMap, name: ca}]\n",
+        "\n        - group: \"\"\n          kind: ConfigMap\n          name: ca\n",
+    );
+    let back = two.strip_suffix(VALIDATION).unwrap().to_owned() + &anew;
+    assert_eq!(run(&new, "1.3/experimental"), (back, Vec::new()));
+}
+
+fn codes(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(|finding| finding.code.to_string()).collect()
+}
+
+#[test]
+fn a_validation_of_a_port_that_comes_back_as_the_one_of_all() {
+    let references = "[{group: \"\", kind: ConfigMap, name: ca}]";
+    let of_port = format!(
+        "{GATEWAY}{}  tls:\n    frontend:\n      default: {{}}\n      perPort:\n      - port: 443\n        tls:\n          \
+         validation:\n            caCertificateRefs: {references}\n",
+        listener("a", 443, CERTIFICATE)
+    );
+    let (old, findings) = run(&of_port, "1.3/experimental");
+    assert_eq!(codes(&findings), ["respelled"], "{findings:?}");
+    assert_eq!(findings[0].field.as_deref(), Some("spec.tls.frontend"));
+    assert_eq!(old, format!("{GATEWAY}{}", listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}"))));
+    let (new, findings) = run(&old, "1.4/experimental");
+    assert_eq!(codes(&findings), Vec::<String>::new());
+    let of_all = "      default:\n        validation:\n          caCertificateRefs: ";
+    assert!(new.ends_with(&format!("  tls:\n    frontend:\n{of_all}{references}\n")), "{new}");
+}
+
+#[test]
+fn the_comment_that_goes_among_several_of_one_text() {
+    let validation =
+        "      frontendValidation: # b\n        caCertificateRefs: [{group: \"\", kind: ConfigMap, name: ca}]\n";
+    let text = format!(
+        "{GATEWAY}{}  # b\n{}",
+        listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")),
+        listener("b", 8443, &format!("{CERTIFICATE}{validation}"))
+    );
+    let (after, findings) = run(&text, "1.4/experimental");
+    let dropped = findings.iter().find(|finding| finding.code == Code::CommentDropped).unwrap();
+    assert_eq!(dropped.location.to_string(), "a.yaml:20:27");
+    assert!(after.contains("  # b\n  - name: b\n"), "{after}");
+}
