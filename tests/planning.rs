@@ -455,3 +455,55 @@ fn what_kubernetes_cannot_read_beside_an_object_is_told_where_the_file_changes()
     let unchanged = policy("v1") + &beside;
     run(&[("a.yaml", &unchanged)], "1.4").tells(Severity::Warning, &[]);
 }
+
+/// A base and a patch of it in two folders.
+fn patched<'a>(base: &'a str, patch: &'a str) -> [(&'a str, &'a str); 4] {
+    [
+        ("base/kustomization.yaml", "resources: [object.yaml]\n"),
+        ("base/object.yaml", base),
+        ("live/kustomization.yaml", "resources: [../base]\npatches: [{path: patch.yaml}]\n"),
+        ("live/patch.yaml", patch),
+    ]
+}
+
+#[test]
+fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
+    let patch = "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XListenerSet\nmetadata: {name: a}\nspec:\n  \
+             listeners: [{name: web, port: 81, protocol: HTTP}]\n";
+    let (good, bad) = (listener_set("a", 80), listener_set("a", 0));
+    let both = run(&patched(&good, patch), "1.6.1/standard");
+    both.tells(Severity::Warning, &[]);
+    assert_eq!(both.after.keys().collect::<Vec<_>>(), ["base/object.yaml", "live/patch.yaml"]);
+    let base_held = run(&patched(&bad, patch), "1.6.1/standard");
+    let told = [
+        "base/object.yaml held-back invalid-in-target spec.listeners[0].port",
+        "live/patch.yaml held-back held-along -",
+    ];
+    base_held.tells(Severity::Warning, &told);
+    base_held.says("it is merged into XListenerSet a/a at base/object.yaml:1:1, which stays as it is");
+    assert!(base_held.after.is_empty());
+    // An object of that name that the patch does not reach has no part in it.
+    let apart = [("other/object.yaml", &*bad), ("other/kustomization.yaml", "resources: [object.yaml]\n")];
+    let apart: Vec<_> = patched(&good, patch).into_iter().chain(apart).collect();
+    assert_eq!(run(&apart, "1.6.1/standard").after.len(), 2);
+    // A component patches what is beside it.
+    let mut component = patched(&bad, patch);
+    component[0].1 = "resources: [object.yaml]\ncomponents: [../live]\n";
+    component[2].1 = "kind: Component\npatchesStrategicMerge: [patch.yaml]\n";
+    run(&component, "1.6.1/standard").tells(Severity::Warning, &told);
+}
+
+#[test]
+fn what_a_patch_holds_back_its_base_does_not_leave() {
+    let base = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a}\nspec:\n  rules:\n  \
+                - backendRefs: [{name: b, port: 80}]\n";
+    let plain = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a, labels: {a: b}}\n";
+    assert_eq!(run(&patched(base, plain), "1.6.1/standard").after.len(), 2);
+    let lossy = format!("{plain}spec: {{useDefaultGateways: All}}\n");
+    let held = run(&patched(base, &lossy), "1.6.1/standard");
+    let told =
+        ["base/object.yaml held-back held-along -", "live/patch.yaml held-back dropped-field spec.useDefaultGateways"];
+    held.tells(Severity::Warning, &told);
+    held.says("it is patched by TCPRoute a at live/patch.yaml:1:1, which stays as it is");
+    assert!(held.after.is_empty());
+}

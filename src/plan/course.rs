@@ -17,7 +17,7 @@ use super::homes::Homes;
 use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Plan, Run, adjust, finding, object, object_plan};
-use super::{edit, guest, moves, repair, rights, selectors};
+use super::{edit, guest, moves, patched, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
@@ -289,7 +289,8 @@ impl<'g> Course<'g> {
         part.objects.push(object_plan(place, object, conversion, is_held, record));
     }
 
-    /// Returns which of `looks` are parts that take for granted what a kustomization among them gainsays.
+    /// Returns which of `looks` are parts that take for granted what a kustomization among them gainsays, or that change what a
+    /// patch is merged into.
     pub fn overtaken(&self, looks: &[Look<'_>]) -> Vec<usize> {
         let patches: BTreeSet<&str> = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
         let homes = Homes::among(looks, self.goal.packs);
@@ -305,7 +306,9 @@ impl<'g> Course<'g> {
             Look::Alone(part) => Some((at, part)),
             Look::Open(_) => None,
         });
-        alone.filter(|(_, part)| is_overtaken(part)).map(|(at, _)| at).collect()
+        let tied: BTreeSet<usize> = patched::ties(looks).into_iter().flatten().map(|(at, _)| at).collect();
+        let is_tied = |at: usize, part: &Part| part.change.is_some() && tied.contains(&at);
+        alone.filter(|(at, part)| is_tied(*at, part) || is_overtaken(part)).map(|(at, _)| at).collect()
     }
 
     /// Plans the files that others have a say in, and puts the parts of all files together, in the order of `looks`.

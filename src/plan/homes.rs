@@ -70,12 +70,46 @@ fn home(written: Option<&str>, said: &Said<'_>) -> Namespace {
 }
 
 /// The kustomizations of a run, by file, and the file of each by folder.
-struct Graph<'a> {
+pub(super) struct Graph<'a> {
     files: BTreeMap<&'a str, &'a Kustomization>,
     folders: BTreeMap<String, &'a str>,
 }
 
 impl<'a> Graph<'a> {
+    /// Collects the kustomizations among `looks`.
+    pub(super) fn among(looks: &'a [Look<'_>]) -> Self {
+        Self::of(looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?))))
+    }
+
+    /// Returns the files whose objects the kustomization in `file` works on: what it takes in on any way, and for a component
+    /// what the kustomizations with that component work on.
+    pub(super) fn reach(&self, file: &'a str) -> BTreeSet<&'a str> {
+        let (mut met, mut open, mut reach) = (BTreeSet::new(), vec![file], BTreeSet::new());
+        let mut roots = BTreeSet::from([file]);
+        while let Some(file) = open.pop() {
+            let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
+            for path in kustomization.resources.iter().chain(&kustomization.components) {
+                match self.named(path) {
+                    Some((inner, _)) => open.push(inner),
+                    None => drop(reach.insert(path.as_str())),
+                }
+            }
+            if roots.contains(file) {
+                let outer =
+                    self.files.iter().filter(|(_, outer)| self.has_component(outer, file)).map(|(outer, _)| *outer);
+                let outer: Vec<&str> = outer.collect();
+                roots.extend(&outer);
+                open.extend(outer);
+            }
+        }
+        reach
+    }
+
+    /// Says whether `outer` has the component in `file`.
+    fn has_component(&self, outer: &'a Kustomization, file: &str) -> bool {
+        outer.components.iter().filter_map(|path| self.named(path)).any(|(component, _)| component == file)
+    }
+
     fn of(kustomizations: impl IntoIterator<Item = (&'a str, &'a Kustomization)>) -> Self {
         let files: BTreeMap<_, _> = kustomizations.into_iter().collect();
         let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();

@@ -30,6 +30,7 @@ mod homes;
 mod moves;
 mod object;
 mod parting;
+mod patched;
 mod references;
 mod reliance;
 mod repair;
@@ -112,6 +113,8 @@ pub struct ObjectPlan {
     pub location: Location,
     /// What findings call it.
     pub title: String,
+    /// `metadata.name`, where it is given.
+    pub name: Option<String>,
     /// Its kind and apiVersion before.
     pub from: (GroupKind, ApiVersion),
     /// Its kind and apiVersion afterwards.
@@ -180,6 +183,8 @@ struct Run<'a> {
     homes: Vec<Vec<Namespace>>,
     /// Where the objects live that [`standing`] returns.
     standing_homes: Vec<Namespace>,
+    /// The patches with what they are merged into.
+    ties: Vec<[patched::Side<'a>; 2]>,
     converted: Vec<Vec<Option<Conversion>>>,
 }
 
@@ -206,8 +211,8 @@ impl<'a> Run<'a> {
         let home = |(file, one): (&str, &Standing)| places.of(file, &one.kind, one.namespace.as_deref());
         let standing_homes = standing(looks).map(home).collect();
         let homes = manifests.iter().map(of_file).collect();
-        let converted = Vec::new();
-        let mut run = Self { course, looks, patches, manifests, places, homes, standing_homes, converted };
+        let (ties, converted) = (patched::sides(looks), Vec::new());
+        let mut run = Self { course, looks, patches, manifests, places, homes, standing_homes, ties, converted };
         let alone = course.alone();
         run.converted = run.convert(&alone);
         if alone.was_searched() {
@@ -335,6 +340,9 @@ impl<'a> Run<'a> {
         let mut held = self.taken_names();
         loop {
             self.hold_along(&mut held);
+            if self.hold_tied(&mut held) {
+                continue;
+            }
             let attempt = self.attempt(&held);
             if attempt.refused.is_empty() {
                 return attempt.parts;
@@ -541,6 +549,7 @@ fn object_plan(
     ObjectPlan {
         location,
         title: object.title(),
+        name: object.name.clone(),
         from: (object.kind.clone(), object.api_version.clone()),
         to: (conversion.kind, version.unwrap_or_else(|| object.api_version.clone())),
         outcome,

@@ -1,0 +1,156 @@
+//! Answers: which objects does Kustomize merge into one, and do they still fit together afterwards?
+//!
+//! A patch finds the object that it changes by apiVersion, kind and name, among all that the kustomization naming it takes in; a
+//! component works on what the kustomizations with that component take in. Two such objects of the run are tied ([`ties`]):
+//! where their ways part, those that would change are held back. Namespaces are not compared: Kustomize gives others.
+//!
+//! Invariant: after it, two tied objects have one apiVersion and kind.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::homes::Graph;
+use super::{Held, Id, Look, ObjectPlan, Remark, Run, finding};
+use crate::field::FieldPath;
+use crate::finding::{Code, Location, Severity};
+use crate::release::{ApiVersion, GroupKind};
+
+/// An object's position: file and object in what is known of it.
+type Spot = (usize, usize);
+
+/// What a patch finds its object by.
+type Sought<'a> = (&'a GroupKind, &'a ApiVersion, &'a str);
+
+/// One of two tied objects.
+#[derive(Clone, Copy)]
+pub(super) enum Side<'a> {
+    /// Others have a say in it.
+    Open(Id),
+    /// What becomes of it is known.
+    Alone(&'a ObjectPlan),
+}
+
+/// Finds the patches among `looks` with the objects that they can patch.
+pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
+    let mut ties = BTreeSet::new();
+    let naming: Vec<_> = looks.iter().filter(|look| !look.patches().is_empty()).collect();
+    if naming.is_empty() {
+        return Vec::new();
+    }
+    let patches: BTreeSet<&str> = naming.iter().flat_map(|look| look.patches()).map(String::as_str).collect();
+    let numbers: BTreeMap<&str, usize> = looks.iter().enumerate().map(|(number, look)| (look.file(), number)).collect();
+    let mut bases: BTreeMap<Sought<'_>, Vec<Spot>> = BTreeMap::new();
+    for (number, look) in looks.iter().enumerate().filter(|(_, look)| !patches.contains(look.file())) {
+        sought(look).into_iter().for_each(|(at, sought)| bases.entry(sought).or_default().push((number, at)));
+    }
+    let graph = Graph::among(looks);
+    for look in naming {
+        let reach = graph.reach(look.file());
+        for number in look.patches().iter().filter_map(|patch| numbers.get(patch.as_str())) {
+            for (at, sought) in sought(&looks[*number]) {
+                let found = bases.get(&sought).into_iter().flatten();
+                let found = found.filter(|(base, _)| reach.contains(looks[*base].file()));
+                ties.extend(found.map(|base| [(*number, at), *base]));
+            }
+        }
+    }
+    ties.into_iter().collect()
+}
+
+/// Returns what the objects of a file can be found by, each with its number.
+fn sought<'a>(look: &'a Look<'_>) -> Vec<(usize, Sought<'a>)> {
+    match look {
+        Look::Alone(part) => {
+            let sought = |object: &'a ObjectPlan| Some((&object.from.0, &object.from.1, object.name.as_deref()?));
+            part.objects.iter().enumerate().filter_map(|(at, object)| Some((at, sought(object)?))).collect()
+        }
+        Look::Open(manifest) => {
+            let objects = manifest.objects.iter().enumerate();
+            objects.filter_map(|(at, one)| Some((at, (&one.kind, &one.api_version, one.name.as_deref()?)))).collect()
+        }
+    }
+}
+
+/// Returns the two sides of each tie among `looks`.
+pub(super) fn sides<'a>(looks: &'a [Look<'a>]) -> Vec<[Side<'a>; 2]> {
+    let ties = ties(looks);
+    let mut opened = 0;
+    let numbers: Vec<usize> = looks
+        .iter()
+        .map(|look| {
+            let number = opened;
+            opened += usize::from(matches!(look, Look::Open(_)));
+            number
+        })
+        .collect();
+    let side = |(number, at): Spot| match &looks[number] {
+        Look::Alone(part) => Side::Alone(&part.objects[at]),
+        Look::Open(_) => Side::Open((numbers[number], at)),
+    };
+    ties.into_iter().map(|tie| tie.map(side)).collect()
+}
+
+impl Run<'_> {
+    /// Holds back tied objects whose ways part, where they change; says whether there were any.
+    pub(super) fn hold_tied(&self, held: &mut Held) -> bool {
+        let mut more = Held::new();
+        for [patch, base] in &self.ties {
+            let (of_patch, of_base) = (self.fate(*patch, held), self.fate(*base, held));
+            if of_patch == of_base {
+                continue;
+            }
+            for (this, fate, other, words) in
+                [(patch, &of_patch, base, "it is merged into"), (base, &of_base, patch, "it is patched by")]
+            {
+                let Side::Open(id) = *this else { continue };
+                let object = self.object(id);
+                if *fate == (object.kind.clone(), object.api_version.clone()) {
+                    continue;
+                }
+                let (title, place, becomes) = self.told(*other, held);
+                let message =
+                    format!("{words} {title} at {place}, which {becomes}; Kustomize would not find one by the other");
+                let help = "settle what is told about the other object, or change both by hand".to_owned();
+                let remark = Remark { code: Code::HeldAlong, path: FieldPath::default(), message, help: Some(help) };
+                more.insert(id, finding(self.manifests[id.0], object, &remark, Severity::Held));
+            }
+        }
+        let any = !more.is_empty();
+        held.extend(more);
+        any
+    }
+
+    /// Returns the kind and apiVersion of a tied object afterwards.
+    fn fate(&self, side: Side<'_>, held: &Held) -> (GroupKind, ApiVersion) {
+        let id = match side {
+            Side::Alone(plan) => return plan.to.clone(),
+            Side::Open(id) => id,
+        };
+        let object = self.object(id);
+        let made = self.converted[id.0][id.1].as_ref().filter(|_| !self.is_held(id, held));
+        let version = made.and_then(|made| made.value.get("apiVersion")).and_then(Value::as_str);
+        let kind = made.map_or(&object.kind, |made| &made.kind).clone();
+        (kind, version.map_or_else(|| object.api_version.clone(), ApiVersion::parse))
+    }
+
+    /// Returns the title and place of a tied object, and what becomes of it: the rest of a sentence.
+    fn told(&self, side: Side<'_>, held: &Held) -> (String, Location, String) {
+        let (title, place, from) = match side {
+            Side::Alone(plan) => (plan.title.clone(), plan.location.clone(), plan.from.clone()),
+            Side::Open(id) => {
+                let object = self.object(id);
+                (object.title(), self.place(id), (object.kind.clone(), object.api_version.clone()))
+            }
+        };
+        let (kind, version) = self.fate(side, held);
+        let becomes = match (kind, version) == from {
+            true => "stays as it is".to_owned(),
+            false => {
+                let (kind, version) = self.fate(side, held);
+                format!("becomes {} of {version}", kind.kind)
+            }
+        };
+        (title, place, becomes)
+    }
+}
