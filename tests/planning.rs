@@ -507,3 +507,25 @@ fn what_a_patch_holds_back_its_base_does_not_leave() {
     held.says("it is patched by TCPRoute a at live/patch.yaml:1:1, which stays as it is");
     assert!(held.after.is_empty());
 }
+
+#[test]
+fn a_selector_whose_objects_part_is_told() {
+    let route = |name: &str, spec: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {{name: {name}}}\nspec:\n{spec}  rules:\n  \
+             - backendRefs: [{{name: b, port: 80}}]\n"
+        )
+    };
+    let (goes, stays) = (route("goes", ""), route("stays", "  useDefaultGateways: All\n"));
+    let kustomization = "resources: [goes.yaml, stays.yaml]\npatches:\n\
+                         - {path: p.json, target: {group: gateway.networking.k8s.io, version: v1alpha2, kind: TCPRoute}}\n";
+    let files = [("kustomization.yaml", kustomization), ("goes.yaml", &goes), ("stays.yaml", &stays)];
+    let parted = run(&files, "1.6.1/standard");
+    parted.says(
+        "patches[0].target.version selects v1alpha2, which 2 objects of the kind TCPRoute have in this run; 1 of them",
+    );
+    assert_eq!(parted.after.into_keys().collect::<Vec<_>>(), ["goes.yaml"]);
+    let together = run(&[files[0], files[1]], "1.6.1/standard");
+    assert!(!together.words.contains("move to another version"));
+    assert!(together.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute"));
+}
