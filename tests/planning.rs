@@ -529,3 +529,16 @@ fn a_selector_whose_objects_part_is_told() {
     assert!(!together.words.contains("move to another version"));
     assert!(together.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute"));
 }
+
+#[test]
+fn one_name_in_one_build_is_taken_whatever_the_folders() {
+    let old = listener_set("a", 80);
+    let new =
+        old.replace("networking.x-k8s.io/v1alpha1", "networking.k8s.io/v1").replace("XListenerSet", "ListenerSet");
+    let files = [("old/a.yaml", &*old), ("new/a.yaml", &*new)];
+    assert_eq!(run(&files, "1.6.1/standard").after.len(), 1);
+    let built = |kustomization| run(&[files[0], files[1], ("kustomization.yaml", kustomization)], "1.6.1/standard");
+    built("resources: [old/a.yaml, new/a.yaml]\n")
+        .tells(Severity::Held, &["old/a.yaml held-back name-taken metadata.name"]);
+    built("resources: [old/a.yaml]\n").tells(Severity::Held, &[]);
+}
