@@ -507,3 +507,38 @@ fn what_a_patch_holds_back_its_base_does_not_leave() {
     held.says("it is patched by TCPRoute a at live/patch.yaml:1:1, which stays as it is");
     assert!(held.after.is_empty());
 }
+
+#[test]
+fn a_selector_whose_objects_part_is_told() {
+    let route = |name: &str, spec: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {{name: {name}}}\nspec:\n{spec}  rules:\n  \
+             - backendRefs: [{{name: b, port: 80}}]\n"
+        )
+    };
+    let (goes, stays) = (route("goes", ""), route("stays", "  useDefaultGateways: All\n"));
+    let kustomization = "resources: [goes.yaml, stays.yaml]\npatches:\n\
+                         - {path: p.json, target: {group: gateway.networking.k8s.io, version: v1alpha2, kind: TCPRoute}}\n";
+    let files = [("kustomization.yaml", kustomization), ("goes.yaml", &goes), ("stays.yaml", &stays)];
+    let parted = run(&files, "1.6.1/standard");
+    parted.says(
+        "patches[0].target.version selects v1alpha2, which 2 objects of the kind TCPRoute have in this run; 1 of them",
+    );
+    assert_eq!(parted.after.into_keys().collect::<Vec<_>>(), ["goes.yaml"]);
+    let together = run(&[files[0], files[1]], "1.6.1/standard");
+    assert!(!together.words.contains("move to another version"));
+    assert!(together.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute"));
+}
+
+#[test]
+fn one_name_in_one_build_is_taken_whatever_the_folders() {
+    let old = listener_set("a", 80);
+    let new =
+        old.replace("networking.x-k8s.io/v1alpha1", "networking.k8s.io/v1").replace("XListenerSet", "ListenerSet");
+    let files = [("old/a.yaml", &*old), ("new/a.yaml", &*new)];
+    assert_eq!(run(&files, "1.6.1/standard").after.len(), 1);
+    let built = |kustomization| run(&[files[0], files[1], ("kustomization.yaml", kustomization)], "1.6.1/standard");
+    built("resources: [old/a.yaml, new/a.yaml]\n")
+        .tells(Severity::Held, &["old/a.yaml held-back name-taken metadata.name"]);
+    built("resources: [old/a.yaml]\n").tells(Severity::Held, &[]);
+}

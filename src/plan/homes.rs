@@ -105,6 +105,18 @@ impl<'a> Graph<'a> {
         reach
     }
 
+    /// Returns the kustomizations that each file is built by, of those that no other one takes in.
+    pub(super) fn builds(&self) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
+        let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let inner = self.inner();
+        for root in self.files.keys().filter(|file| !inner.contains(*file)) {
+            for file in self.reach(root) {
+                builds.entry(file).or_default().insert(root);
+            }
+        }
+        builds
+    }
+
     /// Says whether `outer` has the component in `file`.
     fn has_component(&self, outer: &'a Kustomization, file: &str) -> bool {
         outer.components.iter().filter_map(|path| self.named(path)).any(|(component, _)| component == file)
@@ -122,13 +134,18 @@ impl<'a> Graph<'a> {
         self.files.get_key_value(file).map(|(file, kustomization)| (*file, *kustomization))
     }
 
-    /// Collects what is said of each file, on every way from a kustomization that no other one takes in.
-    fn reached(&self) -> BTreeMap<&'a str, Rc<Said<'a>>> {
+    /// Returns the kustomizations that another one takes in.
+    fn inner(&self) -> BTreeSet<&'a str> {
         let taken = |kustomization: &&'a Kustomization| {
             let paths = kustomization.resources.iter().chain(&kustomization.components);
             paths.filter_map(|path| self.named(path)).map(|(file, _)| file).collect::<Vec<_>>()
         };
-        let inner: BTreeSet<&str> = self.files.values().flat_map(taken).collect();
+        self.files.values().flat_map(taken).collect()
+    }
+
+    /// Collects what is said of each file, on every way from a kustomization that no other one takes in.
+    fn reached(&self) -> BTreeMap<&'a str, Rc<Said<'a>>> {
+        let inner = self.inner();
         let mut reached = BTreeMap::new();
         for file in self.files.keys().filter(|file| !inner.contains(*file)) {
             self.follow(file, file, &Said::new(), &mut BTreeSet::new(), &mut reached);

@@ -271,6 +271,8 @@ impl<'a> Run<'a> {
         }
         let mut held = Held::new();
         let mut owners = self.owners(&renamed);
+        let builds = if renamed.is_empty() { BTreeMap::new() } else { homes::Graph::among(self.looks).builds() };
+        let built_by = |file: &str| builds.get(file).into_iter().flatten().copied().collect::<BTreeSet<&str>>();
         for (name, ids) in renamed {
             let owners = owners.remove(&name).unwrap_or_default();
             for id in &ids {
@@ -278,8 +280,11 @@ impl<'a> Run<'a> {
                 // What had one name before, in other files of an overlay, was so all along.
                 let others = ids.iter().filter(|other| self.home(**other) != self.home(*id));
                 let others = others.map(|other| self.place(*other));
-                // Objects of different folders can belong to different clusters or overlays.
-                let near = |place: &Location| folder(&place.file) == folder(&manifest.file);
+                // Objects of different folders can belong to different clusters or overlays, unless one kustomization builds both.
+                let near = |place: &Location| {
+                    let (one, other) = (&*place.file, &*manifest.file);
+                    folder(one) == folder(other) || !built_by(one).is_disjoint(&built_by(other))
+                };
                 let Some(place) = owners.iter().cloned().chain(others).find(near) else { continue };
                 let message = match object.kind == name.0 {
                     true => format!("the conversion takes its namespace, and so one of that name is at {place}"),
@@ -374,6 +379,7 @@ impl<'a> Run<'a> {
                 } else {
                     let made = self.with_references(this, conversion, &fates, &mut findings);
                     let made = selectors::follow(object, made, &moves);
+                    findings.extend(selectors::parted(manifest, object, &moves));
                     findings.extend(self.course.dangling(manifest, object, made.as_ref()));
                     made
                 };

@@ -1,12 +1,12 @@
 //! Answers: which selectors of a kustomization name a version that the objects they select leave?
 //!
 //! A selector is a mapping with `group`, `version` and `kind`. Where every object of the run with that apiVersion and kind goes
-//! to one other version, the selector goes along; where they part, or the run has none, it stays, and the finding about the
-//! patch says to check it.
+//! to one other version, the selector goes along; where they part it stays, which [`parted`] tells; where the run has none it
+//! stays, and the finding about the patch says to check it.
 //!
 //! Invariant: only kustomizations have selectors; one whose kind is retyped is a reference and none of these.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -19,8 +19,8 @@ use crate::manifest::Manifest;
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::Intent;
 
-/// The versions that the objects of a kind and version have afterwards.
-pub(super) type Moves = BTreeMap<(GroupKind, String), BTreeSet<String>>;
+/// The versions that the objects of a kind and version have afterwards, with how many have each.
+pub(super) type Moves = BTreeMap<(GroupKind, String), BTreeMap<String, usize>>;
 
 impl Run<'_> {
     /// Collects where the objects of known kinds go, under the assumption of what is held back.
@@ -33,11 +33,12 @@ impl Run<'_> {
             let old = &object.api_version.version;
             let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
             let new = new.filter(|_| !self.is_held(id, held)).unwrap_or_else(|| old.clone());
-            moves.entry((object.kind.clone(), old.clone())).or_default().insert(new);
+            *moves.entry((object.kind.clone(), old.clone())).or_default().entry(new).or_default() += 1;
         }
         for object in self.looks.iter().flat_map(Look::objects) {
             let ((kind, old), (_, new)) = (&object.from, &object.to);
-            moves.entry((kind.clone(), old.version.clone())).or_default().insert(new.version.clone());
+            let versions = moves.entry((kind.clone(), old.version.clone())).or_default();
+            *versions.entry(new.version.clone()).or_default() += 1;
         }
         moves
     }
@@ -102,12 +103,36 @@ pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) 
     found
 }
 
+/// Tells the selectors of `object` whose objects part.
+pub(super) fn parted(manifest: &Manifest, object: &Object, moves: &Moves) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if object.kind.kind != "Kustomization" {
+        return found;
+    }
+    selectors(&object.value, &mut |spot, kind, version| {
+        let key = (kind, version);
+        let Some(versions) = moves.get(&key).filter(|versions| versions.len() > 1) else { return };
+        let (kind, version) = key;
+        let all: usize = versions.values().sum();
+        let moved = all - versions.get(&version).copied().unwrap_or_default();
+        let path = spot.path().key("version");
+        let message = format!(
+            "{path} selects {version}, which {all} objects of the kind {} have in this run; {moved} of them move to another version, and it is not changed",
+            kind.kind
+        );
+        let help = Some("write a patch for each version, or take the version out of the selector, by hand".to_owned());
+        let remark = Remark { code: Code::PatchTarget, path, message, help };
+        found.push(finding(manifest, object, &remark, Severity::Warning));
+    });
+    found
+}
+
 /// Finds the versions of selectors whose objects all go to one version, with that.
 fn found<'m>(kustomization: &Value, moves: &'m Moves) -> Vec<(FieldPath, &'m str)> {
     let mut found = Vec::new();
     selectors(kustomization, &mut |spot, kind, version| {
         let versions = moves.get(&(kind, version));
-        if let Some(new) = versions.filter(|versions| versions.len() == 1).and_then(BTreeSet::first) {
+        if let Some((new, _)) = versions.filter(|versions| versions.len() == 1).and_then(BTreeMap::first_key_value) {
             found.push((spot.path().key("version"), new.as_str()));
         }
     });
