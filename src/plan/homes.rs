@@ -73,6 +73,8 @@ fn home(written: Option<&str>, said: &Said<'_>) -> Namespace {
 pub(super) struct Graph<'a> {
     files: BTreeMap<&'a str, &'a Kustomization>,
     folders: BTreeMap<String, &'a str>,
+    /// The kustomizations that have each component.
+    users: BTreeMap<&'a str, Vec<&'a str>>,
 }
 
 impl<'a> Graph<'a> {
@@ -95,11 +97,9 @@ impl<'a> Graph<'a> {
                 }
             }
             if roots.contains(file) {
-                let outer =
-                    self.files.iter().filter(|(_, outer)| self.has_component(outer, file)).map(|(outer, _)| *outer);
-                let outer: Vec<&str> = outer.collect();
-                roots.extend(&outer);
-                open.extend(outer);
+                let users = self.users.get(file).into_iter().flatten();
+                roots.extend(users.clone());
+                open.extend(users);
             }
         }
         reach
@@ -117,15 +117,19 @@ impl<'a> Graph<'a> {
         builds
     }
 
-    /// Says whether `outer` has the component in `file`.
-    fn has_component(&self, outer: &'a Kustomization, file: &str) -> bool {
-        outer.components.iter().filter_map(|path| self.named(path)).any(|(component, _)| component == file)
-    }
-
     fn of(kustomizations: impl IntoIterator<Item = (&'a str, &'a Kustomization)>) -> Self {
         let files: BTreeMap<_, _> = kustomizations.into_iter().collect();
         let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
-        Self { files, folders }
+        let mut graph = Self { files, folders, users: BTreeMap::new() };
+        let components = |(file, one): (&&'a str, &&'a Kustomization)| {
+            let components = one.components.iter().filter_map(|path| graph.named(path));
+            components.map(|(component, _)| (component, *file)).collect::<Vec<_>>()
+        };
+        let users: Vec<_> = graph.files.iter().flat_map(components).collect();
+        for (component, user) in users {
+            graph.users.entry(component).or_default().push(user);
+        }
+        graph
     }
 
     /// Returns the kustomization that `path` names, a folder or a file.

@@ -6,6 +6,7 @@
 //!
 //! Invariant: after it, two tied objects have one apiVersion and kind.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -46,7 +47,7 @@ pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
     }
     let graph = Graph::among(looks);
     for look in naming {
-        let reach = graph.reach(look.file());
+        let reach = LazyCell::new(|| graph.reach(look.file()));
         for number in look.patches().iter().filter_map(|patch| numbers.get(patch.as_str())) {
             for (at, sought) in sought(&looks[*number]) {
                 let found = bases.get(&sought).into_iter().flatten();
