@@ -228,3 +228,18 @@ fn the_comment_that_goes_among_several_of_one_text() {
     assert_eq!(dropped.location.to_string(), "a.yaml:20:27");
     assert!(after.contains("  # b\n  - name: b\n"), "{after}");
 }
+
+#[test]
+fn values_of_a_chart_that_cannot_be_read_are_not_passed_over() {
+    let recognizer = Recognizer::new(["example.com"]).with_marks(["Opaque"]).with_charts([("fabric", "nginxGateway")]);
+    let met = |text: &str| match manifest::read("values.yaml", text.as_bytes(), &recognizer) {
+        Reading::Failed(finding) | Reading::Template(finding) => Some(finding.code),
+        Reading::Irrelevant => None,
+        Reading::Manifest(_) | Reading::Kustomization(_) | Reading::Marked(_) => panic!("{text:?} was read"),
+    };
+    assert_eq!(met("nginxGateway: {}\na: 1\na: 2\n"), Some(Code::DuplicateKey));
+    assert_eq!(met("chart: fabric\na: [\n"), Some(Code::ParseError));
+    assert_eq!(met("nginxGateway:\n  {{- toYaml . }}\n"), Some(Code::Template));
+    // Of another mark alone nothing follows: such a file can be anything.
+    assert_eq!(met("type: Opaque\na: [\n"), None);
+}

@@ -102,6 +102,7 @@ pub struct Recognizer {
     kinds: BTreeSet<String>,
     marks: Vec<Finder<'static>>,
     charts: Vec<Chart>,
+    chart_marks: Vec<Finder<'static>>,
 }
 
 impl Recognizer {
@@ -113,6 +114,7 @@ impl Recognizer {
             kinds: BTreeSet::new(),
             marks: Vec::new(),
             charts: Vec::new(),
+            chart_marks: Vec::new(),
         }
     }
 
@@ -134,14 +136,23 @@ impl Recognizer {
     pub fn with_charts<'c>(self, charts: impl IntoIterator<Item = (&'c str, &'c str)>) -> Self {
         let charts: Vec<Chart> = charts.into_iter().map(|(name, key)| Chart::new(name, key)).collect();
         let texts = charts.iter().flat_map(Chart::marks);
-        let finders = texts.map(|text| Finder::new(text.as_bytes()).into_owned());
-        let marks = self.marks.into_iter().chain(finders).collect();
-        Self { charts, marks, ..self }
+        let chart_marks = texts.map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
+        Self { charts, chart_marks, ..self }
     }
 
     /// Says whether a mark stands in `bytes`.
     fn is_marked(&self, bytes: &[u8]) -> bool {
-        self.marks.iter().any(|finder| finder.find(bytes).is_some())
+        self.marks.iter().any(|finder| finder.find(bytes).is_some()) || self.names_a_chart(bytes)
+    }
+
+    /// Says whether a chart, or the key that only its values have, stands in `bytes`.
+    fn names_a_chart(&self, bytes: &[u8]) -> bool {
+        self.chart_marks.iter().any(|finder| finder.find(bytes).is_some())
+    }
+
+    /// Says whether there may be something to convert in `bytes`: what cannot be read of it is told.
+    fn matters(&self, bytes: &[u8]) -> bool {
+        self.hits(bytes) || self.names_a_chart(bytes)
     }
 
     /// Says whether any known API group stands in `bytes`.
@@ -183,16 +194,17 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     if !hit && !is_kustomization && !recognizer.is_marked(bytes) {
         return Reading::Irrelevant;
     }
+    let matters = recognizer.matters(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
-        Err(_) if !hit => return Reading::Irrelevant,
+        Err(_) if !matters => return Reading::Irrelevant,
         Err(error) => return Reading::Failed(not_utf8(file, bytes, error.valid_up_to())),
     };
     let lines = LineIndex::new(&text);
     let template = text.contains("{{");
     let tree = match yaml::parse(&text) {
         Ok(tree) => tree,
-        Err(_) if !hit => return Reading::Irrelevant,
+        Err(_) if !matters => return Reading::Irrelevant,
         Err(problem) if template && problem.code != ProblemCode::Limit => {
             return Reading::Template(template_finding(file, &text, &lines, &problem));
         }
@@ -205,7 +217,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
         Ok(()) => Reading::Marked(Box::new(manifest)),
-        Err(_) if !hit => Reading::Irrelevant,
+        Err(_) if !matters => Reading::Irrelevant,
         Err(problem) if template => {
             Reading::Template(template_finding(&manifest.file, &manifest.text, &manifest.lines, &problem))
         }
@@ -262,7 +274,8 @@ fn whole_file(file: &str, code: Code, message: String, help: &str) -> Finding {
 
 /// Tells a template by what keeps it from being read as a manifest.
 fn template_finding(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
-    let message = "the file is a template, not a manifest, and mentions a known API; it was skipped".to_owned();
+    let message =
+        "the file is a template, not a manifest, and mentions a known API or chart; it was skipped".to_owned();
     let help =
         "check its rendered output (`helm template ... | reversion check - --to ...`) and change the template by hand";
     let location = Location { file: file.to_owned(), position: Some(lines.position(text, problem.at)) };
@@ -312,7 +325,7 @@ impl Manifest {
     }
 
     /// Reads every document that holds an object. A document that cannot be read as data fails the file where it may hold
-    /// an object of a known group, and is left alone otherwise.
+    /// an object of a known group or values of a chart, and is left alone otherwise.
     fn collect(&mut self, recognizer: &Recognizer) -> Result<(), Problem> {
         let documents = self.tree.documents().to_vec();
         for (number, document) in documents.iter().enumerate() {
@@ -337,7 +350,7 @@ impl Manifest {
                     }
                     self.take(number, FieldPath::default(), value);
                 }
-                Err(problem) if !hits() => {
+                Err(problem) if !recognizer.matters(document.span.of(&self.text).as_bytes()) => {
                     let told = failure(&self.file, &self.text, &self.lines, &problem);
                     self.unread.push(Finding { severity: Severity::Warning, ..told });
                 }
