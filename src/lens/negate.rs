@@ -3,18 +3,15 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::rename::Rename;
 use super::{Claims, Description, Halt, Operation, Session};
-use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
 
 /// `negate: { field: metrics.disable, to: enable }`
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Negate {
-    field: FieldPattern,
-    to: String,
-}
+#[serde(transparent)]
+pub(super) struct Negate(Rename);
 
 impl Negate {
     pub(super) const DESCRIPTION: Description = Description {
@@ -24,36 +21,26 @@ impl Negate {
                there.",
         example: "negate: { field: spec.disable, to: enable }",
     };
-
-    /// Returns the field under its new name, and its old last key.
-    fn renamed(&self) -> (FieldPattern, String) {
-        match self.field.split_last() {
-            Some((parent, Part::Key(key))) => (parent.with(Part::Key(self.to.clone())), key.clone()),
-            _ => (self.field.clone(), self.to.clone()),
-        }
-    }
 }
 
 impl Operation for Negate {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        for path in self.field.matches(session.object()) {
+        for path in self.0.field().matches(session.object()) {
             let Some(switch) = path.get(session.object()).and_then(Value::as_bool) else {
                 let reason = format!("{path} is neither true nor false");
                 return Err(Halt::Refused { at: path, reason, help: Some("write one of the two".to_owned()) });
             };
-            session.change(Intent::Replace { path: path.clone(), value: Value::from(!switch) })?;
-            session.change(Intent::Rename { path, to: self.to.clone() })?;
+            session.change(Intent::Replace { path, value: Value::from(!switch) })?;
         }
-        Ok(())
+        self.0.run(session)
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        let (field, to) = self.renamed();
-        Box::new(Self { field, to })
+        Box::new(Self(self.0.reversed()))
     }
 
     fn claims(&self) -> Claims {
-        Claims { old: vec![self.field.clone()], new: vec![self.renamed().0] }
+        self.0.claims()
     }
 }
 

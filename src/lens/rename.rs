@@ -32,6 +32,19 @@ impl Rename {
     }
 }
 
+impl Rename {
+    /// Returns the fields that get the other name.
+    pub(super) const fn field(&self) -> &FieldPattern {
+        &self.field
+    }
+
+    /// Returns the renaming back.
+    pub(super) fn reversed(&self) -> Self {
+        let (field, to) = self.renamed();
+        Self { field, to }
+    }
+}
+
 impl Operation for Rename {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
         for path in self.field.matches(session.object()) {
@@ -41,8 +54,7 @@ impl Operation for Rename {
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        let (field, to) = self.renamed();
-        Box::new(Self { field, to })
+        Box::new(self.reversed())
     }
 
     fn claims(&self) -> Claims {

@@ -28,17 +28,9 @@ pub(super) struct Homes<'a> {
 }
 
 impl<'a> Homes<'a> {
-    /// Finds out what the kustomizations of a run, each with its file, say of the files that they reach.
-    pub(super) fn new(
-        kustomizations: impl IntoIterator<Item = (&'a str, &'a Kustomization)>,
-        packs: &'a Packs,
-    ) -> Self {
-        Self { said: Graph::of(kustomizations).reached(), packs }
-    }
-
-    /// Finds out what the kustomizations among `looks` say.
+    /// Finds out what the kustomizations among `looks` say of the files that they reach.
     pub(super) fn among(looks: &'a [Look<'_>], packs: &'a Packs) -> Self {
-        Self::new(looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?))), packs)
+        Self { said: Graph::among(looks).reached(), packs }
     }
 
     /// Returns the home of an object of `kind` in `file`, in which the namespace `written` stands.
@@ -80,7 +72,19 @@ pub(super) struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// Collects the kustomizations among `looks`.
     pub(super) fn among(looks: &'a [Look<'_>]) -> Self {
-        Self::of(looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?))))
+        let files = looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?)));
+        let files: BTreeMap<_, _> = files.collect();
+        let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
+        let mut graph = Self { files, folders, users: BTreeMap::new() };
+        let components = |(file, one): (&&'a str, &&'a Kustomization)| {
+            let components = one.components.iter().filter_map(|path| graph.named(path));
+            components.map(|(component, _)| (component, *file)).collect::<Vec<_>>()
+        };
+        let users: Vec<_> = graph.files.iter().flat_map(components).collect();
+        for (component, user) in users {
+            graph.users.entry(component).or_default().push(user);
+        }
+        graph
     }
 
     /// Returns the files whose objects the kustomization in `file` works on: what it takes in on any way, and for a component
@@ -115,21 +119,6 @@ impl<'a> Graph<'a> {
             }
         }
         builds
-    }
-
-    fn of(kustomizations: impl IntoIterator<Item = (&'a str, &'a Kustomization)>) -> Self {
-        let files: BTreeMap<_, _> = kustomizations.into_iter().collect();
-        let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
-        let mut graph = Self { files, folders, users: BTreeMap::new() };
-        let components = |(file, one): (&&'a str, &&'a Kustomization)| {
-            let components = one.components.iter().filter_map(|path| graph.named(path));
-            components.map(|(component, _)| (component, *file)).collect::<Vec<_>>()
-        };
-        let users: Vec<_> = graph.files.iter().flat_map(components).collect();
-        for (component, user) in users {
-            graph.users.entry(component).or_default().push(user);
-        }
-        graph
     }
 
     /// Returns the kustomization that `path` names, a folder or a file.
@@ -212,9 +201,8 @@ mod tests {
         };
         let manifests: Vec<_> = files.iter().map(manifest).collect();
         let packs = Packs::new(Vec::new()).unwrap();
-        let kustomizations =
-            manifests.iter().filter_map(|manifest| Some((manifest.file.as_str(), manifest.kustomization.as_ref()?)));
-        let homes = Homes::new(kustomizations, &packs);
+        let looks: Vec<_> = manifests.iter().map(Look::Open).collect();
+        let homes = Homes::among(&looks, &packs);
         let home = |manifest: &Manifest| {
             let object = manifest.objects.first()?;
             let home = homes.of(&manifest.file, &object.kind, object.namespace.as_deref());

@@ -144,13 +144,10 @@ impl Run<'_> {
                 (object.title(), self.place(id), (object.kind.clone(), object.api_version.clone()))
             }
         };
-        let (kind, version) = self.fate(side, held);
-        let becomes = match (kind, version) == from {
+        let fate = self.fate(side, held);
+        let becomes = match fate == from {
             true => "stays as it is".to_owned(),
-            false => {
-                let (kind, version) = self.fate(side, held);
-                format!("becomes {} of {version}", kind.kind)
-            }
+            false => format!("becomes {} of {}", fate.0.kind, fate.1),
         };
         (title, place, becomes)
     }
