@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// One step from a value to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,7 +84,7 @@ impl FieldPath {
     /// Returns the value at this path of `root`.
     pub fn get<'v>(&self, root: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(root, |value, step| match step {
-            Step::Key(key) => entry(value.as_object()?, key),
+            Step::Key(key) => value.as_object()?.get(key),
             Step::Index(index) => value.as_array()?.get(*index),
         })
     }
@@ -225,12 +225,6 @@ impl FieldPattern {
     }
 }
 
-/// Returns the value of a key. In the few entries that most mappings have it is met sooner than its hash is worked out.
-pub fn entry<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
-    const FEW: usize = 12;
-    if map.len() > FEW { map.get(key) } else { map.iter().find(|(name, _)| *name == key).map(|(_, value)| value) }
-}
-
 /// A place on a walk below the walk's root; the path that it stands for is made only where it is asked for.
 #[derive(Debug)]
 pub struct Spot<'a> {
@@ -281,7 +275,7 @@ fn visit<'v>(
 ) -> ControlFlow<()> {
     let Some((part, below)) = parts.split_first() else { return met(above, value) };
     match (part, value) {
-        (Part::Key(key), Value::Object(map)) => match entry(map, key) {
+        (Part::Key(key), Value::Object(map)) => match map.get(key) {
             Some(value) => visit(below, value, Some(&Spot::key(above, key)), met),
             None => ControlFlow::Continue(()),
         },

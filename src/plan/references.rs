@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::catalog::Catalog;
-use crate::field::{FieldPath, FieldPattern, Spot, entry};
+use crate::field::{FieldPath, FieldPattern, Spot};
 use crate::lens::{Halt, Session};
 use crate::pack::{Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -98,7 +98,7 @@ pub(super) fn find_where(
     for key in parts(object) {
         let Some(part) = object.get(*key) else { continue };
         walk(part, &Spot::key(None, key), &mut |spot, map| {
-            let kind = entry(map, "kind").and_then(Value::as_str);
+            let kind = map.get("kind").and_then(Value::as_str);
             if kind.is_some_and(may_be) {
                 let reference = read(&spot.path(), map, |path| default_group(object, catalog?, path));
                 found.extend(reference.filter(|reference| is_meant(&reference.kind)));
