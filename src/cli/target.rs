@@ -132,7 +132,7 @@ impl<'p> Typed<'p> {
 fn own(folder: &Path, manifests: &[Manifest]) -> Result<OwnCrds> {
     let objects = manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
     let place = |manifest: &Manifest, object| manifest.locate(object, &FieldPath::default()).to_string();
-    let values = objects.map(|(manifest, object)| (place(manifest, object), &object.value));
+    let values = objects.map(|(manifest, object)| (place(manifest, object), object.value.as_ref()));
     OwnCrds::read(&folder.display().to_string(), values).context("--crds")
 }
 

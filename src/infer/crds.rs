@@ -89,7 +89,7 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     }
     let keys = pack.annotations()?;
     let text = |path: &[&str]| {
-        let value = path.iter().try_fold(&object.value, |value, key| value.get(key));
+        let value = path.iter().try_fold(object.value.as_ref(), |value, key| value.get(key));
         value.and_then(Value::as_str).map(str::to_owned)
     };
     let group = text(&["spec", "group"]).filter(|group| pack.groups().contains(group))?;
@@ -119,7 +119,7 @@ fn told_apart(object: &Object, kind: &GroupKind, pack: &Pack, releases: ReleaseS
     if releases.iter().count() < 2 {
         return releases;
     }
-    let own = OwnCrds::read("", [(String::new(), &object.value)]);
+    let own = OwnCrds::read("", [(String::new(), object.value.as_ref())]);
     let (Ok(own), Some(catalog)) = (own, pack.catalog(kind)) else { return releases };
     let has: BTreeSet<_> = own.catalog(kind).into_iter().flat_map(Catalog::fields).map(|field| field.pattern).collect();
     let in_release = |release: ReleaseId| {

@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -527,7 +528,8 @@ pub enum Completeness {
 /// One object on its way through lenses: its data as it stands, what was done to it, what was lost.
 #[derive(Clone, Debug)]
 pub struct Session<'a> {
-    object: Value,
+    /// Shared with where it comes from until the first change.
+    object: Arc<Value>,
     program: Vec<Intent>,
     losses: Vec<Loss>,
     respelled: Vec<Respelling>,
@@ -545,7 +547,8 @@ pub type ObjectName = (GroupKind, Namespace, Option<String>);
 
 impl<'a> Session<'a> {
     /// Starts with the data of an object that is whole and alone.
-    pub fn new(object: Value) -> Self {
+    pub fn new(object: impl Into<Arc<Value>>) -> Self {
+        let object = object.into();
         let written = object.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
         Self {
             namespace: Namespace::written(written),
@@ -562,7 +565,7 @@ impl<'a> Session<'a> {
     }
 
     /// Starts with the data of an object among others.
-    pub fn among(object: Value, surroundings: &'a Surroundings<'a>, completeness: Completeness) -> Self {
+    pub fn among(object: impl Into<Arc<Value>>, surroundings: &'a Surroundings<'a>, completeness: Completeness) -> Self {
         Self { surroundings: Some(surroundings), completeness, ..Self::new(object) }
     }
 
@@ -603,7 +606,7 @@ impl<'a> Session<'a> {
         if metadata.get(key).and_then(Value::as_str) == home.name() {
             return Cow::Borrowed(&self.object);
         }
-        let mut applied = self.object.clone();
+        let mut applied = Value::clone(&self.object);
         if let Some(metadata) = applied.get_mut("metadata").and_then(Value::as_object_mut) {
             match home.name() {
                 Some(name) => drop(metadata.insert(key.to_owned(), Value::from(name))),
@@ -636,8 +639,13 @@ impl<'a> Session<'a> {
         &self.relies_on
     }
 
+    /// Returns the object's data as it stands, for another session.
+    pub fn share(&self) -> Arc<Value> {
+        Arc::clone(&self.object)
+    }
+
     /// Returns the object's data as it stands.
-    pub const fn object(&self) -> &Value {
+    pub fn object(&self) -> &Value {
         &self.object
     }
 
@@ -666,7 +674,7 @@ impl<'a> Session<'a> {
             let help = Some("mend the pack, or convert the object by hand".to_owned());
             Halt::Refused { at: origin::places(&intent).0, reason, help }
         })?;
-        intent.apply_data(&mut self.object).map_err(|problem| {
+        intent.apply_data(Arc::make_mut(&mut self.object)).map_err(|problem| {
             let (old, new) = origin::places(&intent);
             match problem.code {
                 ProblemCode::Exists => Halt::Conflict { old, new },
@@ -777,7 +785,7 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the session: the data, what was done, what was lost.
-    pub fn finish(self) -> (Value, Vec<Intent>, Vec<Loss>) {
+    pub fn finish(self) -> (Arc<Value>, Vec<Intent>, Vec<Loss>) {
         (self.object, self.program, self.losses)
     }
 }

@@ -7,7 +7,9 @@
 //! Invariant: a file is irrelevant only where no known API group stands in its bytes.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
 use serde_json::Value;
 
@@ -64,7 +66,7 @@ pub struct Object {
     /// `metadata.name`, where it is given.
     pub name: Option<String>,
     /// The data, as Kubernetes reads it.
-    pub value: Value,
+    pub value: Arc<Value>,
 }
 
 impl Object {
@@ -75,14 +77,15 @@ impl Object {
         let kind = GroupKind::new(text(&["kind"])?, api_version.group.as_str());
         let namespace = text(&["metadata", "namespace"]);
         let name = text(&["metadata", "name"]).or_else(|| text(&["metadata", "generateName"]));
-        Some(Self { document, place, kind, api_version, namespace, name, value })
+        Some(Self { document, place, kind, api_version, namespace, name, value: Arc::new(value) })
     }
 
     /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
     fn kustomization(document: usize, value: Value) -> Self {
         let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");
         let kind = GroupKind::new("Kustomization", api_version.group.as_str());
-        Self { document, place: FieldPath::default(), kind, api_version, namespace: None, name: None, value }
+        let (place, value) = (FieldPath::default(), Arc::new(value));
+        Self { document, place, kind, api_version, namespace: None, name: None, value }
     }
 
     /// Returns what findings call the object: `HTTPRoute store/checkout`.
@@ -98,6 +101,8 @@ impl Object {
 /// Finds the API groups that a run knows in a file's bytes.
 #[derive(Debug)]
 pub struct Recognizer {
+    /// Finds any of the texts below: most files hold none, and are passed over once. Made when it is first used.
+    any: OnceLock<AhoCorasick>,
     groups: Vec<(String, Finder<'static>)>,
     kinds: BTreeSet<String>,
     marks: Vec<Finder<'static>>,
@@ -110,6 +115,7 @@ impl Recognizer {
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
         let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
         Self {
+            any: OnceLock::new(),
             groups: groups.into_iter().map(finder).collect(),
             kinds: BTreeSet::new(),
             marks: Vec::new(),
@@ -140,9 +146,15 @@ impl Recognizer {
         Self { charts, chart_marks, ..self }
     }
 
-    /// Says whether a mark stands in `bytes`.
-    fn is_marked(&self, bytes: &[u8]) -> bool {
-        self.marks.iter().any(|finder| finder.find(bytes).is_some()) || self.names_a_chart(bytes)
+    /// Says whether a known API group, a mark or the name of a chart stands in `bytes`.
+    fn meets(&self, bytes: &[u8]) -> bool {
+        let any = self.any.get_or_init(|| {
+            let groups = self.groups.iter().map(|(_, finder)| finder);
+            let texts = groups.chain(&self.marks).chain(&self.chart_marks).map(Finder::needle);
+            let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
+            builder.expect("a pack's texts are few and short")
+        });
+        any.is_match(bytes)
     }
 
     /// Says whether a chart, or the key that only its values have, stands in `bytes`.
@@ -189,11 +201,11 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     if let Some(reading) = foreign_encoding(file, bytes, recognizer) {
         return reading;
     }
-    let hit = recognizer.hits(bytes);
     let is_kustomization = kustomization::is_one(file);
-    if !hit && !is_kustomization && !recognizer.is_marked(bytes) {
+    if !is_kustomization && !recognizer.meets(bytes) {
         return Reading::Irrelevant;
     }
+    let hit = recognizer.hits(bytes);
     let matters = recognizer.matters(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

@@ -6,6 +6,7 @@
 //! Invariant: a file plan that is returned has been verified; an object whose text cannot be changed exactly is refused.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -131,12 +132,12 @@ fn expected(
     manifest: &Manifest,
     conversions: &[Option<Conversion>],
     changed: &BTreeMap<usize, Vec<usize>>,
-) -> Vec<Option<Value>> {
+) -> Vec<Option<Arc<Value>>> {
     let documents = manifest.tree.documents();
-    let mut expected: Vec<Option<Value>> = vec![None; documents.len()];
+    let mut expected: Vec<Option<Arc<Value>>> = vec![None; documents.len()];
     for (document, objects) in changed {
         if let Some(made) = the_whole(manifest, conversions, objects) {
-            expected[*document] = Some(made.value.clone());
+            expected[*document] = Some(Arc::clone(&made.value));
             continue;
         }
         let root = manifest.tree.value(&manifest.text, documents[*document].root);
@@ -144,10 +145,10 @@ fn expected(
         for at in objects {
             let place = manifest.objects[*at].place.get_mut(&mut value).expect("the object was read from this place");
             if let Some(conversion) = &conversions[*at] {
-                place.clone_from(&conversion.value);
+                place.clone_from(conversion.value.as_ref());
             }
         }
-        expected[*document] = Some(value);
+        expected[*document] = Some(Arc::new(value));
     }
     expected
 }

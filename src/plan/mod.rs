@@ -8,6 +8,7 @@
 //! Invariant: pure; a file's plan holds only edits that passed double entry.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -131,9 +132,9 @@ pub struct ObjectPlan {
 #[derive(Debug)]
 pub struct Sides {
     /// Its data before.
-    pub before: Value,
+    pub before: Arc<Value>,
     /// Its data afterwards.
-    pub after: Value,
+    pub after: Arc<Value>,
 }
 
 /// What a run wants.
