@@ -270,7 +270,8 @@ port: {type: integer, maximum: 65535}}}}}}}}}}]}}";
 fn with_crds_of_ones_own_what_was_wrong_all_along_is_held_back() {
     let packs = embedded::with(Vec::new()).unwrap();
     let crd = read(&packs, "crd.yaml", GATEWAY_CRD);
-    let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), crd.objects[0].value.as_ref())]).unwrap();
+    let whole = crd.whole(&crd.objects[0]).unwrap();
+    let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), whole.as_ref())]).unwrap();
     let choices = Choices { schema: Schema::Own(Arc::new(crds)), ..Choices::default() };
     let check = |port: &str| run_with(&[("a.yaml", &gateway(port))], "1.6.1/standard", choices.clone());
     check("99999").tells(Severity::Warning, &["a.yaml held-back invalid-in-target spec.listeners[0].port"]);

@@ -17,7 +17,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::{LineIndex, Span};
-use crate::yaml::{self, Problem, ProblemCode, Tree};
+use crate::yaml::{self, NodeId, Problem, ProblemCode, Tree};
 
 mod json6902;
 mod kustomization;
@@ -65,7 +65,7 @@ pub struct Object {
     pub namespace: Option<String>,
     /// `metadata.name`, where it is given.
     pub name: Option<String>,
-    /// The data, as Kubernetes reads it.
+    /// The data, as Kubernetes reads it; that of a CRD without its schemas, which [`Manifest::whole`] reads.
     pub value: Arc<Value>,
 }
 
@@ -343,7 +343,7 @@ impl Manifest {
         for (number, document) in documents.iter().enumerate() {
             self.unread.extend(self.other_version(document.span));
             let hits = || recognizer.hits(document.span.of(&self.text).as_bytes());
-            match self.tree.value(&self.text, document.root) {
+            match self.data(document.root) {
                 Ok(value) => {
                     if kustomization::is_one(&self.file) {
                         self.patches.extend(kustomization::patches(&self.file, &value));
@@ -370,6 +370,26 @@ impl Manifest {
             }
         }
         Ok(())
+    }
+
+    /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::whole`] looks into them.
+    fn data(&self, root: NodeId) -> Result<Value, Problem> {
+        match self.tree.text_at(&self.text, root, "kind").as_deref() {
+            Some("CustomResourceDefinition") => self.tree.value_without(&self.text, root, "openAPIV3Schema"),
+            _ => self.tree.value(&self.text, root),
+        }
+    }
+
+    /// Returns an object's data with everything that is in it.
+    ///
+    /// # Errors
+    /// That of the schemas of a CRD that cannot be read as data.
+    pub fn whole(&self, object: &Object) -> Result<Arc<Value>, Finding> {
+        if object.kind.kind != "CustomResourceDefinition" || !object.place.steps().is_empty() {
+            return Ok(Arc::clone(&object.value));
+        }
+        let read = self.tree.value(&self.text, self.tree.documents()[object.document].root);
+        read.map(Arc::new).map_err(|problem| failure(&self.file, &self.text, &self.lines, &problem))
     }
 
     /// Tells of a `%YAML` line that says another version than the one which Kubernetes reads.
