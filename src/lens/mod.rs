@@ -257,10 +257,16 @@ impl<'de> Deserialize<'de> for Box<dyn Operation> {
     }
 }
 
-/// A list of operations that run one after the other.
-#[derive(Debug, Default, Deserialize)]
-#[serde(transparent)]
-pub struct Lens(Vec<Box<dyn Operation>>);
+/// A list of operations that run one after the other; a clone shares them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Vec<Box<dyn Operation>>")]
+pub struct Lens(Vec<Arc<dyn Operation>>);
+
+impl From<Vec<Box<dyn Operation>>> for Lens {
+    fn from(operations: Vec<Box<dyn Operation>>) -> Self {
+        Self(operations.into_iter().map(Arc::from).collect())
+    }
+}
 
 impl Lens {
     /// Runs every operation in turn.
@@ -274,13 +280,13 @@ impl Lens {
     /// Returns the lens that leads back, for a rule about `kind`.
     #[must_use]
     pub fn inverse(&self, kind: &GroupKind) -> Self {
-        Self(self.0.iter().rev().map(|operation| operation.inverse(kind)).collect())
+        Self(self.0.iter().rev().map(|operation| operation.inverse(kind).into()).collect())
     }
 
     /// Returns the lens that does the same to every `place` in an object, where `condition` holds for the place.
     #[must_use]
     pub fn at(self, place: FieldPattern, condition: Condition) -> Self {
-        Self(vec![Box::new(when::When::at(place, condition, self))])
+        Self(vec![Arc::new(when::When::at(place, condition, self))])
     }
 
     /// Returns the lens that runs `lenses` one after the other.
@@ -290,7 +296,7 @@ impl Lens {
     }
 
     /// Returns the operations in order.
-    pub fn operations(&self) -> &[Box<dyn Operation>] {
+    pub fn operations(&self) -> &[Arc<dyn Operation>] {
         &self.0
     }
 
@@ -329,7 +335,7 @@ impl Lens {
     fn before(&self, at: usize, field: FieldPattern) -> Option<FieldPattern> {
         // The kind matters to what an operation does with the kind only.
         let any = GroupKind::new("", "");
-        let inverses: Vec<_> = self.0[..at].iter().rev().map(|operation| operation.inverse(&any)).collect();
+        let inverses: Vec<_> = self.0[..at].iter().rev().map(|operation| operation.inverse(&any).into()).collect();
         follow(&inverses, field)
     }
 
@@ -408,7 +414,7 @@ impl Lens {
 }
 
 /// Returns how `field` is called after `operations`; `None` where it goes.
-fn follow(operations: &[Box<dyn Operation>], field: FieldPattern) -> Option<FieldPattern> {
+fn follow(operations: &[Arc<dyn Operation>], field: FieldPattern) -> Option<FieldPattern> {
     operations.iter().try_fold(field, |field, operation| match operation.image(&field) {
         Image::Kept => Some(field),
         Image::Moved(moved) => Some(moved),
