@@ -384,12 +384,12 @@ impl Manifest {
     ///
     /// # Errors
     /// That of the schemas of a CRD that cannot be read as data.
-    pub fn whole(&self, object: &Object) -> Result<Arc<Value>, Finding> {
+    pub fn whole(&self, object: &Object) -> Result<Arc<Value>, Box<Finding>> {
         if object.kind.kind != "CustomResourceDefinition" || !object.place.steps().is_empty() {
             return Ok(Arc::clone(&object.value));
         }
         let read = self.tree.value(&self.text, self.tree.documents()[object.document].root);
-        read.map(Arc::new).map_err(|problem| failure(&self.file, &self.text, &self.lines, &problem))
+        read.map(Arc::new).map_err(|problem| Box::new(failure(&self.file, &self.text, &self.lines, &problem)))
     }
 
     /// Tells of a `%YAML` line that says another version than the one which Kubernetes reads.

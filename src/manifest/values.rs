@@ -36,7 +36,15 @@ impl Chart {
         let object = |place: FieldPath| {
             let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
             let value = place.get(value).cloned().unwrap_or_default();
-            Object { document, place, kind, api_version, namespace: None, name: Some(self.name.clone()), value: Arc::new(value) }
+            Object {
+                document,
+                place,
+                kind,
+                api_version,
+                namespace: None,
+                name: Some(self.name.clone()),
+                value: Arc::new(value),
+            }
         };
         self.places(file, value).into_iter().map(object).collect()
     }
@@ -61,7 +69,8 @@ mod tests {
     #[track_caller]
     fn check(file: &str, document: Value, expected: &[(&str, Value)]) {
         let objects = Chart::new("shop", "shopFront").objects(file, 0, &document);
-        let found: Vec<_> = objects.into_iter().map(|object| (object.place.to_string(), Value::clone(&object.value))).collect();
+        let found: Vec<_> =
+            objects.into_iter().map(|object| (object.place.to_string(), Value::clone(&object.value))).collect();
         let expected: Vec<_> = expected.iter().map(|(place, value)| ((*place).to_owned(), value.clone())).collect();
         assert_eq!(found, expected);
     }
