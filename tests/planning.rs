@@ -542,3 +542,106 @@ fn one_name_in_one_build_is_taken_whatever_the_folders() {
         .tells(Severity::Held, &["old/a.yaml held-back name-taken metadata.name"]);
     built("resources: [old/a.yaml]\n").tells(Severity::Held, &[]);
 }
+
+/// A base with a route and a listener set, and a kustomization beside it that holds `patches`.
+fn with_inline<'a>(set: &'a str, patches: &'a str) -> [(&'a str, &'a str); 4] {
+    const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\nspec:\n  \
+                         rules:\n  - backendRefs: [{name: b, port: 80}]\n";
+    [
+        ("base/kustomization.yaml", "resources: [route.yaml, set.yaml]\n"),
+        ("base/route.yaml", ROUTE),
+        ("base/set.yaml", set),
+        ("live/kustomization.yaml", patches),
+    ]
+}
+
+const INLINE: &str = "resources: [../base]
+patches:
+- patch: |-   # as it stands
+    # two in one
+    apiVersion: gateway.networking.k8s.io/v1beta1
+    kind: HTTPRoute
+    metadata: {name: a}
+    spec:
+      parentRefs:
+      - {name: a, group: gateway.networking.x-k8s.io, kind: XListenerSet}
+
+      - name: edge
+    ---
+    apiVersion: gateway.networking.x-k8s.io/v1alpha1
+    kind: XListenerSet
+    metadata:
+      name: a
+    spec: {listeners: [{name: web, port: 81, protocol: HTTP}]}
+patchesStrategicMerge:
+- |
+  kind: XListenerSet
+  apiVersion: gateway.networking.x-k8s.io/v1alpha1
+  metadata: {name: a}
+";
+
+/// Makes the words of the new kind of those of the old one.
+fn moved(text: &str) -> String {
+    let text = text.replace("gateway.networking.x-k8s.io/v1alpha1", "gateway.networking.k8s.io/v1");
+    let text = text.replace("gateway.networking.x-k8s.io", "gateway.networking.k8s.io").replace("v1beta1", "v1");
+    text.replace("XListenerSet", "ListenerSet")
+}
+
+#[test]
+fn inline_patches_are_converted_where_they_stand() {
+    let set = listener_set("a", 80);
+    let found = run(&with_inline(&set, INLINE), "1.6.1/standard");
+    found.tells(Severity::Note, &[]);
+    assert_eq!(found.after["live/kustomization.yaml"], moved(INLINE));
+    let windows = INLINE.replace('\n', "\r\n");
+    let found = run(&with_inline(&set, &windows), "1.6.1/standard");
+    assert_eq!(found.after["live/kustomization.yaml"], moved(&windows));
+    // Both ways, in lines that come and go.
+    let policy = "patches:\n  - patch: |\n      apiVersion: gateway.networking.k8s.io/v1alpha2\n      kind: BackendTLSPolicy\n      metadata: {name: a}\n      \
+                  spec:\n        targetRef:\n          group: ''\n          kind: Service\n          name: a\n\n        tls: {hostname: a.b}\n    path: \"\"\n";
+    let newer = "patches:\n  - patch: |\n      apiVersion: gateway.networking.k8s.io/v1\n      kind: BackendTLSPolicy\n      metadata: {name: a}\n      \
+                  spec:\n        targetRefs:\n          - group: ''\n            kind: Service\n            name: a\n\n        validation: {hostname: a.b}\n    path: \"\"\n";
+    assert_eq!(run(&[("kustomization.yaml", policy)], "1.4.1/standard").after["kustomization.yaml"], newer);
+    let back = run(&[("kustomization.yaml", newer)], "1.0.0/experimental");
+    assert_eq!(back.after["kustomization.yaml"], policy);
+}
+
+#[test]
+fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
+    let bad = listener_set("a", 0);
+    let told = [
+        "base/set.yaml held-back invalid-in-target spec.listeners[0].port",
+        "live/kustomization.yaml warning reference-kept spec.parentRefs[0]",
+        "live/kustomization.yaml held-back held-along -",
+        "live/kustomization.yaml held-back held-along -",
+    ];
+    let held = run(&with_inline(&bad, INLINE), "1.6.1/standard");
+    held.tells(Severity::Warning, &told);
+    held.says("it is merged into XListenerSet a/a at base/set.yaml:1:1, which stays as it is");
+    assert!(held.after["live/kustomization.yaml"].contains("kind: XListenerSet\n    metadata:\n      name: a"));
+    assert!(
+        held.after["live/kustomization.yaml"].contains("apiVersion: gateway.networking.k8s.io/v1\n    kind: HTTPRoute")
+    );
+}
+
+#[test]
+fn inline_patches_that_are_not_converted_are_told() {
+    let object = |style: &str| {
+        format!(
+            "patches:\n- target: {{group: gateway.networking.k8s.io, kind: HTTPRoute}}\n  patch: {style}\n    apiVersion: gateway.networking.k8s.io/v1beta1\n    \
+             kind: HTTPRoute\n    metadata: {{name: a}}\n"
+        )
+    };
+    let told = |text: &str| run(&[("kustomization.yaml", text)], "1.6.1/standard").told;
+    assert_eq!(told(&object("|")), [""; 0]);
+    for style in [">", "&a |", "!!str |"] {
+        assert_eq!(told(&object(style)), ["kustomization.yaml warning inline-patch patches[0]"], "{style}");
+    }
+    let json = "patchesJson6902:\n- target: {group: gateway.networking.k8s.io, version: v1beta1, kind: HTTPRoute, name: a}\n  patch: |-\n    \
+                - {op: replace, path: /spec/hostnames, value: [a.b]}\n    - op: add\n      path: /spec/parentRefs/-\n      value: {kind: XListenerSet, name: a}\n";
+    let expected = ["patch-target patchesJson6902[0]", "patch-target [1].value"]
+        .map(|told| format!("kustomization.yaml warning {told}"));
+    assert_eq!(told(json), expected);
+    let broken = object("|").replace("{name: a}", "{name: a");
+    assert_eq!(told(&broken), ["kustomization.yaml warning inline-patch patches[0]"]);
+}

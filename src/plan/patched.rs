@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::homes::Graph;
-use super::{Held, Id, Look, ObjectPlan, Remark, Run, finding};
+use super::{Held, Id, Look, Object, ObjectPlan, Remark, Run, finding};
 use crate::field::FieldPath;
 use crate::finding::{Code, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
@@ -35,40 +35,45 @@ pub(super) enum Side<'a> {
 /// Finds the patches among `looks` with the objects that they can patch.
 pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
     let mut ties = BTreeSet::new();
-    let naming: Vec<_> = looks.iter().filter(|look| !look.patches().is_empty()).collect();
+    let naming = looks.iter().enumerate().filter(|(_, look)| !look.patches().is_empty() || look.has_insets());
+    let naming: Vec<_> = naming.collect();
     if naming.is_empty() {
         return Vec::new();
     }
-    let patches: BTreeSet<&str> = naming.iter().flat_map(|look| look.patches()).map(String::as_str).collect();
+    let patches: BTreeSet<&str> = naming.iter().flat_map(|(_, look)| look.patches()).map(String::as_str).collect();
     let numbers: BTreeMap<&str, usize> = looks.iter().enumerate().map(|(number, look)| (look.file(), number)).collect();
     let mut bases: BTreeMap<Sought<'_>, Vec<Spot>> = BTreeMap::new();
     for (number, look) in looks.iter().enumerate().filter(|(_, look)| !patches.contains(look.file())) {
-        sought(look).into_iter().for_each(|(at, sought)| bases.entry(sought).or_default().push((number, at)));
+        for (at, sought, _) in sought(look).into_iter().filter(|(_, _, is_inline)| !is_inline) {
+            bases.entry(sought).or_default().push((number, at));
+        }
     }
     let graph = Graph::among(looks);
-    for look in naming {
+    for (host, look) in naming {
         let reach = LazyCell::new(|| graph.reach(look.file()));
-        for number in look.patches().iter().filter_map(|patch| numbers.get(patch.as_str())) {
-            for (at, sought) in sought(&looks[*number]) {
-                let found = bases.get(&sought).into_iter().flatten();
-                let found = found.filter(|(base, _)| reach.contains(looks[*base].file()));
-                ties.extend(found.map(|base| [(*number, at), *base]));
-            }
+        let named = look.patches().iter().filter_map(|patch| numbers.get(patch.as_str()));
+        let of_file = |number: usize| sought(&looks[number]).into_iter().map(move |found| (number, found));
+        let inline = of_file(host).filter(|(_, (_, _, is_inline))| *is_inline);
+        for (number, (at, sought, _)) in named.flat_map(|number| of_file(*number)).chain(inline) {
+            let found = bases.get(&sought).into_iter().flatten();
+            let found = found.filter(|(base, _)| reach.contains(looks[*base].file()));
+            ties.extend(found.map(|base| [(number, at), *base]));
         }
     }
     ties.into_iter().collect()
 }
 
-/// Returns what the objects of a file can be found by, each with its number.
-fn sought<'a>(look: &'a Look<'_>) -> Vec<(usize, Sought<'a>)> {
+/// Returns what the objects of a file can be found by, each with its number and whether it is an inline patch.
+fn sought<'a>(look: &'a Look<'_>) -> Vec<(usize, Sought<'a>, bool)> {
     match look {
         Look::Alone(part) => {
             let sought = |object: &'a ObjectPlan| Some((&object.from.0, &object.from.1, object.name.as_deref()?));
-            part.objects.iter().enumerate().filter_map(|(at, object)| Some((at, sought(object)?))).collect()
+            part.objects.iter().enumerate().filter_map(|(at, object)| Some((at, sought(object)?, false))).collect()
         }
         Look::Open(manifest) => {
+            let sought = |one: &'a Object| Some((&one.kind, &one.api_version, one.name.as_deref()?));
             let objects = manifest.objects.iter().enumerate();
-            objects.filter_map(|(at, one)| Some((at, (&one.kind, &one.api_version, one.name.as_deref()?)))).collect()
+            objects.filter_map(|(at, one)| Some((at, sought(one)?, one.inset.is_some()))).collect()
         }
     }
 }
