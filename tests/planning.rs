@@ -645,3 +645,33 @@ fn inline_patches_that_are_not_converted_are_told() {
     let broken = object("|").replace("{name: a}", "{name: a");
     assert_eq!(told(&broken), ["kustomization.yaml warning inline-patch patches[0]"]);
 }
+
+#[test]
+fn rights_that_name_a_renamed_kind_are_told_until_the_new_one_stands_beside_it() {
+    let role = |rules: &str| {
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: a}}\nrules: [{rules}]\n# gateway.networking.x-k8s.io\n"
+        )
+    };
+    let told = |text: &str| run(&[("a.yaml", text)], "1.6.1/standard").told;
+    let old = "{apiGroups: [gateway.networking.x-k8s.io], resources: [xlistenersets/status]}";
+    let kept = ["a.yaml warning reference-kept rules[0]"];
+    assert_eq!(told(&role(old)), kept);
+    let status = "{apiGroups: [gateway.networking.k8s.io], resources: [listenersets/status]}";
+    assert_eq!(told(&role(&format!("{old}, {status}"))), [""; 0]);
+    assert_eq!(told(&role(&format!("{old}, {}", status.replace("/status", "")))), kept);
+    assert_eq!(told(&role("{apiGroups: ['*'], resources: [xlistenersets]}")), kept);
+    assert_eq!(told(&role("{apiGroups: [gateway.networking.x-k8s.io], resources: ['*']}")), kept);
+    assert_eq!(told(&role("{apiGroups: ['*'], resources: ['*']}")), [""; 0]);
+    let project = |items: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {{name: a}}\nspec:\n  namespaceResourceWhitelist: [{items}]\n"
+        )
+    };
+    let all = "{group: gateway.networking.x-k8s.io, kind: '*'}";
+    assert_eq!(told(&project(all)), ["a.yaml warning reference-kept spec.namespaceResourceWhitelist[0]"]);
+    assert_eq!(told(&project(&format!("{all}, {{group: gateway.networking.k8s.io, kind: ListenerSet}}"))), [""; 0]);
+    let named =
+        run(&[("a.yaml", &project("{group: gateway.networking.x-k8s.io, kind: XListenerSet}"))], "1.6.1/standard");
+    assert!(named.after["a.yaml"].contains("[{group: gateway.networking.k8s.io, kind: ListenerSet}]"));
+}

@@ -162,7 +162,7 @@ fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, Stri
 }
 
 /// Visits every mapping in `value`, which stands at `spot`.
-pub(super) fn walk(value: &Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &Map<String, Value>)) {
+pub(super) fn walk<'v>(value: &'v Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &'v Map<String, Value>)) {
     match value {
         Value::Object(map) => {
             visit(spot, map);
