@@ -491,6 +491,13 @@ fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
     component[0].1 = "resources: [object.yaml]\ncomponents: [../live]\n";
     component[2].1 = "kind: Component\npatchesStrategicMerge: [patch.yaml]\n";
     run(&component, "1.6.1/standard").tells(Severity::Warning, &told);
+    // A name as it is in between.
+    let renamed = patch.replace("name: a", "name: my-a-too");
+    let mut affixed = patched(&bad, &renamed);
+    affixed[0].1 = "resources: [object.yaml]\nnamePrefix: my-\nnameSuffix: -too\n";
+    run(&affixed, "1.6.1/standard").tells(Severity::Warning, &told);
+    affixed[0].1 = "resources: [object.yaml]\nnamePrefix: my-\n";
+    run(&affixed, "1.6.1/standard").tells(Severity::Warning, &told[..1]);
 }
 
 #[test]
@@ -674,4 +681,89 @@ fn rights_that_name_a_renamed_kind_are_told_until_the_new_one_stands_beside_it()
     let named =
         run(&[("a.yaml", &project("{group: gateway.networking.x-k8s.io, kind: XListenerSet}"))], "1.6.1/standard");
     assert!(named.after["a.yaml"].contains("[{group: gateway.networking.k8s.io, kind: ListenerSet}]"));
+}
+
+/// What Flux and Argo CD have Kustomize patch: a policy of each, with the patch as text.
+fn runners(version: &str, kind: &str, group: &str) -> [(&'static str, String); 3] {
+    let patches = |indent: &str| {
+        let text = format!(
+            "patches:\n- target: {{group: {group}, version: {version}, kind: {kind}}}\n  patch: |\n    apiVersion: {group}/{version}\n    \
+             kind: {kind}\n    metadata: {{name: a}}\n    spec:\n      listeners:\n      - {{name: web, port: 82, protocol: HTTP}}\n"
+        );
+        text.lines().map(|line| format!("{indent}{line}\n")).collect::<String>()
+    };
+    [
+        (
+            "application.yaml",
+            format!(
+                "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec:\n  sources:\n  - path: apps/a\n    kustomize:\n{}",
+                patches("      ")
+            ),
+        ),
+        (
+            "flux.yaml",
+            format!(
+                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: a}}\nspec:\n  path: ./apps/a\n{}",
+                patches("  ")
+            ),
+        ),
+        (
+            "release.yaml",
+            format!(
+                "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: a}}\nspec:\n  postRenderers:\n  - kustomize:\n{}",
+                patches("      ")
+            ),
+        ),
+    ]
+}
+
+#[test]
+fn what_flux_and_argo_cd_patch_goes_along() {
+    let old = runners("v1alpha1", "XListenerSet", "gateway.networking.x-k8s.io");
+    let new = runners("v1", "ListenerSet", "gateway.networking.k8s.io");
+    let with = |set| {
+        let mut files = vec![("repo/apps/a/set.yaml", set)];
+        files.extend(old.iter().map(|(file, text)| (*file, text.as_str())));
+        files
+    };
+    let good = listener_set("a", 80);
+    let found = run(&with(&good), "1.6.1/standard");
+    found.tells(Severity::Warning, &[]);
+    for (file, text) in &new {
+        assert_eq!(found.after[*file], *text);
+    }
+    // What is in the folder that they name is held back; what a chart renders is not known.
+    let held = run(&with(&listener_set("a", 0)), "1.6.1/standard");
+    let held: Vec<_> = held.told.iter().filter(|told| told.contains("held-along")).collect();
+    assert_eq!(held, ["application.yaml held-back held-along -", "flux.yaml held-back held-along -"]);
+}
+
+#[test]
+fn selectors_of_flux_and_components_go_with_their_objects() {
+    let route = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\n";
+    let target = |version: &str| {
+        format!("{{target: {{group: gateway.networking.k8s.io, version: {version}, kind: HTTPRoute}}, path: p.yaml}}")
+    };
+    let texts = |version: &str| {
+        let target = target(version);
+        [
+            format!("kind: Component\npatches: [{target}]\n"),
+            format!(
+                "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: a}}\nspec:\n  postRenderers: [{{kustomize: {{patches: [{target}]}}}}]\n"
+            ),
+        ]
+    };
+    let (old, new) = (texts("v1beta1"), texts("v1"));
+    let files = [("component/kustomization.yaml", &*old[0]), ("release.yaml", &*old[1]), ("route.yaml", route)];
+    let after = run(&files, "1.6.1/standard").after;
+    assert_eq!([&after["component/kustomization.yaml"], &after["release.yaml"]], [&new[0], &new[1]]);
+    // Nobody can say where those go that are not here; a version that nobody has afterwards is told.
+    let alone = |target| run(&[("release.yaml", &*old[1])], target).told;
+    let told = [
+        "patch-target spec.postRenderers[0].kustomize.patches[0]",
+        "patch-target spec.postRenderers[0].kustomize.patches[0].target.version",
+    ];
+    let told = told.map(|told| format!("release.yaml warning {told}"));
+    assert_eq!(alone("1.6.1/standard"), told[..1]);
+    assert_eq!(alone("0.4.0"), told);
 }

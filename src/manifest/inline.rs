@@ -8,19 +8,21 @@
 
 use serde_json::Value;
 
-use super::kustomization::{is_one, selects};
+use super::kustomization::{is_one, join, selects};
 use super::{Inset, Manifest, Object, Page, Recognizer, json6902, take, whole_file};
-use crate::field::{FieldPath, FieldPattern};
+use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
-use crate::release::ApiVersion;
 use crate::yaml::{self, NodeId, Tree};
 
 /// A patch that concerns known objects.
 pub(super) struct Patch {
     /// Its place in a list of patches.
     path: FieldPath,
+    /// The folder whose objects it is for, where the object around it says so.
+    folder: Option<String>,
     content: Content,
-    selector: Selector,
+    /// Whether it selects known objects.
+    selects: bool,
 }
 
 /// What a patch says, and where.
@@ -33,27 +35,11 @@ enum Content {
     Data(FieldPath, Value),
 }
 
-/// Which objects a patch is for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Selector {
-    /// Those that it names itself, or no known ones.
-    Other,
-    /// Known ones.
-    Known,
-    /// Known ones of one version.
-    KnownVersion,
-}
-
 /// Finds the patches in a document of `file` that concern known objects.
 pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> Vec<Patch> {
     let patch = |path: FieldPath| {
         let item = path.get(document)?;
-        let target = item.get("target").filter(|target| selects(target, recognizer));
-        let selector = match target.map(|target| target.get("version").is_some()) {
-            None => Selector::Other,
-            Some(false) => Selector::Known,
-            Some(true) => Selector::KnownVersion,
-        };
+        let selects = item.get("target").is_some_and(|target| selects(target, recognizer));
         let (place, said) = match item.get("patch") {
             Some(patch) => (path.key("patch"), patch),
             None => (path.clone(), item),
@@ -69,7 +55,8 @@ pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> 
             Content::Text(_, text) => recognizer.hits(text.as_bytes()),
             Content::Data(_, value) => json6902::mentions(value, recognizer),
         };
-        (mentions || selector != Selector::Other).then_some(Patch { path, content, selector })
+        let folder = folder(document, &path);
+        (mentions || selects).then_some(Patch { path, folder, content, selects })
     };
     lists(file, document).iter().flat_map(|list| list.matches(document)).filter_map(patch).collect()
 }
@@ -79,8 +66,8 @@ pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> 
 /// Source: the references of Kustomize, of Flux (`Kustomization`, `HelmRelease`) and of Argo CD (`Application`).
 fn lists(file: &str, document: &Value) -> Vec<FieldPattern> {
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
-    let group = ApiVersion::parse(text("apiVersion")).group;
-    let above: &[&str] = match (group.as_str(), text("kind")) {
+    let group = text("apiVersion").split('/').next().unwrap_or_default();
+    let above: &[&str] = match (group, text("kind")) {
         ("kustomize.toolkit.fluxcd.io", "Kustomization") => &["spec."],
         ("helm.toolkit.fluxcd.io", "HelmRelease") => &["spec.postRenderers[].kustomize."],
         ("argoproj.io", "Application") => &["spec.source.kustomize.", "spec.sources[].kustomize."],
@@ -93,6 +80,15 @@ fn lists(file: &str, document: &Value) -> Vec<FieldPattern> {
     let keys = ["patches", "patchesStrategicMerge", "patchesJson6902"];
     let patterns = above.iter().flat_map(|above| keys.map(|key| format!("{above}{key}[]")));
     patterns.map(|pattern| FieldPattern::parse(&pattern).expect("it is a pattern")).collect()
+}
+
+/// Returns the folder that the patch at `path` is for: Flux and Argo CD name it beside what they have Kustomize do.
+fn folder(document: &Value, path: &FieldPath) -> Option<String> {
+    let is_kustomize = |step: &Step| *step == Step::Key("kustomize".to_owned());
+    let steps = path.steps();
+    let above = steps.iter().position(is_kustomize).unwrap_or(1).min(steps.len());
+    let named = FieldPath::new(steps[..above].iter().cloned()).key("path").get(document)?.as_str()?;
+    Some(join("", named.trim_start_matches('/')))
 }
 
 /// What stands in the text of a patch.
@@ -134,7 +130,13 @@ impl Manifest {
             Content::Data(..) => self.tell_inline(root, patch, "move it to a file of its own, or change it by hand"),
             Content::Text(place, text) => {
                 let literal = self.tree.literal(&self.text, root, place);
-                let inset = |(literal, tree)| Inset { document, place: place.clone(), literal, tree };
+                let inset = |(literal, tree)| Inset {
+                    document,
+                    place: place.clone(),
+                    folder: patch.folder.clone(),
+                    literal,
+                    tree,
+                };
                 match read(text, recognizer) {
                     Reading::Json(tree, value) => {
                         let inset = literal.map(|literal| inset((literal, tree)));
@@ -150,7 +152,6 @@ impl Manifest {
                             let number = Some(self.insets.len());
                             self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
                             self.insets.push(inset((literal, tree)));
-                            self.tell_version(root, patch);
                         }
                         None => self.tell_inline(
                             root,
@@ -173,18 +174,9 @@ impl Manifest {
 
     /// Tells that a patch changes known objects that it selects, by the paths of fields.
     fn tell_selector(&mut self, root: NodeId, patch: &Patch) {
-        if patch.selector != Selector::Other {
+        if patch.selects {
             let message = "a patch selects known objects; its field paths are not converted";
             let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";
-            self.tell(root, patch, Code::PatchTarget, message, help);
-        }
-    }
-
-    /// Tells that a patch that is converted selects known objects by their version.
-    fn tell_version(&mut self, root: NodeId, patch: &Patch) {
-        if patch.selector == Selector::KnownVersion {
-            let message = "a patch selects known objects by their version, which follows the objects of this run alone";
-            let help = "check the version that it selects by hand where the objects are not in this run";
             self.tell(root, patch, Code::PatchTarget, message, help);
         }
     }

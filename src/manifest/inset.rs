@@ -18,6 +18,8 @@ pub struct Inset {
     pub document: usize,
     /// Its place in the document: `patches[0].patch`.
     pub place: FieldPath,
+    /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
+    pub folder: Option<String>,
     /// Its text, and where that stands in the file.
     pub literal: Literal,
     /// The spans of the nodes of its text.

@@ -17,6 +17,8 @@ use crate::yaml::NodeId;
 pub struct Kustomization {
     /// The namespace that it gives every object, whatever the object says: `namespace: shop`.
     pub namespace: Option<String>,
+    /// What it puts before and behind every name.
+    pub affixes: [String; 2],
     /// The files and folders that it takes in.
     pub resources: Vec<String>,
     /// The folders whose kustomizations work on what it took in.
@@ -26,15 +28,17 @@ pub struct Kustomization {
 impl Kustomization {
     /// Reads the kustomization in `file`.
     ///
-    /// Source: Kustomize reference, `resources`, `bases` (their old name), `components`, `namespace`.
+    /// Source: Kustomize reference, `resources`, `bases` (their old name), `components`, `namespace`, `namePrefix`, `nameSuffix`.
     pub(super) fn read(file: &str, value: &Value) -> Self {
         let paths = |keys: &[&str]| {
             let lists = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_array));
             lists.flatten().filter_map(Value::as_str).map(|path| join(folder(file), path)).collect()
         };
+        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let namespace = value.get("namespace").and_then(Value::as_str).filter(|name| !name.is_empty());
         Self {
             namespace: namespace.map(str::to_owned),
+            affixes: ["namePrefix", "nameSuffix"].map(text),
             resources: paths(&["resources", "bases"]),
             components: paths(&["components"]),
         }
@@ -67,7 +71,7 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<String> {
 }
 
 /// Joins a relative path to a folder, taking `.` and `..` out.
-fn join(folder: &str, path: &str) -> String {
+pub(super) fn join(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {

@@ -17,6 +17,7 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::text::{LineIndex, Span};
 use crate::yaml::{self, NodeId, Problem, ProblemCode, Tree};
 
+mod configuration;
 mod inline;
 mod inset;
 mod json6902;
@@ -354,13 +355,16 @@ impl Manifest {
                         self.findings.extend(json6902::findings(&value, recognizer, &place));
                     } else if hits() {
                         self.tell_unmade(number, &value);
+                        let place = |path: &FieldPath| self.place(document.root, path);
+                        self.findings.extend(configuration::findings(&value, recognizer, &place));
                     }
                     if is_bare(&value) && !is_kustomization {
                         let charts = recognizer.charts.iter();
                         self.objects.extend(charts.flat_map(|chart| chart.objects(&self.file, number, &value)));
                     }
                     let patches = inline::patches(&self.file, &value, recognizer);
-                    if is_kustomization && is_bare(&value) {
+                    // Kustomize sets what it does not say.
+                    if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
                         self.objects.push(Object::kustomization(number, value));
                     } else {
                         take(number, FieldPath::default(), value, &mut self.objects);

@@ -383,7 +383,7 @@ impl<'a> Run<'a> {
                 } else {
                     let made = self.with_references(this, conversion, &fates, &mut findings);
                     let made = selectors::follow(object, made, &moves);
-                    findings.extend(selectors::parted(manifest, object, &moves));
+                    findings.extend(selectors::astray(manifest, object, &moves, self.course));
                     findings.extend(self.course.dangling(manifest, object, made.as_ref()));
                     made
                 };

@@ -143,7 +143,7 @@ pub(super) fn parts(object: &Value) -> &'static [&'static str] {
     match text("kind") {
         Some("CustomResourceDefinition") => &[],
         None => &["patches", "patchesJson6902", "replacements"],
-        Some("Kustomization")
+        Some("Kustomization" | "Component")
             if text("apiVersion").is_none_or(|version| version.starts_with("kustomize.config.k8s.io/")) =>
         {
             &["patches", "patchesJson6902", "replacements"]

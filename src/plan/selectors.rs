@@ -1,18 +1,18 @@
 //! Answers: which selectors of a kustomization name a version that the objects they select leave?
 //!
 //! A selector is a mapping with `group`, `version` and `kind`. Where every object of the run with that apiVersion and kind goes
-//! to one other version, the selector goes along; where they part it stays, which [`parted`] tells; where the run has none it
-//! stays, and the finding about the patch says to check it.
+//! to one other version, the selector goes along; where they part it stays, and where the run has none, which [`astray`]
+//! tells if the target does not serve that version.
 //!
-//! Invariant: only kustomizations have selectors; one whose kind is retyped is a reference and none of these.
+//! Invariant: only kustomizations, and what has Kustomize run, have selectors; one whose kind is retyped is a reference and none of these.
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::references::{Retypes, parts, walk};
-use super::{Conversion, Held, Look, Object, Remark, Run, finding};
-use crate::field::{FieldPath, Spot};
+use super::{Conversion, Course, Held, Look, Object, Remark, Run, finding};
+use crate::field::{FieldPath, Spot, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::Session;
 use crate::manifest::Manifest;
@@ -46,7 +46,7 @@ impl Run<'_> {
 
 /// Lets the selectors of `object` follow `moves`; `made` is what became of it so far.
 pub(super) fn follow(object: &Object, made: Option<Conversion>, moves: &Moves) -> Option<Conversion> {
-    if object.kind.kind != "Kustomization" {
+    if !may_select(object) {
         return made;
     }
     let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
@@ -69,7 +69,7 @@ pub(super) fn follow(object: &Object, made: Option<Conversion>, moves: &Moves) -
 /// Says whether `object` selects any object by its version.
 pub(super) fn selects(object: &Object) -> bool {
     let mut selects = false;
-    if object.kind.kind == "Kustomization" {
+    if may_select(object) {
         selectors(&object.value, &mut |_, _, _| selects = true);
     }
     selects
@@ -78,53 +78,70 @@ pub(super) fn selects(object: &Object) -> bool {
 /// Tells the selectors of `object` that give a kind without its group which the run renames.
 pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) -> Vec<Finding> {
     let mut found = Vec::new();
-    if object.kind.kind != "Kustomization" {
+    if !may_select(object) {
         return found;
     }
-    for key in parts(&object.value) {
-        let Some(part) = object.value.get(*key) else { continue };
-        walk(part, &Spot::key(None, key), &mut |spot, map| {
-            let is_alone = ["group", "apiGroup", "apiVersion"].iter().all(|key| !map.contains_key(*key));
-            let Some(kind) = map.get("kind").and_then(Value::as_str).filter(|_| is_alone) else { return };
-            let renamed = retypes.iter().find(|(old, new)| old.kind == kind && new.kind().kind != kind);
-            let Some((_, successor)) = renamed else { return };
-            let (path, new) = (spot.path(), &successor.kind().kind);
-            let message =
-                format!("{path} selects objects by the kind {kind} alone, which becomes {new}; it is not changed");
-            let help = Some(format!("write kind {new} where the objects are converted, by hand"));
-            found.push(finding(
-                manifest,
-                object,
-                &Remark { code: Code::PatchTarget, path, message, help },
-                Severity::Warning,
-            ));
-        });
-    }
-    found
-}
-
-/// Tells the selectors of `object` whose objects part.
-pub(super) fn parted(manifest: &Manifest, object: &Object, moves: &Moves) -> Vec<Finding> {
-    let mut found = Vec::new();
-    if object.kind.kind != "Kustomization" {
-        return found;
-    }
-    selectors(&object.value, &mut |spot, kind, version| {
-        let key = (kind, version);
-        let Some(versions) = moves.get(&key).filter(|versions| versions.len() > 1) else { return };
-        let (kind, version) = key;
-        let all: usize = versions.values().sum();
-        let moved = all - versions.get(&version).copied().unwrap_or_default();
-        let path = spot.path().key("version");
-        let message = format!(
-            "{path} selects {version}, which {all} objects of the kind {} have in this run; {moved} of them move to another version, and it is not changed",
-            kind.kind
-        );
-        let help = Some("write a patch for each version, or take the version out of the selector, by hand".to_owned());
+    mappings(&object.value, &mut |spot, map| {
+        let is_alone = ["group", "apiGroup", "apiVersion"].iter().all(|key| !map.contains_key(*key));
+        let Some(kind) = map.get("kind").and_then(Value::as_str).filter(|_| is_alone) else { return };
+        let renamed = retypes.iter().find(|(old, new)| old.kind == kind && new.kind().kind != kind);
+        let Some((_, successor)) = renamed else { return };
+        let (path, new) = (spot.path(), &successor.kind().kind);
+        let message =
+            format!("{path} selects objects by the kind {kind} alone, which becomes {new}; it is not changed");
+        let help = Some(format!("write kind {new} where the objects are converted, by hand"));
         let remark = Remark { code: Code::PatchTarget, path, message, help };
         found.push(finding(manifest, object, &remark, Severity::Warning));
     });
     found
+}
+
+/// Tells the selectors of `object` whose objects part, and those of a version that no object can have afterwards.
+pub(super) fn astray(manifest: &Manifest, object: &Object, moves: &Moves, course: &Course<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if !may_select(object) {
+        return found;
+    }
+    selectors(&object.value, &mut |spot, kind, version| {
+        let key = (kind, version);
+        let told = match moves.get(&key) {
+            Some(versions) if versions.len() > 1 => Some(parted(&key, versions)),
+            Some(_) => None,
+            None => gone(&key, course),
+        };
+        found.extend(told.map(|(message, help)| {
+            let path = spot.path().key("version");
+            let remark = Remark {
+                code: Code::PatchTarget,
+                message: format!("{path} {message}"),
+                path,
+                help: Some(help.to_owned()),
+            };
+            finding(manifest, object, &remark, Severity::Warning)
+        }));
+    });
+    found
+}
+
+/// Says that the objects of a kind and version go to `versions`.
+fn parted((kind, version): &(GroupKind, String), versions: &BTreeMap<String, usize>) -> (String, &'static str) {
+    let all: usize = versions.values().sum();
+    let moved = all - versions.get(version).copied().unwrap_or_default();
+    let message = format!(
+        "selects {version}, which {all} objects of the kind {} have in this run; {moved} of them move to another version, and it is not changed",
+        kind.kind
+    );
+    (message, "write a patch for each version, or take the version out of the selector, by hand")
+}
+
+/// Says that the target does not serve a version of a kind that the run does not rename.
+fn gone((kind, version): &(GroupKind, String), course: &Course<'_>) -> Option<(String, &'static str)> {
+    let target = course.goal().target_of(&kind.group).filter(|_| !course.retypes.contains_key(kind))?;
+    let served = target.pack.catalog(kind)?.served(target.release);
+    (served.iter().all(|served| served.name != *version)).then(|| {
+        let message = format!("selects {version}, which {target} does not serve for {}; no object of this run has it, and it is not changed", kind.kind);
+        (message, "write the version that the objects have afterwards, or take it out of the selector, by hand")
+    })
 }
 
 /// Finds the versions of selectors whose objects all go to one version, with that.
@@ -140,14 +157,34 @@ fn found<'m>(kustomization: &Value, moves: &'m Moves) -> Vec<(FieldPath, &'m str
 }
 
 /// Visits every mapping that names a kind and a version.
-fn selectors(kustomization: &Value, visit: &mut dyn FnMut(&Spot<'_>, GroupKind, String)) {
-    for key in parts(kustomization) {
-        let Some(part) = kustomization.get(*key) else { continue };
+fn selectors(object: &Value, visit: &mut dyn FnMut(&Spot<'_>, GroupKind, String)) {
+    mappings(object, &mut |spot, map| {
+        let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
+        let named = text("group").zip(text("kind")).zip(text("version"));
+        if let Some(((group, kind), version)) = named {
+            visit(spot, GroupKind::new(kind, group), version);
+        }
+    });
+}
+
+/// Says whether `object` is a kustomization or has Kustomize run.
+fn may_select(object: &Object) -> bool {
+    is_kustomization(&object.kind.kind)
+        || ["HelmRelease", "Application", "ApplicationSet"].contains(&object.kind.kind.as_str())
+}
+
+fn is_kustomization(kind: &str) -> bool {
+    ["Kustomization", "Component"].contains(&kind)
+}
+
+/// Visits the mappings that can be selectors: in what has Kustomize run, those below the key `kustomize`.
+fn mappings(object: &Value, visit: &mut dyn FnMut(&Spot<'_>, &Map<String, Value>)) {
+    let is_one = object.get("kind").and_then(Value::as_str).is_none_or(is_kustomization);
+    for key in parts(object) {
+        let Some(part) = object.get(*key) else { continue };
         walk(part, &Spot::key(None, key), &mut |spot, map| {
-            let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
-            let named = text("group").zip(text("kind")).zip(text("version"));
-            if let Some(((group, kind), version)) = named {
-                visit(spot, GroupKind::new(kind, group), version);
+            if is_one || map.contains_key("kind") && spot.path().steps().contains(&Step::Key("kustomize".to_owned())) {
+                visit(spot, map);
             }
         });
     }
