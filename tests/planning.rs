@@ -309,6 +309,26 @@ fn a_permission_that_some_lose_is_told_with_those_who_lose_it() {
 }
 
 #[test]
+fn a_gateway_that_leaves_its_api_takes_the_routes_of_the_new_one() {
+    let gateway = "apiVersion: networking.x-k8s.io/v1alpha1\nkind: Gateway\nmetadata: {name: edge, namespace: a}\nspec:\n  gatewayClassName: lb\n  \
+                   listeners:\n  - protocol: HTTP\n    port: 80\n    routes: {group: networking.x-k8s.io, kind: HTTPRoute}\n";
+    let route = |name: &str, namespace: &str| {
+        format!(
+            "apiVersion: networking.x-k8s.io/v1alpha1\nkind: HTTPRoute\nmetadata: {{name: {name}, namespace: {namespace}}}\nspec:\n  rules:\n  - forwardTo: [{{serviceName: a, port: 80}}]\n"
+        )
+    };
+    let goes = route("goes", "a");
+    let stays = route("stays", "b");
+    let found = run(&[("gateway.yaml", gateway), ("goes.yaml", &goes), ("stays.yaml", &stays)], "1.6.1/standard");
+    found.tells(Severity::Warning, &["stays.yaml held-back refused -"]);
+    assert!(
+        found.after["gateway.yaml"].contains("group: gateway.networking.k8s.io"),
+        "{}",
+        found.after["gateway.yaml"]
+    );
+}
+
+#[test]
 fn a_json_patch_that_mentions_a_known_kind_is_told() {
     let patch = "- {op: add, path: /spec/parentRefs/-, value: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}}\n\
                  - {op: replace, path: /spec/parentRefs/0/kind, value: XListenerSet}\n- {op: replace, path: /spec/hostnames, value: [a.b]}\n";

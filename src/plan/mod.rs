@@ -436,10 +436,13 @@ impl<'a> Run<'a> {
         if references.is_empty() {
             return conversion;
         }
+        // An object that leaves an API has no more to do with what stays there: the objects of no name are those that go along.
+        let leaves = (kind.group != object.kind.group).then(|| object.kind.group.clone());
+        let goes_along = |one: &references::Reference| one.name.is_none() && leaves.as_ref() == Some(&one.kind.group);
         let mut made = conversion.unwrap_or_else(|| Conversion::untouched(object));
         let mut session = crate::lens::Session::new(made.value.clone());
         for reference in references {
-            if let Some(held) = fates.staying(&reference, from) {
+            if let Some(held) = fates.staying(&reference, from).filter(|_| !goes_along(&reference)) {
                 let remark = fates.kept(reference, held, from, &self.course.retypes);
                 findings.push(finding(manifest, object, &remark, Severity::Warning));
                 continue;
