@@ -552,6 +552,10 @@ fn a_selector_whose_objects_part_is_told() {
         "patches[0].target.version selects v1alpha2, which 2 objects of the kind TCPRoute have in this run; 1 of them",
     );
     assert_eq!(parted.after.into_keys().collect::<Vec<_>>(), ["goes.yaml"]);
+    // One that is named counts alone.
+    let named = kustomization.replace("kind: TCPRoute}", "kind: TCPRoute, name: goes}");
+    let named = run(&[("kustomization.yaml", &named), files[1], files[2]], "1.6.1/standard");
+    assert!(named.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute, name: goes"));
     let together = run(&[files[0], files[1]], "1.6.1/standard");
     assert!(!together.words.contains("move to another version"));
     assert!(together.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute"));

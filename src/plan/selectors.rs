@@ -19,26 +19,61 @@ use crate::manifest::Manifest;
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::Intent;
 
-/// The versions that the objects of a kind and version have afterwards, with how many have each.
-pub(super) type Moves = BTreeMap<(GroupKind, String), BTreeMap<String, usize>>;
+/// Where the objects of a kind and version go.
+pub(super) type Moves = BTreeMap<(GroupKind, String), Vec<Moved>>;
+
+/// An object of the run, and the version that it has afterwards.
+#[derive(Debug)]
+pub(super) struct Moved {
+    name: Option<String>,
+    is_patch: bool,
+    version: String,
+}
+
+/// What a selector selects.
+struct Selected {
+    kind: GroupKind,
+    version: String,
+    name: Option<String>,
+}
+
+impl Selected {
+    /// Counts the versions that the selected objects have afterwards. A name that is no object's can be a pattern, or one that
+    /// kustomizations give: then every object counts. Patches count where nothing else does.
+    fn versions<'m>(&self, moves: &'m Moves) -> BTreeMap<&'m str, usize> {
+        let all = moves.get(&(self.kind.clone(), self.version.clone())).map_or(&[][..], Vec::as_slice);
+        let is_named = |one: &&Moved| self.name.is_some() && one.name == self.name;
+        let has_name = all.iter().any(|one| is_named(&one));
+        let mut chosen: Vec<&Moved> = all.iter().filter(|one| !has_name || is_named(one)).collect();
+        if chosen.iter().any(|one| !one.is_patch) {
+            chosen.retain(|one| !one.is_patch);
+        }
+        let mut versions = BTreeMap::new();
+        chosen.into_iter().for_each(|one| *versions.entry(one.version.as_str()).or_default() += 1);
+        versions
+    }
+}
 
 impl Run<'_> {
     /// Collects where the objects of known kinds go, under the assumption of what is held back.
     pub(super) fn moves(&self, held: &Held) -> Moves {
         let mut moves = Moves::new();
-        for (id, _, object) in self.ids() {
+        for (id, manifest, object) in self.ids() {
             let Some(made) = self.converted[id.0][id.1].as_ref().filter(|made| made.kind == object.kind) else {
                 continue;
             };
             let old = &object.api_version.version;
             let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
-            let new = new.filter(|_| !self.is_held(id, held)).unwrap_or_else(|| old.clone());
-            *moves.entry((object.kind.clone(), old.clone())).or_default().entry(new).or_default() += 1;
+            let version = new.filter(|_| !self.is_held(id, held)).unwrap_or_else(|| old.clone());
+            let is_patch = self.is_patch(&manifest.file) || object.inset.is_some();
+            let moved = Moved { name: object.name.clone(), is_patch, version };
+            moves.entry((object.kind.clone(), old.clone())).or_default().push(moved);
         }
-        for object in self.looks.iter().flat_map(Look::objects) {
+        for (look, object) in self.looks.iter().flat_map(|look| look.objects().iter().map(move |one| (look, one))) {
             let ((kind, old), (_, new)) = (&object.from, &object.to);
-            let versions = moves.entry((kind.clone(), old.version.clone())).or_default();
-            *versions.entry(new.version.clone()).or_default() += 1;
+            let is_patch = self.is_patch(look.file());
+            let moved = Moved { name: object.name.clone(), is_patch, version: new.version.clone() };
+            moves.entry((kind.clone(), old.version.clone())).or_default().push(moved);
         }
         moves
     }
@@ -70,7 +105,7 @@ pub(super) fn follow(object: &Object, made: Option<Conversion>, moves: &Moves) -
 pub(super) fn selects(object: &Object) -> bool {
     let mut selects = false;
     if may_select(object) {
-        selectors(&object.value, &mut |_, _, _| selects = true);
+        selectors(&object.value, &mut |_, _| selects = true);
     }
     selects
 }
@@ -102,12 +137,12 @@ pub(super) fn astray(manifest: &Manifest, object: &Object, moves: &Moves, course
     if !may_select(object) {
         return found;
     }
-    selectors(&object.value, &mut |spot, kind, version| {
-        let key = (kind, version);
-        let told = match moves.get(&key) {
-            Some(versions) if versions.len() > 1 => Some(parted(&key, versions)),
-            Some(_) => None,
-            None => gone(&key, course),
+    selectors(&object.value, &mut |spot, selected| {
+        let versions = selected.versions(moves);
+        let told = match versions.len() {
+            0 => gone(&selected, course),
+            1 => None,
+            _ => Some(parted(&selected, &versions)),
         };
         found.extend(told.map(|(message, help)| {
             let path = spot.path().key("version");
@@ -123,10 +158,11 @@ pub(super) fn astray(manifest: &Manifest, object: &Object, moves: &Moves, course
     found
 }
 
-/// Says that the objects of a kind and version go to `versions`.
-fn parted((kind, version): &(GroupKind, String), versions: &BTreeMap<String, usize>) -> (String, &'static str) {
+/// Says that the selected objects go to `versions`.
+fn parted(selected: &Selected, versions: &BTreeMap<&str, usize>) -> (String, &'static str) {
+    let Selected { kind, version, .. } = selected;
     let all: usize = versions.values().sum();
-    let moved = all - versions.get(version).copied().unwrap_or_default();
+    let moved = all - versions.get(version.as_str()).copied().unwrap_or_default();
     let message = format!(
         "selects {version}, which {all} objects of the kind {} have in this run; {moved} of them move to another version, and it is not changed",
         kind.kind
@@ -134,8 +170,9 @@ fn parted((kind, version): &(GroupKind, String), versions: &BTreeMap<String, usi
     (message, "write a patch for each version, or take the version out of the selector, by hand")
 }
 
-/// Says that the target does not serve a version of a kind that the run does not rename.
-fn gone((kind, version): &(GroupKind, String), course: &Course<'_>) -> Option<(String, &'static str)> {
+/// Says that the target does not serve the selected version of a kind that the run does not rename.
+fn gone(selected: &Selected, course: &Course<'_>) -> Option<(String, &'static str)> {
+    let Selected { kind, version, .. } = selected;
     let target = course.goal().target_of(&kind.group).filter(|_| !course.retypes.contains_key(kind))?;
     let served = target.pack.catalog(kind)?.served(target.release);
     (served.iter().all(|served| served.name != *version)).then(|| {
@@ -145,24 +182,24 @@ fn gone((kind, version): &(GroupKind, String), course: &Course<'_>) -> Option<(S
 }
 
 /// Finds the versions of selectors whose objects all go to one version, with that.
-fn found<'m>(kustomization: &Value, moves: &'m Moves) -> Vec<(FieldPath, &'m str)> {
+fn found<'m>(object: &Value, moves: &'m Moves) -> Vec<(FieldPath, &'m str)> {
     let mut found = Vec::new();
-    selectors(kustomization, &mut |spot, kind, version| {
-        let versions = moves.get(&(kind, version));
-        if let Some((new, _)) = versions.filter(|versions| versions.len() == 1).and_then(BTreeMap::first_key_value) {
-            found.push((spot.path().key("version"), new.as_str()));
+    selectors(object, &mut |spot, selected| {
+        let versions = selected.versions(moves);
+        if let Some((new, _)) = versions.first_key_value().filter(|_| versions.len() == 1) {
+            found.push((spot.path().key("version"), *new));
         }
     });
     found
 }
 
 /// Visits every mapping that names a kind and a version.
-fn selectors(object: &Value, visit: &mut dyn FnMut(&Spot<'_>, GroupKind, String)) {
+fn selectors(object: &Value, visit: &mut dyn FnMut(&Spot<'_>, Selected)) {
     mappings(object, &mut |spot, map| {
         let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
         let named = text("group").zip(text("kind")).zip(text("version"));
         if let Some(((group, kind), version)) = named {
-            visit(spot, GroupKind::new(kind, group), version);
+            visit(spot, Selected { kind: GroupKind::new(kind, group), version, name: text("name") });
         }
     });
 }
