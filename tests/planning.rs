@@ -536,6 +536,21 @@ fn what_a_patch_holds_back_its_base_does_not_leave() {
 }
 
 #[test]
+fn a_patch_and_its_base_do_not_choose_different_versions() {
+    let head = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a}\nspec:\n  rules:\n";
+    let rule = "  - backendRefs: [{name: b, port: 80}]\n";
+    let (one, two) = (format!("{head}{rule}"), format!("{head}{rule}{rule}"));
+    // Two rules stand in v1alpha2 alone, which is served beside v1.
+    assert_eq!(run(&patched(&one, &one), "1.6.1/experimental").after.len(), 2);
+    assert!(run(&[("a.yaml", &two)], "1.6.1/experimental").after.is_empty());
+    for (base, patch, held) in [(&two, &one, "live/patch.yaml"), (&one, &two, "base/object.yaml")] {
+        let parted = run(&patched(base, patch), "1.6.1/experimental");
+        parted.tells(Severity::Held, &[&format!("{held} held-back held-along -")]);
+        assert!(parted.after.is_empty());
+    }
+}
+
+#[test]
 fn a_selector_whose_objects_part_is_told() {
     let route = |name: &str, spec: &str| {
         format!(
