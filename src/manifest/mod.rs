@@ -19,12 +19,16 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::text::{LineIndex, Span};
 use crate::yaml::{self, NodeId, Problem, ProblemCode, Tree};
 
+mod configuration;
+mod inline;
+mod inset;
 mod json6902;
 mod kustomization;
 mod values;
 
 use values::Chart;
 
+pub use inset::{Inset, Page};
 pub use kustomization::Kustomization;
 
 /// One file's bytes with what was found in them.
@@ -38,6 +42,8 @@ pub struct Manifest {
     pub tree: Tree,
     /// Its objects, in the order of the text.
     pub objects: Vec<Object>,
+    /// The inline patches of known objects that it holds.
+    pub insets: Vec<Inset>,
     /// The files that it names as patches, where it is a kustomization; as the user would name them.
     pub patches: Vec<String>,
     /// What it makes of other files, where it is a kustomization.
@@ -53,7 +59,9 @@ pub struct Manifest {
 /// One Kubernetes object: a document or an item of a `kind: List`.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The document's number in the file, from 0.
+    /// The number of the inset that it stands in, where it does not stand in the file's own text.
+    pub inset: Option<usize>,
+    /// The document's number in that text, from 0.
     pub document: usize,
     /// The object's place in the document: empty, or `items[3]`.
     pub place: FieldPath,
@@ -77,15 +85,15 @@ impl Object {
         let kind = GroupKind::new(text(&["kind"])?, api_version.group.as_str());
         let namespace = text(&["metadata", "namespace"]);
         let name = text(&["metadata", "name"]).or_else(|| text(&["metadata", "generateName"]));
-        Some(Self { document, place, kind, api_version, namespace, name, value: Arc::new(value) })
+        Some(Self { inset: None, document, place, kind, api_version, namespace, name, value: Arc::new(value) })
     }
 
     /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
     fn kustomization(document: usize, value: Value) -> Self {
         let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");
         let kind = GroupKind::new("Kustomization", api_version.group.as_str());
-        let (place, value) = (FieldPath::default(), Arc::new(value));
-        Self { document, place, kind, api_version, namespace: None, name: None, value }
+        let (inset, place, value) = (None, FieldPath::default(), Arc::new(value));
+        Self { inset, document, place, kind, api_version, namespace: None, name: None, value }
     }
 
     /// Returns what findings call the object: `HTTPRoute store/checkout`.
@@ -222,9 +230,9 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
-    let (objects, patches, findings, unread) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (objects, insets, patches, findings, unread) = Default::default();
     let (file, kustomization) = (file.to_owned(), None);
-    let mut manifest = Manifest { file, text, tree, objects, patches, kustomization, findings, unread, lines };
+    let mut manifest = Manifest { file, text, tree, objects, insets, patches, kustomization, findings, unread, lines };
     match manifest.collect(recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
@@ -326,9 +334,12 @@ pub const fn problem_code(code: ProblemCode) -> Code {
 impl Manifest {
     /// Returns the place of `path` within `object`, for a finding; the nearest parent where the field is not there.
     pub fn locate(&self, object: &Object, path: &FieldPath) -> Location {
-        let root = self.tree.documents()[object.document].root;
-        let span = self.tree.place(&self.text, root, &object.place.join(path));
-        self.location(span.start)
+        self.page(object.inset).place(object.document, &object.place.join(path))
+    }
+
+    /// Returns the place of `path` below `root`, or of its nearest parent.
+    fn place(&self, root: NodeId, path: &FieldPath) -> Location {
+        self.location(self.tree.place(&self.text, root, path).start)
     }
 
     /// Returns the place of byte `offset`.
@@ -345,22 +356,31 @@ impl Manifest {
             let hits = || recognizer.hits(document.span.of(&self.text).as_bytes());
             match self.data(document.root) {
                 Ok(value) => {
-                    if kustomization::is_one(&self.file) {
+                    let is_kustomization = kustomization::is_one(&self.file);
+                    if is_kustomization {
                         self.patches.extend(kustomization::patches(&self.file, &value));
                         self.kustomization = Some(Kustomization::read(&self.file, &value));
-                        let told = kustomization::findings(self, document.root, &value, recognizer);
-                        self.findings.extend(told);
+                        self.findings.extend(kustomization::findings(self, document.root, &value, recognizer));
                     } else if json6902::is_one(&value) {
-                        let told = json6902::findings(self, document.root, &value, recognizer);
-                        self.findings.extend(told);
+                        let place = |path: &FieldPath| self.place(document.root, path);
+                        self.findings.extend(json6902::findings(&value, recognizer, &place));
                     } else if hits() {
                         self.tell_unmade(number, &value);
+                        let place = |path: &FieldPath| self.place(document.root, path);
+                        self.findings.extend(configuration::findings(&value, recognizer, &place));
                     }
-                    if is_bare(&value) && !kustomization::is_one(&self.file) {
+                    if is_bare(&value) && !is_kustomization {
                         let charts = recognizer.charts.iter();
                         self.objects.extend(charts.flat_map(|chart| chart.objects(&self.file, number, &value)));
                     }
-                    self.take(number, FieldPath::default(), value);
+                    let patches = inline::patches(&self.file, &value, recognizer);
+                    // Kustomize sets what it does not say.
+                    if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
+                        self.objects.push(Object::kustomization(number, value));
+                    } else {
+                        take(number, FieldPath::default(), value, &mut self.objects);
+                    }
+                    patches.iter().for_each(|patch| self.take_patch(number, document.root, patch, recognizer));
                 }
                 Err(problem) if !recognizer.matters(document.span.of(&self.text).as_bytes()) => {
                     let told = failure(&self.file, &self.text, &self.lines, &problem);
@@ -442,25 +462,22 @@ impl Manifest {
             self.findings.push(Finding { location: self.location(start), severity: Severity::Warning, ..finding });
         }
     }
+}
 
-    fn take(&mut self, document: usize, place: FieldPath, mut value: Value) {
-        let items = value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take);
-        match items {
-            Some(items) if is_list(&value) => {
-                for (index, item) in items.into_iter().enumerate() {
-                    self.take(document, place.key("items").index(index), item);
-                }
+/// Collects the objects in a document or in an item of a list.
+fn take(document: usize, place: FieldPath, mut value: Value, objects: &mut Vec<Object>) {
+    let items = value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take);
+    match items {
+        Some(items) if is_list(&value) => {
+            for (index, item) in items.into_iter().enumerate() {
+                take(document, place.key("items").index(index), item, objects);
             }
-            items => {
-                if let (Some(items), Some(map)) = (items, value.as_object_mut()) {
-                    map["items"] = Value::from(items);
-                }
-                let made = match kustomization::is_one(&self.file) && is_bare(&value) {
-                    true => Some(Object::kustomization(document, value)),
-                    false => Object::from_value(document, place, value),
-                };
-                self.objects.extend(made);
+        }
+        items => {
+            if let (Some(items), Some(map)) = (items, value.as_object_mut()) {
+                map["items"] = Value::from(items);
             }
+            objects.extend(Object::from_value(document, place, value));
         }
     }
 }

@@ -36,15 +36,8 @@ impl Chart {
         let object = |place: FieldPath| {
             let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
             let value = place.get(value).cloned().unwrap_or_default();
-            Object {
-                document,
-                place,
-                kind,
-                api_version,
-                namespace: None,
-                name: Some(self.name.clone()),
-                value: Arc::new(value),
-            }
+            let (name, value) = (Some(self.name.clone()), Arc::new(value));
+            Object { inset: None, document, place, kind, api_version, namespace: None, name, value }
         };
         self.places(file, value).into_iter().map(object).collect()
     }

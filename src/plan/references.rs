@@ -144,7 +144,7 @@ pub(super) fn parts(object: &Value) -> &'static [&'static str] {
     match text("kind") {
         Some("CustomResourceDefinition") => &[],
         None => &["patches", "patchesJson6902", "replacements"],
-        Some("Kustomization")
+        Some("Kustomization" | "Component")
             if text("apiVersion").is_none_or(|version| version.starts_with("kustomize.config.k8s.io/")) =>
         {
             &["patches", "patchesJson6902", "replacements"]
@@ -163,7 +163,7 @@ fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, Stri
 }
 
 /// Visits every mapping in `value`, which stands at `spot`.
-pub(super) fn walk(value: &Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &Map<String, Value>)) {
+pub(super) fn walk<'v>(value: &'v Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &'v Map<String, Value>)) {
     match value {
         Value::Object(map) => {
             visit(spot, map);
