@@ -21,7 +21,11 @@ pub(super) fn told_by_files(
     console: Console,
 ) -> Result<Option<ReleaseSet>> {
     let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
-    let about: Vec<&Evidence> = about.map(|(_, evidence)| evidence).collect();
+    let (about, inexact): (Vec<&Evidence>, Vec<&Evidence>) =
+        about.map(|(_, evidence)| evidence).partition(|one| one.is_exact());
+    for line in not_used(pack, &inexact) {
+        console.note(&line)?;
+    }
     let origin = origin(&about);
     let (Some(first), Some(release)) = (about.first(), origin.iter().next()) else {
         if !about.is_empty() {
@@ -35,6 +39,20 @@ pub(super) fn told_by_files(
     let place = visible(&first.location.to_string());
     console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.says)))?;
     Ok(Some(origin))
+}
+
+/// Tells versions that are not exactly a release, each with the first place where it stands.
+fn not_used(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
+    let mut places: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
+    for one in inexact {
+        places.entry(&one.says).or_default().push(one);
+    }
+    let line = |(says, all): (&str, Vec<&Evidence>)| {
+        let more = if all.len() == 1 { String::new() } else { format!(" and {} more", all.len() - 1) };
+        let (says, place) = (visible(says), visible(&all[0].location.to_string()));
+        format!("{}: {says} ({place}{more}) is not exactly a release that is known; not used\n", pack.name())
+    };
+    places.into_iter().map(line).collect()
 }
 
 /// Whether the targets must be made for each other.

@@ -30,6 +30,9 @@ pub struct PackFile {
     /// What the project's charts and images are called where it is installed.
     #[serde(default)]
     pub installed_as: Vec<String>,
+    /// What the tags of its images can have behind the release.
+    #[serde(default)]
+    pub tag_suffixes: Vec<String>,
     /// The charts that install the project.
     #[serde(default)]
     pub charts: Vec<Chart>,
@@ -91,6 +94,9 @@ pub struct Chart {
     pub name: String,
     /// A key at the top of its values that no other chart has.
     pub key: String,
+    /// The mappings in its values that say the image of a release, with the release as `tag`.
+    #[serde(default)]
+    pub images: Vec<FieldPattern>,
     /// Objects of the pack that hold its values.
     #[serde(default)]
     pub hosts: Vec<ValuesHost>,

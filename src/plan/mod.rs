@@ -21,6 +21,7 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::text::EditSet;
 
 mod advise;
+mod beside;
 mod course;
 mod dangling;
 mod edit;
@@ -121,6 +122,8 @@ pub struct ObjectPlan {
     pub to: (GroupKind, ApiVersion),
     /// What becomes of it.
     pub outcome: Outcome,
+    /// Whether a target is about it, or a rule, or values of a chart stand in it.
+    pub is_recognised: bool,
     /// The rules that changed it.
     pub rules: Vec<(String, Direction)>,
     /// Its data, where the goal asks for it.
@@ -365,7 +368,7 @@ impl<'a> Run<'a> {
         let (fates, moves) = (self.fates(held), self.moves(held));
         let mut attempt = Attempt::default();
         for (file, manifest) in self.manifests.iter().enumerate() {
-            let mut findings = Vec::new();
+            let mut findings = beside::pins(manifest, self.course.goal);
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
                 findings.extend(rights::findings(manifest, object, &self.course.retypes));
@@ -539,7 +542,7 @@ fn object_plan(
     location: Location,
     object: &Object,
     conversion: Conversion,
-    is_held: bool,
+    (is_held, is_known): (bool, bool),
     record: Record,
 ) -> ObjectPlan {
     let outcome = match (is_held, conversion.program.is_empty()) {
@@ -559,6 +562,7 @@ fn object_plan(
         from: (object.kind.clone(), object.api_version.clone()),
         to: (conversion.kind, version.unwrap_or_else(|| object.api_version.clone())),
         outcome,
+        is_recognised: is_known || is_held || !conversion.rules.is_empty(),
         rules: conversion.rules,
         data,
     }
