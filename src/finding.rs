@@ -71,7 +71,7 @@ codes! {
     CommentDropped "comment-dropped" "A comment stood on a field that the target release does not have; it goes with the field.";
     ComplexKey "complex-key" "A mapping has a key that is not text (often an unquoted `{{ }}` template). Kubernetes does not read it; quote the value.";
     Conflict "conflict" "The object holds fields that no single release has, such as the old and the new spelling of one field. Nothing is guessed: remove one of the two.";
-    DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have. It stays; name something else, or take it out.";
+    DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. It stays; name something else, or take it out.";
     DoubleEntry "double-entry" "The edited text does not read back as the converted data. The file is left alone; please report it with the object.";
     DroppedField "dropped-field" "The target release has no place for a field of the object. Held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A key stands twice in one mapping; readers disagree on which one counts. Remove one of the two.";

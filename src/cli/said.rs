@@ -4,12 +4,13 @@
 //!
 //! Invariant: what was not typed is told on standard error, with the place that says so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
 use super::console::Console;
 use crate::infer::beside::{Evidence, origin};
+use crate::pack::wire::Parameter;
 use crate::pack::{Pack, Packs, Target};
 use crate::release::ReleaseSet;
 use crate::report::visible;
@@ -98,19 +99,20 @@ fn minor(bundle: &str) -> &str {
 }
 
 /// Reads `--set`: names as packs declare them.
-pub(super) fn parameters(said: &[String], packs: &Packs) -> Result<BTreeMap<String, String>> {
-    let declared =
-        packs.iter().flat_map(|pack| pack.parameters().iter().map(move |one| format!("{}.{}", pack.name(), one.name)));
-    let declared: BTreeSet<String> = declared.collect();
+pub(super) fn parameters<'p>(said: &[String], packs: &'p Packs) -> Result<BTreeMap<String, String>> {
+    let of_pack =
+        |pack: &'p Pack| pack.parameters().iter().map(move |one| (format!("{}.{}", pack.name(), one.name), one));
+    let declared: BTreeMap<String, &Parameter> = packs.iter().flat_map(of_pack).collect();
     let mut read = BTreeMap::new();
     for text in said.iter().filter(|text| !text.is_empty()) {
         let (name, value) = text.split_once('=').with_context(|| format!("--set: `{text}` has no `=`"))?;
-        ensure!(
-            declared.contains(name),
-            "--set: no pack asks for `{name}`; there are: {}",
-            declared.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
-        );
+        let parameter = declared.get(name).with_context(|| {
+            let names: Vec<&str> = declared.keys().map(String::as_str).collect();
+            format!("--set: no pack asks for `{name}`; there are: {}", names.join(", "))
+        })?;
         ensure!(!value.is_empty(), "--set: {name} has no value");
+        let shape = parameter.looks_like;
+        ensure!(shape.fits(value), "--set: `{value}` cannot be {name}: write {}", shape.description());
         ensure!(read.insert(name.to_owned(), value.to_owned()).is_none(), "--set: {name} is said twice");
     }
     Ok(read)

@@ -325,8 +325,10 @@ impl Pack {
             None => (text, None),
         };
         let bundle = self.line.newest_bundle(wanted).with_context(|| {
-            let near = nearest(wanted, self.line.bundles().iter().rev().map(String::as_str));
-            format!("pack {name} has no release `{wanted}`; near ones: {}", near.join(", "))
+            let bundles = self.line.bundles();
+            let near = near_bundles(wanted, bundles);
+            let all = bundles.first().zip(bundles.last()).map(|(first, last)| format!("; it has {first} to {last}"));
+            format!("pack {name} has no release `{wanted}`{}; near ones: {}", all.unwrap_or_default(), near.join(", "))
         })?;
         let channels: Vec<_> = self.line.iter().filter(|(_, release)| release.bundle == bundle).collect();
         let found = match channel {
@@ -447,6 +449,27 @@ impl Packs {
         let pack = self.named(name)?;
         Ok(Target { pack, release: pack.release(release)? })
     }
+}
+
+/// Returns up to five of `bundles`, nearest to `wanted` first: by their numbers, where it is one.
+fn near_bundles<'n>(wanted: &str, bundles: &'n [String]) -> Vec<&'n str> {
+    let newest_first = bundles.iter().rev().map(String::as_str);
+    let Some(wanted_numbers) = numbers(wanted) else { return nearest(wanted, newest_first) };
+    let line = |[major, minor, patch]: [u64; 3]| (major << 32) + (minor << 16) + patch;
+    let distance = |bundle: &&str| numbers(bundle).map(|found| line(found).abs_diff(line(wanted_numbers)));
+    let mut ranked: Vec<_> = newest_first.collect();
+    ranked.sort_by_cached_key(|bundle| (distance(bundle).is_none(), distance(bundle)));
+    ranked.truncate(5);
+    ranked
+}
+
+/// Reads up to three numbers with dots between them; those that are not there are 0.
+fn numbers(bundle: &str) -> Option<[u64; 3]> {
+    let mut numbers = [0; 3];
+    for (at, part) in bundle.trim_start_matches('v').split('.').enumerate() {
+        *numbers.get_mut(at)? = part.parse::<u16>().ok()?.into();
+    }
+    Some(numbers)
 }
 
 /// Returns up to five of `names`, nearest to `wanted` first, equally near ones in their order.

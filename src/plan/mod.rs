@@ -380,6 +380,7 @@ impl<'a> Run<'a> {
                     findings.extend(self.left_behind(this, &fates));
                     conversion.map(|conversion| held_back(conversion, object))
                 } else {
+                    let conversion = self.with_its_base((file, at), conversion, held);
                     let made = self.with_references(this, conversion, &fates, &mut findings);
                     let made = selectors::follow(object, made, &moves);
                     findings.extend(selectors::parted(manifest, object, &moves));
@@ -522,7 +523,7 @@ fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Seve
     let title = object.title();
     // A remark can quote values, but what it says of a name quotes none of them.
     let (words, help) = match object.kind.kind.as_str() {
-        "Secret" if !secret::is_name(&remark.path) => {
+        "Secret" if !secret::is_name(&remark.path) && remark.code != Code::HeldAlong => {
             ("what is said of a Secret is not told, since it could show what it holds", None)
         }
         _ => (remark.message.as_str(), remark.help.clone()),
