@@ -626,3 +626,17 @@ fn a_secret_without_a_type_is_found_and_says_why_it_stays() {
     );
     held.says("it is converted together with AuthenticationFilter a/staff, which is held back");
 }
+
+#[test]
+fn a_proxy_stays_with_the_gateway_that_names_it() {
+    let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: edge, namespace: shop}\nspec:\n  \
+                   gatewayClassName: nginx\n  infrastructure:\n    parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}\n";
+    let proxy = OLD_PROXY.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: shop\n");
+    let choices = Choices { keeping: plan::Keeping::Stash, ..Choices::default() };
+    let outcome = run_with(&[("gateway.yaml", gateway), ("proxy.yaml", &proxy)], "ngf@1.6.2", choices);
+    outcome.tells(
+        Severity::Held,
+        &["gateway.yaml held-back dropped-field spec.infrastructure.parametersRef", "proxy.yaml held-back held-along -"],
+    );
+    assert!(outcome.after.is_empty());
+}
