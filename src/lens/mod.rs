@@ -31,6 +31,7 @@ mod trial;
 pub use condition::Condition;
 pub use session::{Completeness, Halt, Loss, LossClass, ObjectName, Respelling, Session};
 pub use surroundings::{Meant, Namespace, Neighbour, Surroundings};
+pub use when::Keep;
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
@@ -282,10 +283,11 @@ impl Lens {
         Self(self.0.iter().rev().map(|operation| operation.inverse(kind).into()).collect())
     }
 
-    /// Returns the lens that does the same to every `place` in an object, where `condition` holds for the place.
+    /// Returns the lens that does the same to every `place` in an object, where `condition` holds for the place, and keeps what
+    /// shows what the place is.
     #[must_use]
-    pub fn at(self, place: FieldPattern, condition: Condition) -> Self {
-        Self(vec![Arc::new(when::When::at(place, condition, self))])
+    pub fn at(self, place: FieldPattern, condition: Condition, keeps: Option<Keep>) -> Self {
+        Self(vec![Arc::new(when::When::at(place, condition, keeps, self))])
     }
 
     /// Returns the lens that runs `lenses` one after the other.

@@ -106,6 +106,8 @@ pub struct Session<'a> {
     program: Vec<Intent>,
     losses: Vec<Loss>,
     respelled: Vec<Respelling>,
+    /// What is likely wrong, and stays.
+    doubts: Vec<Respelling>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
     namespace: Namespace,
@@ -129,6 +131,7 @@ impl<'a> Session<'a> {
             program: Vec::new(),
             losses: Vec::new(),
             respelled: Vec::new(),
+            doubts: Vec::new(),
             surroundings: None,
             completeness: Completeness::Whole,
             is_item: false,
@@ -241,6 +244,11 @@ impl<'a> Session<'a> {
         &self.respelled
     }
 
+    /// Returns what is likely wrong in the object and stays.
+    pub fn doubts(&self) -> &[Respelling] {
+        &self.doubts
+    }
+
     /// Makes one change to the data and records it.
     ///
     /// # Errors
@@ -292,6 +300,8 @@ impl<'a> Session<'a> {
         }));
         let respelled = inner.respelled.into_iter();
         self.respelled.extend(respelled.map(|told| Respelling { path: started.join(&told.path), ..told }));
+        let doubts = inner.doubts.into_iter();
+        self.doubts.extend(doubts.map(|told| Respelling { path: started.join(&told.path), ..told }));
         inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
@@ -319,6 +329,11 @@ impl<'a> Session<'a> {
     /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.
     pub fn respell(&mut self, path: &FieldPath, reason: impl Into<String>) {
         self.respelled.push(Respelling { path: self.origin(path), reason: reason.into() });
+    }
+
+    /// Records that what stands at `path` now is likely wrong.
+    pub fn doubt(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.doubts.push(Respelling { path: self.origin(path), reason: reason.into() });
     }
 
     /// Returns where what stands at `path` now stood when the session started.

@@ -140,6 +140,10 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     });
     let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{name}/pack.yaml"))?;
+    let of_chart = |(number, chart): (usize, &wire::Chart)| {
+        values::places(&chart.name, &head.charts).into_iter().map(move |place| (number, place)).collect::<Vec<_>>()
+    };
+    let values = head.charts.iter().enumerate().flat_map(of_chart).collect();
     Ok(Pack {
         name: name.to_owned(),
         files: all,
@@ -151,6 +155,8 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         companions: head.releases.into_iter().map(|release| release.goes_with).collect(),
         marks: head.marks,
         installed_as: head.installed_as,
+        tag_suffixes: head.tag_suffixes,
+        values,
         charts: head.charts,
         parameters: head.parameters,
         line,
@@ -182,9 +188,9 @@ impl Written<'_> {
 /// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
 fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &[wire::Chart], size: &mut usize) -> Result<Vec<Rule>> {
     let (file, mut first) = (written.file, written.parse()?);
-    let places = match (first.kind.take(), &first.values) {
+    let places: Vec<values::Place> = match (first.kind.take(), &first.values) {
         (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
-        (None, Some(chart)) => values::places(chart, charts),
+        (None, Some(chart)) => values::places(chart, charts).into_iter().filter(values::Place::is_readable).collect(),
         _ => bail!("{file}: a rule is about one of `kind` and `values`"),
     };
     ensure!(!places.is_empty(), "{file}: a rule is about a kind");

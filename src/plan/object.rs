@@ -230,6 +230,7 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, sce
             let relies_on = session.relies_on().clone();
             warnings.extend(trail.warnings);
             notes.extend(trail.notes);
+            warnings.extend(doubts(&session));
             notes.extend(session.respelled().iter().map(|told| {
                 let message = format!("{} is written in another way: {}", told.path, told.reason);
                 remark(Code::Respelled, told.path.clone(), message, None)
@@ -522,6 +523,14 @@ pub const fn loss_code(class: LossClass) -> Code {
         LossClass::DroppedField => Code::DroppedField,
         LossClass::Narrowed => Code::Narrowed,
     }
+}
+
+/// Tells what is likely wrong in an object and stays.
+pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
+    let help = "name the one that is meant; what is applied with other files is right as it is";
+    let told = session.doubts().iter();
+    told.map(|told| remark(Code::DanglingReference, told.path.clone(), told.reason.clone(), Some(help.to_owned())))
+        .collect()
 }
 
 pub(super) fn remark(code: Code, path: FieldPath, message: String, help: Option<String>) -> Remark {
