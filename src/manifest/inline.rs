@@ -2,13 +2,13 @@
 //!
 //! Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
 //! file, with or without a selector of what it is for. A text with objects of known groups becomes an [`Inset`] of the file, and
-//! its objects are converted like those of a patch in a file. What is not, such as a JSON patch, is told.
+//! its objects are converted like those of a patch in a file. What has none, such as a JSON patch, is told.
 //!
 //! Invariant: a text of a known object is an inset, or told.
 
 use serde_json::Value;
 
-use super::kustomization::{is_one, join, selects};
+use super::kustomization::{is_one, is_text, join, selects};
 use super::{Inset, Manifest, Object, Page, Recognizer, json6902, take, whole_file};
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
@@ -45,7 +45,7 @@ pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> 
             None => (path.clone(), item),
         };
         let content = match said {
-            Value::String(text) if place != path || text.contains('\n') => Content::Text(place, text.clone()),
+            Value::String(text) if place != path || is_text(text) => Content::Text(place, text.clone()),
             Value::Array(_) => Content::Data(place, said.clone()),
             Value::Object(map) if map.contains_key("apiVersion") => Content::Data(place, said.clone()),
             _ => Content::Elsewhere,
@@ -128,44 +128,37 @@ impl Manifest {
                 self.tell_selector(root, patch);
             }
             Content::Data(..) => self.tell_inline(root, patch, "move it to a file of its own, or change it by hand"),
-            Content::Text(place, text) => {
-                let literal = self.tree.literal(&self.text, root, place);
-                let inset = |(literal, tree)| Inset {
-                    document,
-                    place: place.clone(),
-                    folder: patch.folder.clone(),
-                    literal,
-                    tree,
-                };
-                match read(text, recognizer) {
-                    Reading::Json(tree, value) => {
-                        let inset = literal.map(|literal| inset((literal, tree)));
-                        let locate = |path: &FieldPath| match &inset {
-                            Some(inset) => Page::new(self, inset).place(0, path),
-                            None => self.place(root, place),
-                        };
-                        self.findings.extend(json6902::findings(&value, recognizer, &locate));
-                        self.tell_selector(root, patch);
-                    }
-                    Reading::Objects(tree, objects) => match literal {
-                        Some(literal) => {
-                            let number = Some(self.insets.len());
-                            self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
-                            self.insets.push(inset((literal, tree)));
-                        }
-                        None => self.tell_inline(
-                            root,
-                            patch,
-                            "write it as a block (`|`) without an anchor, or change it by hand",
-                        ),
-                    },
-                    Reading::Neither => {
-                        let help = "move it to a file of its own and name it with `path`, or change it by hand";
-                        self.tell_inline(root, patch, help);
-                    }
+            Content::Text(place, text) => match read(text, recognizer) {
+                Reading::Json(tree, value) => {
+                    let inset = self.inset((document, root), patch, place, (text, tree));
+                    let locate = |path: &FieldPath| Page::new(self, &inset).place(0, path);
+                    self.findings.extend(json6902::findings(&value, recognizer, &locate));
+                    self.tell_selector(root, patch);
                 }
-            }
+                Reading::Objects(tree, objects) => {
+                    let number = Some(self.insets.len());
+                    self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
+                    self.insets.push(self.inset((document, root), patch, place, (text, tree)));
+                }
+                Reading::Neither => {
+                    let help = "move it to a file of its own and name it with `path`, or change it by hand";
+                    self.tell_inline(root, patch, help);
+                }
+            },
         }
+    }
+
+    fn inset(
+        &self,
+        (document, root): (usize, NodeId),
+        patch: &Patch,
+        place: &FieldPath,
+        (text, tree): (&str, Tree),
+    ) -> Inset {
+        let start = self.tree.place(&self.text, root, place).start;
+        let literal = self.tree.literal(&self.text, root, place);
+        let (place, folder) = (place.clone(), patch.folder.clone());
+        Inset { document, place, start, folder, text: text.to_owned(), literal, tree }
     }
 
     fn tell_inline(&mut self, root: NodeId, patch: &Patch, help: &str) {
