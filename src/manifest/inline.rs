@@ -97,13 +97,20 @@ enum Reading {
     Json(Tree, Value),
     /// Objects, of which one at least has a known group.
     Objects(Tree, Vec<Object>),
-    Neither,
+    /// Neither, for this reason.
+    Neither(String),
 }
 
 fn read(text: &str, recognizer: &Recognizer) -> Reading {
-    let Ok(tree) = yaml::parse(text) else { return Reading::Neither };
-    let values = tree.documents().iter().map(|document| tree.value(text, document.root));
-    let Ok(values) = values.collect::<Result<Vec<Value>, _>>() else { return Reading::Neither };
+    let values = |tree: &Tree| {
+        let values = tree.documents().iter().map(|document| tree.value(text, document.root));
+        values.collect::<Result<Vec<Value>, _>>()
+    };
+    let read = yaml::parse(text).and_then(|tree| values(&tree).map(|values| (tree, values)));
+    let (tree, values) = match read {
+        Ok(read) => read,
+        Err(problem) => return Reading::Neither(problem.message),
+    };
     if let [patch] = values.as_slice()
         && json6902::is_one(patch)
     {
@@ -114,7 +121,10 @@ fn read(text: &str, recognizer: &Recognizer) -> Reading {
         take(number, FieldPath::default(), value, &mut objects);
     }
     let is_known = |object: &Object| recognizer.groups.iter().any(|(group, _)| *group == object.kind.group);
-    if objects.iter().any(is_known) { Reading::Objects(tree, objects) } else { Reading::Neither }
+    match objects.iter().any(is_known) {
+        true => Reading::Objects(tree, objects),
+        false => Reading::Neither("no object of a known group can be made out".to_owned()),
+    }
 }
 
 impl Manifest {
@@ -127,7 +137,11 @@ impl Manifest {
                 self.findings.extend(json6902::findings(value, recognizer, &locate));
                 self.tell_selector(root, patch);
             }
-            Content::Data(..) => self.tell_inline(root, patch, "move it to a file of its own, or change it by hand"),
+            Content::Data(..) => {
+                let message = "a patch of a known object that is written as data is not converted".to_owned();
+                let help = "move it to a file of its own, or change it by hand";
+                self.tell(root, patch, Code::InlinePatch, message, help);
+            }
             Content::Text(place, text) => match read(text, recognizer) {
                 Reading::Json(tree, value) => {
                     let inset = self.inset((document, root), patch, place, (text, tree));
@@ -140,9 +154,10 @@ impl Manifest {
                     self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
                     self.insets.push(self.inset((document, root), patch, place, (text, tree)));
                 }
-                Reading::Neither => {
-                    let help = "move it to a file of its own and name it with `path`, or change it by hand";
-                    self.tell_inline(root, patch, help);
+                Reading::Neither(why) => {
+                    let message = format!("an inline patch of a known object is not converted: {why}");
+                    let help = "correct it, or change it by hand";
+                    self.tell(root, patch, Code::InlinePatch, message, help);
                 }
             },
         }
@@ -161,21 +176,17 @@ impl Manifest {
         Inset { document, place, start, folder, text: text.to_owned(), literal, tree }
     }
 
-    fn tell_inline(&mut self, root: NodeId, patch: &Patch, help: &str) {
-        self.tell(root, patch, Code::InlinePatch, "an inline patch of a known object is not converted", help);
-    }
-
     /// Tells that a patch changes known objects that it selects, by the paths of fields.
     fn tell_selector(&mut self, root: NodeId, patch: &Patch) {
         if patch.selects {
-            let message = "a patch selects known objects; its field paths are not converted";
+            let message = "a patch selects known objects; its field paths are not converted".to_owned();
             let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";
             self.tell(root, patch, Code::PatchTarget, message, help);
         }
     }
 
-    fn tell(&mut self, root: NodeId, patch: &Patch, code: Code, message: &str, help: &str) {
-        let finding = whole_file(&self.file, code, message.to_owned(), help);
+    fn tell(&mut self, root: NodeId, patch: &Patch, code: Code, message: String, help: &str) {
+        let finding = whole_file(&self.file, code, message, help);
         let (location, field) = (self.place(root, &patch.path), Some(patch.path.to_string()));
         self.findings.push(Finding { location, severity: Severity::Warning, field, ..finding });
     }

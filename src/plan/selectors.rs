@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::references::{Retypes, parts, walk};
-use super::{Conversion, Course, Held, Look, Object, Remark, Run, finding};
+use super::{Conversion, Course, Held, Object, Remark, Run, finding};
 use crate::field::{FieldPath, Spot, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::Session;
