@@ -1,8 +1,8 @@
 //! Answers: which patches of known objects does an object hold, and which of them can be converted?
 //!
 //! Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
-//! file, with or without a selector of what it is for. A text with objects of known groups becomes an [`Inset`] of the file, and
-//! its objects are converted like those of a patch in a file. What has none, such as a JSON patch, is told.
+//! file, with or without a selector of what it is for. A text with objects becomes an [`Inset`] of the file, and they are
+//! converted like those of a patch in a file. What has none, such as a JSON patch, is told.
 //!
 //! Invariant: a text of a known object is an inset, or told.
 
@@ -95,7 +95,7 @@ fn folder(document: &Value, path: &FieldPath) -> Option<String> {
 enum Reading {
     /// A JSON patch.
     Json(Tree, Value),
-    /// Objects, of which one at least has a known group.
+    /// Objects.
     Objects(Tree, Vec<Object>),
     /// Neither, for this reason.
     Neither(String),
@@ -120,10 +120,9 @@ fn read(text: &str, recognizer: &Recognizer) -> Reading {
     for (number, value) in values.into_iter().enumerate() {
         take(number, FieldPath::default(), value, &mut objects);
     }
-    let is_known = |object: &Object| recognizer.groups.iter().any(|(group, _)| *group == object.kind.group);
-    match objects.iter().any(is_known) {
-        true => Reading::Objects(tree, objects),
-        false => Reading::Neither("no object of a known group can be made out".to_owned()),
+    match objects.is_empty() {
+        true => Reading::Neither("it gives no apiVersion and kind".to_owned()),
+        false => Reading::Objects(tree, objects),
     }
 }
 

@@ -157,6 +157,12 @@ fn inline_patches_are_converted_where_they_stand() {
     let windows = INLINE.replace('\n', "\r\n");
     let found = run(&with_inline(&set, &windows), "1.6.1/standard");
     assert_eq!(found.after["live/kustomization.yaml"], moved(&windows));
+    // What it patches need not be of the API itself.
+    let policy = "patches:\n- patch: |\n    apiVersion: example.com/v1\n    kind: Policy\n    metadata: {name: a}\n    spec:\n      \
+                  targetRef: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}\n";
+    let found = run(&[("kustomization.yaml", policy)], "1.6.1/standard");
+    found.tells(Severity::Note, &[]);
+    assert_eq!(found.after["kustomization.yaml"], moved(policy));
     // Both ways, in lines that come and go.
     let policy = "patches:\n  - patch: |\n      apiVersion: gateway.networking.k8s.io/v1alpha2\n      kind: BackendTLSPolicy\n      metadata: {name: a}\n      \
                   spec:\n        targetRef:\n          group: ''\n          kind: Service\n          name: a\n\n        tls: {hostname: a.b}\n    path: \"\"\n";
