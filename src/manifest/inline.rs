@@ -2,7 +2,7 @@
 //!
 //! Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
 //! file, with or without a selector of what it is for. A text with objects becomes an [`Inset`] of the file, and they are
-//! converted like those of a patch in a file. What has none, such as a JSON patch, is told.
+//! converted like those of a patch in a file, and so is a JSON patch. What is neither is told.
 //!
 //! Invariant: a text of a known object is an inset, or told.
 
@@ -101,7 +101,7 @@ enum Reading {
     Neither(String),
 }
 
-fn read(text: &str, recognizer: &Recognizer) -> Reading {
+fn read(text: &str) -> Reading {
     let values = |tree: &Tree| {
         let values = tree.documents().iter().map(|document| tree.value(text, document.root));
         values.collect::<Result<Vec<Value>, _>>()
@@ -141,17 +141,17 @@ impl Manifest {
                 let help = "move it to a file of its own, or change it by hand";
                 self.tell(root, patch, Code::InlinePatch, message, help);
             }
-            Content::Text(place, text) => match read(text, recognizer) {
+            Content::Text(place, text) => match read(text) {
                 Reading::Json(tree, value) => {
                     let inset = self.inset((document, root), patch, place, (text, tree));
                     let locate = |path: &FieldPath| Page::new(self, &inset).place(0, path);
                     self.findings.extend(json6902::findings(&value, recognizer, &locate));
+                    self.take_inset(inset, vec![json6902::object(0, value)]);
                     self.tell_selector(root, patch);
                 }
                 Reading::Objects(tree, objects) => {
-                    let number = Some(self.insets.len());
-                    self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
-                    self.insets.push(self.inset((document, root), patch, place, (text, tree)));
+                    let inset = self.inset((document, root), patch, place, (text, tree));
+                    self.take_inset(inset, objects);
                 }
                 Reading::Neither(why) => {
                     let message = format!("an inline patch of a known object is not converted: {why}");
@@ -160,6 +160,12 @@ impl Manifest {
                 }
             },
         }
+    }
+
+    fn take_inset(&mut self, inset: Inset, objects: Vec<Object>) {
+        let number = Some(self.insets.len());
+        self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
+        self.insets.push(inset);
     }
 
     fn inset(
