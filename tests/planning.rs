@@ -333,13 +333,20 @@ fn a_gateway_that_leaves_its_api_takes_the_routes_of_the_new_one() {
 }
 
 #[test]
-fn a_json_patch_that_mentions_a_known_kind_is_told() {
-    let patch = "- {op: add, path: /spec/parentRefs/-, value: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}}\n\
-                 - {op: replace, path: /spec/parentRefs/0/kind, value: XListenerSet}\n- {op: replace, path: /spec/hostnames, value: [a.b]}\n";
-    let told = ["patch.yaml warning patch-target [0].value", "patch.yaml warning patch-target [1].value"];
-    let found = run(&[("patch.yaml", patch)], "1.6.1/standard");
-    found.tells(Severity::Warning, &told);
-    found.says("writes a known group or kind to /spec/parentRefs/-");
+fn a_json_patch_follows_where_it_refers_and_is_told_where_it_mentions() {
+    let reference = "- {op: add, path: /spec/parentRefs/-, value: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}}\n";
+    let rest = "- {op: replace, path: /spec/parentRefs/0/kind, value: XListenerSet}\n- {op: replace, path: /spec/hostnames, value: [a.b]}\n";
+    let found = run(&[("patch.yaml", &format!("{reference}{rest}"))], "1.6.1/standard");
+    found.tells(Severity::Warning, &["patch.yaml warning patch-target [1].value"]);
+    found.says("writes a known group or kind to /spec/parentRefs/0/kind");
+    // A reference in it is one like any other.
+    let new = reference
+        .replace("gateway.networking.x-k8s.io, kind: XListenerSet", "gateway.networking.k8s.io, kind: ListenerSet");
+    assert_eq!(found.after["patch.yaml"], format!("{new}{rest}"));
+    let held = [("patch.yaml", reference), ("set.yaml", &*listener_set("a", 0))];
+    let told =
+        ["patch.yaml warning reference-kept [0].value", "set.yaml held-back invalid-in-target spec.listeners[0].port"];
+    run(&held, "1.6.1/standard").tells(Severity::Warning, &told);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Answers: which patches of known objects does an object hold, and which of them can be converted?
 //!
 //! Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
-//! file, with or without a selector of what it is for. A text with objects of known groups becomes an [`Inset`] of the file, and
-//! its objects are converted like those of a patch in a file. What is not, such as a JSON patch, is told.
+//! file, with or without a selector of what it is for. A text with objects becomes an [`Inset`] of the file, and they are
+//! converted like those of a patch in a file, and so is a JSON patch. What is neither is told.
 //!
 //! Invariant: a text of a known object is an inset, or told.
 
 use serde_json::Value;
 
-use super::kustomization::{is_one, join, selects};
+use super::kustomization::{is_one, is_text, join, selects};
 use super::{Inset, Manifest, Object, Page, Recognizer, json6902, take, whole_file};
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
@@ -45,7 +45,7 @@ pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> 
             None => (path.clone(), item),
         };
         let content = match said {
-            Value::String(text) if place != path || text.contains('\n') => Content::Text(place, text.clone()),
+            Value::String(text) if place != path || is_text(text) => Content::Text(place, text.clone()),
             Value::Array(_) => Content::Data(place, said.clone()),
             Value::Object(map) if map.contains_key("apiVersion") => Content::Data(place, said.clone()),
             _ => Content::Elsewhere,
@@ -95,15 +95,22 @@ fn folder(document: &Value, path: &FieldPath) -> Option<String> {
 enum Reading {
     /// A JSON patch.
     Json(Tree, Value),
-    /// Objects, of which one at least has a known group.
+    /// Objects.
     Objects(Tree, Vec<Object>),
-    Neither,
+    /// Neither, for this reason.
+    Neither(String),
 }
 
-fn read(text: &str, recognizer: &Recognizer) -> Reading {
-    let Ok(tree) = yaml::parse(text) else { return Reading::Neither };
-    let values = tree.documents().iter().map(|document| tree.value(text, document.root));
-    let Ok(values) = values.collect::<Result<Vec<Value>, _>>() else { return Reading::Neither };
+fn read(text: &str) -> Reading {
+    let values = |tree: &Tree| {
+        let values = tree.documents().iter().map(|document| tree.value(text, document.root));
+        values.collect::<Result<Vec<Value>, _>>()
+    };
+    let read = yaml::parse(text).and_then(|tree| values(&tree).map(|values| (tree, values)));
+    let (tree, values) = match read {
+        Ok(read) => read,
+        Err(problem) => return Reading::Neither(problem.message),
+    };
     if let [patch] = values.as_slice()
         && json6902::is_one(patch)
     {
@@ -113,8 +120,10 @@ fn read(text: &str, recognizer: &Recognizer) -> Reading {
     for (number, value) in values.into_iter().enumerate() {
         take(number, FieldPath::default(), value, &mut objects);
     }
-    let is_known = |object: &Object| recognizer.groups.iter().any(|(group, _)| *group == object.kind.group);
-    if objects.iter().any(is_known) { Reading::Objects(tree, objects) } else { Reading::Neither }
+    match objects.is_empty() {
+        true => Reading::Neither("it gives no apiVersion and kind".to_owned()),
+        false => Reading::Objects(tree, objects),
+    }
 }
 
 impl Manifest {
@@ -127,62 +136,62 @@ impl Manifest {
                 self.findings.extend(json6902::findings(value, recognizer, &locate));
                 self.tell_selector(root, patch);
             }
-            Content::Data(..) => self.tell_inline(root, patch, "move it to a file of its own, or change it by hand"),
-            Content::Text(place, text) => {
-                let literal = self.tree.literal(&self.text, root, place);
-                let inset = |(literal, tree)| Inset {
-                    document,
-                    place: place.clone(),
-                    folder: patch.folder.clone(),
-                    literal,
-                    tree,
-                };
-                match read(text, recognizer) {
-                    Reading::Json(tree, value) => {
-                        let inset = literal.map(|literal| inset((literal, tree)));
-                        let locate = |path: &FieldPath| match &inset {
-                            Some(inset) => Page::new(self, inset).place(0, path),
-                            None => self.place(root, place),
-                        };
-                        self.findings.extend(json6902::findings(&value, recognizer, &locate));
-                        self.tell_selector(root, patch);
-                    }
-                    Reading::Objects(tree, objects) => match literal {
-                        Some(literal) => {
-                            let number = Some(self.insets.len());
-                            self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
-                            self.insets.push(inset((literal, tree)));
-                        }
-                        None => self.tell_inline(
-                            root,
-                            patch,
-                            "write it as a block (`|`) without an anchor, or change it by hand",
-                        ),
-                    },
-                    Reading::Neither => {
-                        let help = "move it to a file of its own and name it with `path`, or change it by hand";
-                        self.tell_inline(root, patch, help);
-                    }
-                }
+            Content::Data(..) => {
+                let message = "a patch of a known object that is written as data is not converted".to_owned();
+                let help = "move it to a file of its own, or change it by hand";
+                self.tell(root, patch, Code::InlinePatch, message, help);
             }
+            Content::Text(place, text) => match read(text) {
+                Reading::Json(tree, value) => {
+                    let inset = self.inset((document, root), patch, place, (text, tree));
+                    let locate = |path: &FieldPath| Page::new(self, &inset).place(0, path);
+                    self.findings.extend(json6902::findings(&value, recognizer, &locate));
+                    self.take_inset(inset, vec![json6902::object(0, value)]);
+                    self.tell_selector(root, patch);
+                }
+                Reading::Objects(tree, objects) => {
+                    let inset = self.inset((document, root), patch, place, (text, tree));
+                    self.take_inset(inset, objects);
+                }
+                Reading::Neither(why) => {
+                    let message = format!("an inline patch of a known object is not converted: {why}");
+                    let help = "correct it, or change it by hand";
+                    self.tell(root, patch, Code::InlinePatch, message, help);
+                }
+            },
         }
     }
 
-    fn tell_inline(&mut self, root: NodeId, patch: &Patch, help: &str) {
-        self.tell(root, patch, Code::InlinePatch, "an inline patch of a known object is not converted", help);
+    fn take_inset(&mut self, inset: Inset, objects: Vec<Object>) {
+        let number = Some(self.insets.len());
+        self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
+        self.insets.push(inset);
+    }
+
+    fn inset(
+        &self,
+        (document, root): (usize, NodeId),
+        patch: &Patch,
+        place: &FieldPath,
+        (text, tree): (&str, Tree),
+    ) -> Inset {
+        let start = self.tree.place(&self.text, root, place).start;
+        let literal = self.tree.literal(&self.text, root, place);
+        let (place, folder) = (place.clone(), patch.folder.clone());
+        Inset { document, place, start, folder, text: text.to_owned(), literal, tree }
     }
 
     /// Tells that a patch changes known objects that it selects, by the paths of fields.
     fn tell_selector(&mut self, root: NodeId, patch: &Patch) {
         if patch.selects {
-            let message = "a patch selects known objects; its field paths are not converted";
+            let message = "a patch selects known objects; its field paths are not converted".to_owned();
             let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";
             self.tell(root, patch, Code::PatchTarget, message, help);
         }
     }
 
-    fn tell(&mut self, root: NodeId, patch: &Patch, code: Code, message: &str, help: &str) {
-        let finding = whole_file(&self.file, code, message.to_owned(), help);
+    fn tell(&mut self, root: NodeId, patch: &Patch, code: Code, message: String, help: &str) {
+        let finding = whole_file(&self.file, code, message, help);
         let (location, field) = (self.place(root, &patch.path), Some(patch.path.to_string()));
         self.findings.push(Finding { location, severity: Severity::Warning, field, ..finding });
     }

@@ -4,7 +4,7 @@
 //! [`Inset`]. Both are a [`Page`], on which offsets and documents count from its own start and places are told as the user sees
 //! them, in the file.
 //!
-//! Invariant: an inset's text is that of a literal scalar, so that each of its lines has a place in the file.
+//! Invariant: every place on a page has one in the file, if only the start of the inset.
 
 use super::Manifest;
 use crate::field::FieldPath;
@@ -20,8 +20,12 @@ pub struct Inset {
     pub place: FieldPath,
     /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
     pub folder: Option<String>,
-    /// Its text, and where that stands in the file.
-    pub literal: Literal,
+    /// Where it starts in the file, as a byte offset.
+    pub start: usize,
+    /// Its text.
+    pub text: String,
+    /// Where the lines of the text stand in the file, where they have places there: what has none is not edited.
+    pub literal: Option<Literal>,
     /// The spans of the nodes of its text.
     pub tree: Tree,
 }
@@ -41,7 +45,7 @@ impl<'m> Page<'m> {
 
     /// Returns the text.
     pub fn text(self) -> &'m str {
-        self.inset.map_or(&self.manifest.text, |inset| inset.literal.text())
+        self.inset.map_or(&self.manifest.text, |inset| &inset.text)
     }
 
     /// Returns the spans of its nodes.
@@ -57,7 +61,8 @@ impl<'m> Page<'m> {
 
     /// Returns the place in the file of byte `offset` of the text.
     pub fn location(self, offset: usize) -> Location {
-        self.manifest.location(self.inset.map_or(offset, |inset| inset.literal.place(offset)))
+        let outward = |inset: &Inset| inset.literal.as_ref().map_or(inset.start, |literal| literal.place(offset));
+        self.manifest.location(self.inset.map_or(offset, outward))
     }
 }
 

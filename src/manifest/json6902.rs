@@ -1,15 +1,18 @@
 //! Answers: what does a JSON patch (RFC 6902) say about known objects?
 //!
-//! Such a file is a list of operations, each with a `path` into an object that another file names. What stands under `value` is
-//! a piece of that object: a group or a kind in it may have to follow the release, and nothing here says which object it is.
+//! Such a patch is a list of operations, each with a `path` into an object that somebody else names. What stands under `value` is a
+//! piece of that object. A mapping in it with a group and a kind is a reference like any other, and the patch is taken for an
+//! object so that it follows; what else is a group or a kind may have to follow the release, and nothing here says which object
+//! it is part of: [`findings`] tells it.
 //!
-//! Invariant: nothing is converted; each operation that mentions a known group or kind is told.
+//! Invariant: each operation that mentions a known group or kind elsewhere than in a reference is told.
 
 use serde_json::Value;
 
-use super::{Recognizer, whole_file};
+use super::{Object, Recognizer, whole_file};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
+use crate::release::{ApiVersion, GroupKind};
 
 /// Says whether a document is a JSON patch.
 pub(super) fn is_one(document: &Value) -> bool {
@@ -18,7 +21,14 @@ pub(super) fn is_one(document: &Value) -> bool {
     document.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_operation))
 }
 
-/// Tells the operations of a JSON patch that mention known groups or kinds; `locate` returns where a field of it stands.
+/// Makes the object of a JSON patch.
+pub(super) fn object(document: usize, patch: Value) -> Object {
+    let (kind, api_version) = (GroupKind::new("JSON patch", ""), ApiVersion::parse(""));
+    let (inset, place) = (None, FieldPath::default());
+    Object { inset, document, place, kind, api_version, namespace: None, name: None, value: patch }
+}
+
+/// Tells the operations of a JSON patch that mention known groups or kinds elsewhere than in a reference; `locate` returns where a field of it stands.
 pub(super) fn findings(
     patch: &Value,
     recognizer: &Recognizer,
@@ -38,12 +48,18 @@ pub(super) fn findings(
     told.map(finding).collect()
 }
 
-/// Says whether a value gives a known group or kind.
+/// Says whether a value gives a known group or kind elsewhere than in a reference.
 pub(super) fn mentions(value: &Value, recognizer: &Recognizer) -> bool {
     match value {
         Value::String(text) => recognizer.hits(text.as_bytes()) || recognizer.knows(None, text),
         Value::Array(items) => items.iter().any(|item| mentions(item, recognizer)),
-        Value::Object(map) => map.values().any(|value| mentions(value, recognizer)),
+        Value::Object(map) => {
+            let is_kind = |key: &str| ["group", "apiGroup", "apiVersion", "kind"].contains(&key);
+            let given = map.keys().filter(|key| is_kind(key)).count();
+            let is_reference = given == 2 && map.contains_key("kind") && !map.contains_key("metadata");
+            let mut others = map.iter().filter(|(key, _)| !(is_reference && is_kind(key)));
+            others.any(|(_, value)| mentions(value, recognizer))
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }

@@ -67,7 +67,12 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<String> {
     let list = |key: &str| kustomization.get(key).and_then(Value::as_array).into_iter().flatten();
     let named = list("patches").filter_map(|patch| patch.get("path"));
     let plain = list("patchesStrategicMerge").chain(named).filter_map(Value::as_str);
-    plain.filter(|path| !path.contains('\n')).map(|path| join(folder(file), path)).collect()
+    plain.filter(|path| !is_text(path)).map(|path| join(folder(file), path)).collect()
+}
+
+/// Says whether what can be a patch or the name of its file is a patch.
+pub(super) fn is_text(patch: &str) -> bool {
+    patch.contains(['\n', '{'])
 }
 
 /// Joins a relative path to a folder, taking `.` and `..` out.

@@ -375,7 +375,9 @@ impl Manifest {
                     }
                     let patches = inline::patches(&self.file, &value, recognizer);
                     // Kustomize sets what it does not say.
-                    if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
+                    if json6902::is_one(&value) {
+                        self.objects.push(json6902::object(number, value));
+                    } else if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
                         self.objects.push(Object::kustomization(number, value));
                     } else {
                         take(number, FieldPath::default(), value, &mut self.objects);

@@ -69,10 +69,14 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
     for (number, objects) in pages.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
         let inset = &manifest.insets[*number];
         let page = manifest.page(Some(*number));
+        let Some(literal) = &inset.literal else {
+            refused.extend(objects.values().flatten().map(|at| (*at, unwritable(page, &manifest.objects[*at]))));
+            continue;
+        };
         let house = House::of(page.text(), page.tree()).or(house);
         match change(manifest, (page, house), objects, &[], conversions) {
             Ok(changed) => {
-                let (text, edits) = (changed.edits.apply(inset.literal.text()), inset.literal.outward(&changed.edits));
+                let (text, edits) = (changed.edits.apply(&inset.text), literal.outward(&changed.edits));
                 within.push(Within { inset, objects: objects.values().flatten().copied().collect(), text, edits });
                 findings.extend(changed.findings);
             }
@@ -263,6 +267,21 @@ fn refusal(page: Page<'_>, object: &Object, from: usize, problem: &Problem) -> F
 fn other_place(page: Page<'_>, from: usize, problem: &Problem) -> String {
     let position = problem.other.and_then(|other| page.location(from + other).position);
     position.map_or_else(String::new, |position| format!(" (line {}, column {})", position.line, position.column))
+}
+
+/// Tells that an object's text has no place in the file that can be edited.
+fn unwritable(page: Page<'_>, object: &Object) -> Finding {
+    let message =
+        format!("{}: an inline patch that is no literal block, or has an anchor, is not converted", object.title());
+    Finding {
+        location: page.location(0),
+        code: Code::InlinePatch,
+        severity: Severity::Held,
+        object: Some(object.title()),
+        field: None,
+        message,
+        help: Some("write it as a block (`|`), move it to a file of its own, or change it by hand".to_owned()),
+    }
 }
 
 /// Tells that an object's file is encrypted.

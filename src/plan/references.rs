@@ -96,15 +96,21 @@ pub(super) fn find_where(
     is_meant: &dyn Fn(&GroupKind) -> bool,
 ) -> Vec<Reference> {
     let mut found = Vec::new();
+    let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
+        let kind = map.get("kind").and_then(Value::as_str);
+        if kind.is_some_and(may_be) {
+            let reference = read(&spot.path(), map, |path| default_group(object, catalog?, path));
+            found.extend(reference.filter(|reference| is_meant(&reference.kind)));
+        }
+    };
+    // A list is a JSON patch, of which all can hold references.
+    for (index, item) in object.as_array().into_iter().flatten().enumerate() {
+        walk(item, &Spot::index(None, index), &mut visit);
+    }
     for key in parts(object) {
-        let Some(part) = object.get(*key) else { continue };
-        walk(part, &Spot::key(None, key), &mut |spot, map| {
-            let kind = map.get("kind").and_then(Value::as_str);
-            if kind.is_some_and(may_be) {
-                let reference = read(&spot.path(), map, |path| default_group(object, catalog?, path));
-                found.extend(reference.filter(|reference| is_meant(&reference.kind)));
-            }
-        });
+        if let Some(part) = object.get(*key) {
+            walk(part, &Spot::key(None, key), &mut visit);
+        }
     }
     found
 }

@@ -157,6 +157,12 @@ fn inline_patches_are_converted_where_they_stand() {
     let windows = INLINE.replace('\n', "\r\n");
     let found = run(&with_inline(&set, &windows), "1.6.1/standard");
     assert_eq!(found.after["live/kustomization.yaml"], moved(&windows));
+    // What it patches need not be of the API itself.
+    let policy = "patches:\n- patch: |\n    apiVersion: example.com/v1\n    kind: Policy\n    metadata: {name: a}\n    spec:\n      \
+                  targetRef: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}\n";
+    let found = run(&[("kustomization.yaml", policy)], "1.6.1/standard");
+    found.tells(Severity::Note, &[]);
+    assert_eq!(found.after["kustomization.yaml"], moved(policy));
     // Both ways, in lines that come and go.
     let policy = "patches:\n  - patch: |\n      apiVersion: gateway.networking.k8s.io/v1alpha2\n      kind: BackendTLSPolicy\n      metadata: {name: a}\n      \
                   spec:\n        targetRef:\n          group: ''\n          kind: Service\n          name: a\n\n        tls: {hostname: a.b}\n    path: \"\"\n";
@@ -195,9 +201,15 @@ fn inline_patches_that_are_not_converted_are_told() {
     };
     let told = |text: &str| run(&[("kustomization.yaml", text)], "1.6.1/standard").told;
     assert_eq!(told(&object("|")), [""; 0]);
-    for style in [">", "&a |", "!!str |"] {
-        assert_eq!(told(&object(style)), ["kustomization.yaml warning inline-patch patches[0]"], "{style}");
+    for style in ["&a |", "!!str |"] {
+        assert_eq!(told(&object(style)), ["kustomization.yaml held-back inline-patch -"], "{style}");
     }
+    let quoted = "patchesStrategicMerge: ['{\"apiVersion\": \"gateway.networking.x-k8s.io/v1alpha1\", \"kind\": \"XListenerSet\",\n  \"metadata\": {\"name\": \"a\"}}']\n";
+    let quoted = format!("resources: [../base]\n{quoted}");
+    let held = run(&with_inline(&listener_set("a", 80), &quoted), "1.6.1/standard");
+    let expected = ["base/set.yaml held-back held-along -", "live/kustomization.yaml held-back inline-patch -"];
+    held.tells(Severity::Warning, &expected);
+    run(&with_inline(&listener_set("a", 80), &quoted), "1.4.1/experimental").tells(Severity::Warning, &[]);
     let json = "patchesJson6902:\n- target: {group: gateway.networking.k8s.io, version: v1beta1, kind: HTTPRoute, name: a}\n  patch: |-\n    \
                 - {op: replace, path: /spec/hostnames, value: [a.b]}\n    - op: add\n      path: /spec/parentRefs/-\n      value: {kind: XListenerSet, name: a}\n";
     let expected = ["patch-target patchesJson6902[0]", "patch-target [1].value"]
