@@ -636,7 +636,10 @@ fn a_proxy_stays_with_the_gateway_that_names_it() {
     let outcome = run_with(&[("gateway.yaml", gateway), ("proxy.yaml", &proxy)], "ngf@1.6.2", choices);
     outcome.tells(
         Severity::Held,
-        &["gateway.yaml held-back dropped-field spec.infrastructure.parametersRef", "proxy.yaml held-back held-along -"],
+        &[
+            "gateway.yaml held-back dropped-field spec.infrastructure.parametersRef",
+            "proxy.yaml held-back held-along -",
+        ],
     );
     assert!(outcome.after.is_empty());
 }
