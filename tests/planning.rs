@@ -630,3 +630,33 @@ fn a_proxy_stays_with_the_gateway_that_names_it() {
     );
     assert!(outcome.after.is_empty());
 }
+
+#[test]
+fn a_kind_that_the_target_lacks_is_told_before_what_rules_want() {
+    let operator = "apiVersion: gateway.nginx.org/v1alpha1\nkind: NginxGatewayFabric\nmetadata: {name: edge}\nspec:\n  \
+                    nginxGateway: {tolerations: [{key: edge}]}\n";
+    let outcome = run(&[("a.yaml", operator)], "ngf@1.6.2");
+    outcome.tells(Severity::Held, &["a.yaml held-back kind-not-in-target kind"]);
+}
+
+#[test]
+fn where_an_object_comes_from_is_asked_for_where_that_decides() {
+    let policy = "apiVersion: gateway.nginx.org/v1alpha1\nkind: UpstreamSettingsPolicy\nmetadata: {name: a}\nspec:\n  \
+                  targetRefs: [{group: core, kind: Service, name: a}]\n";
+    // That and the advisory about the release.
+    let packs = embedded::with(Vec::new()).unwrap();
+    let count = |text: &str, target: &str, from: Option<&str>| {
+        let mut choices = Choices::default();
+        if let Some(from) = from {
+            let release = packs.named("ngf").unwrap().release(from).unwrap();
+            choices.origins.insert("ngf".to_owned(), [release].into_iter().collect());
+        }
+        run_with(&[("a.yaml", text)], target, choices).advisories
+    };
+    assert_eq!([count(policy, "ngf@2.5.0", None), count(policy, "ngf@2.5.0", Some("2.4.1"))], [2, 0]);
+    assert_eq!([count(policy, "ngf@2.0.0", None), count(policy, "ngf@2.0.0", Some("2.0.0"))], [2, 0]);
+    let newer = format!("{policy}  loadBalancingMethod: random\n");
+    assert_eq!(count(&newer, "ngf@2.5.0", None), 0);
+    let said = format!("{policy}  keepAlive: {{connections: 8}}\n");
+    assert_eq!(count(&said, "ngf@2.5.0", None), 0);
+}

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 
 use super::args::{ConvertArgs, Format, OutputArgs, StreamArgs};
+use super::config::Config;
 use super::console::Console;
 use super::pass::{self, Pass};
 use super::target::Typed;
@@ -15,7 +16,7 @@ use crate::disk::{self, Bounds, Journal, Standing};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::beside::{Evidence, evidence_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
 use crate::plan::{Course, FilePlan, Look, Part, Plan, Record};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, plural, text, visible};
@@ -100,9 +101,11 @@ pub(super) fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -
 /// Runs `convert -`: what is held back or not recognised goes through as it came.
 pub(super) fn stream(args: &StreamArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
-    let typed = Typed::read(&args.target, &packs, console)?;
+    let config = Config::default();
+    let typed = Typed::read(&args.target, &config, &packs, console)?;
     let bytes = pass::read_stdin()?;
-    let planned = plan_files(&typed, console, |make| Ok(pass::of_bytes(&bytes, &packs, make)))?;
+    let recognizer = pass::recognizer(&packs, &config);
+    let planned = plan_files(&typed, &recognizer, console, |make| Ok(pass::of_bytes(&bytes, &recognizer, make)))?;
     let exit = planned.exit(Pending::Nothing);
     if exit != Exit::Failed {
         console.stream(&planned.plan.files.first().map_or(bytes, |file| file.after().into_bytes()))?;
@@ -166,9 +169,11 @@ pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
 
 /// Reads the files and plans with these packs.
 pub(super) fn planned_with(args: &ConvertArgs, packs: &Packs, record: Record, console: Console) -> Result<Planned> {
-    let typed = Typed::read(&args.target, packs, console)?.recording(record);
-    plan_files(&typed, console, |make| {
-        let mut pass = pass::pass(&args.files, packs, console, make)?;
+    let config = Config::find(&args.files.paths, packs)?;
+    let typed = Typed::read(&args.target, &config, packs, console)?.recording(record);
+    let recognizer = pass::recognizer(packs, &config);
+    plan_files(&typed, &recognizer, console, |make| {
+        let mut pass = pass::pass(&args.files, &recognizer, console, make)?;
         pass.findings.extend(half_done(&pass.roots));
         if let Some(output) = &args.output.output_file {
             let input = pass.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));
@@ -206,6 +211,7 @@ fn half_done(roots: &[PathBuf]) -> Option<Finding> {
 /// Plans what `pass` finds, which is told what to make of a file.
 fn plan_files<'p>(
     typed: &Typed<'p>,
+    recognizer: &Recognizer,
     console: Console,
     pass: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Pass<Seen<'p>>>,
 ) -> Result<Planned> {
@@ -213,13 +219,13 @@ fn plan_files<'p>(
     if let Some(goal) = typed.typed_goal() {
         let course = Course::new(&goal);
         let (pass, _) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, Some(&course)))?);
-        return Ok(conclude(&course, packs, pass));
+        return Ok(conclude(&course, recognizer, pass));
     }
     let (pass, installed) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, None))?);
     let groups = pass.made.iter().flat_map(|seen| seen.groups.iter().cloned()).collect();
     let evidence: Vec<_> = pass.made.iter().flat_map(|seen| seen.evidence.iter().cloned()).collect();
     let goal = typed.named_goal(&installed, &groups, &evidence, console)?;
-    Ok(conclude(&Course::new(&goal), packs, pass))
+    Ok(conclude(&Course::new(&goal), recognizer, pass))
 }
 
 /// Adds what the CRDs of a call are told for.
@@ -231,17 +237,17 @@ fn with_crds<'p>(typed: &Typed<'p>, mut pass: Pass<Seen<'p>>) -> (Pass<Seen<'p>>
 }
 
 /// Plans the files that could not be planned by themselves, and puts all together.
-fn conclude(course: &Course<'_>, packs: &Packs, pass: Pass<Seen<'_>>) -> Planned {
+fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) -> Planned {
     let (mut parts, mut texts, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for seen in pass.made {
         let (part, text) = match seen.kept {
             Kept::Part(part, text) => (Some(part), text),
             Kept::Open(text) => {
-                open.push(pass::again(&seen.file, &text, packs));
+                open.push(pass::again(&seen.file, &text, recognizer));
                 (None, None)
             }
             Kept::Text(text) => {
-                let manifest = pass::again(&seen.file, &text, packs);
+                let manifest = pass::again(&seen.file, &text, recognizer);
                 match course.look(&manifest) {
                     Some(part) => {
                         let text = part.needs_text().then_some(text);
@@ -264,7 +270,7 @@ fn conclude(course: &Course<'_>, packs: &Packs, pass: Pass<Seen<'_>>) -> Planned
     let mut looks: Vec<Look<'_>> = parts.into_iter().map(look).collect();
     let overtaken = course.overtaken(&looks);
     let reopened: Vec<Manifest> =
-        overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), packs)).collect();
+        overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), recognizer)).collect();
     for (at, manifest) in overtaken.into_iter().zip(&reopened) {
         looks[at] = Look::Open(manifest);
     }
@@ -279,10 +285,10 @@ fn conclude(course: &Course<'_>, packs: &Packs, pass: Pass<Seen<'_>>) -> Planned
 }
 
 /// Reads a file again whose part was overtaken; `text` is its text, where the part does not have it.
-fn reopen(look: &Look<'_>, text: Option<&str>, packs: &Packs) -> Manifest {
+fn reopen(look: &Look<'_>, text: Option<&str>, recognizer: &Recognizer) -> Manifest {
     let Look::Alone(part) = look else { unreachable!("an open file has no part that could be overtaken") };
     let text = part.text().or(text).expect("the text of a file is kept whose part can be overtaken");
-    pass::again(part.file(), text, packs)
+    pass::again(part.file(), text, recognizer)
 }
 
 /// What is kept of a file until the run is concluded.

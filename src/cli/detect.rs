@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::args::{DetectArgs, Format};
+use super::config::Config;
 use super::console::Console;
 use super::convert::Level;
 use super::{Exit, Pending, packs, pass};
@@ -18,7 +19,8 @@ use crate::report::{Detected, Detection, detect as render, finding_lines, github
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
-    let pass = pass::pass(&args.files, &packs, console, |manifest| manifest)?;
+    let config = Config::find(&args.files.paths, &packs)?;
+    let pass = pass::pass(&args.files, &pass::recognizer(&packs, &config), console, |manifest| manifest)?;
     let crds = installed(pass.made.iter().flat_map(|manifest| crds_in(manifest, &packs)));
     let beside = pass.made.iter().flat_map(|manifest| evidence_in(manifest, &packs));
     let mut beside: Vec<_> = beside.map(|(pack, evidence)| (pack.name(), evidence)).collect();

@@ -13,6 +13,7 @@ use clap::Parser;
 mod apply;
 mod args;
 mod build;
+mod config;
 mod console;
 mod convert;
 mod detect;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::FileArgs;
+use super::config::Config;
 use super::console::Console;
 use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing, Named};
 use crate::disk::{self, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
@@ -62,18 +63,17 @@ impl<T> Met<T> {
 /// Reads the files that `args` name and keeps what `make` makes of them; it is called from several threads.
 pub(super) fn pass<T: Send>(
     args: &FileArgs,
-    packs: &Packs,
+    recognizer: &Recognizer,
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
 ) -> Result<Pass<T>> {
     if args.files_from.is_none() && args.paths.iter().any(|path| path == Path::new("-")) {
         ensure!(args.paths.len() == 1, "`-` stands for standard input and goes with no other path");
-        return Ok(of_bytes(&read_stdin()?, packs, make));
+        return Ok(of_bytes(&read_stdin()?, recognizer, make));
     }
-    let recognizer = recognizer(packs);
     let (roots, named) = roots(args)?;
     let options = options(args, named)?;
-    let scan = disk::scan(&roots, &options, |path, bytes| match manifest::read(&name(path), bytes, &recognizer) {
+    let scan = disk::scan(&roots, &options, |path, bytes| match manifest::read(&name(path), bytes, recognizer) {
         Reading::Irrelevant => None,
         // What is written by its name must be found by it again.
         _ if path.to_str().is_none() => Some(Met::Failed(file_finding(
@@ -108,7 +108,7 @@ pub(super) fn crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec
         inspect: false,
         threads: 0,
     };
-    let met = pass(&files, packs, console, |manifest| manifest)?;
+    let met = pass(&files, &recognizer(packs, &Config::default()), console, |manifest| manifest)?;
     match met.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("--crds: {}: {}", finding.location, finding.message),
         None => Ok(met.made),
@@ -121,13 +121,13 @@ pub(super) fn read_stdin() -> Result<Vec<u8>> {
 }
 
 /// Takes the bytes of standard input as one file named `-`.
-pub(super) fn of_bytes<T>(bytes: &[u8], packs: &Packs, make: impl Fn(Manifest) -> T) -> Pass<T> {
+pub(super) fn of_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Pass<T> {
     let mut pass = Pass::default();
     pass.counts.files = 1;
     match Skip::of_bytes(bytes) {
         Some(skip) => pass.skipped("-", skip),
         None => {
-            let met = Met::new(manifest::read("-", bytes, &recognizer(packs)), make);
+            let met = Met::new(manifest::read("-", bytes, recognizer), make);
             met.into_iter().for_each(|met| pass.take(met));
         }
     }
@@ -135,8 +135,8 @@ pub(super) fn of_bytes<T>(bytes: &[u8], packs: &Packs, make: impl Fn(Manifest) -
 }
 
 /// Reads once more what a manifest was made of.
-pub(super) fn again(file: &str, text: &str, packs: &Packs) -> Manifest {
-    match manifest::read(file, text.as_bytes(), &recognizer(packs)) {
+pub(super) fn again(file: &str, text: &str, recognizer: &Recognizer) -> Manifest {
+    match manifest::read(file, text.as_bytes(), recognizer) {
         Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Marked(manifest) => *manifest,
         Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
             unreachable!("a manifest was made of this text")
@@ -144,13 +144,13 @@ pub(super) fn again(file: &str, text: &str, packs: &Packs) -> Manifest {
     }
 }
 
-/// Makes the recognizer of every group that `packs` know.
-fn recognizer(packs: &Packs) -> Recognizer {
+/// Makes the recognizer of every group that `packs` know and of what the configuration says of files.
+pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
     let marks = packs.iter().flat_map(|pack| pack.marks()).map(String::as_str);
     let kinds = packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
     let charts = packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
-    Recognizer::new(groups).with_kinds(kinds).with_marks(marks).with_charts(charts)
+    Recognizer::new(groups).with_kinds(kinds).with_marks(marks).with_charts(charts).with_values(&config.values)
 }
 
 fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::console::Console;
 use crate::infer::beside::{Evidence, origin};
-use crate::pack::wire::Parameter;
+use crate::pack::wire::{Parameter, Shape};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::ReleaseSet;
 use crate::report::visible;
@@ -99,23 +99,33 @@ fn minor(bundle: &str) -> &str {
 }
 
 /// Reads `--set`: names as packs declare them.
-pub(super) fn parameters<'p>(said: &[String], packs: &'p Packs) -> Result<BTreeMap<String, String>> {
-    let of_pack =
-        |pack: &'p Pack| pack.parameters().iter().map(move |one| (format!("{}.{}", pack.name(), one.name), one));
-    let declared: BTreeMap<String, &Parameter> = packs.iter().flat_map(of_pack).collect();
+pub(super) fn parameters(said: &[String], packs: &Packs) -> Result<BTreeMap<String, String>> {
     let mut read = BTreeMap::new();
     for text in said.iter().filter(|text| !text.is_empty()) {
         let (name, value) = text.split_once('=').with_context(|| format!("--set: `{text}` has no `=`"))?;
-        let parameter = declared.get(name).with_context(|| {
-            let names: Vec<&str> = declared.keys().map(String::as_str).collect();
-            format!("--set: no pack asks for `{name}`; there are: {}", names.join(", "))
-        })?;
-        ensure!(!value.is_empty(), "--set: {name} has no value");
-        let shape = parameter.looks_like;
-        ensure!(shape.fits(value), "--set: `{value}` cannot be {name}: write {}", shape.description());
+        check(name, value, packs).context("--set")?;
         ensure!(read.insert(name.to_owned(), value.to_owned()).is_none(), "--set: {name} is said twice");
     }
     Ok(read)
+}
+
+/// Checks that a pack asks for the parameter `name`, and that `value` can be it.
+///
+/// # Errors
+/// A failure that says what there is, or what to write.
+pub(super) fn check(name: &str, value: &str, packs: &Packs) -> Result<()> {
+    let of_pack = |pack: &'_ Pack| {
+        let named = |one: &Parameter| (format!("{}.{}", pack.name(), one.name), one.looks_like);
+        pack.parameters().iter().map(named).collect::<Vec<_>>()
+    };
+    let declared: BTreeMap<String, Shape> = packs.iter().flat_map(of_pack).collect();
+    let shape = declared.get(name).with_context(|| {
+        let names: Vec<&str> = declared.keys().map(String::as_str).collect();
+        format!("no pack asks for `{name}`; there are: {}", names.join(", "))
+    })?;
+    ensure!(!value.is_empty(), "{name} has no value");
+    ensure!(shape.fits(value), "`{value}` cannot be {name}: write {}", shape.description());
+    Ok(())
 }
 
 /// Reads `--from`: the releases, by pack.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::TargetArgs;
+use super::config::Config;
 use super::console::Console;
 use super::pass;
 use super::said::{self, Pairing};
@@ -36,8 +37,8 @@ pub(super) struct Typed<'p> {
 }
 
 impl<'p> Typed<'p> {
-    /// Reads the arguments, and the CRDs that they name.
-    pub(super) fn read(args: &TargetArgs, packs: &'p Packs, console: Console) -> Result<Self> {
+    /// Reads the arguments, and the CRDs that they name; what the configuration says counts where nothing is typed.
+    pub(super) fn read(args: &TargetArgs, config: &Config, packs: &'p Packs, console: Console) -> Result<Self> {
         let mut targets: Vec<Target<'p>> = Vec::new();
         for text in args.to.iter().filter(|text| !text.is_empty()) {
             let target = packs.target(text)?;
@@ -53,6 +54,8 @@ impl<'p> Typed<'p> {
             (Some(folder), Some(manifests)) => Schema::Own(Arc::new(own(folder, manifests)?)),
             _ => Schema::Catalog,
         };
+        let mut parameters = config.set.clone();
+        parameters.extend(said::parameters(&args.set, packs)?);
         let pairing = if args.unpaired { Pairing::Any } else { Pairing::Matching };
         let choices = Choices {
             schema,
@@ -61,7 +64,7 @@ impl<'p> Typed<'p> {
             version,
             record: Record::Outcomes,
             mistakes: if args.repair { Mistakes::Mend } else { Mistakes::Leave },
-            parameters: said::parameters(&args.set, packs)?,
+            parameters,
             origins: said::origins(&args.from, packs)?,
         };
         targets.extend(said::companions(&targets, packs, pairing, console)?);

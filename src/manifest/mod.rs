@@ -6,7 +6,7 @@
 //!
 //! Invariant: a file is irrelevant only where no known API group stands in its bytes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -116,6 +116,8 @@ pub struct Recognizer {
     marks: Vec<Finder<'static>>,
     charts: Vec<Chart>,
     chart_marks: Vec<Finder<'static>>,
+    /// The charts of files that are said to hold values.
+    values: BTreeMap<String, String>,
 }
 
 impl Recognizer {
@@ -129,6 +131,7 @@ impl Recognizer {
             marks: Vec::new(),
             charts: Vec::new(),
             chart_marks: Vec::new(),
+            values: BTreeMap::new(),
         }
     }
 
@@ -152,6 +155,18 @@ impl Recognizer {
         let texts = charts.iter().flat_map(Chart::marks);
         let chart_marks = texts.map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
         Self { charts, chart_marks, ..self }
+    }
+
+    /// Adds files that hold values, each with its chart, which their text need not tell.
+    #[must_use]
+    pub fn with_values(self, files: &BTreeMap<String, String>) -> Self {
+        Self { values: files.clone(), ..self }
+    }
+
+    /// Returns the chart whose values a file is said to hold.
+    fn chart_of(&self, file: &str) -> Option<&Chart> {
+        let name = self.values.get(file.strip_prefix("./").unwrap_or(file))?;
+        self.charts.iter().find(|chart| chart.is_called(name))
     }
 
     /// Says whether a known API group, a mark or the name of a chart stands in `bytes`.
@@ -210,11 +225,12 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         return reading;
     }
     let is_kustomization = kustomization::is_one(file);
-    if !is_kustomization && !recognizer.meets(bytes) {
+    let is_said = recognizer.chart_of(file).is_some();
+    if !is_kustomization && !is_said && !recognizer.meets(bytes) {
         return Reading::Irrelevant;
     }
     let hit = recognizer.hits(bytes);
-    let matters = recognizer.matters(bytes);
+    let matters = is_said || recognizer.matters(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
         Err(_) if !matters => return Reading::Irrelevant,
@@ -371,7 +387,11 @@ impl Manifest {
                     }
                     if is_bare(&value) && !is_kustomization {
                         let charts = recognizer.charts.iter();
-                        self.objects.extend(charts.flat_map(|chart| chart.objects(&self.file, number, &value)));
+                        let made: Vec<Object> = match recognizer.chart_of(&self.file) {
+                            Some(chart) => vec![chart.object(number, FieldPath::default(), &value)],
+                            None => charts.flat_map(|chart| chart.objects(&self.file, number, &value)).collect(),
+                        };
+                        self.objects.extend(made);
                     }
                     let patches = inline::patches(&self.file, &value, recognizer);
                     // Kustomize sets what it does not say.
@@ -384,7 +404,10 @@ impl Manifest {
                     }
                     patches.iter().for_each(|patch| self.take_patch(number, document.root, patch, recognizer));
                 }
-                Err(problem) if !recognizer.matters(document.span.of(&self.text).as_bytes()) => {
+                Err(problem)
+                    if recognizer.chart_of(&self.file).is_none()
+                        && !recognizer.matters(document.span.of(&self.text).as_bytes()) =>
+                {
                     let told = failure(&self.file, &self.text, &self.lines, &problem);
                     self.unread.push(Finding { severity: Severity::Warning, ..told });
                 }

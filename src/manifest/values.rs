@@ -31,15 +31,22 @@ impl Chart {
         [&self.name, &self.key]
     }
 
+    /// Says whether the chart has this name.
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.name == name
+    }
+
     /// Makes objects of the chart's values in a document of `file` that is no object.
     pub(super) fn objects(&self, file: &str, document: usize, value: &Value) -> Vec<Object> {
-        let object = |place: FieldPath| {
-            let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
-            let value = place.get(value).cloned().unwrap_or_default();
-            let (name, value) = (Some(self.name.clone()), Arc::new(value));
-            Object { inset: None, document, place, kind, api_version, namespace: None, name, value }
-        };
-        self.places(file, value).into_iter().map(object).collect()
+        self.places(file, value).into_iter().map(|place| self.object(document, place, value)).collect()
+    }
+
+    /// Makes an object of the chart's values at `place` in a document.
+    pub(super) fn object(&self, document: usize, place: FieldPath, value: &Value) -> Object {
+        let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
+        let value = place.get(value).cloned().unwrap_or_default();
+        let (name, value) = (Some(self.name.clone()), Arc::new(value));
+        Object { inset: None, document, place, kind, api_version, namespace: None, name, value }
     }
 
     fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {

@@ -2,7 +2,8 @@
 //!
 //! [`Limits`] are what the apiVersions that a release serves say about a field, of each limit the loosest: an object is
 //! written in the one that can hold it. [`differences`] compares two of them, limit by limit. Listed values are compared as
-//! values (see [`allowed`]); of two patterns nobody can tell which one takes more, so both ways are the tighter one.
+//! values (see [`allowed`]); of two patterns it is told which one takes more where they differ in listed words alone
+//! ([`takes_all_of`]), and else both ways are the tighter one.
 //!
 //! Invariant: a value that both sides take makes no difference, as far as limits can be compared.
 
@@ -133,7 +134,8 @@ impl Limits {
         match &self.allowed {
             Some(values) => !values.iter().all(|value| other.has_pattern(value)),
             None if self.patterns.is_empty() => !other.patterns.is_empty(),
-            None => !other.patterns.is_empty() && !self.patterns.is_subset(&other.patterns),
+            None if other.patterns.is_empty() => false,
+            None => !self.patterns.iter().all(|here| other.patterns.iter().any(|there| takes_all_of(there, here))),
         }
     }
 
@@ -250,6 +252,44 @@ pub(super) fn differences(near: &Limits, far: &Limits) -> Vec<Difference> {
     found
 }
 
+/// Says whether `pattern` surely takes every text that `other` takes: they are alike, but for words in brackets, of which
+/// `pattern` lists more.
+fn takes_all_of(pattern: &str, other: &str) -> bool {
+    let plain = |text: &str| text.replace("\\d", "[0-9]");
+    let (pattern, other) = (plain(pattern), plain(other));
+    let (parts, others) = (parts(&pattern), parts(&other));
+    let takes = |(part, other): (&Part<'_>, &Part<'_>)| match (part, other) {
+        (Part::Words(words), Part::Words(others)) => words.is_superset(others),
+        (part, other) => part == other,
+    };
+    parts.len() == others.len() && parts.iter().zip(&others).all(takes)
+}
+
+/// A part of a pattern.
+#[derive(Debug, PartialEq, Eq)]
+enum Part<'p> {
+    /// The words of `(ms|s)`.
+    Words(BTreeSet<&'p str>),
+    /// What is compared as it stands.
+    Text(&'p str),
+}
+
+/// Takes a pattern apart at its lists of words.
+fn parts(pattern: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = pattern;
+    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'|');
+    while let Some((before, inner, after)) = rest.split_once('(').and_then(|(before, rest)| {
+        let (inner, after) = rest.split_once(')')?;
+        (is_word(inner) && !before.ends_with('\\')).then_some((before, inner, after))
+    }) {
+        parts.extend([Part::Text(before), Part::Words(inner.split('|').collect())]);
+        rest = after;
+    }
+    parts.push(Part::Text(rest));
+    parts
+}
+
 fn values(limits: &Limits) -> String {
     let Some(values) = &limits.allowed else { return "any value".to_owned() };
     format!("one of {}", values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
@@ -341,5 +381,17 @@ mod tests {
         check("string  {\"enum\":[\"a\"]}", pattern, &[("one of \"a\" becomes any value", false, true)]);
         let other = "string  {\"pattern\":\"^[a-y]+$\"}";
         check(pattern, other, &[("text like ^[a-z]+$ becomes text like ^[a-y]+$", true, true)]);
+    }
+
+    #[test]
+    fn a_pattern_with_more_words_takes_more() {
+        let [few, many, others] = ["^\\\\d+(ms|s)?$", "^[0-9]+(ms|s|m|h)?$", "^[0-9]+(s|d)?$"];
+        let row = |pattern: &str| format!("string  {{\"pattern\":\"{pattern}\"}}");
+        check(&row(few), &row(many), &[("text like ^\\d+(ms|s)?$ becomes text like ^[0-9]+(ms|s|m|h)?$", false, true)]);
+        check(
+            &row(many),
+            &row(others),
+            &[("text like ^[0-9]+(ms|s|m|h)?$ becomes text like ^[0-9]+(s|d)?$", true, true)],
+        );
     }
 }

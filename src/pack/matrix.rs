@@ -249,6 +249,9 @@ impl Sides<'_> {
 
     /// Says whether every kind that meets the rules is held back, since the other side does not have it.
     fn is_doomed(&self, rules: &[&Rule]) -> bool {
+        if rules.iter().any(|rule| self.pack.is_guest(&rule.kind)) {
+            return false;
+        }
         let ways = [[self.from, self.to], [self.to, self.from]];
         let lives =
             |kind: &GroupKind, release| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(release));
@@ -271,6 +274,10 @@ impl Sides<'_> {
 
     /// Says whether one of the releases has something that a rule is about, on its own side of it.
     fn concerns(&self, rule: &Rule, way: Direction) -> bool {
+        // Objects of other packs, and values, are there in every release.
+        if self.pack.is_guest(&rule.kind) {
+            return true;
+        }
         let claims = rule.lens(way).claims();
         let (old, new) = match way {
             Direction::Forward => (&rule.kind, &rule.settled_kind),
@@ -283,7 +290,8 @@ impl Sides<'_> {
             let Some(catalog) = self.pack.catalog(kind).filter(|catalog| catalog.releases().contains(release)) else {
                 return false;
             };
-            let has = |field: &FieldPattern| catalog.having(field).contains(release);
+            let is_metadata = |field: &FieldPattern| field.parts().first() == Some(&Part::Key("metadata".to_owned()));
+            let has = |field: &FieldPattern| is_metadata(field) || catalog.having(field).contains(release);
             rule.kind != rule.new_kind || fields.iter().any(has) || claims_nothing && rule.channels.contains(&channel)
         })
     }

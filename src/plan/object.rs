@@ -332,7 +332,7 @@ impl<'a> Work<'a> {
             return Err(self.named_by_a_rule(conflicts));
         }
         let mut carried = self.carried();
-        let whole = self.with_everything(&mut carried)?;
+        let whole = self.with_everything(&mut carried).map_err(|blocks| self.missing_for(blocks))?;
         let parting = Parting::new(&whole, &carried);
         let without_lost = match &carried {
             Carried::Stash(stash, _) if !parting.gives_all_back(stash) => {
@@ -422,7 +422,11 @@ impl<'a> Work<'a> {
     ) -> Result<GroupKind, Vec<Remark>> {
         let mut way = Way::new(kind);
         for (rule, direction) in self.target.pack.rules_towards(release) {
-            if !way.meets(rule, direction) || !self.knows_enough(rule, direction) {
+            if !way.meets(rule, direction) {
+                continue;
+            }
+            if !self.knows_enough(rule, direction) {
+                trail.warnings.extend(self.wants_origin(rule, direction, session));
                 continue;
             }
             let before = session.program().len();
@@ -444,6 +448,23 @@ impl<'a> Work<'a> {
         let pack = self.target.pack;
         let origins = self.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
         rule.needs != Some(Needs::From) || rule.is_crossed_from(origins & self.candidates, pack.line(), direction)
+    }
+
+    /// Tells a rule that would change the object if that came from the other side of it, which nothing says.
+    fn wants_origin(&self, rule: &Rule, direction: Direction, session: &Session<'_>) -> Option<Remark> {
+        let pack = self.target.pack;
+        let is_open = !self.goal.choices.origins.contains_key(pack.name());
+        let can_cross = |id: ReleaseId| rule.is_crossed_from(ReleaseSet::from_iter([id]), pack.line(), direction);
+        if !is_open || !self.candidates.iter().any(can_cross) {
+            return None;
+        }
+        let mut trial = session.clone();
+        let before = trial.program().len();
+        let is_sure = rule.lens(direction).run(&mut trial).is_ok() && trial.program().len() == before;
+        let (bundle, name) = (&pack.line().bundles()[rule.order], pack.name());
+        let message = format!("which side of {bundle} it comes from is not known, so that it stays: {}", rule.summary);
+        let help = format!("say where the objects come from with --from {name}@RELEASE");
+        (!is_sure).then(|| remark(Code::Advisory, FieldPath::default(), message, Some(help)))
     }
 
     /// Holds the object back where a rule cannot go on, unless every release that the object can have been written for wants

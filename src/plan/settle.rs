@@ -17,6 +17,7 @@ use crate::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::lens::{Completeness, LossClass, Session};
+use crate::pack::Rule;
 use crate::pack::build::own::{OwnCrds, Verdict};
 use crate::pack::notes::Union;
 use crate::release::{ApiVersion, GroupKind, ReleaseId};
@@ -97,6 +98,26 @@ impl Work<'_> {
         }
     }
 
+    /// Returns what holds the object back where its rules refused it with `blocks`: what they want is of no use where the target
+    /// does not have the kind and no rule gives another one.
+    pub(super) fn missing_for(&self, blocks: Vec<Remark>) -> Vec<Remark> {
+        let kind = &self.object.kind;
+        let retypes = |rule: &Rule| rule.kind != rule.new_kind && [&rule.kind, &rule.new_kind].contains(&kind);
+        let stays = !self.target.pack.rules().iter().any(retypes);
+        let is_refused = blocks.iter().all(|block| block.code == Code::Refused);
+        if is_refused && stays && !self.has_kind(kind) { vec![self.kind_missing(kind)] } else { blocks }
+    }
+
+    fn has_kind(&self, kind: &GroupKind) -> bool {
+        let pack = self.target.pack;
+        match &self.goal.choices.schema {
+            Schema::Catalog => {
+                pack.catalog(kind).is_some_and(|catalog| !catalog.served(self.target.release).is_empty())
+            }
+            Schema::Own(crds) => crds.catalog(kind).is_some(),
+        }
+    }
+
     /// Tells a kind that the target does not have.
     fn kind_missing(&self, kind: &GroupKind) -> Remark {
         let pack = self.target.pack;
@@ -107,11 +128,7 @@ impl Work<'_> {
             Schema::Own(crds) => crds.name().to_owned(),
         };
         let message = format!("{target} has no {kind}; the kind is in {had}");
-        let serves = |kind: &GroupKind| match &self.goal.choices.schema {
-            Schema::Catalog => pack.catalog(kind).is_some_and(|other| !other.served(self.target.release).is_empty()),
-            Schema::Own(crds) => crds.catalog(kind).is_some(),
-        };
-        let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && serves(other));
+        let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && self.has_kind(other));
         let help = match (pack.notes().hint(kind, None), elsewhere) {
             (Some(hint), _) => hint.to_owned(),
             (None, Some(other)) => format!("write it anew as {other}, which the target has: no rule leads there"),
