@@ -504,7 +504,7 @@ fn one_name_in_one_build_is_taken_whatever_the_folders() {
 fn rights_that_name_a_renamed_kind_are_told_until_the_new_one_stands_beside_it() {
     let role = |rules: &str| {
         format!(
-            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: a}}\nrules: [{rules}]\n# gateway.networking.x-k8s.io\n"
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: listenersets}}\nrules: [{rules}]\n"
         )
     };
     let told = |text: &str| run(&[("a.yaml", text)], "1.6.1/standard").told;

@@ -52,7 +52,7 @@ impl<T> Met<T> {
     fn new(reading: Reading, make: impl Fn(Manifest) -> T) -> Option<Self> {
         match reading {
             Reading::Irrelevant => None,
-            Reading::Manifest(manifest) => Some(Self::Manifest(manifest.objects.len(), make(*manifest))),
+            Reading::Manifest(manifest) => Some(Self::Manifest(manifest.seen_objects(), make(*manifest))),
             Reading::Kustomization(manifest) | Reading::Marked(manifest) => Some(Self::Beside(make(*manifest))),
             Reading::Template(finding) => Some(Self::Template(finding)),
             Reading::Failed(finding) => Some(Self::Failed(finding)),

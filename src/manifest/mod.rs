@@ -50,9 +50,10 @@ pub struct Manifest {
     pub kustomization: Option<Kustomization>,
     /// What was noticed on the way.
     pub findings: Vec<Finding>,
-    /// What Kubernetes cannot read in documents that hold no object of a known group, or says against all that is in them.
-    /// Nobody is told of it where the file stays as it is.
-    pub unread: Vec<Finding>,
+    /// What Kubernetes says against documents that it can read otherwise.
+    disputed: Vec<Finding>,
+    /// The documents that are not read as data: nothing known stands in them, or they cannot be.
+    unread: Vec<usize>,
     lines: LineIndex,
 }
 
@@ -246,9 +247,11 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
-    let (objects, insets, patches, findings, unread) = Default::default();
+    let (objects, insets, patches, findings) = Default::default();
+    let (disputed, unread) = Default::default();
     let (file, kustomization) = (file.to_owned(), None);
-    let mut manifest = Manifest { file, text, tree, objects, insets, patches, kustomization, findings, unread, lines };
+    let mut manifest =
+        Manifest { file, text, tree, objects, insets, patches, kustomization, findings, disputed, unread, lines };
     match manifest.collect(recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
@@ -367,12 +370,19 @@ impl Manifest {
     /// an object of a known group or values of a chart, and is left alone otherwise.
     fn collect(&mut self, recognizer: &Recognizer) -> Result<(), Problem> {
         let documents = self.tree.documents().to_vec();
+        let is_kustomization = kustomization::is_one(&self.file);
+        // What such a file is, its name says; another one is read where something known stands in it, document by document.
+        let is_whole = is_kustomization || recognizer.chart_of(&self.file).is_some();
         for (number, document) in documents.iter().enumerate() {
-            self.unread.extend(self.other_version(document.span));
+            self.disputed.extend(self.other_version(document.span));
+            let bytes = document.span.of(&self.text).as_bytes();
+            if self.tree.is_mapping(document.root) && !is_whole && !recognizer.meets(bytes) {
+                self.unread.push(number);
+                continue;
+            }
             let hits = || recognizer.hits(document.span.of(&self.text).as_bytes());
             match self.data(document.root) {
                 Ok(value) => {
-                    let is_kustomization = kustomization::is_one(&self.file);
                     if is_kustomization {
                         self.patches.extend(kustomization::patches(&self.file, &value));
                         self.kustomization = Some(Kustomization::read(&self.file, &value));
@@ -404,17 +414,43 @@ impl Manifest {
                     }
                     patches.iter().for_each(|patch| self.take_patch(number, document.root, patch, recognizer));
                 }
-                Err(problem)
+                Err(_)
                     if recognizer.chart_of(&self.file).is_none()
                         && !recognizer.matters(document.span.of(&self.text).as_bytes()) =>
                 {
-                    let told = failure(&self.file, &self.text, &self.lines, &problem);
-                    self.unread.push(Finding { severity: Severity::Warning, ..told });
+                    self.unread.push(number);
                 }
                 Err(problem) => return Err(problem),
             }
         }
         Ok(())
+    }
+
+    /// Returns how many objects the file holds, those of documents that were not read included.
+    pub fn seen_objects(&self) -> usize {
+        let unread = self.unread.iter().map(|document| self.tree.documents()[*document].root);
+        self.objects.len() + unread.map(|root| self.count(root)).sum::<usize>()
+    }
+
+    /// Counts the objects of a document by what stands in it.
+    fn count(&self, root: NodeId) -> usize {
+        let text = |key: &str| self.tree.text_at(&self.text, root, key);
+        match (text("apiVersion"), text("kind")) {
+            (Some(_), Some(kind)) if kind.ends_with("List") => {
+                self.tree.items_at(&self.text, root, "items").unwrap_or(1)
+            }
+            (Some(_), Some(_)) => 1,
+            _ => 0,
+        }
+    }
+
+    /// Returns what Kubernetes cannot read in documents that hold no object of a known group, or says against all that is in
+    /// them: worth telling where the file changes.
+    pub fn disputed(&self) -> Vec<Finding> {
+        let roots = self.unread.iter().map(|document| self.tree.documents()[*document].root);
+        let problems = roots.filter_map(|root| self.tree.value(&self.text, root).err());
+        let told = problems.map(|problem| failure(&self.file, &self.text, &self.lines, &problem));
+        self.disputed.iter().cloned().chain(told.map(|told| Finding { severity: Severity::Warning, ..told })).collect()
     }
 
     /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::whole`] looks into them.

@@ -249,7 +249,7 @@ impl<'g> Course<'g> {
             change: None,
             objects: Vec::new(),
             findings: manifest.findings.clone(),
-            seen_objects: manifest.objects.len(),
+            seen_objects: manifest.seen_objects(),
             patches: manifest.patches.clone(),
             kustomization: manifest.kustomization.clone(),
             advised: BTreeMap::new(),

@@ -86,7 +86,7 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
     match change(manifest, (manifest.page(None), house), &own, &within, conversions) {
         Ok(changed) if refused.is_empty() => {
             findings.extend(changed.findings);
-            findings.extend(manifest.unread.iter().cloned());
+            findings.extend(manifest.disputed());
             let (file, before) = (manifest.file.clone(), manifest.text.clone());
             Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings }))
         }

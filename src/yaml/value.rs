@@ -43,6 +43,19 @@ impl Tree {
         Some(self.cooked(text, value))
     }
 
+    /// Says whether a node is a mapping.
+    pub fn is_mapping(&self, node: NodeId) -> bool {
+        self.node(node).kind.is_mapping()
+    }
+
+    /// Counts the items of the list that a mapping has under `key`; `None` where that is no list.
+    pub fn items_at(&self, text: &str, mapping: NodeId, key: &str) -> Option<usize> {
+        let is_list = |node: NodeId| matches!(self.node(node).kind, Kind::Sequence | Kind::FlowSequence);
+        let mut lists = self.pairs(mapping).filter(|(_, value)| is_list(*value));
+        let (_, list) = lists.find(|(name, _)| self.cooked(text, *name) == key)?;
+        Some(self.children(list).count())
+    }
+
     /// Says whether a mapping's key asks for a merge: `<<`.
     pub(super) fn is_merge_key(&self, text: &str, key: NodeId) -> bool {
         let node = self.node(key);
