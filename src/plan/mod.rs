@@ -7,6 +7,7 @@
 //!
 //! Invariant: pure; a file's plan holds only edits that passed double entry.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -279,7 +280,8 @@ impl<'a> Run<'a> {
         }
         let mut held = Held::new();
         let mut owners = self.owners(&renamed);
-        let builds = if renamed.is_empty() { BTreeMap::new() } else { homes::Graph::among(self.looks).builds() };
+        // Two objects of one name are rare, and only they ask.
+        let builds = LazyCell::new(|| homes::Graph::among(self.looks).builds());
         let built_by = |file: &str| builds.get(file).into_iter().flatten().copied().collect::<BTreeSet<&str>>();
         for (name, ids) in renamed {
             let owners = owners.remove(&name).unwrap_or_default();
