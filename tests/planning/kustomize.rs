@@ -39,6 +39,12 @@ fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
     component[0].1 = "resources: [object.yaml]\ncomponents: [../live]\n";
     component[2].1 = "kind: Component\npatchesStrategicMerge: [patch.yaml]\n";
     run(&component, "1.6.1/standard").tells(Severity::Warning, &told);
+    // One of another namespace is another one, as long as nobody gives namespaces.
+    let elsewhere = patch.replace("{name: a}", "{name: a, namespace: b}");
+    let mut apart = patched(&bad, &elsewhere);
+    run(&apart, "1.6.1/standard").tells(Severity::Warning, &told[..1]);
+    apart[0].1 = "resources: [object.yaml]\nnamespace: b\n";
+    run(&apart, "1.6.1/standard").tells(Severity::Warning, &told);
     // A name as it is in between.
     let renamed = patch.replace("name: a", "name: my-a-too");
     let mut affixed = patched(&bad, &renamed);
