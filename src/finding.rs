@@ -71,7 +71,7 @@ codes! {
     CommentDropped "comment-dropped" "A comment stood on a field that the target release does not have; it goes with the field.";
     ComplexKey "complex-key" "A mapping has a key that is not text (often an unquoted `{{ }}` template). Kubernetes does not read it; quote the value.";
     Conflict "conflict" "The object holds fields that no single release has, such as the old and the new spelling of one field. Nothing is guessed: remove one of the two.";
-    DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have. It stays; name something else, or take it out.";
+    DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. It stays; name something else, or take it out.";
     DoubleEntry "double-entry" "The edited text does not read back as the converted data. The file is left alone; please report it with the object.";
     DroppedField "dropped-field" "The target release has no place for a field of the object. Held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A key stands twice in one mapping; readers disagree on which one counts. Remove one of the two.";
@@ -90,6 +90,7 @@ codes! {
     NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
     PatchTarget "patch-target" "A kustomization or a JSON patch names fields of known objects by their paths, or selects them by kind alone, which is not changed. Check them by hand.";
+    PinnedRelease "pinned-release" "A chart's version or an image's tag names another release than the target. It is not edited, since it decides what is installed: write the target's release there when the files are applied.";
     ReferenceKept "reference-kept" "A reference stays as it is because its object, or the one that it names, is held back. Convert both by hand.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
     Respelled "respelled" "Something is written in another way that means the same, and the way back writes it in yet another one. Nothing to do.";
@@ -102,6 +103,7 @@ codes! {
     UnknownKind "unknown-kind" "The API group is known but this kind is in no release of it. The object is left alone.";
     Unreadable "unreadable" "The file is no text in UTF-8. It is counted as failed: convert its encoding first.";
     UnreadableValue "unreadable-value" "A value is one that Kubernetes cannot read (such as .inf or binary data). The object is left alone.";
+    ValuesNotRead "values-not-read" "Values of a known chart are said as text, in files that nothing tells for values, or for a chart that another object brings. They are not converted: write them where they are read (README), or convert them by hand.";
 }
 
 impl Code {

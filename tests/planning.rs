@@ -273,7 +273,8 @@ port: {type: integer, maximum: 65535}}}}}}}}}}]}}";
 fn with_crds_of_ones_own_what_was_wrong_all_along_is_held_back() {
     let packs = embedded::with(Vec::new()).unwrap();
     let crd = read(&packs, "crd.yaml", GATEWAY_CRD);
-    let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), &crd.objects[0].value)]).unwrap();
+    let whole = crd.whole(&crd.objects[0]).unwrap();
+    let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), whole.as_ref())]).unwrap();
     let choices = Choices { schema: Schema::Own(Arc::new(crds)), ..Choices::default() };
     let check = |port: &str| run_with(&[("a.yaml", &gateway(port))], "1.6.1/standard", choices.clone());
     check("99999").tells(Severity::Warning, &["a.yaml held-back invalid-in-target spec.listeners[0].port"]);
@@ -527,4 +528,105 @@ fn rights_that_name_a_renamed_kind_are_told_until_the_new_one_stands_beside_it()
     let named =
         run(&[("a.yaml", &project("{group: gateway.networking.x-k8s.io, kind: XListenerSet}"))], "1.6.1/standard");
     assert!(named.after["a.yaml"].contains("[{group: gateway.networking.k8s.io, kind: ListenerSet}]"));
+}
+
+/// Says that `ngf.namespace` is this.
+fn said(namespace: &str) -> Choices {
+    let parameters = [("ngf.namespace".to_owned(), namespace.to_owned())].into();
+    Choices { parameters, ..Choices::default() }
+}
+
+/// Makes a GatewayClass that names the NginxProxy `edge` in a namespace.
+fn class(name: &str, namespace: &str) -> String {
+    let class = CLASS.replace("name: nginx\n", &format!("name: {name}\n"));
+    format!("{}    namespace: {namespace}\n", class.trim_end_matches('\n').to_owned() + "\n")
+}
+
+#[test]
+fn classes_that_disagree_are_not_overruled() {
+    let (one, two) = (class("one", "a"), class("two", "b"));
+    let files = [("one.yaml", one.as_str()), ("proxy.yaml", OLD_PROXY), ("two.yaml", two.as_str())];
+    let outcome = run_with(&files, "ngf@2.0.0", said("nginx-gateway"));
+    outcome.tells(Severity::Held, &["proxy.yaml held-back refused metadata"]);
+    outcome.says("GatewayClass one says a, GatewayClass two says b");
+    assert!(outcome.after.is_empty());
+}
+
+#[test]
+fn proxies_of_one_name_are_not_overruled() {
+    let proxy = |namespace: &str| {
+        OLD_PROXY
+            .replace("v1alpha1", "v1alpha2")
+            .replace("name: edge\n", &format!("name: edge\n  namespace: {namespace}\n"))
+    };
+    let (a, b) = (proxy("a"), proxy("b"));
+    let files = [("a.yaml", a.as_str()), ("b.yaml", b.as_str()), ("class.yaml", CLASS)];
+    let outcome = run_with(&files, "ngf@2.0.0", said("nginx-gateway"));
+    outcome.tells(Severity::Held, &["class.yaml held-back refused spec.parametersRef"]);
+    outcome.says("NginxProxy edge says a, NginxProxy edge says b");
+}
+
+#[test]
+fn a_class_that_leads_past_its_proxy_is_told() {
+    let class = class("nginx", "a");
+    let files = [
+        ("class.yaml", class.as_str()),
+        ("kustomization.yaml", "namespace: live\nresources: [class.yaml, proxy.yaml]\n"),
+        ("proxy.yaml", OLD_PROXY),
+    ];
+    let outcome = run(&files, "ngf@2.0.0");
+    outcome.tells(Severity::Warning, &["class.yaml warning dangling-reference spec.parametersRef.namespace"]);
+    outcome.says("NginxProxy edge is in live");
+    let there = class.replace("namespace: a", "namespace: live");
+    run(&[("class.yaml", &there), files[1], files[2]], "ngf@2.0.0").tells(Severity::Warning, &[]);
+}
+
+#[test]
+fn a_patch_follows_its_base_into_a_namespace_and_back() {
+    let patch = "apiVersion: gateway.nginx.org/v1alpha1\nkind: NginxProxy\nmetadata:\n  name: edge\nspec:\n  disableHTTP2: true\n";
+    let patched = patch.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: a\n");
+    let kustomization = "resources: [proxy.yaml]\npatches: [{path: patch.yaml}]\n";
+    let files = [("kustomization.yaml", kustomization), ("patch.yaml", patch), ("proxy.yaml", OLD_PROXY)];
+    let up = run_with(&files, "ngf@2.0.0", said("a"));
+    up.tells(Severity::Warning, &[]);
+    assert_eq!(up.after["patch.yaml"], patched);
+    let base = up.after["proxy.yaml"].clone();
+    let back = run_with(&[files[0], ("patch.yaml", &patched), ("proxy.yaml", &base)], "ngf@1.6.2", said("a"));
+    back.tells(Severity::Warning, &[]);
+    assert_eq!([back.after["patch.yaml"].as_str(), back.after["proxy.yaml"].as_str()], [patch, OLD_PROXY]);
+    let apart = run_with(&[files[0], ("patch.yaml", &patched), files[2]], "ngf@2.0.0", said("b"));
+    assert!(!apart.after.contains_key("patch.yaml"));
+}
+
+#[test]
+fn a_secret_without_a_type_is_found_and_says_why_it_stays() {
+    let filter = "apiVersion: gateway.nginx.org/v1alpha1\nkind: AuthenticationFilter\nmetadata: {name: staff, namespace: a}\n\
+                  spec: {type: Basic, basic: {realm: staff, secretRef: {name: users}}}\n";
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: users, namespace: a}\ndata: {auth: YTpi}\n";
+    let files = [("filter.yaml", filter), ("secret.yaml", secret)];
+    let outcome = run(&files, "ngf@2.4.0");
+    assert_eq!(outcome.after, [("secret.yaml".to_owned(), format!("{secret}type: nginx.org/htpasswd\n"))].into());
+    let held = run(&files, "ngf@2.3.0");
+    held.tells(
+        Severity::Held,
+        &["filter.yaml held-back kind-not-in-target kind", "secret.yaml held-back held-along -"],
+    );
+    held.says("it is converted together with AuthenticationFilter a/staff, which is held back");
+}
+
+#[test]
+fn a_proxy_stays_with_the_gateway_that_names_it() {
+    let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: edge, namespace: shop}\nspec:\n  \
+                   gatewayClassName: nginx\n  infrastructure:\n    parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}\n";
+    let proxy = OLD_PROXY.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: shop\n");
+    let choices = Choices { keeping: plan::Keeping::Stash, ..Choices::default() };
+    let outcome = run_with(&[("gateway.yaml", gateway), ("proxy.yaml", &proxy)], "ngf@1.6.2", choices);
+    outcome.tells(
+        Severity::Held,
+        &[
+            "gateway.yaml held-back dropped-field spec.infrastructure.parametersRef",
+            "proxy.yaml held-back held-along -",
+        ],
+    );
+    assert!(outcome.after.is_empty());
 }

@@ -17,7 +17,7 @@ use crate::infer::beside::{Evidence, evidence_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::manifest::Manifest;
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{self, Course, FilePlan, Look, Part, Plan, Record};
+use crate::plan::{Course, FilePlan, Look, Part, Plan, Record};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, plural, text, visible};
 
 /// A run's plan with what was met.
@@ -272,12 +272,8 @@ fn conclude(course: &Course<'_>, packs: &Packs, pass: Pass<Seen<'_>>) -> Planned
     plan.findings.extend(pass.findings);
     plan.findings.sort();
     let goal = course.goal();
-    // An object of another group is recognised where a rule has to do with it.
-    let known = |object: &&plan::ObjectPlan| {
-        let has_to_do = !object.rules.is_empty() || object.outcome == plan::Outcome::HeldBack;
-        goal.target_of(&object.from.0.group).is_some() || has_to_do
-    };
-    let counts = Counts { recognised: plan.objects.iter().filter(known).count(), ..pass.counts };
+    let counts =
+        Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..pass.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     Planned { targets, plan, roots: pass.roots, counts }
 }

@@ -23,7 +23,8 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let beside = pass.made.iter().flat_map(|manifest| evidence_in(manifest, &packs));
     let mut beside: Vec<_> = beside.map(|(pack, evidence)| (pack.name(), evidence)).collect();
     beside.sort();
-    let mut detection = Detection { objects: Vec::new(), beside, crds, findings: pass.findings, counts: pass.counts };
+    let (findings, counts) = (pass.findings, pass.counts);
+    let mut detection = Detection { objects: Vec::new(), values: Vec::new(), beside, crds, findings, counts };
     detection.findings.extend(detection.crds.iter().filter_map(Installed::finding));
     for manifest in &pass.made {
         for object in &manifest.objects {
@@ -31,7 +32,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         }
     }
     detection.findings.sort();
-    detection.counts.recognised = detection.objects.len();
+    detection.counts.recognised += detection.objects.len();
     let output = &args.output;
     let shown = || detection.findings.iter().filter(|finding| Level::of(output).shows(finding));
     match output.format {
@@ -47,6 +48,14 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
 }
 
 fn look_at<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {
+    let before = detection.values.len();
+    // An object of a pack is told as one.
+    for pack in packs.iter().filter(|pack| pack.is_guest(&object.kind)) {
+        for field in pack.values_in(&object.kind, &object.value) {
+            detection.values.push((pack.name(), object, manifest.locate(object, &field), field.to_string()));
+        }
+    }
+    detection.counts.recognised += usize::from(detection.values.len() > before);
     let Some(pack) = packs.of_group(&object.kind.group) else { return };
     detection.findings.extend(plan::inference_findings(manifest, object, pack));
     let Some(catalog) = pack.catalog(&object.kind) else { return };

@@ -4,12 +4,13 @@
 //!
 //! Invariant: what was not typed is told on standard error, with the place that says so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
 use super::console::Console;
 use crate::infer::beside::{Evidence, origin};
+use crate::pack::wire::Parameter;
 use crate::pack::{Pack, Packs, Target};
 use crate::release::ReleaseSet;
 use crate::report::visible;
@@ -21,7 +22,11 @@ pub(super) fn told_by_files(
     console: Console,
 ) -> Result<Option<ReleaseSet>> {
     let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
-    let about: Vec<&Evidence> = about.map(|(_, evidence)| evidence).collect();
+    let (about, inexact): (Vec<&Evidence>, Vec<&Evidence>) =
+        about.map(|(_, evidence)| evidence).partition(|one| one.is_exact());
+    for line in not_used(pack, &inexact) {
+        console.note(&line)?;
+    }
     let origin = origin(&about);
     let (Some(first), Some(release)) = (about.first(), origin.iter().next()) else {
         if !about.is_empty() {
@@ -35,6 +40,20 @@ pub(super) fn told_by_files(
     let place = visible(&first.location.to_string());
     console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.says)))?;
     Ok(Some(origin))
+}
+
+/// Tells versions that are not exactly a release, each with the first place where it stands.
+fn not_used(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
+    let mut places: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
+    for one in inexact {
+        places.entry(&one.says).or_default().push(one);
+    }
+    let line = |(says, all): (&str, Vec<&Evidence>)| {
+        let more = if all.len() == 1 { String::new() } else { format!(" and {} more", all.len() - 1) };
+        let (says, place) = (visible(says), visible(&all[0].location.to_string()));
+        format!("{}: {says} ({place}{more}) is not exactly a release that is known; not used\n", pack.name())
+    };
+    places.into_iter().map(line).collect()
 }
 
 /// Whether the targets must be made for each other.
@@ -80,19 +99,20 @@ fn minor(bundle: &str) -> &str {
 }
 
 /// Reads `--set`: names as packs declare them.
-pub(super) fn parameters(said: &[String], packs: &Packs) -> Result<BTreeMap<String, String>> {
-    let declared =
-        packs.iter().flat_map(|pack| pack.parameters().iter().map(move |one| format!("{}.{}", pack.name(), one.name)));
-    let declared: BTreeSet<String> = declared.collect();
+pub(super) fn parameters<'p>(said: &[String], packs: &'p Packs) -> Result<BTreeMap<String, String>> {
+    let of_pack =
+        |pack: &'p Pack| pack.parameters().iter().map(move |one| (format!("{}.{}", pack.name(), one.name), one));
+    let declared: BTreeMap<String, &Parameter> = packs.iter().flat_map(of_pack).collect();
     let mut read = BTreeMap::new();
     for text in said.iter().filter(|text| !text.is_empty()) {
         let (name, value) = text.split_once('=').with_context(|| format!("--set: `{text}` has no `=`"))?;
-        ensure!(
-            declared.contains(name),
-            "--set: no pack asks for `{name}`; there are: {}",
-            declared.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
-        );
+        let parameter = declared.get(name).with_context(|| {
+            let names: Vec<&str> = declared.keys().map(String::as_str).collect();
+            format!("--set: no pack asks for `{name}`; there are: {}", names.join(", "))
+        })?;
         ensure!(!value.is_empty(), "--set: {name} has no value");
+        let shape = parameter.looks_like;
+        ensure!(shape.fits(value), "--set: `{value}` cannot be {name}: write {}", shape.description());
         ensure!(read.insert(name.to_owned(), value.to_owned()).is_none(), "--set: {name} is said twice");
     }
     Ok(read)

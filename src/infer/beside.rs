@@ -1,9 +1,10 @@
 //! Answers: which release does a tree say is installed, beside the objects of a pack?
 //!
-//! A chart's version stands where the chart is installed or depended on, a tag stands on the images that run. [`evidence_in`]
-//! finds both for the names that a pack gives; [`origin`] says which release all of them agree on.
+//! A chart's version stands where the chart is installed or depended on, a tag stands on the images that run and in the values
+//! that say which. [`evidence_in`] finds them for the names that a pack gives; [`origin`] says which release all of them agree
+//! on.
 //!
-//! Invariant: a version that is no release of the pack, such as a range, says nothing.
+//! Invariant: a version that is not exactly a release of the pack, such as a range, counts for nothing, and is not kept back.
 
 use std::collections::BTreeSet;
 
@@ -11,24 +12,41 @@ use serde_json::Value;
 
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::Location;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs};
 use crate::release::{ReleaseId, ReleaseSet};
 
-/// Where charts are named with their version: (the mapping around both, the name, the version).
+/// Where charts and images are named with their version: (what it is, the mapping around both, the name, the version).
 ///
-/// Source: Flux HelmRelease and OCIRepository, Argo CD Application, Kustomize `helmCharts`, Helm Chart.yaml.
-const CHARTS: &[(&str, &str, &str)] = &[
-    ("spec.chart.spec", "chart", "version"),
-    ("spec", "url", "ref.tag"),
-    ("spec.source", "chart", "targetRevision"),
-    ("spec.sources[]", "chart", "targetRevision"),
-    ("helmCharts[]", "name", "version"),
-    ("dependencies[]", "name", "version"),
+/// Source: Flux HelmRelease, HelmChart and OCIRepository, Argo CD Application and ApplicationSet, Kustomize `helmCharts`,
+/// `images` and HelmChartInflationGenerator, the HelmChart of K3s, Helm Chart.yaml.
+const VERSIONS: &[(&str, &str, &str, &str)] = &[
+    ("chart", "spec.chart.spec", "chart", "version"),
+    ("chart", "spec", "url", "ref.tag"),
+    ("chart", "spec", "url", "ref.semver"),
+    ("chart", "spec", "chart", "version"),
+    ("chart", "spec.source", "chart", "targetRevision"),
+    ("chart", "spec.source", "repoURL", "targetRevision"),
+    ("chart", "spec.sources[]", "chart", "targetRevision"),
+    ("chart", "spec.sources[]", "repoURL", "targetRevision"),
+    ("chart", "spec.template.spec.source", "chart", "targetRevision"),
+    ("chart", "spec.template.spec.source", "repoURL", "targetRevision"),
+    ("chart", "spec.template.spec.sources[]", "chart", "targetRevision"),
+    ("chart", "spec.template.spec.sources[]", "repoURL", "targetRevision"),
+    ("chart", "helmCharts[]", "name", "version"),
+    ("chart", "", "name", "version"),
+    ("chart", "dependencies[]", "name", "version"),
+    ("image", "images[]", "newName", "newTag"),
+    ("image", "images[]", "name", "newTag"),
 ];
 
-/// Where images stand: in the pods of a workload.
-const IMAGES: &str = "spec.template.spec.containers[].image";
+/// Where images stand: in pods, alone and in workloads.
+const IMAGES: &[&str] = &[
+    "spec.template.spec.containers[].image",
+    "spec.template.spec.initContainers[].image",
+    "spec.jobTemplate.spec.template.spec.containers[].image",
+    "spec.containers[].image",
+];
 
 /// One place that says which release is installed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,24 +55,44 @@ pub struct Evidence {
     pub location: Location,
     /// What stands there: `chart nginx-gateway-fabric 2.3.0`.
     pub says: String,
-    /// The releases of that bundle.
+    /// The releases of that bundle; none where it is not exactly one.
     pub releases: BTreeSet<ReleaseId>,
+}
+
+impl Evidence {
+    /// Says whether it counts.
+    pub fn is_exact(&self) -> bool {
+        !self.releases.is_empty()
+    }
+}
+
+/// A place in a document that says a version.
+struct Said {
+    path: FieldPath,
+    /// What stands there.
+    words: String,
+    version: String,
 }
 
 /// Collects what a file says of the releases of packs, in its order.
 pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, Evidence)> {
     let mut found = Vec::new();
     let packs: Vec<&Pack> = packs.iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
-    for document in manifest.tree.documents().iter().filter(|_| !packs.is_empty()) {
+    if packs.is_empty() {
+        return found;
+    }
+    for (number, document) in manifest.tree.documents().iter().enumerate() {
         // What cannot be read as data is told where it matters.
         let Ok(value) = manifest.tree.value(&manifest.text, document.root) else { continue };
         for pack in &packs {
-            for (path, says, bundle) in said(&value, pack.installed_as()) {
-                let releases = releases(pack, &bundle);
-                if !releases.is_empty() {
-                    let start = manifest.tree.place(&manifest.text, document.root, &path).start;
-                    found.push((*pack, Evidence { location: manifest.location(start), says, releases }));
-                }
+            let objects = manifest.objects.iter().filter(|object| object.document == number);
+            let mut all = said(&value, pack.installed_as());
+            all.extend(objects.flat_map(|object| said_by_values(object, pack)));
+            for Said { path, words, version } in all {
+                let releases = pack.releases_called(&version).iter().collect();
+                let start = manifest.tree.place(&manifest.text, document.root, &path).start;
+                let location = manifest.location(start);
+                found.push((*pack, Evidence { location, says: words, releases }));
             }
         }
     }
@@ -63,48 +101,74 @@ pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, 
 
 /// Says whether something of the pack can stand in `text`.
 fn is_mentioned(pack: &Pack, text: &str) -> bool {
-    pack.installed_as().iter().any(|name| text.contains(name.as_str()))
+    let names = pack.installed_as().iter().chain(pack.charts().iter().map(|chart| &chart.key));
+    names.into_iter().any(|name| text.contains(name.as_str()))
 }
 
-/// Returns the releases that every piece of evidence names; none where there is none, or where two disagree.
+/// Returns the releases that every piece of exact evidence names; none where there is none, or where two disagree.
 pub fn origin(evidence: &[&Evidence]) -> ReleaseSet {
-    let Some(first) = evidence.first() else { return ReleaseSet::default() };
-    let agree = evidence.iter().all(|other| other.releases == first.releases);
+    let mut exact = evidence.iter().filter(|one| one.is_exact());
+    let Some(first) = exact.next() else { return ReleaseSet::default() };
+    let agree = exact.all(|other| other.releases == first.releases);
     if agree { first.releases.iter().copied().collect() } else { ReleaseSet::default() }
 }
 
-/// Returns every place in a document where something called one of `names` has a version: the place, what stands there, the
-/// version.
-fn said(document: &Value, names: &[String]) -> Vec<(FieldPath, String, String)> {
-    let mut found = Vec::new();
-    let is_named = |text: &str| names.iter().find(|name| text.rsplit('/').next() == Some(name.as_str()));
-    for (around, name, version) in CHARTS {
+/// Returns the one of `names` that stands at the end of `text`, a name or a path; the longest one.
+fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n String> {
+    let is_at_end =
+        |name: &&String| text.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+    names.iter().filter(is_at_end).max_by_key(|name| name.len())
+}
+
+/// Returns every place in a document where something called one of `names` has a version.
+fn said(document: &Value, names: &[String]) -> Vec<Said> {
+    let mut found: Vec<Said> = Vec::new();
+    for (what, around, name, version) in VERSIONS {
         for place in pattern(around).matches(document) {
             let text = |field: &str| {
                 let path = pattern(field).as_path()?;
                 path.get(place.get(document)?)?.as_str().map(str::to_owned)
             };
-            if let (Some(name), Some(bundle)) = (text(name).as_deref().and_then(is_named), text(version)) {
+            if let (Some(name), Some(version_text)) =
+                (text(name).as_deref().and_then(|text| named(text, names)), text(version))
+            {
                 let path = pattern(version).as_path().map_or_else(|| place.clone(), |version| place.join(&version));
-                found.push((path, format!("chart {name} {bundle}"), bundle));
+                let between = if *what == "image" { ":" } else { " " };
+                let words = format!("{what} {name}{between}{version_text}");
+                if found.iter().all(|said| said.path != path) {
+                    found.push(Said { path, words, version: version_text });
+                }
             }
         }
     }
-    for path in pattern(IMAGES).matches(document) {
-        let image = path.get(document).and_then(Value::as_str).and_then(|text| text.rsplit_once(':'));
-        if let Some((name, tag)) = image
-            && let Some(name) = is_named(name)
-        {
-            found.push((path, format!("image {name}:{tag}"), tag.to_owned()));
-        }
-    }
+    let images = IMAGES.iter().flat_map(|field| pattern(field).matches(document));
+    found.extend(images.filter_map(|path| {
+        let (name, version) = tagged(path.get(document)?.as_str()?)?;
+        let words = format!("image {}:{version}", named(name, names)?);
+        Some(Said { version: version.to_owned(), path, words })
+    }));
     found
 }
 
-fn releases(pack: &Pack, bundle: &str) -> BTreeSet<ReleaseId> {
-    let bare = |text: &str| text.trim_start_matches('v').to_owned();
-    let same = pack.line().iter().filter(|(_, release)| bare(&release.bundle) == bare(bundle));
-    same.map(|(id, _)| id).collect()
+/// Takes the reference of an image apart: the name with its registry, and the tag. A digest says no release.
+fn tagged(image: &str) -> Option<(&str, &str)> {
+    let image = image.split_once('@').map_or(image, |(image, _)| image);
+    image.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'))
+}
+
+/// Returns the tags of images that values of the pack's charts in an object say; the paths are those of its document.
+fn said_by_values(object: &Object, pack: &Pack) -> Vec<Said> {
+    let mut found = Vec::new();
+    for values in pack.values_in(&object.kind, &object.value) {
+        for image in pack.charts().iter().flat_map(|chart| &chart.images) {
+            let Some(tag) = image.as_path().map(|image| values.join(&image).key("tag")) else { continue };
+            if let Some(version) = tag.get(&object.value).and_then(Value::as_str).filter(|text| !text.is_empty()) {
+                let words = format!("value {image}.tag {version}");
+                found.push(Said { path: object.place.join(&tag), words, version: version.to_owned() });
+            }
+        }
+    }
+    found
 }
 
 fn pattern(text: &str) -> FieldPattern {
@@ -119,8 +183,8 @@ mod tests {
 
     #[track_caller]
     fn check(document: Value, expected: &[&str]) {
-        let said = said(&document, &["ngf".to_owned()]);
-        let said: Vec<_> = said.iter().map(|(path, says, _)| format!("{path}: {says}")).collect();
+        let said = said(&document, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()]);
+        let said: Vec<_> = said.iter().map(|said| format!("{}: {}", said.path, said.words)).collect();
         assert_eq!(said, expected);
     }
 
@@ -147,6 +211,14 @@ mod tests {
             &["spec.template.spec.containers[0].image: image ngf:2.3.0"],
         );
         check(pods("images.example.com/a/ngf-plus:2.3.0"), &[]);
+        let plus = "images.example.com/ngf/nginx-plus:2.3.0-ubi@sha256:00";
+        check(pods(plus), &["spec.template.spec.containers[0].image: image ngf/nginx-plus:2.3.0-ubi"]);
+        check(pods("images.example.com:5000/a/ngf"), &[]);
+        check(pods("a/ngf@sha256:00"), &[]);
+        check(
+            json!({"images": [{"name": "a/ngf", "newName": "mirror/ngf", "newTag": "2.3.0"}]}),
+            &["images[0].newTag: image ngf:2.3.0"],
+        );
         check(pods("ngf"), &[]);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::naming::{NamedBy, Names};
-use super::{Claims, Completeness, Description, Fidelity, Halt, Neighbour, Operation, Session};
+use super::naming::{Answer, NamedBy, Names};
+use super::{Claims, Completeness, Description, Fidelity, Halt, Operation, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -75,14 +75,19 @@ impl Default {
     };
 
     /// Returns the implied value, where there is one, and the other objects that say so.
-    fn implied<'a>(&self, session: &Session<'a>) -> Option<(Value, Vec<Neighbour<'a>>)> {
+    fn implied<'a>(&self, session: &Session<'a>) -> Answer<'a> {
         let object = session.object();
-        let alone = |value: &Value| (value.clone(), Vec::new());
+        let alone = |value: Option<Value>| value.map_or(Answer::Nothing, |value| Answer::Value(value, Vec::new()));
         match &self.source {
-            Source::Value(value) => Some(alone(value)),
-            Source::Table(by, table) => table.get(by.get(object)?.as_str()?).map(alone),
-            Source::Like(path) => path.get(&session.seen_for(std::iter::once(&path.pattern()))).map(alone),
-            Source::Parameter(name) => Some((Value::from(session.surroundings()?.parameter(name)?), Vec::new())),
+            Source::Value(value) => alone(Some(value.clone())),
+            Source::Table(by, table) => {
+                let name = by.get(object).and_then(Value::as_str);
+                alone(name.and_then(|name| table.get(name)).cloned())
+            }
+            Source::Like(path) => alone(path.get(&session.seen_for(std::iter::once(&path.pattern()))).cloned()),
+            Source::Parameter(name) => {
+                alone(session.surroundings().and_then(|all| all.parameter(name)).map(Value::from))
+            }
             Source::NamedBy(reference) => reference.value(session),
             Source::Names(reference) => reference.value(session),
         }
@@ -93,9 +98,10 @@ impl Default {
         let (field, object) = (self.parent.with(Part::Key(self.key.clone())), session.object());
         let mut places = field.matches(object);
         // Other objects are not looked at where nothing depends on them.
-        let Some((implied, _)) = Some(()).filter(|()| !places.is_empty()).and_then(|()| self.implied(session)) else {
-            return Vec::new();
-        };
+        if places.is_empty() {
+            return places;
+        }
+        let Answer::Value(implied, _) = self.implied(session) else { return Vec::new() };
         places.retain(|path| path.get(object) == Some(&implied));
         places.reverse();
         places
@@ -117,6 +123,7 @@ impl Default {
                 session.respell(&path, "it is what the field means where it is absent");
             }
         }
+        self.tell_astray(session);
         let is_given = session.is_given(&self.parent.with(Part::Key(self.key.clone())));
         for path in self.parent.matches(session.object()).into_iter().filter(|_| !is_given) {
             let lacks = path.get(session.object()).and_then(Value::as_object).is_some_and(|map| !map.contains_key(&self.key));
@@ -129,16 +136,37 @@ impl Default {
         Ok(())
     }
 
+    /// Refuses to choose among what other objects say.
+    fn unsettled(&self, at: FieldPath, said: &str) -> Halt {
+        let reason = format!("{} is wanted, and the files say several: {said}", self.key);
+        let help = format!("write {} by hand, in a copy for each where one object was meant by all", self.key);
+        Halt::Refused { at, reason, help: Some(help) }
+    }
+
+    /// Tells a reference that is written and leads past the object of the run that has its name.
+    fn tell_astray(&self, session: &mut Session<'_>) {
+        let Source::Names(reference) = &self.source else { return };
+        if let Some((path, written, other)) = reference.astray(session) {
+            let title = format!("{} {}", other.kind.kind, other.name.unwrap_or_default());
+            let doubt = format!("{path} says {written}, and of the files {title} {}", other.namespace.unknown());
+            session.doubt(&path, doubt);
+        }
+    }
+
     /// Says that objects without a value to write are held back, where they are.
     fn refused(&self) -> Option<Fidelity> {
         self.missing.as_ref().filter(|_| self.forward == Some(Doing::Write)).map(|_| Fidelity::Refused)
     }
 
     fn write_at(&self, path: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
-        let Some((value, said_by)) = self.implied(session) else {
-            return self.missing.clone().map_or(Ok(()), |Missing { reason, help }| {
-                Err(Halt::Refused { at: path, reason, help: Some(help) })
-            });
+        let (value, said_by) = match self.implied(session) {
+            Answer::Value(value, said_by) => (value, said_by),
+            Answer::Several(said) => return Err(self.unsettled(path, &said)),
+            Answer::Nothing => {
+                return self.missing.clone().map_or(Ok(()), |Missing { reason, help }| {
+                    Err(Halt::Refused { at: path, reason, help: Some(help) })
+                });
+            }
         };
         said_by.iter().for_each(|neighbour| session.rely_on(neighbour));
         if self.backward != Some(Doing::Elide) {

@@ -66,13 +66,11 @@ impl NamedBy {
         found
     }
 
-    /// Returns what the references to the session's object say, and who says it, where all that say something agree.
-    pub(super) fn value<'a>(&self, session: &Session<'a>) -> Option<(Value, Vec<Neighbour<'a>>)> {
+    /// Returns what the references to the session's object say, and who says it.
+    pub(super) fn value<'a>(&self, session: &Session<'a>) -> Answer<'a> {
         let Referrers { certain, possible } = self.referrers(session);
         let said = certain.into_iter().chain(possible);
-        let said: Vec<_> =
-            said.filter_map(|(one, reference)| Some((one, reference.get(&self.value)?.clone()))).collect();
-        agreed(said)
+        agreed(said.filter_map(|(one, reference)| Some((one, Ok(reference.get(&self.value)?.clone())))).collect())
     }
 }
 
@@ -82,9 +80,9 @@ impl Names {
         &self.kind
     }
 
-    /// Returns what the objects that the session's object names say, and who says it, where all that say something agree.
-    pub(super) fn value<'a>(&self, session: &Session<'a>) -> Option<(Value, Vec<Neighbour<'a>>)> {
-        let surroundings = session.surroundings()?;
+    /// Returns what the objects that the session's object names say, and who says it.
+    pub(super) fn value<'a>(&self, session: &Session<'a>) -> Answer<'a> {
+        let Some(surroundings) = session.surroundings() else { return Answer::Nothing };
         let own = session.object();
         let places = self.refs.matches(own);
         let references = places.iter().filter_map(|path| path.get(own));
@@ -97,24 +95,62 @@ impl Names {
         agreed(named.filter_map(|neighbour| Some((neighbour, self.value_in(&neighbour)?))).collect())
     }
 
-    /// Returns what an object says; of its namespace, what it is once a kustomization has given it one.
-    fn value_in(&self, neighbour: &Neighbour<'_>) -> Option<Value> {
+    /// Returns what an object says; of its namespace, what it is once a kustomization has given it one, or why that is open.
+    fn value_in(&self, neighbour: &Neighbour<'_>) -> Option<Result<Value, String>> {
         let is_namespace = self.value == FieldPath::default().key("metadata").key("namespace").pattern();
-        match neighbour.namespace.name().filter(|_| is_namespace) {
-            Some(name) => Some(Value::from(name)),
-            None => self.value.matches(neighbour.value).first()?.get(neighbour.value).cloned(),
+        match neighbour.namespace {
+            Namespace::Named(name) if is_namespace => Some(Ok(Value::from(name.as_str()))),
+            Namespace::Several(_) if is_namespace => Some(Err(neighbour.namespace.unknown())),
+            _ => self.value.matches(neighbour.value).first()?.get(neighbour.value).cloned().map(Ok),
         }
+    }
+
+    /// Returns the first reference to an object of the run that is elsewhere than it says: the place of the reference, where it
+    /// looks, and the object.
+    pub(super) fn astray<'a>(&self, session: &Session<'a>) -> Option<(FieldPath, String, Neighbour<'a>)> {
+        let surroundings = session.surroundings()?;
+        let own = session.object();
+        self.refs.matches(own).into_iter().find_map(|path| {
+            let reference = path.get(own).filter(|reference| is_to(reference, &self.kind))?;
+            let (written, name) = (text(reference, "namespace")?, text(reference, "name")?);
+            let meant = surroundings.named(&self.kind, &Namespace::Named(written.to_owned()), name);
+            let is_found = !meant.certain.is_empty() || !meant.possible.is_empty();
+            let other = surroundings.called(&self.kind, name).filter(|_| !is_found)?;
+            Some((path.key("namespace"), written.to_owned(), *other))
+        })
     }
 }
 
-/// Returns the one value that all give, with those who give it.
-fn agreed(said: Vec<(Neighbour<'_>, Value)>) -> Option<(Value, Vec<Neighbour<'_>>)> {
-    let (_, value) = said.first()?;
-    let value = value.clone();
-    said.iter().all(|(_, other)| *other == value).then(|| {
-        let who = said.into_iter().map(|(neighbour, _)| neighbour).collect();
-        (value, who)
-    })
+/// What other objects of the run say.
+#[derive(Debug)]
+pub(super) enum Answer<'a> {
+    /// This value, by these objects.
+    Value(Value, Vec<Neighbour<'a>>),
+    /// Several values: what each says, as a list for people.
+    Several(String),
+    /// None of them says anything.
+    Nothing,
+}
+
+/// Returns the one value that all give, with those who give it. An object can say why its value is not known.
+fn agreed<'a>(said: Vec<(Neighbour<'a>, Result<Value, String>)>) -> Answer<'a> {
+    let Some((_, first)) = said.first() else { return Answer::Nothing };
+    match first.clone() {
+        Ok(value) if said.iter().all(|(_, other)| other.as_ref() == Ok(&value)) => {
+            Answer::Value(value, said.into_iter().map(|(neighbour, _)| neighbour).collect())
+        }
+        _ => Answer::Several(said.iter().map(|(neighbour, said)| told(neighbour, said)).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// Says what one object says.
+fn told(neighbour: &Neighbour<'_>, said: &Result<Value, String>) -> String {
+    let title = format!("{} {}", neighbour.kind.kind, neighbour.name.unwrap_or_default());
+    match said {
+        Ok(Value::String(text)) => format!("{title} says {text}"),
+        Ok(value) => format!("{title} says {value}"),
+        Err(why) => format!("{title} {why}"),
+    }
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
@@ -158,8 +194,12 @@ mod tests {
         let session = Session::among(object, &surroundings, Completeness::Whole);
         let named: NamedBy =
             serde_yaml::from_str("{ kind: GatewayClass.g, refs: spec.parametersRef, value: namespace }").unwrap();
-        let said = named.value(&session).map(|(value, _)| value);
-        assert_eq!(said, expected.map(Value::from));
+        let said = match named.value(&session) {
+            Answer::Value(value, _) => value.as_str().map(str::to_owned),
+            Answer::Several(said) => Some(said),
+            Answer::Nothing => None,
+        };
+        assert_eq!(said.as_deref(), expected);
     }
 
     #[test]
@@ -168,7 +208,7 @@ mod tests {
         let to = |namespace: &str| json!({"group": "n", "kind": "NginxProxy", "name": "a", "namespace": namespace});
         check(object.clone(), &[to("x")], Some("x"));
         check(object.clone(), &[to("x"), to("x")], Some("x"));
-        check(object.clone(), &[to("x"), to("y")], None);
+        check(object.clone(), &[to("x"), to("y")], Some("GatewayClass c says x, GatewayClass c says y"));
         check(object.clone(), &[json!({"name": "a"})], None);
         check(object.clone(), &[json!({"group": "m", "kind": "NginxProxy", "name": "a", "namespace": "x"})], None);
         check(object, &[json!({"group": "n", "kind": "NginxProxy", "name": "b", "namespace": "x"})], None);

@@ -9,6 +9,7 @@ use super::naming::NamedBy;
 use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Neighbour, Operation, Session};
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
+use crate::yaml::{Intent, Place};
 
 /// `when: { if: { present: spec.tls }, then: [...] }`
 #[derive(Debug, Deserialize)]
@@ -21,6 +22,36 @@ pub(super) struct When {
     r#if: Condition,
     then: Lens,
     back: Option<Condition>,
+    /// Not written in rule files.
+    #[serde(skip)]
+    keeps: Option<Keep>,
+}
+
+/// A mapping that shows what a place is, and stays there, empty, where the operations take everything out of it.
+#[derive(Clone, Debug)]
+pub struct Keep {
+    /// The mapping's key in the place.
+    pub key: String,
+    /// A test for the place under which it is not needed.
+    pub unless: Condition,
+}
+
+impl Keep {
+    /// Runs `change` in a place and brings the mapping back where that took it away.
+    fn during<'a>(
+        &self,
+        session: &mut Session<'a>,
+        change: impl FnOnce(&mut Session<'a>) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let is_there = |session: &Session<'_>| session.object().get(&self.key).is_some();
+        let was_there = is_there(session);
+        change(session)?;
+        if !was_there || is_there(session) || self.unless.holds(session.object()) {
+            return Ok(());
+        }
+        let (path, key, value) = (FieldPath::default(), self.key.clone(), Value::Object(serde_json::Map::new()));
+        session.change(Intent::Insert { path, key, value, place: Place::Last })
+    }
 }
 
 impl When {
@@ -35,8 +66,8 @@ impl When {
     };
 
     /// Makes the operation that runs `then` at each place that `r#if` holds for.
-    pub(super) const fn at(each: FieldPattern, r#if: Condition, then: Lens) -> Self {
-        Self { named_by: None, each, r#if, then, back: None }
+    pub(super) const fn at(each: FieldPattern, r#if: Condition, keeps: Option<Keep>, then: Lens) -> Self {
+        Self { named_by: None, each, r#if, then, back: None, keeps }
     }
 
     /// Returns `field` as it is called from a place.
@@ -46,11 +77,13 @@ impl When {
     }
 
     fn run_everywhere(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        for place in self.each.matches(session.object()) {
-            let seen = session.seen_for(self.r#if.compared().into_iter());
-            if place.get(&seen).is_some_and(|value| self.r#if.holds(value)) {
-                session.within(&place, |inner| self.then.run(inner))?;
-            }
+        let seen = session.seen_for(self.r#if.compared().into_iter());
+        // What is done to one place changes no other.
+        for place in self.each.matches_where(&seen, |value| self.r#if.holds(value)) {
+            session.within(&place, |inner| match &self.keeps {
+                Some(keep) => keep.during(inner, |inner| self.then.run(inner)),
+                None => self.then.run(inner),
+            })?;
         }
         Ok(())
     }
@@ -94,7 +127,14 @@ impl Operation for When {
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation> {
         let back = self.back.as_ref().unwrap_or(&self.r#if).clone();
         let then = self.then.inverse(kind);
-        Box::new(Self { named_by: self.named_by.clone(), each: self.each.clone(), r#if: back, then, back: Some(self.r#if.clone()) })
+        Box::new(Self {
+            named_by: self.named_by.clone(),
+            each: self.each.clone(),
+            r#if: back,
+            then,
+            back: Some(self.r#if.clone()),
+            keeps: self.keeps.clone(),
+        })
     }
 
     fn looks_at(&self) -> Vec<GroupKind> {

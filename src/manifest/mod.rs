@@ -7,7 +7,9 @@
 //! Invariant: a file is irrelevant only where no known API group stands in its bytes.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
 use serde_json::Value;
 
@@ -71,8 +73,8 @@ pub struct Object {
     pub namespace: Option<String>,
     /// `metadata.name`, where it is given.
     pub name: Option<String>,
-    /// The data, as Kubernetes reads it.
-    pub value: Value,
+    /// The data, as Kubernetes reads it; that of a CRD without its schemas, which [`Manifest::whole`] reads.
+    pub value: Arc<Value>,
 }
 
 impl Object {
@@ -83,14 +85,14 @@ impl Object {
         let kind = GroupKind::new(text(&["kind"])?, api_version.group.as_str());
         let namespace = text(&["metadata", "namespace"]);
         let name = text(&["metadata", "name"]).or_else(|| text(&["metadata", "generateName"]));
-        Some(Self { inset: None, document, place, kind, api_version, namespace, name, value })
+        Some(Self { inset: None, document, place, kind, api_version, namespace, name, value: Arc::new(value) })
     }
 
     /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
     fn kustomization(document: usize, value: Value) -> Self {
         let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");
         let kind = GroupKind::new("Kustomization", api_version.group.as_str());
-        let (inset, place) = (None, FieldPath::default());
+        let (inset, place, value) = (None, FieldPath::default(), Arc::new(value));
         Self { inset, document, place, kind, api_version, namespace: None, name: None, value }
     }
 
@@ -107,6 +109,8 @@ impl Object {
 /// Finds the API groups that a run knows in a file's bytes.
 #[derive(Debug)]
 pub struct Recognizer {
+    /// Finds any of the texts below: most files hold none, and are passed over once. Made when it is first used.
+    any: OnceLock<AhoCorasick>,
     groups: Vec<(String, Finder<'static>)>,
     kinds: BTreeSet<String>,
     marks: Vec<Finder<'static>>,
@@ -119,6 +123,7 @@ impl Recognizer {
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
         let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
         Self {
+            any: OnceLock::new(),
             groups: groups.into_iter().map(finder).collect(),
             kinds: BTreeSet::new(),
             marks: Vec::new(),
@@ -149,9 +154,15 @@ impl Recognizer {
         Self { charts, chart_marks, ..self }
     }
 
-    /// Says whether a mark stands in `bytes`.
-    fn is_marked(&self, bytes: &[u8]) -> bool {
-        self.marks.iter().any(|finder| finder.find(bytes).is_some()) || self.names_a_chart(bytes)
+    /// Says whether a known API group, a mark or the name of a chart stands in `bytes`.
+    fn meets(&self, bytes: &[u8]) -> bool {
+        let any = self.any.get_or_init(|| {
+            let groups = self.groups.iter().map(|(_, finder)| finder);
+            let texts = groups.chain(&self.marks).chain(&self.chart_marks).map(Finder::needle);
+            let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
+            builder.expect("a pack's texts are few and short")
+        });
+        any.is_match(bytes)
     }
 
     /// Says whether a chart, or the key that only its values have, stands in `bytes`.
@@ -198,11 +209,11 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     if let Some(reading) = foreign_encoding(file, bytes, recognizer) {
         return reading;
     }
-    let hit = recognizer.hits(bytes);
     let is_kustomization = kustomization::is_one(file);
-    if !hit && !is_kustomization && !recognizer.is_marked(bytes) {
+    if !is_kustomization && !recognizer.meets(bytes) {
         return Reading::Irrelevant;
     }
+    let hit = recognizer.hits(bytes);
     let matters = recognizer.matters(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -343,7 +354,7 @@ impl Manifest {
         for (number, document) in documents.iter().enumerate() {
             self.unread.extend(self.other_version(document.span));
             let hits = || recognizer.hits(document.span.of(&self.text).as_bytes());
-            match self.tree.value(&self.text, document.root) {
+            match self.data(document.root) {
                 Ok(value) => {
                     let is_kustomization = kustomization::is_one(&self.file);
                     if is_kustomization {
@@ -381,6 +392,26 @@ impl Manifest {
             }
         }
         Ok(())
+    }
+
+    /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::whole`] looks into them.
+    fn data(&self, root: NodeId) -> Result<Value, Problem> {
+        match self.tree.text_at(&self.text, root, "kind").as_deref() {
+            Some("CustomResourceDefinition") => self.tree.value_without(&self.text, root, "openAPIV3Schema"),
+            _ => self.tree.value(&self.text, root),
+        }
+    }
+
+    /// Returns an object's data with everything that is in it.
+    ///
+    /// # Errors
+    /// That of the schemas of a CRD that cannot be read as data.
+    pub fn whole(&self, object: &Object) -> Result<Arc<Value>, Box<Finding>> {
+        if object.kind.kind != "CustomResourceDefinition" || !object.place.steps().is_empty() {
+            return Ok(Arc::clone(&object.value));
+        }
+        let read = self.tree.value(&self.text, self.tree.documents()[object.document].root);
+        read.map(Arc::new).map_err(|problem| Box::new(failure(&self.file, &self.text, &self.lines, &problem)))
     }
 
     /// Tells of a `%YAML` line that says another version than the one which Kubernetes reads.

@@ -1,9 +1,11 @@
 //! Answers: where in a file stand the values of a chart?
 //!
 //! A file of values says neither apiVersion nor kind. It is a chart's own where it has a key at its top that only values of this
-//! chart have; what a chart hands on to one that it depends on stands under the name of that one.
+//! chart have; what a chart hands on to one that it depends on stands under the name of that one, or under an alias.
 //!
 //! Invariant: what may be the values of another chart is left alone.
+
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -34,7 +36,7 @@ impl Chart {
         let object = |place: FieldPath| {
             let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
             let value = place.get(value).cloned().unwrap_or_default();
-            let name = Some(self.name.clone());
+            let (name, value) = (Some(self.name.clone()), Arc::new(value));
             Object { inset: None, document, place, kind, api_version, namespace: None, name, value }
         };
         self.places(file, value).into_iter().map(object).collect()
@@ -42,12 +44,17 @@ impl Chart {
 
     fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {
         let root = FieldPath::default();
-        if document.get(&self.key).is_some_and(Value::is_object) {
+        // A key without a value is what stays where all of it went somewhere else.
+        let has_key = |values: &Value| values.get(&self.key).is_some_and(|value| value.is_object() || value.is_null());
+        if has_key(document) {
             return vec![root];
         }
         let is_values = file.rsplit('/').next().is_some_and(|name| name.contains("values"));
-        let is_handed_on = is_values && document.get(&self.name).is_some_and(Value::is_object);
-        is_handed_on.then(|| root.key(&self.name)).into_iter().collect()
+        let handed_on = document.as_object().filter(|_| is_values).into_iter().flatten();
+        // An alias of the chart can be any name.
+        let is_meant =
+            |(name, values): &(&String, &Value)| (**name == self.name && values.is_object()) || has_key(values);
+        handed_on.filter(is_meant).map(|(name, _)| root.key(name)).collect()
     }
 }
 
@@ -60,7 +67,8 @@ mod tests {
     #[track_caller]
     fn check(file: &str, document: Value, expected: &[(&str, Value)]) {
         let objects = Chart::new("shop", "shopFront").objects(file, 0, &document);
-        let found: Vec<_> = objects.into_iter().map(|object| (object.place.to_string(), object.value)).collect();
+        let found: Vec<_> =
+            objects.into_iter().map(|object| (object.place.to_string(), Value::clone(&object.value))).collect();
         let expected: Vec<_> = expected.iter().map(|(place, value)| ((*place).to_owned(), value.clone())).collect();
         assert_eq!(found, expected);
     }
@@ -70,6 +78,7 @@ mod tests {
         let values = json!({"shopFront": {"a": 1}, "b": 2});
         check("x/any.yaml", values.clone(), &[("", values)]);
         check("x/values.yaml", json!({"shopFront": 1}), &[]);
+        check("x/any.yaml", json!({"shopFront": null}), &[("", json!({"shopFront": null}))]);
         check("x/values.yaml", json!({"b": 2}), &[]);
     }
 
@@ -79,5 +88,7 @@ mod tests {
         check("x/values-live.yaml", values.clone(), &[("shop", json!({"b": 2}))]);
         check("x/any.yaml", values, &[]);
         check("x/values.yaml", json!({"shop": false}), &[]);
+        check("x/values.yaml", json!({"edge": {"shopFront": {}}}), &[("edge", json!({"shopFront": {}}))]);
+        check("x/any.yaml", json!({"edge": {"shopFront": {}}}), &[]);
     }
 }

@@ -140,6 +140,10 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     });
     let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{name}/pack.yaml"))?;
+    let of_chart = |(number, chart): (usize, &wire::Chart)| {
+        values::places(&chart.name, &head.charts).into_iter().map(move |place| (number, place)).collect::<Vec<_>>()
+    };
+    let values = head.charts.iter().enumerate().flat_map(of_chart).collect();
     Ok(Pack {
         name: name.to_owned(),
         files: all,
@@ -151,6 +155,8 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         companions: head.releases.into_iter().map(|release| release.goes_with).collect(),
         marks: head.marks,
         installed_as: head.installed_as,
+        tag_suffixes: head.tag_suffixes,
+        values,
         charts: head.charts,
         parameters: head.parameters,
         line,
@@ -182,20 +188,17 @@ impl Written<'_> {
 /// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
 fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &[wire::Chart], size: &mut usize) -> Result<Vec<Rule>> {
     let (file, mut first) = (written.file, written.parse()?);
-    let places = match (first.kind.take(), &first.values) {
+    let places: Vec<values::Place> = match (first.kind.take(), &first.values) {
         (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
-        (None, Some(chart)) => values::places(chart, charts),
+        (None, Some(chart)) => values::places(chart, charts).into_iter().filter(values::Place::is_readable).collect(),
         _ => bail!("{file}: a rule is about one of `kind` and `values`"),
     };
     ensure!(!places.is_empty(), "{file}: a rule is about a kind");
     *size = size.saturating_add(written.text.len().saturating_mul(places.len()));
     ensure!(*size <= MAX_PACK, "{file}: the rules, one for each kind, are larger than {} MiB", MAX_PACK >> 20);
-    // A lens belongs to one place, so that the file is read for each.
-    let lens = std::mem::take(&mut first.lens);
-    let mut lenses = std::iter::once(Ok(lens)).chain(std::iter::repeat_with(|| written.parse().map(|file| file.lens)));
     let mut lenses_by_kind: BTreeMap<GroupKind, Vec<Lens>> = BTreeMap::new();
     for place in places {
-        let lens = place.around(lenses.next().context("files do not end")??);
+        let lens = place.around(first.lens.clone());
         lenses_by_kind.entry(place.kind).or_default().push(lens);
     }
     lenses_by_kind.into_iter().map(|(kind, lenses)| rule(written, &first, line, kind, Lens::chain(lenses))).collect()

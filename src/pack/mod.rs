@@ -9,8 +9,10 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde_json::Value;
 
 use crate::catalog::Catalog;
+use crate::field::FieldPath;
 use crate::fingerprint::Fingerprint;
 use crate::lens::{Direction, Lens};
 use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
@@ -27,6 +29,7 @@ mod values;
 pub mod wire;
 
 pub use notes::Notes;
+pub use values::Unread;
 pub use wire::Needs;
 
 /// All knowledge about one project.
@@ -43,7 +46,10 @@ pub struct Pack {
     companions: Vec<Option<String>>,
     marks: Vec<String>,
     installed_as: Vec<String>,
+    tag_suffixes: Vec<String>,
     charts: Vec<wire::Chart>,
+    /// Where values of the charts can stand, each with the number of the chart.
+    values: Vec<(usize, values::Place)>,
     parameters: Vec<wire::Parameter>,
     line: ReleaseLine,
     catalogs: BTreeMap<GroupKind, LazyCatalog>,
@@ -212,9 +218,37 @@ impl Pack {
         &self.installed_as
     }
 
+    /// Returns the releases that a version of a chart or the tag of an image names exactly: `2.3.0`, `v2.3.0`, `2.3.0-ubi`.
+    pub fn releases_called(&self, version: &str) -> ReleaseSet {
+        let suffix = self.tag_suffixes.iter().find_map(|suffix| version.strip_suffix(suffix.as_str()));
+        let bare = |text: &str| text.strip_prefix('v').unwrap_or(text).to_owned();
+        let wanted = bare(suffix.unwrap_or(version));
+        let same = self.line.iter().filter(|(_, release)| bare(&release.bundle) == wanted);
+        same.map(|(id, _)| id).collect()
+    }
+
     /// Returns the charts that install the project.
     pub fn charts(&self) -> &[wire::Chart] {
         &self.charts
+    }
+
+    /// Returns where values of the pack's charts stand in `object`, which is of `kind`.
+    pub fn values_in(&self, kind: &GroupKind, object: &Value) -> Vec<FieldPath> {
+        self.places_of(kind).flat_map(|(_, place)| place.values(object)).collect()
+    }
+
+    /// Returns what says values of the pack's charts in `object`, which is of `kind`, in a way that is not read, each with its
+    /// chart.
+    pub fn unread_values_in(&self, kind: &GroupKind, object: &Value) -> Vec<(&wire::Chart, FieldPath, Unread)> {
+        let of_chart = |(chart, place): &(usize, values::Place)| {
+            let chart = &self.charts[*chart];
+            place.unread(object).into_iter().map(move |(path, unread)| (chart, path, unread))
+        };
+        self.places_of(kind).flat_map(of_chart).collect()
+    }
+
+    fn places_of(&self, kind: &GroupKind) -> impl Iterator<Item = &(usize, values::Place)> {
+        self.values.iter().filter(move |(_, place)| place.kind == *kind)
     }
 
     /// Returns what a user may have to say that no file shows.
@@ -291,8 +325,10 @@ impl Pack {
             None => (text, None),
         };
         let bundle = self.line.newest_bundle(wanted).with_context(|| {
-            let near = nearest(wanted, self.line.bundles().iter().rev().map(String::as_str));
-            format!("pack {name} has no release `{wanted}`; near ones: {}", near.join(", "))
+            let bundles = self.line.bundles();
+            let near = near_bundles(wanted, bundles);
+            let all = bundles.first().zip(bundles.last()).map(|(first, last)| format!("; it has {first} to {last}"));
+            format!("pack {name} has no release `{wanted}`{}; near ones: {}", all.unwrap_or_default(), near.join(", "))
         })?;
         let channels: Vec<_> = self.line.iter().filter(|(_, release)| release.bundle == bundle).collect();
         let found = match channel {
@@ -413,6 +449,27 @@ impl Packs {
         let pack = self.named(name)?;
         Ok(Target { pack, release: pack.release(release)? })
     }
+}
+
+/// Returns up to five of `bundles`, nearest to `wanted` first: by their numbers, where it is one.
+fn near_bundles<'n>(wanted: &str, bundles: &'n [String]) -> Vec<&'n str> {
+    let newest_first = bundles.iter().rev().map(String::as_str);
+    let Some(wanted_numbers) = numbers(wanted) else { return nearest(wanted, newest_first) };
+    let line = |[major, minor, patch]: [u64; 3]| (major << 32) + (minor << 16) + patch;
+    let distance = |bundle: &&str| numbers(bundle).map(|found| line(found).abs_diff(line(wanted_numbers)));
+    let mut ranked: Vec<_> = newest_first.collect();
+    ranked.sort_by_cached_key(|bundle| (distance(bundle).is_none(), distance(bundle)));
+    ranked.truncate(5);
+    ranked
+}
+
+/// Reads up to three numbers with dots between them; those that are not there are 0.
+fn numbers(bundle: &str) -> Option<[u64; 3]> {
+    let mut numbers = [0; 3];
+    for (at, part) in bundle.trim_start_matches('v').split('.').enumerate() {
+        *numbers.get_mut(at)? = part.parse::<u16>().ok()?.into();
+    }
+    Some(numbers)
 }
 
 /// Returns up to five of `names`, nearest to `wanted` first, equally near ones in their order.

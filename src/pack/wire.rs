@@ -30,6 +30,9 @@ pub struct PackFile {
     /// What the project's charts and images are called where it is installed.
     #[serde(default)]
     pub installed_as: Vec<String>,
+    /// What the tags of its images can have behind the release.
+    #[serde(default)]
+    pub tag_suffixes: Vec<String>,
     /// The charts that install the project.
     #[serde(default)]
     pub charts: Vec<Chart>,
@@ -91,6 +94,9 @@ pub struct Chart {
     pub name: String,
     /// A key at the top of its values that no other chart has.
     pub key: String,
+    /// The mappings in its values that say the image of a release, with the release as `tag`.
+    #[serde(default)]
+    pub images: Vec<FieldPattern>,
     /// Objects of the pack that hold its values.
     #[serde(default)]
     pub hosts: Vec<ValuesHost>,
@@ -106,14 +112,48 @@ pub struct ValuesHost {
     pub field: FieldPattern,
 }
 
+/// What a text must look like where it is written into objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// A label as DNS has them, which names of namespaces are.
+    ///
+    /// Source: RFC 1123; Kubernetes, `IsDNS1123Label`.
+    DnsLabel,
+}
+
+impl Shape {
+    /// Says whether `text` has the shape.
+    pub fn fits(self, text: &str) -> bool {
+        let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        match self {
+            Self::DnsLabel => {
+                (1..=63).contains(&text.len())
+                    && text.bytes().all(is_inner)
+                    && !text.starts_with('-')
+                    && !text.ends_with('-')
+            }
+        }
+    }
+
+    /// Says what the shape is.
+    pub const fn description(self) -> &'static str {
+        match self {
+            Self::DnsLabel => "at most 63 lower-case letters, digits and hyphens, with no hyphen at either end",
+        }
+    }
+}
+
 /// Something that a user may have to say: `{ name: namespace, about: the namespace of ... }`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Parameter {
     /// The name within the pack; a user writes `ngf.namespace`.
     pub name: String,
     /// What it says.
     pub about: String,
+    /// What it must look like.
+    pub looks_like: Shape,
 }
 
 /// Annotation keys on a CRD.

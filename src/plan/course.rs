@@ -17,7 +17,7 @@ use super::homes::Homes;
 use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Plan, Run, adjust, finding, object, object_plan};
-use super::{edit, guest, moves, patched, repair, rights, selectors};
+use super::{beside, edit, guest, moves, patched, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
@@ -50,6 +50,10 @@ pub struct Part {
     kustomization: Option<Kustomization>,
     /// The advisories that objects of the file call for: whether the object is settled, and where it starts.
     advised: BTreeMap<usize, (bool, Option<Position>)>,
+    /// What says values in the file and is not read there.
+    unread: Vec<beside::Unread>,
+    /// Where values are read in the file.
+    reads: Vec<String>,
     pub(super) standing: Vec<Standing>,
     presumes: Option<Presumption>,
 }
@@ -156,7 +160,7 @@ impl<'g> Course<'g> {
         }
         let mut presumes: Option<Presumption> = None;
         let mut conversions = Vec::with_capacity(manifest.objects.len());
-        let mut findings = Vec::new();
+        let mut findings = beside::pins(manifest, self.goal);
         for object in &manifest.objects {
             let home = Namespace::written(object.namespace.as_deref());
             let surroundings = self.alone();
@@ -203,6 +207,9 @@ impl<'g> Course<'g> {
         let meant = repaired.as_ref().map_or(object, |repaired| &repaired.object);
         let made = goal.target_of(&object.kind.group).map(|target| object::convert(meant, target, goal, scene));
         let mut made = guest::visit(meant, made, goal, scene);
+        if made.is_none() && beside::holds_values(object, goal) {
+            made = Some(Conversion::untouched(meant));
+        }
         let offers = repair::offers(object, goal, scene);
         if !offers.is_empty() {
             made.get_or_insert_with(|| Conversion::untouched(object)).warnings.extend(offers);
@@ -246,10 +253,16 @@ impl<'g> Course<'g> {
             patches: manifest.patches.clone(),
             kustomization: manifest.kustomization.clone(),
             advised: BTreeMap::new(),
+            unread: Vec::new(),
+            reads: Vec::new(),
             standing: Vec::new(),
             presumes: None,
         };
         for (at, (object, conversion)) in manifest.objects.iter().zip(conversions).enumerate() {
+            part.unread.extend(beside::unread(manifest, object, self.goal));
+            if beside::holds_values(object, self.goal) {
+                part.reads.extend(beside::reads(manifest, object));
+            }
             if let Some(conversion) = conversion {
                 self.tell(&mut part, (manifest, object), conversion, held(at));
             }
@@ -289,7 +302,8 @@ impl<'g> Course<'g> {
             return;
         }
         let record = self.goal.choices.record;
-        part.objects.push(object_plan(place, object, conversion, is_held, record));
+        let is_known = self.goal.target_of(&object.kind.group).is_some() || beside::holds_values(object, self.goal);
+        part.objects.push(object_plan(place, object, conversion, (is_held, is_known), record));
     }
 
     /// Returns which of `looks` are parts that take for granted what a kustomization among them gainsays, or that change what a
@@ -319,6 +333,7 @@ impl<'g> Course<'g> {
         let mut opened = Run::new(self, &looks).parts().into_iter();
         let mut plan = Plan::default();
         let mut advised: BTreeMap<usize, (bool, Location)> = BTreeMap::new();
+        let (mut unread, mut read) = (Vec::new(), BTreeSet::new());
         for look in looks {
             let part = match look {
                 Look::Alone(part) => *part,
@@ -331,6 +346,8 @@ impl<'g> Course<'g> {
                     advised.insert(at, found);
                 }
             }
+            unread.extend(part.unread);
+            read.extend(part.reads);
             plan.files.extend(part.change);
             plan.objects.extend(part.objects);
             plan.findings.extend(part.findings);
@@ -338,6 +355,7 @@ impl<'g> Course<'g> {
         }
         let told = advised.into_iter().map(|(at, (is_settled, place))| self.crossings[at].finding(is_settled, place));
         plan.findings.extend(told);
+        plan.findings.extend(unread.into_iter().filter_map(|unread| unread.told(&read)));
         plan.findings.sort();
         plan.findings.dedup();
         plan

@@ -7,6 +7,7 @@
 //! Invariant: a file plan that is returned has been verified; an object whose text cannot be changed exactly is refused.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -195,31 +196,31 @@ fn expected(
     conversions: &[Option<Conversion>],
     changed: &ByDocument,
     within: &[Within<'_>],
-) -> Vec<Option<Value>> {
+) -> Vec<Option<Arc<Value>>> {
     let documents = page.tree().documents();
     let read = |document: usize| {
         let root = page.tree().value(page.text(), documents[document].root);
         root.expect("a document with objects was read before")
     };
-    let mut expected: Vec<Option<Value>> = vec![None; documents.len()];
+    let mut expected: Vec<Option<Arc<Value>>> = vec![None; documents.len()];
     for (document, objects) in changed {
         if let Some(made) = the_whole(manifest, conversions, objects) {
-            expected[*document] = Some(made.value.clone());
+            expected[*document] = Some(Arc::clone(&made.value));
             continue;
         }
         let mut value = read(*document);
         for at in objects {
             let place = manifest.objects[*at].place.get_mut(&mut value).expect("the object was read from this place");
             if let Some(conversion) = &conversions[*at] {
-                place.clone_from(&conversion.value);
+                place.clone_from(conversion.value.as_ref());
             }
         }
-        expected[*document] = Some(value);
+        expected[*document] = Some(Arc::new(value));
     }
     for Within { inset, text, .. } in within {
-        let document = expected[inset.document].get_or_insert_with(|| read(inset.document));
+        let document = expected[inset.document].get_or_insert_with(|| Arc::new(read(inset.document)));
         // Where a change takes the text away, the edits in it are refused by what is read then.
-        if let Some(value) = inset.place.get_mut(document) {
+        if let Some(value) = inset.place.get_mut(Arc::make_mut(document)) {
             *value = Value::from(text.as_str());
         }
     }

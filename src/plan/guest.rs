@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use super::object::{AllowedLoss, Remark, Scene, loss_code, remark};
+use super::object::{AllowedLoss, Remark, Scene, doubts, loss_code, remark};
 use super::{Conversion, Goal};
 use crate::finding::Code;
 use crate::lens::{Direction, Halt, Session};
@@ -39,11 +39,20 @@ pub(super) fn visit(
             used.push((rule.id.clone(), direction));
         }
     }
+    let doubts = doubts(&session);
+    let with_doubts = |mut made: Conversion| {
+        made.warnings.extend(doubts.iter().cloned());
+        made
+    };
     if session.program().is_empty() {
-        return made;
+        return if doubts.is_empty() {
+            made
+        } else {
+            Some(with_doubts(made.unwrap_or_else(|| Conversion::untouched(object))))
+        };
     }
     match losses(&session, &goal.choices.allowed) {
-        Ok(lost) => Some(changed(object, made, session, used, lost)),
+        Ok(lost) => Some(with_doubts(changed(object, made, session, used, lost))),
         Err(blocks) => Some(blocked(object, made, blocks)),
     }
 }
@@ -56,7 +65,7 @@ fn rules<'g>(goal: &'g Goal<'_>, kind: &crate::release::GroupKind) -> Vec<(&'g R
 }
 
 /// Returns the losses that the user takes, or all where one is not taken.
-fn losses(session: &Session<'_>, allowed: &AllowedLoss) -> Result<Vec<Remark>, Vec<Remark>> {
+pub(super) fn losses(session: &Session<'_>, allowed: &AllowedLoss) -> Result<Vec<Remark>, Vec<Remark>> {
     let told = |loss: &crate::lens::Loss| {
         let message = format!("{} is lost: {}", loss.path, loss.reason);
         let code = loss_code(loss.class);

@@ -8,6 +8,7 @@
 //! Invariant: pure; a file's plan holds only edits that passed double entry.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -21,6 +22,7 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::text::EditSet;
 
 mod advise;
+mod beside;
 mod course;
 mod dangling;
 mod edit;
@@ -121,6 +123,8 @@ pub struct ObjectPlan {
     pub to: (GroupKind, ApiVersion),
     /// What becomes of it.
     pub outcome: Outcome,
+    /// Whether a target is about it, or a rule, or values of a chart stand in it.
+    pub is_recognised: bool,
     /// The rules that changed it.
     pub rules: Vec<(String, Direction)>,
     /// Its data, where the goal asks for it.
@@ -131,9 +135,9 @@ pub struct ObjectPlan {
 #[derive(Debug)]
 pub struct Sides {
     /// Its data before.
-    pub before: Value,
+    pub before: Arc<Value>,
     /// Its data afterwards.
-    pub after: Value,
+    pub after: Arc<Value>,
 }
 
 /// What a run wants.
@@ -369,7 +373,7 @@ impl<'a> Run<'a> {
         let (fates, moves) = (self.fates(held), self.moves(held));
         let mut attempt = Attempt::default();
         for (file, manifest) in self.manifests.iter().enumerate() {
-            let mut findings = Vec::new();
+            let mut findings = beside::pins(manifest, self.course.goal);
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
                 findings.extend(rights::findings(manifest, object, &self.course.retypes));
@@ -381,6 +385,7 @@ impl<'a> Run<'a> {
                     findings.extend(self.left_behind(this, &fates));
                     conversion.map(|conversion| held_back(conversion, object))
                 } else {
+                    let conversion = self.with_its_base((file, at), conversion, held);
                     let made = self.with_references(this, conversion, &fates, &mut findings);
                     let made = selectors::follow(object, made, &moves);
                     findings.extend(selectors::astray(manifest, object, &moves, self.course));
@@ -528,7 +533,7 @@ fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Seve
     let title = object.title();
     // A remark can quote values, but what it says of a name quotes none of them.
     let (words, help) = match object.kind.kind.as_str() {
-        "Secret" if !secret::is_name(&remark.path) => {
+        "Secret" if !secret::is_name(&remark.path) && remark.code != Code::HeldAlong => {
             ("what is said of a Secret is not told, since it could show what it holds", None)
         }
         _ => (remark.message.as_str(), remark.help.clone()),
@@ -548,7 +553,7 @@ fn object_plan(
     location: Location,
     object: &Object,
     conversion: Conversion,
-    is_held: bool,
+    (is_held, is_known): (bool, bool),
     record: Record,
 ) -> ObjectPlan {
     let outcome = match (is_held, conversion.program.is_empty()) {
@@ -568,6 +573,7 @@ fn object_plan(
         from: (object.kind.clone(), object.api_version.clone()),
         to: (conversion.kind, version.unwrap_or_else(|| object.api_version.clone())),
         outcome,
+        is_recognised: is_known || is_held || !conversion.rules.is_empty(),
         rules: conversion.rules,
         data,
     }

@@ -3,7 +3,8 @@
 //! A patch finds the object that it changes by apiVersion, kind and name, among all that the kustomization naming it takes in; a
 //! component works on what the kustomizations with that component take in, Flux and Argo CD on what is in a folder. A name may
 //! have the prefixes and suffixes that kustomizations give. Two such objects of the run are tied ([`ties`]):
-//! where their ways part, those that would change are held back. Namespaces are compared where no kustomization gives others.
+//! where their ways part, those that would change are held back. Namespaces are compared where no kustomization gives others; and
+//! where the object gets another one, its patch follows.
 //!
 //! Invariant: after it, two tied objects have one apiVersion and kind.
 
@@ -13,11 +14,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::homes::Graph;
-use super::{Held, Id, Look, ObjectPlan, Remark, Run, finding};
+use super::{Conversion, Held, Id, Look, ObjectPlan, Remark, Run, finding};
 use crate::field::FieldPath;
 use crate::finding::{Code, Location, Severity};
+use crate::lens::Session;
 use crate::manifest::Inset;
 use crate::release::{ApiVersion, GroupKind};
+use crate::yaml::{Intent, Place};
 
 /// An object's position: file and object in what is known of it.
 type Spot = (usize, usize);
@@ -125,6 +128,42 @@ pub(super) fn sides<'a>(looks: &'a [Look<'a>]) -> Vec<[Side<'a>; 2]> {
 }
 
 impl Run<'_> {
+    /// Lets a patch follow what it patches into another namespace, where both had one before: without a namespace, or in the
+    /// same.
+    pub(super) fn with_its_base(&self, id: Id, made: Option<Conversion>, held: &Held) -> Option<Conversion> {
+        let object = self.object(id);
+        let into = |[patch, base]: &[Side<'_>; 2]| match (patch, base) {
+            (Side::Open(patch), Side::Open(base)) if *patch == id && !self.is_held(*base, held) => {
+                let made = self.converted[base.0][base.1].as_ref()?;
+                let before = self.object(*base).namespace.as_deref();
+                (before == object.namespace.as_deref() && made.namespace() != before).then(|| made.namespace())
+            }
+            _ => None,
+        };
+        let Some(namespace) = self.ties.iter().find_map(into) else { return made };
+        let mut made = made.unwrap_or_else(|| Conversion::untouched(object));
+        let mut session = Session::new(made.value.clone());
+        let metadata = FieldPath::default().key("metadata");
+        let intents = made.namespace().map(|_| Intent::Delete { path: metadata.key("namespace") });
+        let place = Place::After("name".to_owned());
+        let insert = namespace.map(|name| Intent::Insert {
+            path: metadata,
+            key: "namespace".to_owned(),
+            value: Value::from(name),
+            place,
+        });
+        for intent in intents.into_iter().chain(insert) {
+            if let Err(halt) = session.change(intent) {
+                made.blocks.extend(super::object::stuck(halt));
+                return Some(made);
+            }
+        }
+        let (value, program, _) = session.finish();
+        made.value = value;
+        made.program.extend(program);
+        Some(made)
+    }
+
     /// Holds back tied objects whose ways part, where they change; says whether there were any.
     pub(super) fn hold_tied(&self, held: &mut Held) -> bool {
         let mut more = Held::new();

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Held, Id, Remark, Run, finding};
+use super::{Held, Id, Look, ObjectPlan, Outcome, Remark, Run, finding};
 use crate::field::FieldPath;
 use crate::finding::{Code, Severity};
 use crate::lens::ObjectName;
@@ -25,15 +25,17 @@ impl Run<'_> {
             let name = (object.kind.clone(), self.homes[id.0][id.1].clone(), object.name.clone());
             names.entry(name).or_default().push((id, object));
         }
+        let alone = self.held_alone();
         loop {
             let mut more = Held::new();
             for (id, on) in relying.iter().filter(|(id, _)| !self.is_held(*id, held)) {
-                let others = on.iter().filter_map(|name| names.get(name)).flatten();
-                let Some((_, other)) = others.into_iter().find(|(other, _)| self.is_held(*other, held)) else {
-                    continue;
-                };
+                let mut others = on.iter().filter_map(|name| names.get(name)).flatten();
+                let other = others.find(|(other, _)| self.is_held(*other, held)).map(|(_, other)| other.title());
+                let other =
+                    other.or_else(|| on.iter().find_map(|name| alone.get(name)).map(|title| (*title).to_owned()));
+                let Some(other) = other else { continue };
                 let manifest = &self.manifests[id.0];
-                let message = format!("it is converted together with {}, which is held back", other.title());
+                let message = format!("it is converted together with {other}, which is held back");
                 let help = Some("settle what is told about the other object, then run again".to_owned());
                 let remark = Remark { code: Code::HeldAlong, path: FieldPath::default(), message, help };
                 more.insert(*id, finding(manifest, &manifest.objects[id.1], &remark, Severity::Held));
@@ -43,6 +45,21 @@ impl Run<'_> {
             }
             held.extend(more);
         }
+    }
+
+    /// Returns the objects that are held back in files that no other one has a say in, with their titles.
+    fn held_alone(&self) -> BTreeMap<ObjectName, &str> {
+        let mut homes = self.standing_homes.iter();
+        let mut found = BTreeMap::new();
+        for look in self.looks {
+            let Look::Alone(part) = look else { continue };
+            for (one, home) in part.standing.iter().zip(&mut homes) {
+                let is_it = |plan: &&ObjectPlan| plan.location.position == one.position && plan.from.0 == one.kind;
+                let held = part.objects.iter().find(is_it).filter(|plan| plan.outcome == Outcome::HeldBack);
+                found.extend(held.map(|plan| (one.called(home), plan.title.as_str())));
+            }
+        }
+        found
     }
 
     fn relying(&self) -> Vec<(Id, &std::collections::BTreeSet<ObjectName>)> {

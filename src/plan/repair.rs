@@ -6,6 +6,7 @@
 //!
 //! Invariant: without being asked for, nothing is mended.
 
+use super::guest::losses;
 use super::object::{Mistakes, Remark, Scene, remark};
 use super::{Conversion, Goal};
 use crate::finding::Code;
@@ -20,6 +21,8 @@ pub(super) struct Repaired {
     program: Vec<Intent>,
     rules: Vec<(String, Direction)>,
     blocks: Vec<Remark>,
+    /// What went that meant something where it stood, with the user's leave.
+    lost: Vec<Remark>,
 }
 
 /// Mends what the rules of the goal's packs know as mistakes; `None` where there are none, or where they shall stay.
@@ -63,11 +66,15 @@ fn mend(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Option<(Repaired,
             rules.push((rule.id.clone(), Direction::Forward));
         }
     }
+    let lost = losses(&session, &goal.choices.allowed).unwrap_or_else(|held| {
+        blocks.extend(held);
+        Vec::new()
+    });
     let (value, program, _) = session.finish();
     if program.is_empty() && blocks.is_empty() {
         return None;
     }
-    Some((Repaired { object: Object { value, ..object.clone() }, program, rules, blocks }, offers))
+    Some((Repaired { object: Object { value, ..object.clone() }, program, rules, blocks, lost }, offers))
 }
 
 impl Repaired {
@@ -81,6 +88,7 @@ impl Repaired {
         }
         made.program.splice(..0, self.program);
         made.rules.splice(..0, self.rules);
+        made.lost.extend(self.lost);
         made
     }
 }

@@ -7,9 +7,14 @@ use super::{Detected, Detection, visible};
 use crate::pack::Pack;
 use crate::release::ReleaseSet;
 
-/// Prints one paragraph for each object.
+/// Prints one paragraph for each object, and a line for each place with values of a chart.
 pub fn objects(detection: &Detection<'_>) -> String {
-    detection.objects.iter().map(object).collect()
+    let values = detection.values.iter().map(|(pack, object, place, field)| {
+        let title = visible(&object.title());
+        let field = if field.is_empty() { String::new() } else { format!(", in {}", visible(field)) };
+        format!("{}: {title}: values of a chart of {pack}{field}\n", visible(&place.to_string()))
+    });
+    detection.objects.iter().map(object).chain(values).collect()
 }
 
 fn object(found: &Detected<'_>) -> String {
@@ -55,7 +60,8 @@ pub fn common(detection: &Detection<'_>) -> String {
     }
     for (name, one) in &detection.beside {
         let (says, place) = (visible(&one.says), one.location.to_string());
-        let _infallible = writeln!(out, "{name}: beside the objects: {says} ({})", visible(&place));
+        let use_of = if one.is_exact() { "" } else { ", not exactly a release that is known" };
+        let _infallible = writeln!(out, "{name}: beside the objects: {says} ({}){use_of}", visible(&place));
     }
     for installed in &detection.crds {
         let crds = visible(&installed.describe());

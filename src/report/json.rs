@@ -71,11 +71,15 @@ pub fn detection(detection: &Detection<'_>) -> String {
             "evidence": evidence,
         })
     }).collect();
+    let values: Vec<_> = detection.values.iter().map(|(pack, object, place, field)| {
+        json!({"pack": pack, "object": object.title(), "location": location(place), "field": field})
+    }).collect();
     let document = json!({
         "schemaVersion": SCHEMA_VERSION,
         "command": "detect",
         "summary": counts(&detection.counts, []),
         "objects": objects,
+        "values": values,
         "crds": detection.crds.iter().flat_map(crds).collect::<Vec<_>>(),
         "findings": detection.findings.iter().map(finding).collect::<Vec<_>>(),
     });

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Location, Severity};
 use crate::infer::Inference;
 use crate::infer::beside::Evidence;
 use crate::infer::crds::Installed;
@@ -102,6 +102,8 @@ pub struct Detected<'a> {
 pub struct Detection<'a> {
     /// The recognised objects, in the order of files and text.
     pub objects: Vec<Detected<'a>>,
+    /// The places where values of a pack's chart stand, by the pack's name: the object, the place, the field.
+    pub values: Vec<(&'a str, &'a Object, Location, String)>,
     /// What charts and images in the tree say of a pack's release, sorted by the pack's name and place.
     pub beside: Vec<(&'a str, Evidence)>,
     /// The CRDs in the tree that name their release, by pack.
