@@ -77,7 +77,8 @@ pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
                 Some(folder) => folder.has(file),
                 None => reach.contains(file),
             };
-            let (kind, version, name) = patch.sought;
+            let (kind, version, own) = patch.sought;
+            let name = patch.inset.and_then(|inset| inset.target.as_deref()).unwrap_or(own);
             let sought = graph.names_before(name).into_iter().filter_map(|name| bases.get(&(kind, version, name)));
             let may_be_near = |base: &&Met<'_>| {
                 let both = base.namespace.zip(patch.namespace);

@@ -191,6 +191,14 @@ fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
     let held = run(&with_inline(&bad, INLINE), "1.6.1/standard");
     held.tells(Severity::Warning, &told);
     held.says("it is merged into XListenerSet a/a at base/set.yaml:1:1, which stays as it is");
+    // What a selector names is patched, whatever the patch calls itself.
+    let selecting = |name: &str| {
+        format!(
+            "resources: [../base]\npatches:\n- target: {{kind: XListenerSet, group: gateway.networking.x-k8s.io, name: {name}}}\n  patch: |\n    apiVersion: gateway.networking.x-k8s.io/v1alpha1\n    kind: XListenerSet\n    metadata: {{name: any}}\n"
+        )
+    };
+    let along = |name| run(&with_inline(&bad, &selecting(name)), "1.6.1/standard").words.contains("it is merged into");
+    assert_eq!(["a", "b"].map(along), [true, false]);
     assert!(held.after["live/kustomization.yaml"].contains("kind: XListenerSet\n    metadata:\n      name: a"));
     assert!(
         held.after["live/kustomization.yaml"].contains("apiVersion: gateway.networking.k8s.io/v1\n    kind: HTTPRoute")
