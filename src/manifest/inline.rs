@@ -23,6 +23,8 @@ pub(super) struct Patch {
     content: Content,
     /// Whether it selects known objects.
     selects: bool,
+    /// The name that it selects.
+    target: Option<String>,
 }
 
 /// What a patch says, and where.
@@ -56,7 +58,9 @@ pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> 
             Content::Data(_, value) => json6902::mentions(value, recognizer),
         };
         let folder = folder(document, &path);
-        (mentions || selects).then_some(Patch { path, folder, content, selects })
+        let target = item.get("target").and_then(|target| target.get("name")).and_then(Value::as_str);
+        let target = target.map(str::to_owned);
+        (mentions || selects).then_some(Patch { path, folder, content, selects, target })
     };
     lists(file, document).iter().flat_map(|list| list.matches(document)).filter_map(patch).collect()
 }
@@ -177,8 +181,8 @@ impl Manifest {
     ) -> Inset {
         let start = self.tree.place(&self.text, root, place).start;
         let literal = self.tree.literal(&self.text, root, place);
-        let (place, folder) = (place.clone(), patch.folder.clone());
-        Inset { document, place, start, folder, text: text.to_owned(), literal, tree }
+        let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
+        Inset { document, place, start, folder, target, text: text.to_owned(), literal, tree }
     }
 
     /// Tells that a patch changes known objects that it selects, by the paths of fields.

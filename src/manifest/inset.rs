@@ -20,6 +20,8 @@ pub struct Inset {
     pub place: FieldPath,
     /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
     pub folder: Option<String>,
+    /// The name of what it patches, where a selector beside it gives one: then its own name does not count.
+    pub target: Option<String>,
     /// Where it starts in the file, as a byte offset.
     pub start: usize,
     /// Its text.

@@ -7,8 +7,6 @@
 //!
 //! Invariant: each operation that mentions a known group or kind elsewhere than in a reference is told.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
 use super::{Object, Recognizer, whole_file};
@@ -27,7 +25,7 @@ pub(super) fn is_one(document: &Value) -> bool {
 pub(super) fn object(document: usize, patch: Value) -> Object {
     let (kind, api_version) = (GroupKind::new("JSON patch", ""), ApiVersion::parse(""));
     let (inset, place) = (None, FieldPath::default());
-    Object { inset, document, place, kind, api_version, namespace: None, name: None, value: Arc::new(patch) }
+    Object { inset, document, place, kind, api_version, namespace: None, name: None, value: patch.into() }
 }
 
 /// Tells the operations of a JSON patch that mention known groups or kinds elsewhere than in a reference; `locate` returns where a field of it stands.

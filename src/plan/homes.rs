@@ -122,6 +122,11 @@ impl<'a> Graph<'a> {
         FolderReach { reached, folder }
     }
 
+    /// Says whether any kustomization puts objects into a namespace.
+    pub(super) fn gives_namespaces(&self) -> bool {
+        self.files.values().any(|kustomization| kustomization.namespace.is_some())
+    }
+
     /// Returns the names that an object called `name` can have had before kustomizations put something before or behind them.
     pub(super) fn names_before<'n>(&self, name: &'n str) -> BTreeSet<&'n str> {
         let (mut names, mut open) = (BTreeSet::new(), vec![name]);

@@ -3,8 +3,8 @@
 //! A patch finds the object that it changes by apiVersion, kind and name, among all that the kustomization naming it takes in; a
 //! component works on what the kustomizations with that component take in, Flux and Argo CD on what is in a folder. A name may
 //! have the prefixes and suffixes that kustomizations give. Two such objects of the run are tied ([`ties`]):
-//! where their ways part, those that would change are held back. Namespaces are not compared: Kustomize gives others; but where
-//! the object gets another one, its patch follows.
+//! where their ways part, those that would change are held back. Namespaces are compared where no kustomization gives others; and
+//! where the object gets another one, its patch follows.
 //!
 //! Invariant: after it, two tied objects have one apiVersion and kind.
 
@@ -41,6 +41,8 @@ pub(super) enum Side<'a> {
 struct Met<'a> {
     spot: Spot,
     sought: Sought<'a>,
+    /// The namespace that is written in it, where it is known.
+    namespace: Option<&'a str>,
     /// The text that it stands in, where it is an inline patch.
     inset: Option<&'a Inset>,
 }
@@ -55,13 +57,14 @@ pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
     }
     let patches: BTreeSet<&str> = naming.iter().flat_map(|(_, look)| look.patches()).map(String::as_str).collect();
     let numbers: BTreeMap<&str, usize> = looks.iter().enumerate().map(|(number, look)| (look.file(), number)).collect();
-    let mut bases: BTreeMap<Sought<'_>, Vec<Spot>> = BTreeMap::new();
+    let mut bases: BTreeMap<Sought<'_>, Vec<Met<'_>>> = BTreeMap::new();
     for (number, look) in looks.iter().enumerate().filter(|(_, look)| !patches.contains(look.file())) {
         for base in objects(number, look).filter(|object| object.inset.is_none()) {
-            bases.entry(base.sought).or_default().push(base.spot);
+            bases.entry(base.sought).or_default().push(base);
         }
     }
     let graph = Graph::among(looks);
+    let gives_namespaces = graph.gives_namespaces();
     for (host, look) in naming {
         let reach = LazyCell::new(|| graph.reach(look.file()));
         let named = look.patches().iter().filter_map(|patch| numbers.get(patch.as_str()));
@@ -74,10 +77,15 @@ pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
                 Some(folder) => folder.has(file),
                 None => reach.contains(file),
             };
-            let (kind, version, name) = patch.sought;
+            let (kind, version, own) = patch.sought;
+            let name = patch.inset.and_then(|inset| inset.target.as_deref()).unwrap_or(own);
             let sought = graph.names_before(name).into_iter().filter_map(|name| bases.get(&(kind, version, name)));
-            let found = sought.flatten().filter(|(base, _)| is_reached(looks[*base].file()));
-            ties.extend(found.map(|base| [patch.spot, *base]));
+            let may_be_near = |base: &&Met<'_>| {
+                let both = base.namespace.zip(patch.namespace);
+                gives_namespaces || both.is_none_or(|(one, other)| one == other)
+            };
+            let found = sought.flatten().filter(|base| is_reached(looks[base.spot.0].file()));
+            ties.extend(found.filter(may_be_near).map(|base| [patch.spot, base.spot]));
         }
     }
     ties.into_iter().collect()
@@ -91,12 +99,13 @@ fn objects<'a>(number: usize, look: &'a Look<'_>) -> impl Iterator<Item = Met<'a
     };
     let planned = plans.iter().enumerate().filter_map(move |(at, plan)| {
         let sought = (&plan.from.0, &plan.from.1, plan.name.as_deref()?);
-        Some(Met { spot: (number, at), sought, inset: None })
+        Some(Met { spot: (number, at), sought, namespace: None, inset: None })
     });
     let open = manifest.into_iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
     planned.chain(open.enumerate().filter_map(move |(at, (manifest, object))| {
         let sought = (&object.kind, &object.api_version, object.name.as_deref()?);
-        Some(Met { spot: (number, at), sought, inset: object.inset.map(|inset| &manifest.insets[inset]) })
+        let (namespace, inset) = (object.namespace.as_deref(), object.inset.map(|inset| &manifest.insets[inset]));
+        Some(Met { spot: (number, at), sought, namespace, inset })
     }))
 }
 

@@ -39,6 +39,12 @@ fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
     component[0].1 = "resources: [object.yaml]\ncomponents: [../live]\n";
     component[2].1 = "kind: Component\npatchesStrategicMerge: [patch.yaml]\n";
     run(&component, "1.6.1/standard").tells(Severity::Warning, &told);
+    // One of another namespace is another one, as long as nobody gives namespaces.
+    let elsewhere = patch.replace("{name: a}", "{name: a, namespace: b}");
+    let mut apart = patched(&bad, &elsewhere);
+    run(&apart, "1.6.1/standard").tells(Severity::Warning, &told[..1]);
+    apart[0].1 = "resources: [object.yaml]\nnamespace: b\n";
+    run(&apart, "1.6.1/standard").tells(Severity::Warning, &told);
     // A name as it is in between.
     let renamed = patch.replace("name: a", "name: my-a-too");
     let mut affixed = patched(&bad, &renamed);
@@ -185,6 +191,14 @@ fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
     let held = run(&with_inline(&bad, INLINE), "1.6.1/standard");
     held.tells(Severity::Warning, &told);
     held.says("it is merged into XListenerSet a/a at base/set.yaml:1:1, which stays as it is");
+    // What a selector names is patched, whatever the patch calls itself.
+    let selecting = |name: &str| {
+        format!(
+            "resources: [../base]\npatches:\n- target: {{kind: XListenerSet, group: gateway.networking.x-k8s.io, name: {name}}}\n  patch: |\n    apiVersion: gateway.networking.x-k8s.io/v1alpha1\n    kind: XListenerSet\n    metadata: {{name: any}}\n"
+        )
+    };
+    let along = |name| run(&with_inline(&bad, &selecting(name)), "1.6.1/standard").words.contains("it is merged into");
+    assert_eq!(["a", "b"].map(along), [true, false]);
     assert!(held.after["live/kustomization.yaml"].contains("kind: XListenerSet\n    metadata:\n      name: a"));
     assert!(
         held.after["live/kustomization.yaml"].contains("apiVersion: gateway.networking.k8s.io/v1\n    kind: HTTPRoute")
