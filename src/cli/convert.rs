@@ -219,13 +219,13 @@ fn plan_files<'p>(
     if let Some(goal) = typed.typed_goal() {
         let course = Course::new(&goal);
         let (pass, _) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, Some(&course)))?);
-        return Ok(conclude(&course, recognizer, pass));
+        return conclude(&course, recognizer, pass);
     }
     let (pass, installed) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, None))?);
     let groups = pass.made.iter().flat_map(|seen| seen.groups.iter().cloned()).collect();
     let evidence: Vec<_> = pass.made.iter().flat_map(|seen| seen.evidence.iter().cloned()).collect();
     let goal = typed.named_goal(&installed, &groups, &evidence, console)?;
-    Ok(conclude(&Course::new(&goal), recognizer, pass))
+    conclude(&Course::new(&goal), recognizer, pass)
 }
 
 /// Adds what the CRDs of a call are told for.
@@ -237,7 +237,7 @@ fn with_crds<'p>(typed: &Typed<'p>, mut pass: Pass<Seen<'p>>) -> (Pass<Seen<'p>>
 }
 
 /// Plans the files that could not be planned by themselves, and puts all together.
-fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) -> Planned {
+fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) -> Result<Planned> {
     let (mut parts, mut texts, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for seen in pass.made {
         let (part, text) = match seen.kept {
@@ -269,8 +269,8 @@ fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) 
     };
     let mut looks: Vec<Look<'_>> = parts.into_iter().map(look).collect();
     let overtaken = course.overtaken(&looks);
-    let reopened: Vec<Manifest> =
-        overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), recognizer)).collect();
+    let reopened = overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), recognizer));
+    let reopened = reopened.collect::<Result<Vec<_>>>()?;
     for (at, manifest) in overtaken.into_iter().zip(&reopened) {
         looks[at] = Look::Open(manifest);
     }
@@ -281,14 +281,17 @@ fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) 
     let counts =
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..pass.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Planned { targets, plan, roots: pass.roots, counts }
+    Ok(Planned { targets, plan, roots: pass.roots, counts })
 }
 
-/// Reads a file again whose part was overtaken; `text` is its text, where the part does not have it.
-fn reopen(look: &Look<'_>, text: Option<&str>, recognizer: &Recognizer) -> Manifest {
+/// Reads a file again whose part was overtaken: from its text, where that is known. It rarely is not, which is why the texts of
+/// most files are not kept.
+fn reopen(look: &Look<'_>, text: Option<&str>, recognizer: &Recognizer) -> Result<Manifest> {
     let Look::Alone(part) = look else { unreachable!("an open file has no part that could be overtaken") };
-    let text = part.text().or(text).expect("the text of a file is kept whose part can be overtaken");
-    pass::again(part.file(), text, recognizer)
+    match part.text().or(text) {
+        Some(text) => Ok(pass::again(part.file(), text, recognizer)),
+        None => pass::once_more(part.file(), recognizer),
+    }
 }
 
 /// What is kept of a file until the run is concluded.

@@ -144,6 +144,17 @@ pub(super) fn again(file: &str, text: &str, recognizer: &Recognizer) -> Manifest
     }
 }
 
+/// Reads a file of an earlier pass once more from where it lies.
+pub(super) fn once_more(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
+    let bytes = disk::read(Path::new(file)).with_context(|| format!("cannot read {file} once more"))?;
+    match manifest::read(file, &bytes, recognizer) {
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Marked(manifest) => Ok(*manifest),
+        Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
+            bail!("{file} changed while it was read; run again")
+        }
+    }
+}
+
 /// Makes the recognizer of every group that `packs` know and of what the configuration says of files.
 pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);

@@ -24,6 +24,7 @@ use crate::text::EditSet;
 
 mod advise;
 mod beside;
+mod built;
 mod course;
 mod dangling;
 mod edit;
@@ -191,6 +192,7 @@ struct Run<'a> {
     /// The patches with what they are merged into.
     ties: Vec<[patched::Side<'a>; 2]>,
     converted: Vec<Vec<Option<Conversion>>>,
+    built: Vec<built::Built>,
 }
 
 /// The parts of the files under an assumption of what is held back, and what else turned out to be.
@@ -216,14 +218,15 @@ impl<'a> Run<'a> {
         let home = |(file, one): (&str, &Standing)| places.of(file, &one.kind, one.namespace.as_deref());
         let standing_homes = standing(looks).map(home).collect();
         let homes = manifests.iter().map(of_file).collect();
-        let (ties, converted) = (patched::sides(looks), Vec::new());
-        let mut run = Self { course, looks, patches, manifests, places, homes, standing_homes, ties, converted };
+        let (ties, converted, built) = (patched::sides(looks), Vec::new(), Vec::new());
+        let mut run = Self { course, looks, patches, manifests, places, homes, standing_homes, ties, converted, built };
         let alone = course.alone();
-        run.converted = run.convert(&alone);
+        (run.converted, run.built) = (run.convert(&alone), run.build(&alone));
         if alone.was_searched() {
             let values = standing(looks).map(|(_, one)| one.value());
             let others: Vec<_> = run.standing_homes.iter().cloned().zip(values).collect();
-            run.converted = run.convert(&run.surroundings(&others));
+            let surroundings = run.surroundings(&others);
+            (run.converted, run.built) = (run.convert(&surroundings), run.build(&surroundings));
         }
         run
     }
@@ -355,7 +358,7 @@ impl<'a> Run<'a> {
         let mut held = self.taken_names();
         loop {
             self.hold_along(&mut held);
-            if self.hold_tied(&mut held) {
+            if self.hold_tied(&mut held) || self.hold_unlike(&mut held) {
                 continue;
             }
             let attempt = self.attempt(&held);

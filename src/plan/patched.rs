@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::homes::Graph;
-use super::{Conversion, Held, Id, Look, ObjectPlan, Remark, Run, finding};
+use super::{Conversion, Held, Id, Look, ObjectPlan, Outcome, Remark, Run, finding};
 use crate::field::FieldPath;
 use crate::finding::{Code, Location, Severity};
 use crate::lens::Session;
@@ -23,7 +23,7 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, Place};
 
 /// An object's position: file and object in what is known of it.
-type Spot = (usize, usize);
+pub(super) type Spot = (usize, usize);
 
 /// What a patch finds its object by.
 type Sought<'a> = (&'a GroupKind, &'a ApiVersion, &'a str);
@@ -184,14 +184,38 @@ impl Run<'_> {
                 let (title, place, becomes) = self.told(*other, held);
                 let message =
                     format!("{words} {title} at {place}, which {becomes}; Kustomize would not find one by the other");
-                let help = "settle what is told about the other object, or change both by hand".to_owned();
-                let remark = Remark { code: Code::HeldAlong, path: FieldPath::default(), message, help: Some(help) };
-                more.insert(id, finding(self.manifests[id.0], object, &remark, Severity::Held));
+                let (help, severity) = match self.stays(*other, held) && self.only_takes_a_version(id) {
+                    // The target serves the version of both.
+                    true => (None, Severity::Note),
+                    false => {
+                        (Some("settle what is told about the other object, or change both by hand"), Severity::Held)
+                    }
+                };
+                let (path, help) = (FieldPath::default(), help.map(str::to_owned));
+                let remark = Remark { code: Code::HeldAlong, path, message, help };
+                more.insert(id, finding(self.manifests[id.0], object, &remark, severity));
             }
         }
         let any = !more.is_empty();
         held.extend(more);
         any
+    }
+
+    /// Says whether nothing becomes of a tied object, which nothing holds back.
+    fn stays(&self, side: Side<'_>, held: &Held) -> bool {
+        match side {
+            Side::Alone(plan) => plan.outcome == Outcome::Unchanged,
+            Side::Open(id) => {
+                let made = self.converted[id.0][id.1].as_ref();
+                !self.is_held(id, held) && made.is_none_or(|made| made.program.is_empty())
+            }
+        }
+    }
+
+    /// Says whether another apiVersion is all that an object would get.
+    fn only_takes_a_version(&self, id: Id) -> bool {
+        let made = self.converted[id.0][id.1].as_ref();
+        made.is_some_and(|made| made.kind == self.object(id).kind && made.program.len() == 1 && made.rules.is_empty())
     }
 
     /// Returns the kind and apiVersion of a tied object afterwards.

@@ -79,7 +79,8 @@ fn a_patch_and_its_base_do_not_choose_different_versions() {
     assert!(run(&[("a.yaml", &two)], "1.6.1/experimental").after.is_empty());
     for (base, patch, held) in [(&two, &one, "live/patch.yaml"), (&one, &two, "base/object.yaml")] {
         let parted = run(&patched(base, patch), "1.6.1/experimental");
-        parted.tells(Severity::Held, &[&format!("{held} held-back held-along -")]);
+        // The target serves the version that they keep.
+        parted.tells(Severity::Note, &[&format!("{held} note held-along -")]);
         assert!(parted.after.is_empty());
     }
 }
@@ -316,4 +317,47 @@ fn selectors_of_flux_and_components_go_with_their_objects() {
     let told = told.map(|told| format!("release.yaml warning {told}"));
     assert_eq!(alone("1.6.1/standard"), told[..1]);
     assert_eq!(alone("0.4.0"), told);
+}
+
+#[test]
+fn what_is_converted_one_by_one_builds_what_its_build_converts_to() {
+    let gateway = |listeners: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: edge}}\nspec:\n  gatewayClassName: nginx\n  \
+             listeners: [{listeners}]\n"
+        )
+    };
+    let trust = |name: &str| {
+        format!("frontendValidation: {{caCertificateRefs: [{{group: \"\", kind: ConfigMap, name: {name}}}]}}")
+    };
+    let listener = |port: u16, validation: &str| {
+        format!(
+            "{{name: p{port}, port: {port}, protocol: HTTPS, tls: {{certificateRefs: [{{name: c}}], {validation}}}}}"
+        )
+    };
+    // The base's validation would take the place of the patch's: both ports share one before, the patch has another for one.
+    let base = gateway(&format!("{}, {}", listener(443, &trust("one")), listener(8443, "")));
+    let patch = gateway(&listener(443, &trust("two"))).replace("  gatewayClassName: nginx\n", "");
+    let held = run(&patched(&base, &patch), "1.6.1/standard");
+    let told = ["base/object.yaml held-back held-along -", "live/patch.yaml held-back held-along -"];
+    held.tells(Severity::Held, &told);
+    held.says("they would build another `spec.tls.frontend.perPort`");
+    assert!(held.after.is_empty());
+    // What the patch does not touch goes as it would alone.
+    let other = gateway("").replace("  listeners: []\n", "  addresses: [{value: 10.0.0.1}]\n");
+    let alone = run(&patched(&base, &other), "1.6.1/standard");
+    alone.tells(Severity::Held, &[]);
+    assert_eq!(alone.after.keys().collect::<Vec<_>>(), ["base/object.yaml"]);
+}
+
+#[test]
+fn a_patch_stays_quietly_with_a_base_that_stays() {
+    let route = |spec: &str| {
+        format!("apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {{name: a}}\nspec:\n{spec}")
+    };
+    let base = route("  rules:\n  - backendRefs: [{name: b, port: 443}]\n");
+    let patch = route("  hostnames: [a.example.com]\n");
+    let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
+    outcome.tells(Severity::Held, &[]);
+    assert!(outcome.after.is_empty());
 }

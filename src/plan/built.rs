@@ -1,0 +1,155 @@
+//! Answers: do an object and its patch, converted one by one, still build what they built before?
+//!
+//! Kustomize merges a patch into an object of an API that it does not know key by key; lists and other values take the place of
+//! what was there (RFC 7396). What the two build is converted as one object, and the two conversions merged must be just that. A
+//! field that moves out of a list which the patch replaces, or a list that was one value, breaks it: then both stay as they are.
+//!
+//! Invariant: after it, two tied objects that change build the conversion of what they built.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::object::Scene;
+use super::patched::Side;
+use super::{Held, Id, Remark, Run, finding};
+use crate::field::FieldPath;
+use crate::finding::{Code, Severity};
+use crate::lens::{Completeness, Surroundings};
+use crate::manifest::Object;
+
+/// What a patch and its object build, converted as one.
+#[derive(Debug)]
+pub(super) struct Built {
+    patch: Id,
+    base: Id,
+    /// The data; where it cannot be converted, as it is.
+    wanted: Arc<Value>,
+    /// Why it cannot be converted.
+    block: Option<String>,
+}
+
+impl Run<'_> {
+    /// Converts what the tied objects of open files build.
+    pub(super) fn build(&self, surroundings: &Surroundings<'_>) -> Vec<Built> {
+        let open = self.ties.iter().filter_map(|tie| match tie {
+            [Side::Open(patch), Side::Open(base)] => Some((*patch, *base)),
+            _ => None,
+        });
+        open.filter_map(|(patch, base)| self.build_one(patch, base, surroundings)).collect()
+    }
+
+    fn build_one(&self, patch: Id, base: Id, surroundings: &Surroundings<'_>) -> Option<Built> {
+        let object = self.object(base);
+        let merged = Arc::new(merged(&object.value, &self.object(patch).value)?);
+        let whole = Object { value: Arc::clone(&merged), inset: None, ..object.clone() };
+        let scene = Scene { completeness: Completeness::Whole, home: self.home(base), surroundings };
+        let made = self.course.convert(&whole, scene);
+        let block = made.as_ref().and_then(|made| made.blocks.first()).map(|block| block.message.clone());
+        let wanted = made.filter(|made| made.blocks.is_empty()).map_or(merged, |made| made.value);
+        Some(Built { patch, base, wanted, block })
+    }
+
+    /// Holds back tied objects that would build something else than the conversion of what they build; says whether there were
+    /// any.
+    pub(super) fn hold_unlike(&self, held: &mut Held) -> bool {
+        let mut more = Held::new();
+        for built in &self.built {
+            let [patch, base] = [built.patch, built.base].map(|id| self.data_after(id, held));
+            let Some(made) = merged(&base, &patch) else { continue };
+            let Some(field) = first_unlike(&built.wanted, &made) else { continue };
+            for (id, other, words) in
+                [(built.patch, built.base, "it is merged into"), (built.base, built.patch, "it is patched by")]
+            {
+                let changes = self.converted[id.0][id.1].as_ref().is_some_and(|made| !made.program.is_empty());
+                if !changes || self.is_held(id, held) {
+                    continue;
+                }
+                let (title, place) = (self.object(other).title(), self.place(other));
+                let why = match &built.block {
+                    Some(block) => format!("what they build cannot be converted: {block}"),
+                    None => format!(
+                        "converted one by one, they would build another `{field}` than what they build now becomes"
+                    ),
+                };
+                let message = format!("{words} {title} at {place}; {why}");
+                let help = "convert both by hand; `kustomize build` before and after, the first converted, shows the difference";
+                let (path, help) = (FieldPath::default(), Some(help.to_owned()));
+                let remark = Remark { code: Code::HeldAlong, path, message, help };
+                more.insert(id, finding(self.manifests[id.0], self.object(id), &remark, Severity::Held));
+            }
+        }
+        let any = !more.is_empty();
+        held.extend(more);
+        any
+    }
+
+    /// Returns an object's data afterwards.
+    fn data_after(&self, id: Id, held: &Held) -> Arc<Value> {
+        let made = self.converted[id.0][id.1].as_ref().filter(|_| !self.is_held(id, held));
+        made.map_or_else(|| Arc::clone(&self.object(id).value), |made| Arc::clone(&made.value))
+    }
+}
+
+/// Merges `patch` into `base`; `None` where the patch tells Kustomize to do it in another way.
+///
+/// Source: RFC 7396; Kustomize, strategic merge of kinds without a schema.
+fn merged(base: &Value, patch: &Value) -> Option<Value> {
+    let Value::Object(patch) = patch else { return Some(patch.clone()) };
+    if patch.keys().any(|key| key.starts_with("$patch") || key.starts_with("$retainKeys")) {
+        return None;
+    }
+    let mut all = base.as_object().cloned().unwrap_or_else(Map::new);
+    for (key, value) in patch {
+        if value.is_null() {
+            all.shift_remove(key);
+        } else {
+            let inner = merged(all.get(key).unwrap_or(&Value::Null), value)?;
+            all.insert(key.clone(), inner);
+        }
+    }
+    Some(Value::Object(all))
+}
+
+/// Returns the first field in which two objects differ, whatever their versions and metadata.
+fn first_unlike(wanted: &Value, made: &Value) -> Option<FieldPath> {
+    let keys = |value: &Value| value.as_object().into_iter().flat_map(Map::keys).cloned().collect::<Vec<_>>();
+    let mut keys: Vec<String> = keys(wanted).into_iter().chain(keys(made)).collect();
+    keys.retain(|key| !["apiVersion", "kind", "metadata", "status"].contains(&key.as_str()));
+    keys.iter().find_map(|key| unlike(FieldPath::default().key(key), wanted.get(key), made.get(key)))
+}
+
+fn unlike(path: FieldPath, wanted: Option<&Value>, made: Option<&Value>) -> Option<FieldPath> {
+    match (wanted, made) {
+        (Some(Value::Object(wanted)), Some(Value::Object(made))) => {
+            let keys = wanted.keys().chain(made.keys());
+            keys.into_iter().find_map(|key| unlike(path.key(key), wanted.get(key), made.get(key)))
+        }
+        _ => (wanted != made).then_some(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_patch_is_merged_key_by_key() {
+        let base = json!({"a": {"b": 1, "c": 2}, "l": [1, 2], "x": 1});
+        let patch = json!({"a": {"b": 3}, "l": [4], "x": null, "n": {"y": null, "z": 1}});
+        let built = json!({"a": {"b": 3, "c": 2}, "l": [4], "n": {"z": 1}});
+        assert_eq!(merged(&base, &patch), Some(built));
+        assert_eq!(merged(&base, &json!({"a": {"$patch": "delete"}})), None);
+    }
+
+    #[test]
+    fn metadata_and_versions_may_differ() {
+        let object = |version: &str, name: &str, port: u16| json!({"apiVersion": version, "metadata": {"name": name}, "spec": {"l": [{"port": port}], "p": {"q": port}}});
+        assert_eq!(first_unlike(&object("v1", "a", 1), &object("v2", "b", 1)), None);
+        let unlike = first_unlike(&object("v1", "a", 1), &object("v1", "a", 2)).unwrap();
+        assert_eq!(unlike.to_string(), "spec.l");
+        let more = first_unlike(&json!({"spec": {"a": 1}}), &json!({"spec": {"a": 1, "b": 1}})).unwrap();
+        assert_eq!(more.to_string(), "spec.b");
+    }
+}
