@@ -53,8 +53,7 @@ pub(super) fn findings(
     let schemas = pattern("definitions{}[\"x-kubernetes-group-version-kind\"][]").matches(document);
     let known = schemas.into_iter().find(|path| path.get(document).is_some_and(|place| selects(place, recognizer)));
     if let Some((path, place)) = known.and_then(|path| Some((path.clone(), path.get(document)?))) {
-        let message =
-            format!("a schema names versions of {} and other known kinds, which are not changed", kind(place));
+        let message = format!("a schema names versions of known kinds such as {}, which are not changed", kind(place));
         found.push(tell(
             path,
             message,

@@ -9,7 +9,7 @@
 use serde_json::Value;
 
 use super::kustomization::{is_one, is_text, join, selects};
-use super::{Inset, Manifest, Object, Page, Recognizer, json6902, take, whole_file};
+use super::{Inset, Manifest, Object, Page, Recognizer, is_list, json6902, take, whole_file};
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::yaml::{self, NodeId, Tree};
@@ -39,17 +39,32 @@ enum Content {
 
 /// Finds the patches in a document of `file` that concern known objects.
 pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> Vec<Patch> {
-    let patch = |path: FieldPath| {
-        let item = path.get(document)?;
+    let mut found = Vec::new();
+    collect(file, document, &FieldPath::default(), recognizer, &mut found);
+    found
+}
+
+/// Collects the patches in `object`, which stands at `place` of its document: those of the items of a list one by one.
+fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognizer, found: &mut Vec<Patch>) {
+    if is_list(object) {
+        let items = object.get("items").and_then(Value::as_array).into_iter().flatten();
+        let items = items.enumerate().map(|(index, item)| (place.key("items").index(index), item));
+        items.for_each(|(place, item)| collect(file, item, &place, recognizer, found));
+        return;
+    }
+    let paths = lists(file, object).into_iter().flat_map(|list| list.matches(object));
+    found.extend(paths.filter_map(|path| {
+        let item = path.get(object)?;
         let selects = item.get("target").is_some_and(|target| selects(target, recognizer));
-        let (place, said) = match item.get("patch") {
+        let (inner, said) = match item.get("patch") {
             Some(patch) => (path.key("patch"), patch),
             None => (path.clone(), item),
         };
+        let at = place.join(&inner);
         let content = match said {
-            Value::String(text) if place != path || is_text(text) => Content::Text(place, text.clone()),
-            Value::Array(_) => Content::Data(place, said.clone()),
-            Value::Object(map) if map.contains_key("apiVersion") => Content::Data(place, said.clone()),
+            Value::String(text) if inner != path || is_text(text) => Content::Text(at, text.clone()),
+            Value::Array(_) => Content::Data(at, said.clone()),
+            Value::Object(map) if map.contains_key("apiVersion") => Content::Data(at, said.clone()),
             _ => Content::Elsewhere,
         };
         let mentions = match &content {
@@ -57,15 +72,14 @@ pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> 
             Content::Text(_, text) => recognizer.hits(text.as_bytes()),
             Content::Data(_, value) => json6902::mentions(value, recognizer),
         };
-        let folder = folder(document, &path);
         let target = item.get("target").and_then(|target| target.get("name")).and_then(Value::as_str);
-        let target = target.map(str::to_owned);
-        (mentions || selects).then_some(Patch { path, folder, content, selects, target })
-    };
-    lists(file, document).iter().flat_map(|list| list.matches(document)).filter_map(patch).collect()
+        let (folder, target) = (folder(object, &path), target.map(str::to_owned));
+        let patch = || Patch { path: place.join(&path), folder, content, selects, target };
+        (mentions || selects).then(patch)
+    }));
 }
 
-/// Returns where patches stand in a document of `file`.
+/// Returns where patches stand in an object of `file`.
 ///
 /// Source: the references of Kustomize, of Flux (`Kustomization`, `HelmRelease`) and of Argo CD (`Application`).
 fn lists(file: &str, document: &Value) -> Vec<FieldPattern> {

@@ -283,6 +283,13 @@ fn what_flux_and_argo_cd_patch_goes_along() {
     for (file, text) in &new {
         assert_eq!(found.after[*file], *text);
     }
+    // In a list each is what it is alone.
+    let list = |text: &str| {
+        let item: String = text.lines().map(|line| format!("  {line}\n")).collect();
+        format!("apiVersion: v1\nkind: List\nitems:\n-{}", &item[1..])
+    };
+    let found = run(&[("list.yaml", &list(&old[1].1))], "1.6.1/standard");
+    assert_eq!(found.after["list.yaml"], list(&new[1].1));
     // What is in the folder that they name is held back; what a chart renders is not known.
     let held = run(&with(&listener_set("a", 0)), "1.6.1/standard");
     let held: Vec<_> = held.told.iter().filter(|told| told.contains("held-along")).collect();
