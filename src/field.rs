@@ -188,15 +188,22 @@ impl FieldPattern {
 
     /// Returns every place of `root` that exists and matches, in document order.
     pub fn matches(&self, root: &Value) -> Vec<FieldPath> {
+        self.matches_where(root, |_| true)
+    }
+
+    /// Returns those of the places whose values pass `test`.
+    pub fn matches_where(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> Vec<FieldPath> {
         let mut found = Vec::new();
-        let _all = visit(&self.0, root, None, &mut |spot, _| {
-            found.push(spot.map(Spot::path).unwrap_or_default());
+        let _all = visit(&self.0, root, None, &mut |spot, value| {
+            if test(value) {
+                found.push(spot.map(Spot::path).unwrap_or_default());
+            }
             ControlFlow::Continue(())
         });
         found
     }
 
-    /// Returns the values at those places.
+    /// Returns the values at the places that match.
     pub fn values<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
         let mut found = Vec::new();
         let _all = visit(&self.0, root, None, &mut |_, value| {

@@ -78,7 +78,7 @@ codes! {
     Encrypted "encrypted" "SOPS encrypted the file, and its checksum is over the values that would change. Held back; decrypt it, convert, and encrypt it again.";
     HalfDone "half-done" "A run was stopped half-way, and the tree holds old files and new ones. `reversion undo` takes it back, `reversion apply --resume` finishes it.";
     HeldAlong "held-along" "The object's conversion is right only together with that of another object, which is held back, or which it patches or is patched by and which would get another apiVersion. Settle what is told about that one first.";
-    InlinePatch "inline-patch" "A kustomization patches a known object by a text of its own, which is not converted. Move the patch to a file, or change it by hand.";
+    InlinePatch "inline-patch" "A kustomization, or what runs one, patches a known object by a text that is not converted: no literal block, one with an anchor, or one that cannot be read. Write it so or move it to a file, or change it by hand.";
     InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";
     IoError "io-error" "The operating system refused to read or write the file. The message says why.";
     KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. Held back; choose another target or remove the object.";

@@ -105,6 +105,16 @@ fn an_advisory_is_told_once_and_where_it_matters() {
     let set = "apiVersion: gateway.networking.k8s.io/v1\nkind: ListenerSet\nmetadata:\n  name: edge\nspec:\n  \
                parentRef:\n    name: edge\n  listeners:\n  - name: web\n    port: 80\n    protocol: HTTP\n";
     assert!(advised(set, "1.6/standard").is_empty());
+    // Listener sets that nobody can see here.
+    let validated = gateway.replace(
+        "port: 80\n    protocol: HTTP\n",
+        "port: 443\n    protocol: HTTPS\n    tls: {certificateRefs: [{name: a}]}\n",
+    ) + "  tls: {frontend: {default: {validation: {caCertificateRefs: [{group: '', kind: ConfigMap, name: a}]}}}}\n";
+    let allows = |from: &str| {
+        let text = format!("{validated}  allowedListeners: {{namespaces: {{{from}}}}}\n");
+        advised(&text, "1.3/experimental").iter().any(|message| message.contains("listener sets"))
+    };
+    assert_eq!(["from: Same", "from: None", ""].map(allows), [true, false, false]);
     let named = gateway.replace("  listeners", "  addresses: [{type: NamedAddress, value: x}]\n  listeners");
     let old = named.replace("/v1\n", "/v1alpha2\n");
     assert!(advised(&old, "1.0/standard").iter().any(|message| message.contains("NamedAddress")));

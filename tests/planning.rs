@@ -11,6 +11,9 @@ use reversion::pack::build::own::OwnCrds;
 use reversion::pack::{Packs, embedded};
 use reversion::plan::{self, Choices, Goal, Schema};
 
+#[path = "planning/kustomize.rs"]
+mod kustomize;
+
 /// What a run of several files came to.
 struct Outcome {
     /// The changed files' texts.
@@ -270,7 +273,8 @@ port: {type: integer, maximum: 65535}}}}}}}}}}]}}";
 fn with_crds_of_ones_own_what_was_wrong_all_along_is_held_back() {
     let packs = embedded::with(Vec::new()).unwrap();
     let crd = read(&packs, "crd.yaml", GATEWAY_CRD);
-    let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), &crd.objects[0].value)]).unwrap();
+    let whole = crd.whole(&crd.objects[0]).unwrap();
+    let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), whole.as_ref())]).unwrap();
     let choices = Choices { schema: Schema::Own(Arc::new(crds)), ..Choices::default() };
     let check = |port: &str| run_with(&[("a.yaml", &gateway(port))], "1.6.1/standard", choices.clone());
     check("99999").tells(Severity::Warning, &["a.yaml held-back invalid-in-target spec.listeners[0].port"]);
@@ -306,6 +310,26 @@ fn a_permission_that_some_lose_is_told_with_those_who_lose_it() {
     parted.says("write the same for group `gateway.networking.k8s.io` and kind `ListenerSet` beside it");
     let alone = run(&[("stays.yaml", &stays), ("grant.yaml", GRANT)], "1.6.1/standard");
     alone.says("spec.from[0] names XListenerSet a/stays, which is held back; the reference stays");
+}
+
+#[test]
+fn a_gateway_that_leaves_its_api_takes_the_routes_of_the_new_one() {
+    let gateway = "apiVersion: networking.x-k8s.io/v1alpha1\nkind: Gateway\nmetadata: {name: edge, namespace: a}\nspec:\n  gatewayClassName: lb\n  \
+                   listeners:\n  - protocol: HTTP\n    port: 80\n    routes: {group: networking.x-k8s.io, kind: HTTPRoute}\n";
+    let route = |name: &str, namespace: &str| {
+        format!(
+            "apiVersion: networking.x-k8s.io/v1alpha1\nkind: HTTPRoute\nmetadata: {{name: {name}, namespace: {namespace}}}\nspec:\n  rules:\n  - forwardTo: [{{serviceName: a, port: 80}}]\n"
+        )
+    };
+    let goes = route("goes", "a");
+    let stays = route("stays", "b");
+    let found = run(&[("gateway.yaml", gateway), ("goes.yaml", &goes), ("stays.yaml", &stays)], "1.6.1/standard");
+    found.tells(Severity::Warning, &["stays.yaml held-back refused -"]);
+    assert!(
+        found.after["gateway.yaml"].contains("group: gateway.networking.k8s.io"),
+        "{}",
+        found.after["gateway.yaml"]
+    );
 }
 
 #[test]
@@ -456,80 +480,6 @@ fn what_kubernetes_cannot_read_beside_an_object_is_told_where_the_file_changes()
     run(&[("a.yaml", &unchanged)], "1.4").tells(Severity::Warning, &[]);
 }
 
-/// A base and a patch of it in two folders.
-fn patched<'a>(base: &'a str, patch: &'a str) -> [(&'a str, &'a str); 4] {
-    [
-        ("base/kustomization.yaml", "resources: [object.yaml]\n"),
-        ("base/object.yaml", base),
-        ("live/kustomization.yaml", "resources: [../base]\npatches: [{path: patch.yaml}]\n"),
-        ("live/patch.yaml", patch),
-    ]
-}
-
-#[test]
-fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
-    let patch = "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XListenerSet\nmetadata: {name: a}\nspec:\n  \
-             listeners: [{name: web, port: 81, protocol: HTTP}]\n";
-    let (good, bad) = (listener_set("a", 80), listener_set("a", 0));
-    let both = run(&patched(&good, patch), "1.6.1/standard");
-    both.tells(Severity::Warning, &[]);
-    assert_eq!(both.after.keys().collect::<Vec<_>>(), ["base/object.yaml", "live/patch.yaml"]);
-    let base_held = run(&patched(&bad, patch), "1.6.1/standard");
-    let told = [
-        "base/object.yaml held-back invalid-in-target spec.listeners[0].port",
-        "live/patch.yaml held-back held-along -",
-    ];
-    base_held.tells(Severity::Warning, &told);
-    base_held.says("it is merged into XListenerSet a/a at base/object.yaml:1:1, which stays as it is");
-    assert!(base_held.after.is_empty());
-    // An object of that name that the patch does not reach has no part in it.
-    let apart = [("other/object.yaml", &*bad), ("other/kustomization.yaml", "resources: [object.yaml]\n")];
-    let apart: Vec<_> = patched(&good, patch).into_iter().chain(apart).collect();
-    assert_eq!(run(&apart, "1.6.1/standard").after.len(), 2);
-    // A component patches what is beside it.
-    let mut component = patched(&bad, patch);
-    component[0].1 = "resources: [object.yaml]\ncomponents: [../live]\n";
-    component[2].1 = "kind: Component\npatchesStrategicMerge: [patch.yaml]\n";
-    run(&component, "1.6.1/standard").tells(Severity::Warning, &told);
-}
-
-#[test]
-fn what_a_patch_holds_back_its_base_does_not_leave() {
-    let base = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a}\nspec:\n  rules:\n  \
-                - backendRefs: [{name: b, port: 80}]\n";
-    let plain = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a, labels: {a: b}}\n";
-    assert_eq!(run(&patched(base, plain), "1.6.1/standard").after.len(), 2);
-    let lossy = format!("{plain}spec: {{useDefaultGateways: All}}\n");
-    let held = run(&patched(base, &lossy), "1.6.1/standard");
-    let told =
-        ["base/object.yaml held-back held-along -", "live/patch.yaml held-back dropped-field spec.useDefaultGateways"];
-    held.tells(Severity::Warning, &told);
-    held.says("it is patched by TCPRoute a at live/patch.yaml:1:1, which stays as it is");
-    assert!(held.after.is_empty());
-}
-
-#[test]
-fn a_selector_whose_objects_part_is_told() {
-    let route = |name: &str, spec: &str| {
-        format!(
-            "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {{name: {name}}}\nspec:\n{spec}  rules:\n  \
-             - backendRefs: [{{name: b, port: 80}}]\n"
-        )
-    };
-    let (goes, stays) = (route("goes", ""), route("stays", "  useDefaultGateways: All\n"));
-    let kustomization = "resources: [goes.yaml, stays.yaml]\npatches:\n\
-                         - {path: p.json, target: {group: gateway.networking.k8s.io, version: v1alpha2, kind: TCPRoute}}\n";
-    let files = [("kustomization.yaml", kustomization), ("goes.yaml", &goes), ("stays.yaml", &stays)];
-    let parted = run(&files, "1.6.1/standard");
-    parted.says(
-        "patches[0].target.version selects v1alpha2, which 2 objects of the kind TCPRoute have in this run; 1 of them",
-    );
-    assert_eq!(parted.after.into_keys().collect::<Vec<_>>(), ["goes.yaml"]);
-    let together = run(&[files[0], files[1]], "1.6.1/standard");
-    assert!(!together.words.contains("move to another version"));
-    assert!(together.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute"));
-}
-
 #[test]
 fn one_name_in_one_build_is_taken_whatever_the_folders() {
     let old = listener_set("a", 80);
@@ -541,6 +491,36 @@ fn one_name_in_one_build_is_taken_whatever_the_folders() {
     built("resources: [old/a.yaml, new/a.yaml]\n")
         .tells(Severity::Held, &["old/a.yaml held-back name-taken metadata.name"]);
     built("resources: [old/a.yaml]\n").tells(Severity::Held, &[]);
+}
+
+#[test]
+fn rights_that_name_a_renamed_kind_are_told_until_the_new_one_stands_beside_it() {
+    let role = |rules: &str| {
+        format!(
+            "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: a}}\nrules: [{rules}]\n# gateway.networking.x-k8s.io\n"
+        )
+    };
+    let told = |text: &str| run(&[("a.yaml", text)], "1.6.1/standard").told;
+    let old = "{apiGroups: [gateway.networking.x-k8s.io], resources: [xlistenersets/status]}";
+    let kept = ["a.yaml warning reference-kept rules[0]"];
+    assert_eq!(told(&role(old)), kept);
+    let status = "{apiGroups: [gateway.networking.k8s.io], resources: [listenersets/status]}";
+    assert_eq!(told(&role(&format!("{old}, {status}"))), [""; 0]);
+    assert_eq!(told(&role(&format!("{old}, {}", status.replace("/status", "")))), kept);
+    assert_eq!(told(&role("{apiGroups: ['*'], resources: [xlistenersets]}")), kept);
+    assert_eq!(told(&role("{apiGroups: [gateway.networking.x-k8s.io], resources: ['*']}")), kept);
+    assert_eq!(told(&role("{apiGroups: ['*'], resources: ['*']}")), [""; 0]);
+    let project = |items: &str| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {{name: a}}\nspec:\n  namespaceResourceWhitelist: [{items}]\n"
+        )
+    };
+    let all = "{group: gateway.networking.x-k8s.io, kind: '*'}";
+    assert_eq!(told(&project(all)), ["a.yaml warning reference-kept spec.namespaceResourceWhitelist[0]"]);
+    assert_eq!(told(&project(&format!("{all}, {{group: gateway.networking.k8s.io, kind: ListenerSet}}"))), [""; 0]);
+    let named =
+        run(&[("a.yaml", &project("{group: gateway.networking.x-k8s.io, kind: XListenerSet}"))], "1.6.1/standard");
+    assert!(named.after["a.yaml"].contains("[{group: gateway.networking.k8s.io, kind: ListenerSet}]"));
 }
 
 /// Says that `ngf.namespace` is this.

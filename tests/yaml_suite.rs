@@ -134,7 +134,7 @@ fn judge_unchanged(text: &str) -> Result<(), String> {
             outcome => return Err(format!("to change nothing gives {outcome:?}")),
         }
     }
-    let unchanged = vec![None; tree.documents().len()];
+    let unchanged: Vec<Option<serde_json::Value>> = vec![None; tree.documents().len()];
     verify(text, text, &unchanged, &[]).map_err(|problem| format!("does not verify as itself: {problem}"))
 }
 

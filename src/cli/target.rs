@@ -135,8 +135,16 @@ impl<'p> Typed<'p> {
 fn own(folder: &Path, manifests: &[Manifest]) -> Result<OwnCrds> {
     let objects = manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
     let place = |manifest: &Manifest, object| manifest.locate(object, &FieldPath::default()).to_string();
-    let values = objects.map(|(manifest, object)| (place(manifest, object), &object.value));
-    OwnCrds::read(&folder.display().to_string(), values).context("--crds")
+    let whole = |(manifest, object): (&Manifest, _)| match manifest.whole(object) {
+        Ok(value) => Ok((place(manifest, object), value)),
+        Err(finding) => Err(anyhow!("{}: {}", finding.location, finding.message)),
+    };
+    let read = objects.map(whole).collect::<Result<Vec<_>>>();
+    let own = read.and_then(|values| {
+        let values = values.iter().map(|(place, value)| (place.clone(), value.as_ref()));
+        OwnCrds::read(&folder.display().to_string(), values)
+    });
+    own.context("--crds")
 }
 
 /// Returns the targets that CRDs name, and tells them.

@@ -89,7 +89,7 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     }
     let keys = pack.annotations()?;
     let text = |path: &[&str]| {
-        let value = path.iter().try_fold(&object.value, |value, key| value.get(key));
+        let value = path.iter().try_fold(object.value.as_ref(), |value, key| value.get(key));
         value.and_then(Value::as_str).map(str::to_owned)
     };
     let group = text(&["spec", "group"]).filter(|group| pack.groups().contains(group))?;
@@ -106,7 +106,7 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     let place = FieldPath::default().key("metadata").key("annotations").key(&keys.bundle);
     Some(Crd {
         location: manifest.locate(object, &place),
-        releases: told_apart(object, &kind, pack, releases.map(|(id, _)| id).collect()),
+        releases: told_apart((manifest, object), &kind, pack, releases.map(|(id, _)| id).collect()),
         kind,
         correction: correction.map(|correction| correction.reason.clone()),
         bundle,
@@ -115,11 +115,17 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
 }
 
 /// Returns those of `releases` whose fields are those of the CRD, where it says several; all where none is.
-fn told_apart(object: &Object, kind: &GroupKind, pack: &Pack, releases: ReleaseSet) -> ReleaseSet {
+fn told_apart(
+    (manifest, object): (&Manifest, &Object),
+    kind: &GroupKind,
+    pack: &Pack,
+    releases: ReleaseSet,
+) -> ReleaseSet {
     if releases.iter().count() < 2 {
         return releases;
     }
-    let own = OwnCrds::read("", [(String::new(), &object.value)]);
+    let Ok(whole) = manifest.whole(object) else { return releases };
+    let own = OwnCrds::read("", [(String::new(), whole.as_ref())]);
     let (Ok(own), Some(catalog)) = (own, pack.catalog(kind)) else { return releases };
     let has: BTreeSet<_> = own.catalog(kind).into_iter().flat_map(Catalog::fields).map(|field| field.pattern).collect();
     let in_release = |release: ReleaseId| {

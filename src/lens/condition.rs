@@ -76,7 +76,10 @@ struct Repeats {
 
 impl Repeats {
     fn holds(&self, object: &Value) -> bool {
-        let counted = self.of.values(object).into_iter().filter(|place| self.r#if.holds(place));
+        let counted: Vec<_> = self.of.values(object).into_iter().filter(|place| self.r#if.holds(place)).collect();
+        if counted.len() < 2 {
+            return false;
+        }
         let mut met = HashSet::new();
         counted.into_iter().any(|place| {
             let fields: Vec<_> = self.by.iter().map(|field| self.meant(field, place)).collect();

@@ -77,14 +77,13 @@ impl When {
     }
 
     fn run_everywhere(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        for place in self.each.matches(session.object()) {
-            let seen = session.seen_for(self.r#if.compared().into_iter());
-            if place.get(&seen).is_some_and(|value| self.r#if.holds(value)) {
-                session.within(&place, |inner| match &self.keeps {
-                    Some(keep) => keep.during(inner, |inner| self.then.run(inner)),
-                    None => self.then.run(inner),
-                })?;
-            }
+        let seen = session.seen_for(self.r#if.compared().into_iter());
+        // What is done to one place changes no other.
+        for place in self.each.matches_where(&seen, |value| self.r#if.holds(value)) {
+            session.within(&place, |inner| match &self.keeps {
+                Some(keep) => keep.during(inner, |inner| self.then.run(inner)),
+                None => self.then.run(inner),
+            })?;
         }
         Ok(())
     }

@@ -7,10 +7,9 @@
 
 use serde_json::Value;
 
-use super::{Manifest, Recognizer, whole_file};
+use super::{Recognizer, whole_file};
 use crate::field::FieldPath;
-use crate::finding::{Code, Finding, Severity};
-use crate::yaml::NodeId;
+use crate::finding::{Code, Finding, Location, Severity};
 
 /// Says whether a document is a JSON patch.
 pub(super) fn is_one(document: &Value) -> bool {
@@ -19,8 +18,12 @@ pub(super) fn is_one(document: &Value) -> bool {
     document.as_array().is_some_and(|items| !items.is_empty() && items.iter().all(is_operation))
 }
 
-/// Tells the operations of a JSON patch, read from `root`, that mention known groups or kinds.
-pub(super) fn findings(manifest: &Manifest, root: NodeId, patch: &Value, recognizer: &Recognizer) -> Vec<Finding> {
+/// Tells the operations of a JSON patch that mention known groups or kinds; `locate` returns where a field of it stands.
+pub(super) fn findings(
+    patch: &Value,
+    recognizer: &Recognizer,
+    locate: &dyn Fn(&FieldPath) -> Location,
+) -> Vec<Finding> {
     let items = patch.as_array().into_iter().flatten().enumerate();
     let told = items.filter(|(_, item)| item.get("value").is_some_and(|value| mentions(value, recognizer)));
     let finding = |(index, item): (usize, &Value)| {
@@ -28,14 +31,15 @@ pub(super) fn findings(manifest: &Manifest, root: NodeId, patch: &Value, recogni
         let place = item.get("path").and_then(Value::as_str).unwrap_or_default();
         let message = format!("a JSON patch writes a known group or kind to {place}; it is not converted");
         let help = "check by hand that the path, the group and the kind are those of the release that the patched object goes to";
-        let location = manifest.location(manifest.tree.place(&manifest.text, root, &path).start);
-        let finding = whole_file(&manifest.file, Code::PatchTarget, message, help);
+        let location = locate(&path);
+        let finding = whole_file(&location.file, Code::PatchTarget, message, help);
         Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }
     };
     told.map(finding).collect()
 }
 
-fn mentions(value: &Value, recognizer: &Recognizer) -> bool {
+/// Says whether a value gives a known group or kind.
+pub(super) fn mentions(value: &Value, recognizer: &Recognizer) -> bool {
     match value {
         Value::String(text) => recognizer.hits(text.as_bytes()) || recognizer.knows(None, text),
         Value::Array(items) => items.iter().any(|item| mentions(item, recognizer)),

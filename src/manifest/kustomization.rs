@@ -1,7 +1,7 @@
 //! Answers: what does a kustomization say about known objects?
 //!
 //! It gathers files and may put their objects into a namespace ([`Kustomization`]). It names files that are merged into other
-//! objects ([`patches`]), and it may patch or select known objects in ways that are not converted, which [`findings`] tells.
+//! objects ([`patches`]), and it may replace fields of known objects, which is not converted and told ([`findings`]).
 //!
 //! Invariant: a kustomization is told apart by its file name, as Kustomize does.
 
@@ -17,6 +17,8 @@ use crate::yaml::NodeId;
 pub struct Kustomization {
     /// The namespace that it gives every object, whatever the object says: `namespace: shop`.
     pub namespace: Option<String>,
+    /// What it puts before and behind every name.
+    pub affixes: [String; 2],
     /// The files and folders that it takes in.
     pub resources: Vec<String>,
     /// The folders whose kustomizations work on what it took in.
@@ -26,15 +28,17 @@ pub struct Kustomization {
 impl Kustomization {
     /// Reads the kustomization in `file`.
     ///
-    /// Source: Kustomize reference, `resources`, `bases` (their old name), `components`, `namespace`.
+    /// Source: Kustomize reference, `resources`, `bases` (their old name), `components`, `namespace`, `namePrefix`, `nameSuffix`.
     pub(super) fn read(file: &str, value: &Value) -> Self {
         let paths = |keys: &[&str]| {
             let lists = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_array));
             lists.flatten().filter_map(Value::as_str).map(|path| join(folder(file), path)).collect()
         };
+        let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let namespace = value.get("namespace").and_then(Value::as_str).filter(|name| !name.is_empty());
         Self {
             namespace: namespace.map(str::to_owned),
+            affixes: ["namePrefix", "nameSuffix"].map(text),
             resources: paths(&["resources", "bases"]),
             components: paths(&["components"]),
         }
@@ -67,7 +71,7 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<String> {
 }
 
 /// Joins a relative path to a folder, taking `.` and `..` out.
-fn join(folder: &str, path: &str) -> String {
+pub(super) fn join(folder: &str, path: &str) -> String {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {
@@ -80,58 +84,32 @@ fn join(folder: &str, path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Tells the patches of known objects that a kustomization holds as text, and the selectors of known objects.
+/// Tells the replacements of a kustomization that name fields of known objects.
 pub(super) fn findings(
     manifest: &Manifest,
     root: NodeId,
     kustomization: &Value,
     recognizer: &Recognizer,
 ) -> Vec<Finding> {
-    let tell = |path: &FieldPath, code, message: &str, help| {
-        let location = manifest.location(manifest.tree.place(&manifest.text, root, path).start);
-        let finding = whole_file(&manifest.file, code, message.to_owned(), help);
-        Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }
-    };
     let mut found = Vec::new();
-    for key in ["patches", "patchesStrategicMerge", "patchesJson6902"] {
-        let list = FieldPath::default().key(key);
-        for (index, patch) in list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate() {
-            let path = list.index(index);
-            let inline = patch.as_str().or_else(|| patch.get("patch").and_then(Value::as_str)).unwrap_or_default();
-            let selects = patch.get("target").is_some_and(|target| selects(target, recognizer));
-            if recognizer.hits(inline.as_bytes()) || (selects && !inline.is_empty()) {
-                let help = "move it to a file of its own and name it with `path`, or change it by hand";
-                found.push(tell(&path, Code::InlinePatch, "an inline patch of a known object is not converted", help));
-            } else if selects {
-                let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";
-                found.push(tell(
-                    &path,
-                    Code::PatchTarget,
-                    "a patch selects known objects; its field paths are not converted",
-                    help,
-                ));
-            }
-        }
-    }
     let list = FieldPath::default().key("replacements");
     for (index, replacement) in list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate() {
         let targets = replacement.get("targets").and_then(Value::as_array).into_iter().flatten();
         let mut selectors = targets.filter_map(|target| target.get("select")).chain(replacement.get("source"));
         if selectors.any(|selector| selects(selector, recognizer)) {
             let help = "check its field paths by hand";
-            found.push(tell(
-                &list.index(index),
-                Code::PatchTarget,
-                "a replacement names fields of known objects; its field paths are not converted",
-                help,
-            ));
+            let message = "a replacement names fields of known objects; its field paths are not converted".to_owned();
+            let path = list.index(index);
+            let finding = whole_file(&manifest.file, Code::PatchTarget, message, help);
+            let (location, field) = (manifest.place(root, &path), Some(path.to_string()));
+            found.push(Finding { location, severity: Severity::Warning, field, ..finding });
         }
     }
     found
 }
 
 /// Says whether a selector can mean a known object.
-fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
+pub(super) fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
     text("kind").is_some_and(|kind| recognizer.knows(text("group"), kind))
 }

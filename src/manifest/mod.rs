@@ -7,7 +7,9 @@
 //! Invariant: a file is irrelevant only where no known API group stands in its bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, OnceLock};
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
 use serde_json::Value;
 
@@ -15,14 +17,18 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
 use crate::text::{LineIndex, Span};
-use crate::yaml::{self, Problem, ProblemCode, Tree};
+use crate::yaml::{self, NodeId, Problem, ProblemCode, Tree};
 
+mod configuration;
+mod inline;
+mod inset;
 mod json6902;
 mod kustomization;
 mod values;
 
 use values::Chart;
 
+pub use inset::{Inset, Page};
 pub use kustomization::Kustomization;
 
 /// One file's bytes with what was found in them.
@@ -36,6 +42,8 @@ pub struct Manifest {
     pub tree: Tree,
     /// Its objects, in the order of the text.
     pub objects: Vec<Object>,
+    /// The inline patches of known objects that it holds.
+    pub insets: Vec<Inset>,
     /// The files that it names as patches, where it is a kustomization; as the user would name them.
     pub patches: Vec<String>,
     /// What it makes of other files, where it is a kustomization.
@@ -51,7 +59,9 @@ pub struct Manifest {
 /// One Kubernetes object: a document or an item of a `kind: List`.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The document's number in the file, from 0.
+    /// The number of the inset that it stands in, where it does not stand in the file's own text.
+    pub inset: Option<usize>,
+    /// The document's number in that text, from 0.
     pub document: usize,
     /// The object's place in the document: empty, or `items[3]`.
     pub place: FieldPath,
@@ -63,8 +73,8 @@ pub struct Object {
     pub namespace: Option<String>,
     /// `metadata.name`, where it is given.
     pub name: Option<String>,
-    /// The data, as Kubernetes reads it.
-    pub value: Value,
+    /// The data, as Kubernetes reads it; that of a CRD without its schemas, which [`Manifest::whole`] reads.
+    pub value: Arc<Value>,
 }
 
 impl Object {
@@ -75,14 +85,15 @@ impl Object {
         let kind = GroupKind::new(text(&["kind"])?, api_version.group.as_str());
         let namespace = text(&["metadata", "namespace"]);
         let name = text(&["metadata", "name"]).or_else(|| text(&["metadata", "generateName"]));
-        Some(Self { document, place, kind, api_version, namespace, name, value })
+        Some(Self { inset: None, document, place, kind, api_version, namespace, name, value: Arc::new(value) })
     }
 
     /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
     fn kustomization(document: usize, value: Value) -> Self {
         let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");
         let kind = GroupKind::new("Kustomization", api_version.group.as_str());
-        Self { document, place: FieldPath::default(), kind, api_version, namespace: None, name: None, value }
+        let (inset, place, value) = (None, FieldPath::default(), Arc::new(value));
+        Self { inset, document, place, kind, api_version, namespace: None, name: None, value }
     }
 
     /// Returns what findings call the object: `HTTPRoute store/checkout`.
@@ -98,6 +109,8 @@ impl Object {
 /// Finds the API groups that a run knows in a file's bytes.
 #[derive(Debug)]
 pub struct Recognizer {
+    /// Finds any of the texts below: most files hold none, and are passed over once. Made when it is first used.
+    any: OnceLock<AhoCorasick>,
     groups: Vec<(String, Finder<'static>)>,
     kinds: BTreeSet<String>,
     marks: Vec<Finder<'static>>,
@@ -112,6 +125,7 @@ impl Recognizer {
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
         let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
         Self {
+            any: OnceLock::new(),
             groups: groups.into_iter().map(finder).collect(),
             kinds: BTreeSet::new(),
             marks: Vec::new(),
@@ -155,9 +169,15 @@ impl Recognizer {
         self.charts.iter().find(|chart| chart.is_called(name))
     }
 
-    /// Says whether a mark stands in `bytes`.
-    fn is_marked(&self, bytes: &[u8]) -> bool {
-        self.marks.iter().any(|finder| finder.find(bytes).is_some()) || self.names_a_chart(bytes)
+    /// Says whether a known API group, a mark or the name of a chart stands in `bytes`.
+    fn meets(&self, bytes: &[u8]) -> bool {
+        let any = self.any.get_or_init(|| {
+            let groups = self.groups.iter().map(|(_, finder)| finder);
+            let texts = groups.chain(&self.marks).chain(&self.chart_marks).map(Finder::needle);
+            let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
+            builder.expect("a pack's texts are few and short")
+        });
+        any.is_match(bytes)
     }
 
     /// Says whether a chart, or the key that only its values have, stands in `bytes`.
@@ -204,12 +224,12 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     if let Some(reading) = foreign_encoding(file, bytes, recognizer) {
         return reading;
     }
-    let hit = recognizer.hits(bytes);
     let is_kustomization = kustomization::is_one(file);
     let is_said = recognizer.chart_of(file).is_some();
-    if !hit && !is_kustomization && !is_said && !recognizer.is_marked(bytes) {
+    if !is_kustomization && !is_said && !recognizer.meets(bytes) {
         return Reading::Irrelevant;
     }
+    let hit = recognizer.hits(bytes);
     let matters = is_said || recognizer.matters(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -226,9 +246,9 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
-    let (objects, patches, findings, unread) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (objects, insets, patches, findings, unread) = Default::default();
     let (file, kustomization) = (file.to_owned(), None);
-    let mut manifest = Manifest { file, text, tree, objects, patches, kustomization, findings, unread, lines };
+    let mut manifest = Manifest { file, text, tree, objects, insets, patches, kustomization, findings, unread, lines };
     match manifest.collect(recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
@@ -330,9 +350,12 @@ pub const fn problem_code(code: ProblemCode) -> Code {
 impl Manifest {
     /// Returns the place of `path` within `object`, for a finding; the nearest parent where the field is not there.
     pub fn locate(&self, object: &Object, path: &FieldPath) -> Location {
-        let root = self.tree.documents()[object.document].root;
-        let span = self.tree.place(&self.text, root, &object.place.join(path));
-        self.location(span.start)
+        self.page(object.inset).place(object.document, &object.place.join(path))
+    }
+
+    /// Returns the place of `path` below `root`, or of its nearest parent.
+    fn place(&self, root: NodeId, path: &FieldPath) -> Location {
+        self.location(self.tree.place(&self.text, root, path).start)
     }
 
     /// Returns the place of byte `offset`.
@@ -347,20 +370,22 @@ impl Manifest {
         for (number, document) in documents.iter().enumerate() {
             self.unread.extend(self.other_version(document.span));
             let hits = || recognizer.hits(document.span.of(&self.text).as_bytes());
-            match self.tree.value(&self.text, document.root) {
+            match self.data(document.root) {
                 Ok(value) => {
-                    if kustomization::is_one(&self.file) {
+                    let is_kustomization = kustomization::is_one(&self.file);
+                    if is_kustomization {
                         self.patches.extend(kustomization::patches(&self.file, &value));
                         self.kustomization = Some(Kustomization::read(&self.file, &value));
-                        let told = kustomization::findings(self, document.root, &value, recognizer);
-                        self.findings.extend(told);
+                        self.findings.extend(kustomization::findings(self, document.root, &value, recognizer));
                     } else if json6902::is_one(&value) {
-                        let told = json6902::findings(self, document.root, &value, recognizer);
-                        self.findings.extend(told);
+                        let place = |path: &FieldPath| self.place(document.root, path);
+                        self.findings.extend(json6902::findings(&value, recognizer, &place));
                     } else if hits() {
                         self.tell_unmade(number, &value);
+                        let place = |path: &FieldPath| self.place(document.root, path);
+                        self.findings.extend(configuration::findings(&value, recognizer, &place));
                     }
-                    if is_bare(&value) && !kustomization::is_one(&self.file) {
+                    if is_bare(&value) && !is_kustomization {
                         let charts = recognizer.charts.iter();
                         let made: Vec<Object> = match recognizer.chart_of(&self.file) {
                             Some(chart) => vec![chart.object(number, FieldPath::default(), &value)],
@@ -368,7 +393,14 @@ impl Manifest {
                         };
                         self.objects.extend(made);
                     }
-                    self.take(number, FieldPath::default(), value);
+                    let patches = inline::patches(&self.file, &value, recognizer);
+                    // Kustomize sets what it does not say.
+                    if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
+                        self.objects.push(Object::kustomization(number, value));
+                    } else {
+                        take(number, FieldPath::default(), value, &mut self.objects);
+                    }
+                    patches.iter().for_each(|patch| self.take_patch(number, document.root, patch, recognizer));
                 }
                 Err(problem)
                     if recognizer.chart_of(&self.file).is_none()
@@ -381,6 +413,26 @@ impl Manifest {
             }
         }
         Ok(())
+    }
+
+    /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::whole`] looks into them.
+    fn data(&self, root: NodeId) -> Result<Value, Problem> {
+        match self.tree.text_at(&self.text, root, "kind").as_deref() {
+            Some("CustomResourceDefinition") => self.tree.value_without(&self.text, root, "openAPIV3Schema"),
+            _ => self.tree.value(&self.text, root),
+        }
+    }
+
+    /// Returns an object's data with everything that is in it.
+    ///
+    /// # Errors
+    /// That of the schemas of a CRD that cannot be read as data.
+    pub fn whole(&self, object: &Object) -> Result<Arc<Value>, Box<Finding>> {
+        if object.kind.kind != "CustomResourceDefinition" || !object.place.steps().is_empty() {
+            return Ok(Arc::clone(&object.value));
+        }
+        let read = self.tree.value(&self.text, self.tree.documents()[object.document].root);
+        read.map(Arc::new).map_err(|problem| Box::new(failure(&self.file, &self.text, &self.lines, &problem)))
     }
 
     /// Tells of a `%YAML` line that says another version than the one which Kubernetes reads.
@@ -433,25 +485,22 @@ impl Manifest {
             self.findings.push(Finding { location: self.location(start), severity: Severity::Warning, ..finding });
         }
     }
+}
 
-    fn take(&mut self, document: usize, place: FieldPath, mut value: Value) {
-        let items = value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take);
-        match items {
-            Some(items) if is_list(&value) => {
-                for (index, item) in items.into_iter().enumerate() {
-                    self.take(document, place.key("items").index(index), item);
-                }
+/// Collects the objects in a document or in an item of a list.
+fn take(document: usize, place: FieldPath, mut value: Value, objects: &mut Vec<Object>) {
+    let items = value.get_mut("items").and_then(Value::as_array_mut).map(std::mem::take);
+    match items {
+        Some(items) if is_list(&value) => {
+            for (index, item) in items.into_iter().enumerate() {
+                take(document, place.key("items").index(index), item, objects);
             }
-            items => {
-                if let (Some(items), Some(map)) = (items, value.as_object_mut()) {
-                    map["items"] = Value::from(items);
-                }
-                let made = match kustomization::is_one(&self.file) && is_bare(&value) {
-                    true => Some(Object::kustomization(document, value)),
-                    false => Object::from_value(document, place, value),
-                };
-                self.objects.extend(made);
+        }
+        items => {
+            if let (Some(items), Some(map)) = (items, value.as_object_mut()) {
+                map["items"] = Value::from(items);
             }
+            objects.extend(Object::from_value(document, place, value));
         }
     }
 }

@@ -5,6 +5,8 @@
 //!
 //! Invariant: what may be the values of another chart is left alone.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::Object;
@@ -42,8 +44,8 @@ impl Chart {
     /// Makes an object of the chart's values at `place` in a document.
     pub(super) fn object(&self, document: usize, place: FieldPath, value: &Value) -> Object {
         let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
-        let value = place.get(value).cloned().unwrap_or_default();
-        Object { document, place, kind, api_version, namespace: None, name: Some(self.name.clone()), value }
+        let (name, value) = (Some(self.name.clone()), Arc::new(place.get(value).cloned().unwrap_or_default()));
+        Object { inset: None, document, place, kind, api_version, namespace: None, name, value }
     }
 
     fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {
@@ -71,7 +73,8 @@ mod tests {
     #[track_caller]
     fn check(file: &str, document: Value, expected: &[(&str, Value)]) {
         let objects = Chart::new("shop", "shopFront").objects(file, 0, &document);
-        let found: Vec<_> = objects.into_iter().map(|object| (object.place.to_string(), object.value)).collect();
+        let found: Vec<_> =
+            objects.into_iter().map(|object| (object.place.to_string(), Value::clone(&object.value))).collect();
         let expected: Vec<_> = expected.iter().map(|(place, value)| ((*place).to_owned(), value.clone())).collect();
         assert_eq!(found, expected);
     }

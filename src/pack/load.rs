@@ -196,12 +196,9 @@ fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &[wire::Chart], s
     ensure!(!places.is_empty(), "{file}: a rule is about a kind");
     *size = size.saturating_add(written.text.len().saturating_mul(places.len()));
     ensure!(*size <= MAX_PACK, "{file}: the rules, one for each kind, are larger than {} MiB", MAX_PACK >> 20);
-    // A lens belongs to one place, so that the file is read for each.
-    let lens = std::mem::take(&mut first.lens);
-    let mut lenses = std::iter::once(Ok(lens)).chain(std::iter::repeat_with(|| written.parse().map(|file| file.lens)));
     let mut lenses_by_kind: BTreeMap<GroupKind, Vec<Lens>> = BTreeMap::new();
     for place in places {
-        let lens = place.around(lenses.next().context("files do not end")??);
+        let lens = place.around(first.lens.clone());
         lenses_by_kind.entry(place.kind).or_default().push(lens);
     }
     lenses_by_kind.into_iter().map(|(kind, lenses)| rule(written, &first, line, kind, Lens::chain(lenses))).collect()

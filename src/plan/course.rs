@@ -155,6 +155,9 @@ impl<'g> Course<'g> {
 
     /// Plans a file by itself; `None` where the objects of another file can have a say in it.
     pub fn look(&self, manifest: &Manifest) -> Option<Part> {
+        if !manifest.insets.is_empty() {
+            return None;
+        }
         let mut presumes: Option<Presumption> = None;
         let mut conversions = Vec::with_capacity(manifest.objects.len());
         let mut findings = beside::pins(manifest, self.goal);
@@ -397,6 +400,14 @@ impl Look<'_> {
         match self {
             Self::Alone(part) => &part.patches,
             Self::Open(manifest) => &manifest.patches,
+        }
+    }
+
+    /// Says whether the file holds patches as text.
+    pub(super) const fn has_insets(&self) -> bool {
+        match self {
+            Self::Alone(_) => false,
+            Self::Open(manifest) => !manifest.insets.is_empty(),
         }
     }
 

@@ -1,11 +1,13 @@
 //! Answers: which edits make a file's converted objects true in its text?
 //!
 //! [`edit`] runs the objects' changes on the documents that hold them, joins the edits of the file and verifies the result
-//! by double entry: the edited text must read back as the converted data, with every other document and comment as before.
+//! by double entry: the edited text must read back as the converted data, with every other document and comment as before. An
+//! inset is edited and verified as a text of its own first; then its edits are made in the file, which must hold its new text.
 //!
 //! Invariant: a file plan that is returned has been verified; an object whose text cannot be changed exactly is refused.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -13,7 +15,7 @@ use super::secret::is_encrypted;
 use super::{Conversion, FilePlan};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
-use crate::manifest::{Manifest, Object, problem_code};
+use crate::manifest::{Inset, Manifest, Object, Page, problem_code};
 use crate::text::{Edit, EditSet, Span};
 use crate::yaml::{self, House, Intent, Problem, ProblemCode, Rewrite};
 
@@ -26,49 +28,105 @@ pub(super) struct Edited {
 /// Objects, by their position in the manifest, that the text does not let change.
 pub(super) type Refused = Vec<(usize, Finding)>;
 
+/// What becomes of a text within a manifest, or of the manifest's own.
+struct Changed {
+    edits: EditSet,
+    findings: Vec<Finding>,
+}
+
+/// An inset that changes.
+struct Within<'m> {
+    inset: &'m Inset,
+    /// Its objects that change.
+    objects: Vec<usize>,
+    /// Its text afterwards.
+    text: String,
+    /// Its edits, in the text of the file.
+    edits: EditSet,
+}
+
+/// The objects that change on one page, by their document on it.
+type ByDocument = BTreeMap<usize, Vec<usize>>;
+
 /// Turns the changes of a manifest's objects into edits; `None` where nothing changes.
 pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> Result<Option<Edited>, Refused> {
-    let mut by_document: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, conversion) in conversions.iter().enumerate() {
-        if conversion.as_ref().is_some_and(|conversion| !conversion.program.is_empty()) {
-            by_document.entry(manifest.objects[at].document).or_default().push(at);
+    let mut pages: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
+    for (object, at) in manifest.objects.iter().zip(0..) {
+        if conversions[at].as_ref().is_some_and(|conversion| !conversion.program.is_empty()) {
+            pages.entry(object.inset).or_default().entry(object.document).or_default().push(at);
         }
     }
-    if by_document.is_empty() {
+    if pages.is_empty() {
         return Ok(None);
     }
     if is_encrypted(manifest) {
-        return Err(by_document
-            .values()
-            .flatten()
-            .map(|at| (*at, encrypted(manifest, &manifest.objects[*at])))
-            .collect());
+        let changing = pages.values().flat_map(BTreeMap::values).flatten();
+        return Err(changing.map(|at| (*at, encrypted(manifest, &manifest.objects[*at]))).collect());
     }
+    let own = pages.remove(&None).unwrap_or_default();
     let house = House::of(&manifest.text, &manifest.tree);
+    let (mut within, mut findings, mut refused) = (Vec::new(), Vec::new(), Refused::new());
+    for (number, objects) in pages.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
+        let inset = &manifest.insets[*number];
+        let page = manifest.page(Some(*number));
+        let house = House::of(page.text(), page.tree()).or(house);
+        match change(manifest, (page, house), objects, &[], conversions) {
+            Ok(changed) => {
+                let (text, edits) = (changed.edits.apply(inset.literal.text()), inset.literal.outward(&changed.edits));
+                within.push(Within { inset, objects: objects.values().flatten().copied().collect(), text, edits });
+                findings.extend(changed.findings);
+            }
+            Err(more) => refused.extend(more),
+        }
+    }
+    match change(manifest, (manifest.page(None), house), &own, &within, conversions) {
+        Ok(changed) if refused.is_empty() => {
+            findings.extend(changed.findings);
+            findings.extend(manifest.unread.iter().cloned());
+            let (file, before) = (manifest.file.clone(), manifest.text.clone());
+            Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings }))
+        }
+        Ok(_) => Err(refused),
+        Err(more) => Err(refused.into_iter().chain(more).collect()),
+    }
+}
+
+/// Changes the objects of one page, and the texts `within` it.
+fn change(
+    manifest: &Manifest,
+    (page, house): (Page<'_>, House),
+    by_document: &ByDocument,
+    within: &[Within<'_>],
+    conversions: &[Option<Conversion>],
+) -> Result<Changed, Refused> {
     let mut joined = Joined::default();
     let mut refused = Refused::new();
-    for (document, objects) in &by_document {
-        match edit_document(manifest, *document, objects, conversions, house) {
-            Ok(done) => joined.add(manifest, *document, done),
+    for (document, objects) in by_document {
+        match edit_document(manifest, page, *document, objects, conversions, house) {
+            Ok(done) => joined.add(page, *document, done),
             Err(more) => refused.extend(more),
         }
     }
     if !refused.is_empty() {
         return Err(refused);
     }
-    let edits = EditSet::new(joined.edits).expect("documents do not overlap");
-    let after = edits.apply(&manifest.text);
-    let expected = expected(manifest, conversions, &by_document);
-    if let Err(problem) = yaml::verify(&manifest.text, &after, &expected, &joined.removed) {
-        let told = |at: &usize| (*at, refusal(manifest, &manifest.objects[*at], 0, &problem));
-        return Err(by_document.values().flatten().map(told).collect());
+    joined.edits.extend(within.iter().flat_map(|within| within.edits.edits()).cloned());
+    let inner = || within.iter().flat_map(|within| &within.objects);
+    let told = |at: &usize, problem: &Problem| (*at, refusal(page, &manifest.objects[*at], 0, problem));
+    let edits = EditSet::new(joined.edits).map_err(|overlap| {
+        let message = "what stands around this text changes too";
+        let problem = Problem::new(ProblemCode::WrongShape, overlap.at, message);
+        inner().map(|at| told(at, &problem)).collect::<Refused>()
+    })?;
+    let after = edits.apply(page.text());
+    let expected = expected(manifest, page, conversions, by_document, within);
+    match yaml::verify(page.text(), &after, &expected, &joined.removed) {
+        Ok(()) => Ok(Changed { edits, findings: joined.findings }),
+        Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| told(at, &problem)).collect()),
     }
-    let file = FilePlan { file: manifest.file.clone(), before: manifest.text.clone(), edits };
-    joined.findings.extend(manifest.unread.iter().cloned());
-    Ok(Some(Edited { file, findings: joined.findings }))
 }
 
-/// The documents' edits, put together for the file.
+/// The documents' edits, put together for their page.
 #[derive(Default)]
 struct Joined {
     edits: Vec<Edit>,
@@ -77,14 +135,14 @@ struct Joined {
 }
 
 impl Joined {
-    fn add(&mut self, manifest: &Manifest, document: usize, done: Rewrite) {
-        let span = manifest.tree.documents()[document].span;
+    fn add(&mut self, page: Page<'_>, document: usize, done: Rewrite) {
+        let span = page.tree().documents()[document].span;
         let edits = done.edits.shifted(span.start);
-        let mut comments = edited_comments(manifest, span, edits.edits());
+        let mut comments = edited_comments(page, span, edits.edits());
         for comment in &done.removed_comments {
-            let found = comments.iter().position(|place| place.of(&manifest.text) == comment);
+            let found = comments.iter().position(|place| place.of(page.text()) == comment);
             let at = found.map_or(span.start, |found| comments.remove(found).start);
-            self.findings.push(dropped_comment(manifest, at, comment));
+            self.findings.push(dropped_comment(page, at, comment));
         }
         self.edits.extend(edits.edits().iter().cloned());
         self.removed.extend(done.removed_comments);
@@ -94,23 +152,24 @@ impl Joined {
 /// Changes the objects of one document, or tells every one whose text does not let it change.
 fn edit_document(
     manifest: &Manifest,
+    page: Page<'_>,
     document: usize,
     objects: &[usize],
     conversions: &[Option<Conversion>],
     house: House,
 ) -> Result<Rewrite, Refused> {
-    let span = manifest.tree.documents()[document].span;
+    let span = page.tree().documents()[document].span;
     let mut objects = objects.to_vec();
     let mut refused = Refused::new();
     loop {
         let programs: Vec<_> =
             objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
-        match yaml::rewrite(span.of(&manifest.text), &programs, house) {
+        match yaml::rewrite(span.of(page.text()), &programs, house) {
             Ok(done) if refused.is_empty() => return Ok(done),
             Ok(_) => return Err(refused),
             Err(yaml::Refusal { program, problem }) => {
                 let at = objects.remove(program);
-                refused.push((at, refusal(manifest, &manifest.objects[at], span.start, &problem)));
+                refused.push((at, refusal(page, &manifest.objects[at], span.start, &problem)));
                 // A document that cannot be worked on at all is refused whatever is asked of it.
                 if objects.is_empty() {
                     return Err(refused);
@@ -129,25 +188,37 @@ fn program(object: &Object, conversion: Option<&Conversion>) -> Vec<Intent> {
 /// Returns the data that each changed document must hold afterwards.
 fn expected(
     manifest: &Manifest,
+    page: Page<'_>,
     conversions: &[Option<Conversion>],
-    changed: &BTreeMap<usize, Vec<usize>>,
-) -> Vec<Option<Value>> {
-    let documents = manifest.tree.documents();
-    let mut expected: Vec<Option<Value>> = vec![None; documents.len()];
+    changed: &ByDocument,
+    within: &[Within<'_>],
+) -> Vec<Option<Arc<Value>>> {
+    let documents = page.tree().documents();
+    let read = |document: usize| {
+        let root = page.tree().value(page.text(), documents[document].root);
+        root.expect("a document with objects was read before")
+    };
+    let mut expected: Vec<Option<Arc<Value>>> = vec![None; documents.len()];
     for (document, objects) in changed {
         if let Some(made) = the_whole(manifest, conversions, objects) {
-            expected[*document] = Some(made.value.clone());
+            expected[*document] = Some(Arc::clone(&made.value));
             continue;
         }
-        let root = manifest.tree.value(&manifest.text, documents[*document].root);
-        let mut value = root.expect("a document with objects was read before");
+        let mut value = read(*document);
         for at in objects {
             let place = manifest.objects[*at].place.get_mut(&mut value).expect("the object was read from this place");
             if let Some(conversion) = &conversions[*at] {
-                place.clone_from(&conversion.value);
+                place.clone_from(conversion.value.as_ref());
             }
         }
-        expected[*document] = Some(value);
+        expected[*document] = Some(Arc::new(value));
+    }
+    for Within { inset, text, .. } in within {
+        let document = expected[inset.document].get_or_insert_with(|| Arc::new(read(inset.document)));
+        // Where a change takes the text away, the edits in it are refused by what is read then.
+        if let Some(value) = inset.place.get_mut(Arc::make_mut(document)) {
+            *value = Value::from(text.as_str());
+        }
     }
     expected
 }
@@ -163,7 +234,7 @@ fn the_whole<'c>(
 }
 
 /// Tells that an object's text cannot be changed; `from` is where the text that the problem is about starts in the file.
-fn refusal(manifest: &Manifest, object: &Object, from: usize, problem: &Problem) -> Finding {
+fn refusal(page: Page<'_>, object: &Object, from: usize, problem: &Problem) -> Finding {
     let code = problem_code(problem.code);
     let severity = if code == Code::DoubleEntry { Severity::Error } else { Severity::Held };
     let help = match problem.code {
@@ -178,19 +249,19 @@ fn refusal(manifest: &Manifest, object: &Object, from: usize, problem: &Problem)
         _ => "write the text at this place in a plainer way, or change the object by hand",
     };
     Finding {
-        location: manifest.location(from + problem.at),
+        location: page.location(from + problem.at),
         code,
         severity,
         object: Some(object.title()),
         field: None,
-        message: format!("{}: {}{}", object.title(), problem.message, other_place(manifest, from, problem)),
+        message: format!("{}: {}{}", object.title(), problem.message, other_place(page, from, problem)),
         help: Some(help.to_owned()),
     }
 }
 
 /// Names the other place of a problem, where it has one.
-fn other_place(manifest: &Manifest, from: usize, problem: &Problem) -> String {
-    let position = problem.other.and_then(|other| manifest.location(from + other).position);
+fn other_place(page: Page<'_>, from: usize, problem: &Problem) -> String {
+    let position = problem.other.and_then(|other| page.location(from + other).position);
     position.map_or_else(String::new, |position| format!(" (line {}, column {})", position.line, position.column))
 }
 
@@ -210,20 +281,20 @@ fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
 }
 
 /// Returns the comments in `span`, those that an edit meets first: among several of one text, it is one of these that goes.
-fn edited_comments(manifest: &Manifest, span: Span, edits: &[Edit]) -> Vec<Span> {
+fn edited_comments(page: Page<'_>, span: Span, edits: &[Edit]) -> Vec<Span> {
     let is_inside = |comment: &Span| span.start <= comment.start && comment.start < span.end;
     let is_kept = |comment: &Span| {
         let next = edits.partition_point(|edit| edit.span.end <= comment.start);
         edits.get(next).is_none_or(|edit| edit.span.start >= comment.end)
     };
-    let mut comments: Vec<Span> = manifest.tree.comments().iter().copied().filter(is_inside).collect();
+    let mut comments: Vec<Span> = page.tree().comments().iter().copied().filter(is_inside).collect();
     comments.sort_by_key(is_kept);
     comments
 }
 
-fn dropped_comment(manifest: &Manifest, at: usize, comment: &str) -> Finding {
+fn dropped_comment(page: Page<'_>, at: usize, comment: &str) -> Finding {
     Finding {
-        location: manifest.location(at),
+        location: page.location(at),
         code: Code::CommentDropped,
         severity: Severity::Warning,
         object: None,

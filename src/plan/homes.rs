@@ -67,6 +67,8 @@ pub(super) struct Graph<'a> {
     folders: BTreeMap<String, &'a str>,
     /// The kustomizations that have each component.
     users: BTreeMap<&'a str, Vec<&'a str>>,
+    /// What kustomizations put before and behind names.
+    affixes: [BTreeSet<&'a str>; 2],
 }
 
 impl<'a> Graph<'a> {
@@ -75,7 +77,11 @@ impl<'a> Graph<'a> {
         let files = looks.iter().filter_map(|look| Some((look.file(), look.kustomization()?)));
         let files: BTreeMap<_, _> = files.collect();
         let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
-        let mut graph = Self { files, folders, users: BTreeMap::new() };
+        let affixes = [0, 1].map(|end| {
+            let affixes = files.values().map(|kustomization| kustomization.affixes[end].as_str());
+            affixes.filter(|affix| !affix.is_empty()).collect()
+        });
+        let mut graph = Self { files, folders, users: BTreeMap::new(), affixes };
         let components = |(file, one): (&&'a str, &&'a Kustomization)| {
             let components = one.components.iter().filter_map(|path| graph.named(path));
             components.map(|(component, _)| (component, *file)).collect::<Vec<_>>()
@@ -107,6 +113,26 @@ impl<'a> Graph<'a> {
             }
         }
         reach
+    }
+
+    /// Returns what is in a folder that is named from the root of a repository, which the run need not start at.
+    pub(super) fn reach_of_folder<'f>(&self, folder: &'f str) -> FolderReach<'a, 'f> {
+        let is_it = |file: &&&'a str| Kustomization::folder(file).is_some_and(|own| ends_with(&own, folder));
+        let reached = self.files.keys().filter(is_it).flat_map(|file| self.reach(file)).collect();
+        FolderReach { reached, folder }
+    }
+
+    /// Returns the names that an object called `name` can have had before kustomizations put something before or behind them.
+    pub(super) fn names_before<'n>(&self, name: &'n str) -> BTreeSet<&'n str> {
+        let (mut names, mut open) = (BTreeSet::new(), vec![name]);
+        while let Some(name) = open.pop() {
+            if names.insert(name) {
+                let [prefixes, suffixes] = &self.affixes;
+                open.extend(prefixes.iter().filter_map(|prefix| name.strip_prefix(prefix)));
+                open.extend(suffixes.iter().filter_map(|suffix| name.strip_suffix(suffix)));
+            }
+        }
+        names
     }
 
     /// Returns the kustomizations that each file is built by, of those that no other one takes in.
@@ -185,6 +211,25 @@ impl<'a> Graph<'a> {
         }
         said
     }
+}
+
+/// The files that belong to a folder: those that its kustomization takes in, and those in it.
+pub(super) struct FolderReach<'a, 'f> {
+    reached: BTreeSet<&'a str>,
+    folder: &'f str,
+}
+
+impl FolderReach<'_, '_> {
+    /// Says whether `file` is one of them.
+    pub(super) fn has(&self, file: &str) -> bool {
+        let mut folders = file.match_indices('/').map(|(at, _)| &file[..at]);
+        self.reached.contains(file) || self.folder.is_empty() || folders.any(|folder| ends_with(folder, self.folder))
+    }
+}
+
+/// Says whether the last folders of `path` are those of `tail`.
+fn ends_with(path: &str, tail: &str) -> bool {
+    path.strip_suffix(tail).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! Invariant: pure; a file's plan holds only edits that passed double entry.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -134,9 +135,9 @@ pub struct ObjectPlan {
 #[derive(Debug)]
 pub struct Sides {
     /// Its data before.
-    pub before: Value,
+    pub before: Arc<Value>,
     /// Its data afterwards.
-    pub after: Value,
+    pub after: Arc<Value>,
 }
 
 /// What a run wants.
@@ -228,9 +229,11 @@ impl<'a> Run<'a> {
 
     fn convert(&self, surroundings: &Surroundings<'_>) -> Vec<Vec<Option<Conversion>>> {
         let of_file = |(manifest, homes): (&&Manifest, &Vec<Namespace>)| {
-            let is_patch = self.patches.contains(manifest.file.as_str());
-            let completeness = if is_patch { Completeness::Partial } else { Completeness::Whole };
-            let convert = |(object, home)| self.course.convert(object, Scene { completeness, home, surroundings });
+            let convert = |(object, home): (&Object, &Namespace)| {
+                let is_patch = self.is_patch(&manifest.file) || object.inset.is_some();
+                let completeness = if is_patch { Completeness::Partial } else { Completeness::Whole };
+                self.course.convert(object, Scene { completeness, home, surroundings })
+            };
             manifest.objects.iter().zip(homes).map(convert).collect()
         };
         self.manifests.iter().zip(&self.homes).map(of_file).collect()
@@ -246,7 +249,8 @@ impl<'a> Run<'a> {
             let neighbours: Vec<Neighbour<'v>> = match look {
                 Look::Alone(part) => part.standing.iter().zip(&mut others).filter_map(Standing::neighbour).collect(),
                 Look::Open(manifest) => {
-                    manifest.objects.iter().zip(homes.next().into_iter().flatten()).map(neighbour).collect()
+                    let objects = manifest.objects.iter().zip(homes.next().into_iter().flatten());
+                    objects.filter(|(object, _)| object.inset.is_none()).map(neighbour).collect()
                 }
             };
             if !self.patches.contains(look.file()) {
@@ -265,7 +269,8 @@ impl<'a> Run<'a> {
     /// Holds back objects whose kind or namespace changes and whose new kind, namespace and name another object has.
     fn taken_names(&self) -> Held {
         let mut renamed: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
-        for ((file, at), _, object) in self.ids().filter(|(_, manifest, _)| !self.is_patch(&manifest.file)) {
+        let is_whole = |manifest: &Manifest, object: &Object| !self.is_patch(&manifest.file) && object.inset.is_none();
+        for ((file, at), _, object) in self.ids().filter(|(_, manifest, object)| is_whole(manifest, object)) {
             let conversion = self.converted[file][at].as_ref().filter(|conversion| conversion.renames(object));
             if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
                 let home = self.places.of(&self.manifests[file].file, &conversion.kind, conversion.namespace());
@@ -383,7 +388,7 @@ impl<'a> Run<'a> {
                     let conversion = self.with_its_base((file, at), conversion, held);
                     let made = self.with_references(this, conversion, &fates, &mut findings);
                     let made = selectors::follow(object, made, &moves);
-                    findings.extend(selectors::parted(manifest, object, &moves));
+                    findings.extend(selectors::astray(manifest, object, &moves, self.course));
                     findings.extend(self.course.dangling(manifest, object, made.as_ref()));
                     made
                 };
@@ -436,10 +441,13 @@ impl<'a> Run<'a> {
         if references.is_empty() {
             return conversion;
         }
+        // An object that leaves an API has no more to do with what stays there: the objects of no name are those that go along.
+        let leaves = (kind.group != object.kind.group).then(|| object.kind.group.clone());
+        let goes_along = |one: &references::Reference| one.name.is_none() && leaves.as_ref() == Some(&one.kind.group);
         let mut made = conversion.unwrap_or_else(|| Conversion::untouched(object));
         let mut session = crate::lens::Session::new(made.value.clone());
         for reference in references {
-            if let Some(held) = fates.staying(&reference, from) {
+            if let Some(held) = fates.staying(&reference, from).filter(|_| !goes_along(&reference)) {
                 let remark = fates.kept(reference, held, from, &self.course.retypes);
                 findings.push(finding(manifest, object, &remark, Severity::Warning));
                 continue;
@@ -469,7 +477,9 @@ fn owners_in(
     (manifest, homes): (&&Manifest, &Vec<Namespace>),
     made: &[Option<Conversion>],
 ) -> Vec<(ObjectName, Location)> {
-    let stays = |object: &Object, made: &Option<Conversion>| made.as_ref().is_none_or(|made| !made.renames(object));
+    let stays = |object: &Object, made: &Option<Conversion>| {
+        object.inset.is_none() && made.as_ref().is_none_or(|made| !made.renames(object))
+    };
     let owners = manifest.objects.iter().zip(homes).zip(made).filter(|((object, _), made)| stays(object, made));
     let named = |object: &Object, home: &Namespace| (object.kind.clone(), home.clone(), object.name.clone());
     owners.map(|((object, home), _)| (named(object, home), manifest.locate(object, &FieldPath::default()))).collect()

@@ -7,7 +7,6 @@
 //! Invariant: nothing is guessed. What the target cannot say is a loss, and an object with a loss that is neither kept nor
 //! allowed is held back whole.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -81,7 +80,7 @@ pub struct Conversion {
     /// The kind after the conversion.
     pub kind: GroupKind,
     /// The data after the conversion; that of before where the object is held back.
-    pub value: Value,
+    pub value: Arc<Value>,
     /// The changes, with paths from the object; none where the object is held back.
     pub program: Vec<Intent>,
     /// How many of the changes rules of packs made that the object is a guest of.
@@ -204,7 +203,7 @@ pub(super) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     /// Starts a session with data of the object.
-    pub(super) fn session(self, value: Value) -> Session<'a> {
+    pub(super) fn session(self, value: Arc<Value>) -> Session<'a> {
         Session::among(value, self.surroundings, self.completeness).living_in(self.home.clone())
     }
 }
@@ -278,7 +277,7 @@ pub(super) struct Work<'a> {
 pub(super) struct Arrival<'a> {
     pub(super) kind: GroupKind,
     pub(super) session: Session<'a>,
-    pub(super) start: Start<'a>,
+    pub(super) start: Start,
     trail: Trail,
     /// What the target has against the object.
     pub(super) blocks: Vec<Remark>,
@@ -314,9 +313,9 @@ pub(super) enum Finality {
 
 /// Where the way to the target began: the object as it is, or as the release that it left had it, with what its stash gave
 /// back.
-pub(super) struct Start<'a> {
+pub(super) struct Start {
     pub(super) kind: GroupKind,
-    pub(super) value: Cow<'a, Value>,
+    pub(super) value: Arc<Value>,
     /// How many changes led there.
     pub(super) step: usize,
     /// The values given back, by their number in the stash, and where they stand.
@@ -366,12 +365,11 @@ impl<'a> Work<'a> {
         let mut restored = Vec::new();
         if let Some((stash, wanted)) = detour.filter(|(_, wanted)| !wanted.is_empty()) {
             kind = self.run_rules(stash.left, kind, &mut session, &mut trail)?;
-            let sight = self.normal(&kind, session.object());
+            let sight = self.normal(&kind, session.share());
             restored = stash.restore(wanted, &sight, &mut session).map_err(stuck)?;
         }
         let step = session.program().len();
-        let value = if step == 0 { Cow::Borrowed(&self.object.value) } else { Cow::Owned(session.object().clone()) };
-        let start = Start { kind: kind.clone(), value, step, restored };
+        let start = Start { kind: kind.clone(), value: session.share(), step, restored };
         let kind = self.run_rules(self.target.release, kind, &mut session, &mut trail)?;
         let blocks = self.settle(&start, &kind, &mut session, &mut trail).err().unwrap_or_default();
         Ok(Arrival { kind, session, start, trail, blocks })
@@ -384,7 +382,7 @@ impl<'a> Work<'a> {
     }
 
     /// Starts a session with data of the object.
-    pub(super) fn session(&self, value: Value) -> Session<'a> {
+    pub(super) fn session(&self, value: Arc<Value>) -> Session<'a> {
         self.scene.session(value)
     }
 
@@ -410,7 +408,7 @@ impl<'a> Work<'a> {
     }
 
     /// Returns the data of an object of `kind` for comparing: references may have been followed since it was seen last.
-    pub(super) fn normal(&self, kind: &GroupKind, object: &Value) -> Value {
+    pub(super) fn normal(&self, kind: &GroupKind, object: Arc<Value>) -> Arc<Value> {
         references::normal(object, self.target.pack.catalog(kind), self.goal.packs)
     }
 

@@ -7,6 +7,7 @@
 //! Invariant: what is kept was found again, on data, on the way back to the release it was lost from.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -172,7 +173,7 @@ impl<'a> Work<'a> {
     }
 
     /// Returns a field in the values given back that no release has: it was misspelled, or written into the stash by hand.
-    fn unknown_in_restored(&self, start: &Start<'_>) -> Option<FieldPath> {
+    fn unknown_in_restored(&self, start: &Start) -> Option<FieldPath> {
         let catalog = self.target.pack.catalog(&start.kind)?;
         let is_in = |place: &FieldPath| start.restored.iter().any(|(_, path)| place.starts_with(path));
         catalog.facts(&start.value).unknown.into_iter().map(|unknown| unknown.path).find(is_in)
@@ -269,22 +270,22 @@ impl<'a> Work<'a> {
 
     /// Takes what is at the target back, on data: what the way back meets there when nothing is edited in between. Where it
     /// halts, that is nothing.
-    fn way_back(&self, whole: &Arrival<'_>, left: ReleaseId) -> Value {
-        let mut session = self.session(whole.session.object().clone());
+    fn way_back(&self, whole: &Arrival<'_>, left: ReleaseId) -> Arc<Value> {
+        let mut session = self.session(whole.session.share());
         match self.run_rules(left, whole.kind.clone(), &mut session, &mut Trail::default()) {
-            Ok(kind) if kind == whole.start.kind => self.normal(&kind, session.object()),
-            _ => Value::Null,
+            Ok(kind) if kind == whole.start.kind => self.normal(&kind, session.share()),
+            _ => Arc::default(),
         }
     }
 
     /// Returns the release nearest to the target that the data at the start is at: no rule has anything to do to it.
-    fn release_left(&self, start: &Start<'_>) -> ReleaseId {
+    fn release_left(&self, start: &Start) -> ReleaseId {
         let line = self.target.pack.line();
         let order = line.get(self.target.release).order;
         let mut candidates: Vec<ReleaseId> = self.candidates.iter().collect();
         candidates.sort_by_key(|release| line.get(*release).order.abs_diff(order));
         let is_at = |release: &&ReleaseId| {
-            let mut session = self.session(start.value.clone().into_owned());
+            let mut session = self.session(Arc::clone(&start.value));
             let done = self.run_rules(**release, start.kind.clone(), &mut session, &mut Trail::default());
             done.is_ok() && session.program().is_empty()
         };

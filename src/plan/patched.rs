@@ -1,9 +1,10 @@
 //! Answers: which objects does Kustomize merge into one, and do they still fit together afterwards?
 //!
 //! A patch finds the object that it changes by apiVersion, kind and name, among all that the kustomization naming it takes in; a
-//! component works on what the kustomizations with that component take in. Two such objects of the run are tied ([`ties`]):
-//! where their ways part, those that would change are held back. Namespaces are not compared: Kustomize gives others;
-//! but where the object gets another one, its patch follows.
+//! component works on what the kustomizations with that component take in, Flux and Argo CD on what is in a folder. A name may
+//! have the prefixes and suffixes that kustomizations give. Two such objects of the run are tied ([`ties`]):
+//! where their ways part, those that would change are held back. Namespaces are not compared: Kustomize gives others; but where
+//! the object gets another one, its patch follows.
 //!
 //! Invariant: after it, two tied objects have one apiVersion and kind.
 
@@ -17,6 +18,7 @@ use super::{Conversion, Held, Id, Look, ObjectPlan, Remark, Run, finding};
 use crate::field::FieldPath;
 use crate::finding::{Code, Location, Severity};
 use crate::lens::Session;
+use crate::manifest::Inset;
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, Place};
 
@@ -35,45 +37,67 @@ pub(super) enum Side<'a> {
     Alone(&'a ObjectPlan),
 }
 
+/// An object that is a patch or can be patched.
+struct Met<'a> {
+    spot: Spot,
+    sought: Sought<'a>,
+    /// The text that it stands in, where it is an inline patch.
+    inset: Option<&'a Inset>,
+}
+
 /// Finds the patches among `looks` with the objects that they can patch.
 pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
     let mut ties = BTreeSet::new();
-    let naming: Vec<_> = looks.iter().filter(|look| !look.patches().is_empty()).collect();
+    let naming = looks.iter().enumerate().filter(|(_, look)| !look.patches().is_empty() || look.has_insets());
+    let naming: Vec<_> = naming.collect();
     if naming.is_empty() {
         return Vec::new();
     }
-    let patches: BTreeSet<&str> = naming.iter().flat_map(|look| look.patches()).map(String::as_str).collect();
+    let patches: BTreeSet<&str> = naming.iter().flat_map(|(_, look)| look.patches()).map(String::as_str).collect();
     let numbers: BTreeMap<&str, usize> = looks.iter().enumerate().map(|(number, look)| (look.file(), number)).collect();
     let mut bases: BTreeMap<Sought<'_>, Vec<Spot>> = BTreeMap::new();
     for (number, look) in looks.iter().enumerate().filter(|(_, look)| !patches.contains(look.file())) {
-        sought(look).into_iter().for_each(|(at, sought)| bases.entry(sought).or_default().push((number, at)));
+        for base in objects(number, look).filter(|object| object.inset.is_none()) {
+            bases.entry(base.sought).or_default().push(base.spot);
+        }
     }
     let graph = Graph::among(looks);
-    for look in naming {
+    for (host, look) in naming {
         let reach = LazyCell::new(|| graph.reach(look.file()));
-        for number in look.patches().iter().filter_map(|patch| numbers.get(patch.as_str())) {
-            for (at, sought) in sought(&looks[*number]) {
-                let found = bases.get(&sought).into_iter().flatten();
-                let found = found.filter(|(base, _)| reach.contains(looks[*base].file()));
-                ties.extend(found.map(|base| [(*number, at), *base]));
-            }
+        let named = look.patches().iter().filter_map(|patch| numbers.get(patch.as_str()));
+        let of_files =
+            named.flat_map(|number| objects(*number, &looks[*number])).filter(|object| object.inset.is_none());
+        for patch in of_files.chain(objects(host, look).filter(|object| object.inset.is_some())) {
+            let folder =
+                patch.inset.and_then(|inset| inset.folder.as_deref()).map(|folder| graph.reach_of_folder(folder));
+            let is_reached = |file: &str| match &folder {
+                Some(folder) => folder.has(file),
+                None => reach.contains(file),
+            };
+            let (kind, version, name) = patch.sought;
+            let sought = graph.names_before(name).into_iter().filter_map(|name| bases.get(&(kind, version, name)));
+            let found = sought.flatten().filter(|(base, _)| is_reached(looks[*base].file()));
+            ties.extend(found.map(|base| [patch.spot, *base]));
         }
     }
     ties.into_iter().collect()
 }
 
-/// Returns what the objects of a file can be found by, each with its number.
-fn sought<'a>(look: &'a Look<'_>) -> Vec<(usize, Sought<'a>)> {
-    match look {
-        Look::Alone(part) => {
-            let sought = |object: &'a ObjectPlan| Some((&object.from.0, &object.from.1, object.name.as_deref()?));
-            part.objects.iter().enumerate().filter_map(|(at, object)| Some((at, sought(object)?))).collect()
-        }
-        Look::Open(manifest) => {
-            let objects = manifest.objects.iter().enumerate();
-            objects.filter_map(|(at, one)| Some((at, (&one.kind, &one.api_version, one.name.as_deref()?)))).collect()
-        }
-    }
+/// Returns the objects with a name of the file with this number.
+fn objects<'a>(number: usize, look: &'a Look<'_>) -> impl Iterator<Item = Met<'a>> {
+    let (plans, manifest) = match look {
+        Look::Alone(part) => (part.objects.as_slice(), None),
+        Look::Open(manifest) => (&[][..], Some(*manifest)),
+    };
+    let planned = plans.iter().enumerate().filter_map(move |(at, plan)| {
+        let sought = (&plan.from.0, &plan.from.1, plan.name.as_deref()?);
+        Some(Met { spot: (number, at), sought, inset: None })
+    });
+    let open = manifest.into_iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
+    planned.chain(open.enumerate().filter_map(move |(at, (manifest, object))| {
+        let sought = (&object.kind, &object.api_version, object.name.as_deref()?);
+        Some(Met { spot: (number, at), sought, inset: object.inset.map(|inset| &manifest.insets[inset]) })
+    }))
 }
 
 /// Returns the two sides of each tie among `looks`.

@@ -6,6 +6,7 @@
 //! Invariant: a string is never matched by itself; a reference to an object that is held back stays.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -118,16 +119,16 @@ fn default_group(object: &Value, catalog: &Catalog, path: &FieldPath) -> Option<
 
 /// Returns `object` with every reference as the newest release of its pack spells it, its group written out: two objects that
 /// differ in nothing but the release their references are spelled for become the same.
-pub(super) fn normal(object: &Value, catalog: Option<&Catalog>, packs: &Packs) -> Value {
+pub(super) fn normal(object: Arc<Value>, catalog: Option<&Catalog>, packs: &Packs) -> Arc<Value> {
     let retypes: Retypes = packs.iter().filter_map(Target::newest).flat_map(|target| retypes(&target)).collect();
-    let mut session = Session::new(object.clone());
-    for reference in find(object, catalog, &retypes) {
+    let mut session = Session::new(object);
+    for reference in find(&session.share(), catalog, &retypes) {
         // A reference that cannot be followed stays as it is, on every way alike.
         let _unchanged = follow(&reference, &retypes, &mut session);
     }
     let (mut normal, _, _) = session.finish();
     for (path, group) in catalog.map(|catalog| default_groups(&normal, catalog)).unwrap_or_default() {
-        if let Some(Value::Object(map)) = path.get_mut(&mut normal)
+        if let Some(Value::Object(map)) = path.get_mut(Arc::make_mut(&mut normal))
             && !map.contains_key("apiVersion")
         {
             map.entry("group").or_insert_with(|| Value::from(group));
@@ -143,7 +144,7 @@ pub(super) fn parts(object: &Value) -> &'static [&'static str] {
     match text("kind") {
         Some("CustomResourceDefinition") => &[],
         None => &["patches", "patchesJson6902", "replacements"],
-        Some("Kustomization")
+        Some("Kustomization" | "Component")
             if text("apiVersion").is_none_or(|version| version.starts_with("kustomize.config.k8s.io/")) =>
         {
             &["patches", "patchesJson6902", "replacements"]
@@ -162,7 +163,7 @@ fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, Stri
 }
 
 /// Visits every mapping in `value`, which stands at `spot`.
-pub(super) fn walk(value: &Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &Map<String, Value>)) {
+pub(super) fn walk<'v>(value: &'v Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &'v Map<String, Value>)) {
     match value {
         Value::Object(map) => {
             visit(spot, map);

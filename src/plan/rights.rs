@@ -1,48 +1,103 @@
 //! Answers: which rights and webhooks name a kind by its resource, and the run gives that kind another name?
 //!
-//! Roles and webhook configurations name what they are about in mappings with `apiGroups` and `resources`. Such a mapping is
-//! no reference to an object: others may need the old name for as long as the cluster serves it. So it stays, and is told.
+//! Roles and webhook configurations name what they are about in mappings with `apiGroups` and `resources`, policies in mappings
+//! with `apiGroups` and `kinds`, Argo CD in lists of `group` and `kind`. Any of them can say `*`. Such a mapping is no reference to
+//! an object: others may need the old name for as long as the cluster serves it. So it stays, and is told where nothing of the
+//! same object names the new kind as well.
 //!
 //! Invariant: nothing here changes anything.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
 use super::references::{Retypes, walk};
 use super::{Remark, finding};
-use crate::field::Spot;
+use crate::field::{FieldPath, Spot};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
 
-/// Tells the mappings of `object` that name a kind in `retypes`.
+/// Tells the mappings of `object` that name a kind in `retypes` and none that name what it becomes.
 pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
-        if !map.contains_key("apiGroups") {
-            return;
-        }
-        for (kind, successor) in retypes.iter().filter(|(kind, _)| names(map, kind)) {
-            let path = spot.path();
-            let (old, new) = (resource(kind), resource(successor.kind()));
-            let message = format!("{path} names {old}, which become {new}; it is not changed");
-            let help = Some(format!("name {new} beside or instead of {old}, by hand"));
-            let remark = Remark { code: Code::ReferenceKept, path, message, help };
-            found.push(finding(manifest, object, &remark, Severity::Warning));
-        }
-    };
-    for (key, value) in object.value.as_object().into_iter().flatten() {
-        walk(value, &Spot::key(None, key), &mut visit);
+    if retypes.is_empty() {
+        return Vec::new();
     }
-    found
+    let mut rights = Vec::new();
+    for (key, value) in object.value.as_object().into_iter().flatten() {
+        walk(value, &Spot::key(None, key), &mut |spot, map| rights.extend(Right::read(spot, map)));
+    }
+    let told = rights.iter().filter_map(|right| right.remark(&rights, retypes));
+    told.map(|remark| finding(manifest, object, &remark, Severity::Warning)).collect()
 }
 
-/// Says whether a mapping such as `{ apiGroups: [gateway.networking.k8s.io], resources: [gateways, gateways/status] }` names
-/// `kind`.
-fn names(map: &Map<String, Value>, kind: &GroupKind) -> bool {
-    let texts = |key: &str| map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let plural = plural(&kind.kind);
-    texts("apiGroups").any(|group| group == kind.group)
-        && texts("resources").any(|resource| resource.split('/').next() == Some(plural.as_str()))
+/// A mapping that says what somebody may do something to, or what something is about.
+struct Right<'v> {
+    /// Its place; none for a reference, which follows.
+    path: Option<FieldPath>,
+    groups: Vec<&'v str>,
+    resources: Vec<&'v str>,
+    kinds: Vec<&'v str>,
+}
+
+impl<'v> Right<'v> {
+    /// Reads a mapping such as `{ apiGroups: [gateway.networking.k8s.io], resources: [gateways, gateways/status] }`, or such as
+    /// `{ group: gateway.networking.k8s.io, kind: '*' }`, which is no reference.
+    fn read(spot: &Spot<'_>, map: &'v Map<String, Value>) -> Option<Self> {
+        let text = |key: &str| map.get(key).and_then(Value::as_str);
+        let texts = |key: &str| {
+            map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>()
+        };
+        if map.contains_key("apiGroups") {
+            let (groups, resources, kinds) = (texts("apiGroups"), texts("resources"), texts("kinds"));
+            return Some(Self { path: Some(spot.path()), groups, resources, kinds });
+        }
+        let (group, kind) = text("group").zip(text("kind"))?;
+        let path = [group, kind].contains(&"*").then(|| spot.path());
+        Some(Self { path, groups: vec![group], resources: Vec::new(), kinds: vec![kind] })
+    }
+
+    /// Says which kinds in `retypes` the mapping names, of which none of `rights` names what they become.
+    fn remark(&self, rights: &[Self], retypes: &Retypes) -> Option<Remark> {
+        let path = self.path.clone()?;
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for (kind, successor) in retypes {
+            let successor = successor.kind();
+            let beside: BTreeSet<&str> = rights.iter().flat_map(|right| right.parts_of(successor)).collect();
+            if let Some(part) = self.parts_of(kind).into_iter().find(|part| !beside.contains(part)) {
+                old.push(self.name(kind, part));
+                new.push(self.name(successor, part));
+            }
+        }
+        let (old, new) = (old.join(", "), new.join(", "));
+        (!old.is_empty()).then(|| Remark {
+            message: format!("{path} names {old}, which become {new}; it is not changed"),
+            help: Some(format!("name {new} beside or instead of {old}, by hand")),
+            code: Code::ReferenceKept,
+            path,
+        })
+    }
+
+    /// Returns what the mapping names of `kind`: the kind itself, which is an empty text, and parts such as `status`.
+    fn parts_of(&self, kind: &GroupKind) -> BTreeSet<&'v str> {
+        let plural = plural(&kind.kind);
+        let mut parts = BTreeSet::new();
+        if self.groups.iter().any(|group| *group == kind.group || *group == "*") {
+            let named = self.resources.iter().map(|resource| resource.split_once('/').unwrap_or((resource, "")));
+            parts.extend(named.filter(|(name, _)| *name == plural || *name == "*").map(|(_, part)| part));
+            parts.extend(self.kinds.iter().filter(|name| **name == kind.kind || **name == "*").map(|_| ""));
+        }
+        parts
+    }
+
+    /// Returns what the mapping calls a part of `kind`.
+    fn name(&self, kind: &GroupKind, part: &str) -> String {
+        match (self.resources.is_empty(), part) {
+            (true, _) => kind.to_string(),
+            (false, "") => resource(kind),
+            (false, part) => format!("{}/{part}", resource(kind)),
+        }
+    }
 }
 
 /// Returns the name that the API server gives the kind's resource, with its group: `gateways.gateway.networking.k8s.io`.
@@ -65,7 +120,7 @@ fn plural(kind: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{names, plural};
+    use super::{Right, Spot, plural};
     use crate::release::GroupKind;
 
     #[test]
@@ -75,11 +130,22 @@ mod tests {
     }
 
     #[test]
-    fn a_mapping_names_a_kind_by_group_and_resource() {
+    fn a_mapping_names_a_kind_by_group_and_resource_or_kind() {
         let kind = GroupKind::new("XListenerSet", "gateway.networking.x-k8s.io");
-        let check = |map: Value| names(map.as_object().expect("a mapping"), &kind);
-        assert!(check(json!({"apiGroups": ["", kind.group], "resources": ["pods", "xlistenersets/status"]})));
-        assert!(!check(json!({"apiGroups": ["example.com"], "resources": ["xlistenersets"]})));
-        assert!(!check(json!({"apiGroups": [kind.group], "resources": ["xbackends"]})));
+        let parts = |map: Value| {
+            let right = Right::read(&Spot::key(None, "rules"), map.as_object().expect("a mapping"));
+            let right = right.expect("it says what it is about");
+            right.parts_of(&kind).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let group = kind.group.as_str();
+        let by_resource =
+            json!({"apiGroups": ["", group], "resources": ["pods", "xlistenersets", "xlistenersets/status"]});
+        assert_eq!(parts(by_resource), ["", "status"]);
+        assert_eq!(parts(json!({"apiGroups": ["*"], "resources": ["xlistenersets/status"]})), ["status"]);
+        assert_eq!(parts(json!({"apiGroups": [group], "resources": ["*"]})), [""]);
+        assert_eq!(parts(json!({"apiGroups": [group], "kinds": ["XListenerSet"]})), [""]);
+        assert_eq!(parts(json!({"group": group, "kind": "*"})), [""]);
+        assert_eq!(parts(json!({"apiGroups": ["example.com"], "resources": ["xlistenersets"]})), [""; 0]);
+        assert_eq!(parts(json!({"apiGroups": [group], "resources": ["xbackends"]})), [""; 0]);
     }
 }

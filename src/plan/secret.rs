@@ -2,7 +2,7 @@
 //!
 //! The values under `data` and `stringData` of a Secret must not get into a file that is kept or passed on, nor must the copy of
 //! them that `kubectl apply` leaves in an annotation. A text is parsed again to find them: a text that holds no Secret costs a
-//! search for the word. A file that SOPS encrypted carries a checksum over all of its values, and takes no edit.
+//! search for the word. A text within a text, such as an inline patch, is taken for one whole. A file that SOPS encrypted carries a checksum over all of its values, and takes no edit.
 //!
 //! Invariant: every byte of a Secret's values is in a span; what cannot be told apart is taken for one whole.
 
@@ -99,8 +99,14 @@ fn find(value: &Value, path: &FieldPath, are: Items, found: &mut Vec<FieldPath>)
         Value::Array(items) => {
             items.iter().enumerate().for_each(|(at, item)| find(item, &path.index(at), are, found));
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        Value::String(text) => found.extend(holds_secret(text).then(|| path.clone())),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+/// Says whether a text within a text is a manifest with a Secret.
+fn holds_secret(text: &str) -> bool {
+    text.contains('\n') && yaml::parse(text).is_ok() && !secret_spans(text).is_empty()
 }
 
 fn last_applied(object: &serde_json::Map<String, Value>) -> Option<&str> {
@@ -180,6 +186,16 @@ data: {x: free}
         check(&text("Secret"), "czNj", true);
         check(&text("Secret"), "free", false);
         check(&text("Route"), "czNj", false);
+    }
+
+    #[test]
+    fn a_text_with_a_secret_is_one_whole() {
+        let text =
+            |kind: &str| format!("patches:\n- patch: |\n    kind: {kind}\n    data: {{k: czNj}}\n  path: free\n");
+        check(&text("Secret"), "czNj", true);
+        check(&text("Secret"), "free", false);
+        check(&text("Route"), "czNj", false);
+        check("a: |\n  Secret: [czNj\nb: free\n", "czNj", false);
     }
 
     #[test]

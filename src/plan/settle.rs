@@ -49,7 +49,7 @@ impl Work<'_> {
     /// Gives the object the apiVersion that the target serves, drops what the target does not have, checks the rest.
     pub(super) fn settle(
         &self,
-        start: &Start<'_>,
+        start: &Start,
         kind: &GroupKind,
         session: &mut Session<'_>,
         trail: &mut Trail,
@@ -253,7 +253,7 @@ impl Work<'_> {
     /// against the object.
     fn drop_missing(
         &self,
-        start: &Start<'_>,
+        start: &Start,
         authority: &Authority<'_>,
         against: Vec<Violation>,
         session: &mut Session<'_>,
@@ -318,7 +318,7 @@ impl Work<'_> {
     /// Returns the fields that `catalog` does not know at the place where the rules put them: a newer field below a mapping
     /// that took its older name, or in a kind that never had it. What was unknown from the start, in the object or in what
     /// came back to it, stays.
-    fn made_unknown(&self, start: &Start<'_>, catalog: &Catalog, session: &Session<'_>) -> Vec<FieldPath> {
+    fn made_unknown(&self, start: &Start, catalog: &Catalog, session: &Session<'_>) -> Vec<FieldPath> {
         let is_as_written = session.program().is_empty() && self.is_the_objects(catalog);
         let unknown = if is_as_written { Vec::new() } else { unknown(catalog, session.object()) };
         if unknown.is_empty() {

@@ -71,6 +71,12 @@ impl House {
         let step = first_indent(&layout.mappings).or_else(|| first_indent(&layout.lists));
         Self { step, list_indent: usual_indent(&layout.lists) }
     }
+
+    /// Returns this one, with what does not show in it as in `other`.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { step: self.step.or(other.step), list_indent: self.list_indent.or(other.list_indent) }
+    }
 }
 
 /// A document's text and tree, ready for edits.

@@ -199,14 +199,15 @@ impl Work {
     /// Says whether the borrowed line end is still there, does not end an empty line of a `|+`, and does not belong to a block
     /// scalar that had one.
     fn gives_line_end_back(&self) -> bool {
-        let layout = self.layout();
+        if self.borrowed_line_end.is_empty() || !self.text.ends_with(self.borrowed_line_end) {
+            return false;
+        }
         let last = last_block_text(&self.text, &self.tree);
         if last.is_some() && last != self.open_text {
             return false;
         }
-        let is_borrowed = !self.borrowed_line_end.is_empty() && self.text.ends_with(self.borrowed_line_end);
         let ends_in_empty_line = self.text.ends_with("\n\n") || self.text.ends_with("\n\r\n");
-        is_borrowed && !(ends_in_empty_line && layout.follows_kept_lines(self.text.len()))
+        !(ends_in_empty_line && self.layout().follows_kept_lines(self.text.len()))
     }
 
     /// Returns where the text ends without the borrowed line end. Blank lines that came to stand last go with it, or the last

@@ -5,6 +5,7 @@
 //!
 //! Invariant: reading ends, whatever the aliases: a value that holds itself and one that explodes are both refused.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::map::Entry;
@@ -22,7 +23,24 @@ impl Tree {
     /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON cannot hold and for
     /// a tag its scalar does not fit; `Limit` for values nested too deep.
     pub fn value(&self, text: &str, node: NodeId) -> Result<Value, Problem> {
-        Reader { tree: self, text, budget: LIMITS.lent, aliases: 0, depth: 0 }.value(node)
+        Reader { tree: self, text, left_out: None, budget: LIMITS.lent, aliases: 0, depth: 0 }.value(node)
+    }
+
+    /// Reads a node like [`Tree::value`] but for what stands under the key `left_out`, wherever that is.
+    ///
+    /// # Errors
+    /// As [`Tree::value`], of what is read.
+    pub fn value_without(&self, text: &str, node: NodeId, left_out: &str) -> Result<Value, Problem> {
+        Reader { tree: self, text, left_out: Some(left_out), budget: LIMITS.lent, aliases: 0, depth: 0 }.value(node)
+    }
+
+    /// Returns the text that a mapping has under `key`; `None` where that is no plain or quoted text, or stands in a mapping that
+    /// is merged into this one.
+    pub fn text_at<'t>(&self, text: &'t str, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
+        let is_text = |node: NodeId| matches!(self.node(node).kind, Kind::Plain | Kind::Single | Kind::Double);
+        let mut pairs = self.pairs(mapping).filter(|(name, value)| is_text(*name) && is_text(*value));
+        let (_, value) = pairs.find(|(name, _)| self.cooked(text, *name) == key)?;
+        Some(self.cooked(text, value))
     }
 
     /// Says whether a mapping's key asks for a merge: `<<`.
@@ -38,6 +56,8 @@ impl Tree {
 struct Reader<'t> {
     tree: &'t Tree,
     text: &'t str,
+    /// The key whose values are not read.
+    left_out: Option<&'t str>,
     budget: usize,
     /// How many aliases lie between the root and here.
     aliases: usize,
@@ -133,6 +153,9 @@ impl Reader<'_> {
             let is_taken = |name: &String| map.contains_key(name) || other_names.contains(name);
             if other_names.contains(&name) || other_name.as_ref().is_some_and(is_taken) {
                 return Err(self.duplicate(key, &name));
+            }
+            if self.left_out == Some(name.as_str()) {
+                continue;
             }
             other_names.extend(other_name);
             match map.entry(name) {
@@ -246,6 +269,18 @@ mod tests {
         check(r#"{"a": "\/", 'b': '012'}"#, &json!({"a": "/", "b": "012"}));
         check("%YAML 1.2\n---\na: !x v\nb: !x 12\n", &json!({"a": "v", "b": "12"}));
         check("a: |\n  012\nb:\nc: ~\n", &json!({"a": "012\n", "b": null, "c": null}));
+    }
+
+    #[test]
+    fn a_key_can_be_left_out() {
+        let text = "kind: 'Crd'\nspec:\n  schema: {a: &x 1, a: 2}\n  b: *x\n";
+        let tree = parse(text).unwrap();
+        let root = tree.documents()[0].root;
+        let expected = json!({"kind": "Crd", "spec": {"b": 1}});
+        assert_eq!(tree.value_without(text, root, "schema").unwrap(), expected);
+        assert_eq!(tree.text_at(text, root, "kind").as_deref(), Some("Crd"));
+        assert_eq!(tree.text_at(text, root, "spec"), None);
+        assert_eq!(tree.text_at(text, root, "b"), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //!
 //! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits.
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -25,7 +26,7 @@ use crate::field::{FieldPath, Step};
 pub fn verify(
     before: &str,
     after: &str,
-    expected: &[Option<Value>],
+    expected: &[Option<impl Borrow<Value>>],
     removed_comments: &[String],
 ) -> Result<(), Problem> {
     let old = parse(before)?;
@@ -39,7 +40,7 @@ pub fn verify(
         match expected {
             Some(value) => {
                 comments.had(old.comments_in(old_document.span).iter().map(|comment| comment.of(before)));
-                verify_value(after, document, value, &mut comments)?;
+                verify_value(after, document, value.borrow(), &mut comments)?;
             }
             // Bytes that can be parsed alone read the same in either text.
             None if old_document.span.of(before) == document.span.of(after) => {}

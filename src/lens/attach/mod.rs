@@ -216,7 +216,7 @@ mod tests {
         let mut session = Session::among(object.clone(), &surroundings, completeness);
         operation.run(&mut session)?;
         let relies = session.relies_on().iter().cloned().collect();
-        Ok((session.finish().0, relies))
+        Ok((std::sync::Arc::unwrap_or_clone(session.finish().0), relies))
     }
 
     fn up(object: &Value, others: &[Value]) -> Result<Value, Halt> {

@@ -1,0 +1,122 @@
+//! Answers: what does a file that configures Kustomize say about known kinds?
+//!
+//! The files under `configurations` of a kustomization name fields by kind and path, and the schema under `openapi` gives the merge
+//! keys of lists for each version of a kind. Neither is an object, and both are told by their shape.
+//!
+//! Invariant: nothing is converted; each place that names a known kind is told, of a schema the first one.
+
+use serde_json::Value;
+
+use super::kustomization::selects;
+use super::{Recognizer, is_bare, whole_file};
+use crate::field::{FieldPath, FieldPattern};
+use crate::finding::{Code, Finding, Location, Severity};
+
+/// What the transformers of a configuration are called.
+///
+/// Source: Kustomize, `TransformerConfig`.
+const TRANSFORMERS: [&str; 10] = [
+    "namePrefix",
+    "nameSuffix",
+    "namespace",
+    "commonLabels",
+    "commonAnnotations",
+    "labels",
+    "templateLabels",
+    "varReference",
+    "images",
+    "replicas",
+];
+
+/// Tells the places of known kinds in a document that is a configuration or a schema; `locate` returns where a field of it
+/// stands.
+pub(super) fn findings(
+    document: &Value,
+    recognizer: &Recognizer,
+    locate: &dyn Fn(&FieldPath) -> Location,
+) -> Vec<Finding> {
+    if !is_bare(document) {
+        return Vec::new();
+    }
+    let tell = |path: FieldPath, message: String, help: &str| {
+        let location = locate(&path);
+        let finding = whole_file(&location.file, Code::PatchTarget, message, help);
+        Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }
+    };
+    let kind = |place: &Value| place.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut found = Vec::new();
+    for path in fields(document) {
+        let Some(place) = path.get(document).filter(|place| selects(place, recognizer)) else { continue };
+        let message = format!("a configuration of Kustomize names {}, which is not changed", kind(place));
+        found.push(tell(path, message, "check the group, the version, the kind and the path of the field by hand"));
+    }
+    let schemas = pattern("definitions{}[\"x-kubernetes-group-version-kind\"][]").matches(document);
+    let known = schemas.into_iter().find(|path| path.get(document).is_some_and(|place| selects(place, recognizer)));
+    if let Some((path, place)) = known.and_then(|path| Some((path.clone(), path.get(document)?))) {
+        let message =
+            format!("a schema names versions of {} and other known kinds, which are not changed", kind(place));
+        found.push(tell(
+            path,
+            message,
+            "give it the versions that the objects get: Kustomize finds the merge keys of lists by them",
+        ));
+    }
+    found
+}
+
+/// Returns the places in a configuration at which a kind can stand.
+fn fields(document: &Value) -> Vec<FieldPath> {
+    let lists = TRANSFORMERS.iter().map(|name| pattern(&format!("{name}[]")));
+    let has_path = |path: &FieldPath| path.get(document).is_some_and(|place| place.get("path").is_some());
+    let mut found: Vec<FieldPath> = lists.flat_map(|list| list.matches(document)).filter(has_path).collect();
+    for item in pattern("nameReference[]").matches(document) {
+        let fields = FieldPattern::parse("fieldSpecs[]").expect("it is a pattern");
+        let below = item.get(document).map(|item| fields.matches(item)).unwrap_or_default();
+        if !below.is_empty() {
+            found.extend(below.iter().map(|path| item.join(path)));
+            found.push(item);
+        }
+    }
+    found
+}
+
+fn pattern(text: &str) -> FieldPattern {
+    FieldPattern::parse(text).expect("it is a pattern")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(document: Value, expected: &[&str]) {
+        let recognizer = Recognizer::new(["example.com"]).with_kinds(["Route"]);
+        let locate = |_: &FieldPath| Location { file: String::new(), position: None };
+        let found = findings(&document, &recognizer, &locate);
+        let fields: Vec<_> = found.iter().filter_map(|finding| finding.field.as_deref()).collect();
+        assert_eq!(fields, expected);
+    }
+
+    #[test]
+    fn fields_of_known_kinds_are_told() {
+        let route = json!({"group": "example.com", "kind": "Route", "path": "spec/a"});
+        let other = json!({"kind": "Other", "path": "spec/a"});
+        check(json!({"namePrefix": [other, route]}), &["namePrefix[1]"]);
+        check(
+            json!({"nameReference": [{"kind": "Route", "fieldSpecs": [other, {"kind": "Route", "path": "a"}]}]}),
+            &["nameReference[0].fieldSpecs[1]", "nameReference[0]"],
+        );
+        check(json!({"labels": [{"kind": "Route"}], "nameReference": [{"kind": "Route"}]}), &[]);
+        check(json!({"apiVersion": "v1", "kind": "A", "namePrefix": [{"kind": "Route", "path": "a"}]}), &[]);
+    }
+
+    #[test]
+    fn a_schema_is_told_once() {
+        let of = |group: &str| json!({"x-kubernetes-group-version-kind": [{"group": group, "version": "v1", "kind": "Route"}]});
+        let path = "definitions.b.x-kubernetes-group-version-kind[0]";
+        check(json!({"definitions": {"a": of("a.b"), "b": of("example.com"), "c": of("example.com")}}), &[path]);
+        check(json!({"definitions": {"a": of("a.b")}}), &[]);
+    }
+}

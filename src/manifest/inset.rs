@@ -1,0 +1,69 @@
+//! Answers: which text does an object stand in, and where in the file is that?
+//!
+//! Most objects stand in the text of their file. An inline patch is a text of its own that the file holds as one value: an
+//! [`Inset`]. Both are a [`Page`], on which offsets and documents count from its own start and places are told as the user sees
+//! them, in the file.
+//!
+//! Invariant: an inset's text is that of a literal scalar, so that each of its lines has a place in the file.
+
+use super::Manifest;
+use crate::field::FieldPath;
+use crate::finding::Location;
+use crate::yaml::{Literal, Tree};
+
+/// A text that a file holds as one value, such as an inline patch, and that holds objects itself.
+#[derive(Clone, Debug)]
+pub struct Inset {
+    /// The number of the file's document that it stands in, from 0.
+    pub document: usize,
+    /// Its place in the document: `patches[0].patch`.
+    pub place: FieldPath,
+    /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
+    pub folder: Option<String>,
+    /// Its text, and where that stands in the file.
+    pub literal: Literal,
+    /// The spans of the nodes of its text.
+    pub tree: Tree,
+}
+
+/// A text that objects stand in: that of a file, or of one inset of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Page<'m> {
+    manifest: &'m Manifest,
+    inset: Option<&'m Inset>,
+}
+
+impl<'m> Page<'m> {
+    /// Makes the page of an inset of `manifest`.
+    pub(super) const fn new(manifest: &'m Manifest, inset: &'m Inset) -> Self {
+        Self { manifest, inset: Some(inset) }
+    }
+
+    /// Returns the text.
+    pub fn text(self) -> &'m str {
+        self.inset.map_or(&self.manifest.text, |inset| inset.literal.text())
+    }
+
+    /// Returns the spans of its nodes.
+    pub fn tree(self) -> &'m Tree {
+        self.inset.map_or(&self.manifest.tree, |inset| &inset.tree)
+    }
+
+    /// Returns the place in the file of `path` in a document of the text, or of its nearest parent.
+    pub(super) fn place(self, document: usize, path: &FieldPath) -> Location {
+        let root = self.tree().documents()[document].root;
+        self.location(self.tree().place(self.text(), root, path).start)
+    }
+
+    /// Returns the place in the file of byte `offset` of the text.
+    pub fn location(self, offset: usize) -> Location {
+        self.manifest.location(self.inset.map_or(offset, |inset| inset.literal.place(offset)))
+    }
+}
+
+impl Manifest {
+    /// Returns the text of an inset by its number, or of the file.
+    pub fn page(&self, inset: Option<usize>) -> Page<'_> {
+        Page { manifest: self, inset: inset.map(|number| &self.insets[number]) }
+    }
+}

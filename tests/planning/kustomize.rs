@@ -1,0 +1,293 @@
+//! What Kustomize merges: patches in files and inline, what they patch, and selectors.
+
+use reversion::finding::Severity;
+
+use super::{listener_set, run};
+
+/// A base and a patch of it in two folders.
+fn patched<'a>(base: &'a str, patch: &'a str) -> [(&'a str, &'a str); 4] {
+    [
+        ("base/kustomization.yaml", "resources: [object.yaml]\n"),
+        ("base/object.yaml", base),
+        ("live/kustomization.yaml", "resources: [../base]\npatches: [{path: patch.yaml}]\n"),
+        ("live/patch.yaml", patch),
+    ]
+}
+
+#[test]
+fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
+    let patch = "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XListenerSet\nmetadata: {name: a}\nspec:\n  \
+             listeners: [{name: web, port: 81, protocol: HTTP}]\n";
+    let (good, bad) = (listener_set("a", 80), listener_set("a", 0));
+    let both = run(&patched(&good, patch), "1.6.1/standard");
+    both.tells(Severity::Warning, &[]);
+    assert_eq!(both.after.keys().collect::<Vec<_>>(), ["base/object.yaml", "live/patch.yaml"]);
+    let base_held = run(&patched(&bad, patch), "1.6.1/standard");
+    let told = [
+        "base/object.yaml held-back invalid-in-target spec.listeners[0].port",
+        "live/patch.yaml held-back held-along -",
+    ];
+    base_held.tells(Severity::Warning, &told);
+    base_held.says("it is merged into XListenerSet a/a at base/object.yaml:1:1, which stays as it is");
+    assert!(base_held.after.is_empty());
+    // An object of that name that the patch does not reach has no part in it.
+    let apart = [("other/object.yaml", &*bad), ("other/kustomization.yaml", "resources: [object.yaml]\n")];
+    let apart: Vec<_> = patched(&good, patch).into_iter().chain(apart).collect();
+    assert_eq!(run(&apart, "1.6.1/standard").after.len(), 2);
+    // A component patches what is beside it.
+    let mut component = patched(&bad, patch);
+    component[0].1 = "resources: [object.yaml]\ncomponents: [../live]\n";
+    component[2].1 = "kind: Component\npatchesStrategicMerge: [patch.yaml]\n";
+    run(&component, "1.6.1/standard").tells(Severity::Warning, &told);
+    // A name as it is in between.
+    let renamed = patch.replace("name: a", "name: my-a-too");
+    let mut affixed = patched(&bad, &renamed);
+    affixed[0].1 = "resources: [object.yaml]\nnamePrefix: my-\nnameSuffix: -too\n";
+    run(&affixed, "1.6.1/standard").tells(Severity::Warning, &told);
+    affixed[0].1 = "resources: [object.yaml]\nnamePrefix: my-\n";
+    run(&affixed, "1.6.1/standard").tells(Severity::Warning, &told[..1]);
+}
+
+#[test]
+fn what_a_patch_holds_back_its_base_does_not_leave() {
+    let base = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a}\nspec:\n  rules:\n  \
+                - backendRefs: [{name: b, port: 80}]\n";
+    let plain = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a, labels: {a: b}}\n";
+    assert_eq!(run(&patched(base, plain), "1.6.1/standard").after.len(), 2);
+    let lossy = format!("{plain}spec: {{useDefaultGateways: All}}\n");
+    let held = run(&patched(base, &lossy), "1.6.1/standard");
+    let told =
+        ["base/object.yaml held-back held-along -", "live/patch.yaml held-back dropped-field spec.useDefaultGateways"];
+    held.tells(Severity::Warning, &told);
+    held.says("it is patched by TCPRoute a at live/patch.yaml:1:1, which stays as it is");
+    assert!(held.after.is_empty());
+}
+
+#[test]
+fn a_patch_and_its_base_do_not_choose_different_versions() {
+    let head = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a}\nspec:\n  rules:\n";
+    let rule = "  - backendRefs: [{name: b, port: 80}]\n";
+    let (one, two) = (format!("{head}{rule}"), format!("{head}{rule}{rule}"));
+    // Two rules stand in v1alpha2 alone, which is served beside v1.
+    assert_eq!(run(&patched(&one, &one), "1.6.1/experimental").after.len(), 2);
+    assert!(run(&[("a.yaml", &two)], "1.6.1/experimental").after.is_empty());
+    for (base, patch, held) in [(&two, &one, "live/patch.yaml"), (&one, &two, "base/object.yaml")] {
+        let parted = run(&patched(base, patch), "1.6.1/experimental");
+        parted.tells(Severity::Held, &[&format!("{held} held-back held-along -")]);
+        assert!(parted.after.is_empty());
+    }
+}
+
+#[test]
+fn a_selector_whose_objects_part_is_told() {
+    let route = |name: &str, spec: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {{name: {name}}}\nspec:\n{spec}  rules:\n  \
+             - backendRefs: [{{name: b, port: 80}}]\n"
+        )
+    };
+    let (goes, stays) = (route("goes", ""), route("stays", "  useDefaultGateways: All\n"));
+    let kustomization = "resources: [goes.yaml, stays.yaml]\npatches:\n\
+                         - {path: p.json, target: {group: gateway.networking.k8s.io, version: v1alpha2, kind: TCPRoute}}\n";
+    let files = [("kustomization.yaml", kustomization), ("goes.yaml", &goes), ("stays.yaml", &stays)];
+    let parted = run(&files, "1.6.1/standard");
+    parted.says(
+        "patches[0].target.version selects v1alpha2, which 2 objects of the kind TCPRoute have in this run; 1 of them",
+    );
+    assert_eq!(parted.after.into_keys().collect::<Vec<_>>(), ["goes.yaml"]);
+    // One that is named counts alone.
+    let named = kustomization.replace("kind: TCPRoute}", "kind: TCPRoute, name: goes}");
+    let named = run(&[("kustomization.yaml", &named), files[1], files[2]], "1.6.1/standard");
+    assert!(named.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute, name: goes"));
+    let together = run(&[files[0], files[1]], "1.6.1/standard");
+    assert!(!together.words.contains("move to another version"));
+    assert!(together.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute"));
+}
+
+/// A base with a route and a listener set, and a kustomization beside it that holds `patches`.
+fn with_inline<'a>(set: &'a str, patches: &'a str) -> [(&'a str, &'a str); 4] {
+    const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\nspec:\n  \
+                         rules:\n  - backendRefs: [{name: b, port: 80}]\n";
+    [
+        ("base/kustomization.yaml", "resources: [route.yaml, set.yaml]\n"),
+        ("base/route.yaml", ROUTE),
+        ("base/set.yaml", set),
+        ("live/kustomization.yaml", patches),
+    ]
+}
+
+const INLINE: &str = "resources: [../base]
+patches:
+- patch: |-   # as it stands
+    # two in one
+    apiVersion: gateway.networking.k8s.io/v1beta1
+    kind: HTTPRoute
+    metadata: {name: a}
+    spec:
+      parentRefs:
+      - {name: a, group: gateway.networking.x-k8s.io, kind: XListenerSet}
+
+      - name: edge
+    ---
+    apiVersion: gateway.networking.x-k8s.io/v1alpha1
+    kind: XListenerSet
+    metadata:
+      name: a
+    spec: {listeners: [{name: web, port: 81, protocol: HTTP}]}
+patchesStrategicMerge:
+- |
+  kind: XListenerSet
+  apiVersion: gateway.networking.x-k8s.io/v1alpha1
+  metadata: {name: a}
+";
+
+/// Makes the words of the new kind of those of the old one.
+fn moved(text: &str) -> String {
+    let text = text.replace("gateway.networking.x-k8s.io/v1alpha1", "gateway.networking.k8s.io/v1");
+    let text = text.replace("gateway.networking.x-k8s.io", "gateway.networking.k8s.io").replace("v1beta1", "v1");
+    text.replace("XListenerSet", "ListenerSet")
+}
+
+#[test]
+fn inline_patches_are_converted_where_they_stand() {
+    let set = listener_set("a", 80);
+    let found = run(&with_inline(&set, INLINE), "1.6.1/standard");
+    found.tells(Severity::Note, &[]);
+    assert_eq!(found.after["live/kustomization.yaml"], moved(INLINE));
+    let windows = INLINE.replace('\n', "\r\n");
+    let found = run(&with_inline(&set, &windows), "1.6.1/standard");
+    assert_eq!(found.after["live/kustomization.yaml"], moved(&windows));
+    // Both ways, in lines that come and go.
+    let policy = "patches:\n  - patch: |\n      apiVersion: gateway.networking.k8s.io/v1alpha2\n      kind: BackendTLSPolicy\n      metadata: {name: a}\n      \
+                  spec:\n        targetRef:\n          group: ''\n          kind: Service\n          name: a\n\n        tls: {hostname: a.b}\n    path: \"\"\n";
+    let newer = "patches:\n  - patch: |\n      apiVersion: gateway.networking.k8s.io/v1\n      kind: BackendTLSPolicy\n      metadata: {name: a}\n      \
+                  spec:\n        targetRefs:\n          - group: ''\n            kind: Service\n            name: a\n\n        validation: {hostname: a.b}\n    path: \"\"\n";
+    assert_eq!(run(&[("kustomization.yaml", policy)], "1.4.1/standard").after["kustomization.yaml"], newer);
+    let back = run(&[("kustomization.yaml", newer)], "1.0.0/experimental");
+    assert_eq!(back.after["kustomization.yaml"], policy);
+}
+
+#[test]
+fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
+    let bad = listener_set("a", 0);
+    let told = [
+        "base/set.yaml held-back invalid-in-target spec.listeners[0].port",
+        "live/kustomization.yaml warning reference-kept spec.parentRefs[0]",
+        "live/kustomization.yaml held-back held-along -",
+        "live/kustomization.yaml held-back held-along -",
+    ];
+    let held = run(&with_inline(&bad, INLINE), "1.6.1/standard");
+    held.tells(Severity::Warning, &told);
+    held.says("it is merged into XListenerSet a/a at base/set.yaml:1:1, which stays as it is");
+    assert!(held.after["live/kustomization.yaml"].contains("kind: XListenerSet\n    metadata:\n      name: a"));
+    assert!(
+        held.after["live/kustomization.yaml"].contains("apiVersion: gateway.networking.k8s.io/v1\n    kind: HTTPRoute")
+    );
+}
+
+#[test]
+fn inline_patches_that_are_not_converted_are_told() {
+    let object = |style: &str| {
+        format!(
+            "patches:\n- target: {{group: gateway.networking.k8s.io, kind: HTTPRoute}}\n  patch: {style}\n    apiVersion: gateway.networking.k8s.io/v1beta1\n    \
+             kind: HTTPRoute\n    metadata: {{name: a}}\n"
+        )
+    };
+    let told = |text: &str| run(&[("kustomization.yaml", text)], "1.6.1/standard").told;
+    assert_eq!(told(&object("|")), [""; 0]);
+    for style in [">", "&a |", "!!str |"] {
+        assert_eq!(told(&object(style)), ["kustomization.yaml warning inline-patch patches[0]"], "{style}");
+    }
+    let json = "patchesJson6902:\n- target: {group: gateway.networking.k8s.io, version: v1beta1, kind: HTTPRoute, name: a}\n  patch: |-\n    \
+                - {op: replace, path: /spec/hostnames, value: [a.b]}\n    - op: add\n      path: /spec/parentRefs/-\n      value: {kind: XListenerSet, name: a}\n";
+    let expected = ["patch-target patchesJson6902[0]", "patch-target [1].value"]
+        .map(|told| format!("kustomization.yaml warning {told}"));
+    assert_eq!(told(json), expected);
+    let broken = object("|").replace("{name: a}", "{name: a");
+    assert_eq!(told(&broken), ["kustomization.yaml warning inline-patch patches[0]"]);
+}
+
+/// What Flux and Argo CD have Kustomize patch: a policy of each, with the patch as text.
+fn runners(version: &str, kind: &str, group: &str) -> [(&'static str, String); 3] {
+    let patches = |indent: &str| {
+        let text = format!(
+            "patches:\n- target: {{group: {group}, version: {version}, kind: {kind}}}\n  patch: |\n    apiVersion: {group}/{version}\n    \
+             kind: {kind}\n    metadata: {{name: a}}\n    spec:\n      listeners:\n      - {{name: web, port: 82, protocol: HTTP}}\n"
+        );
+        text.lines().map(|line| format!("{indent}{line}\n")).collect::<String>()
+    };
+    [
+        (
+            "application.yaml",
+            format!(
+                "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec:\n  sources:\n  - path: apps/a\n    kustomize:\n{}",
+                patches("      ")
+            ),
+        ),
+        (
+            "flux.yaml",
+            format!(
+                "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: a}}\nspec:\n  path: ./apps/a\n{}",
+                patches("  ")
+            ),
+        ),
+        (
+            "release.yaml",
+            format!(
+                "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: a}}\nspec:\n  postRenderers:\n  - kustomize:\n{}",
+                patches("      ")
+            ),
+        ),
+    ]
+}
+
+#[test]
+fn what_flux_and_argo_cd_patch_goes_along() {
+    let old = runners("v1alpha1", "XListenerSet", "gateway.networking.x-k8s.io");
+    let new = runners("v1", "ListenerSet", "gateway.networking.k8s.io");
+    let with = |set| {
+        let mut files = vec![("repo/apps/a/set.yaml", set)];
+        files.extend(old.iter().map(|(file, text)| (*file, text.as_str())));
+        files
+    };
+    let good = listener_set("a", 80);
+    let found = run(&with(&good), "1.6.1/standard");
+    found.tells(Severity::Warning, &[]);
+    for (file, text) in &new {
+        assert_eq!(found.after[*file], *text);
+    }
+    // What is in the folder that they name is held back; what a chart renders is not known.
+    let held = run(&with(&listener_set("a", 0)), "1.6.1/standard");
+    let held: Vec<_> = held.told.iter().filter(|told| told.contains("held-along")).collect();
+    assert_eq!(held, ["application.yaml held-back held-along -", "flux.yaml held-back held-along -"]);
+}
+
+#[test]
+fn selectors_of_flux_and_components_go_with_their_objects() {
+    let route = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\n";
+    let target = |version: &str| {
+        format!("{{target: {{group: gateway.networking.k8s.io, version: {version}, kind: HTTPRoute}}, path: p.yaml}}")
+    };
+    let texts = |version: &str| {
+        let target = target(version);
+        [
+            format!("kind: Component\npatches: [{target}]\n"),
+            format!(
+                "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: a}}\nspec:\n  postRenderers: [{{kustomize: {{patches: [{target}]}}}}]\n"
+            ),
+        ]
+    };
+    let (old, new) = (texts("v1beta1"), texts("v1"));
+    let files = [("component/kustomization.yaml", &*old[0]), ("release.yaml", &*old[1]), ("route.yaml", route)];
+    let after = run(&files, "1.6.1/standard").after;
+    assert_eq!([&after["component/kustomization.yaml"], &after["release.yaml"]], [&new[0], &new[1]]);
+    // Nobody can say where those go that are not here; a version that nobody has afterwards is told.
+    let alone = |target| run(&[("release.yaml", &*old[1])], target).told;
+    let told = [
+        "patch-target spec.postRenderers[0].kustomize.patches[0]",
+        "patch-target spec.postRenderers[0].kustomize.patches[0].target.version",
+    ];
+    let told = told.map(|told| format!("release.yaml warning {told}"));
+    assert_eq!(alone("1.6.1/standard"), told[..1]);
+    assert_eq!(alone("0.4.0"), told);
+}
