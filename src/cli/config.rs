@@ -46,7 +46,8 @@ impl Config {
     /// # Errors
     /// A failure that names the file, and the line where one is wrong; two files in one run.
     pub(super) fn find(paths: &[PathBuf], packs: &Packs) -> Result<Self> {
-        let folders: BTreeSet<PathBuf> = paths.iter().map(|path| folder(path)).collect();
+        let named = paths.iter().filter(|path| *path != Path::new("-"));
+        let folders: BTreeSet<PathBuf> = named.map(|path| folder(path)).collect();
         let mut found: Option<(PathBuf, String)> = None;
         for folder in folders {
             let file = folder.join(NAME);
@@ -107,7 +108,7 @@ impl Config {
 
 /// Returns the folder that a named path is, or that it is in.
 fn folder(path: &Path) -> PathBuf {
-    let is_folder = path != Path::new("-") && matches!(disk::read_up_to(path, 0), Err(Failure::NotAFile(_)));
+    let is_folder = matches!(disk::read_up_to(path, 0), Err(Failure::NotAFile(_)));
     let folder = if is_folder { path } else { path.parent().unwrap_or(Path::new("")) };
     PathBuf::from(plain(folder))
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::naming::NamedBy;
 use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Neighbour, Operation, Session};
-use crate::field::{FieldPath, FieldPattern, Part};
+use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
 
@@ -30,8 +30,8 @@ pub(super) struct When {
 /// A mapping that shows what a place is, and stays there, empty, where the operations take everything out of it.
 #[derive(Clone, Debug)]
 pub struct Keep {
-    /// The mapping's key in the place.
-    pub key: String,
+    /// Where the mapping stands in the place.
+    pub field: FieldPath,
     /// A test for the place under which it is not needed.
     pub unless: Condition,
 }
@@ -43,14 +43,18 @@ impl Keep {
         session: &mut Session<'a>,
         change: impl FnOnce(&mut Session<'a>) -> Result<(), Halt>,
     ) -> Result<(), Halt> {
-        let is_there = |session: &Session<'_>| session.object().get(&self.key).is_some();
+        let is_there = |session: &Session<'_>| self.field.get(session.object()).is_some();
         let was_there = is_there(session);
         change(session)?;
         if !was_there || is_there(session) || self.unless.holds(session.object()) {
             return Ok(());
         }
-        let (path, key, value) = (FieldPath::default(), self.key.clone(), Value::Object(serde_json::Map::new()));
-        session.change(Intent::Insert { path, key, value, place: Place::Last })
+        let Some((path, Step::Key(key))) = self.field.split_last() else { return Ok(()) };
+        let value = Value::Object(serde_json::Map::new());
+        match path.get(session.object()) {
+            Some(Value::Object(_)) => session.change(Intent::Insert { path, key: key.clone(), value, place: Place::Last }),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -44,8 +44,7 @@ impl Chart {
     /// Makes an object of the chart's values at `place` in a document.
     pub(super) fn object(&self, document: usize, place: FieldPath, value: &Value) -> Object {
         let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
-        let value = place.get(value).cloned().unwrap_or_default();
-        let (name, value) = (Some(self.name.clone()), Arc::new(value));
+        let (name, value) = (Some(self.name.clone()), Arc::new(place.get(value).cloned().unwrap_or_default()));
         Object { inset: None, document, place, kind, api_version, namespace: None, name, value }
     }
 

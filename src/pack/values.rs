@@ -192,7 +192,11 @@ pub(super) fn places(name: &str, charts: &[wire::Chart]) -> Vec<Place> {
     let Some(chart) = charts.iter().find(|chart| chart.name == name) else { return Vec::new() };
     let installed = HOSTS.iter().map(|host| {
         let values = host.values.map(|values| (pattern(values), Condition::default(), None));
-        let around = (pattern(host.around), is_of(chart, host), None);
+        let keep = host
+            .values
+            .and_then(|values| pattern(values).as_path())
+            .map(|values| Keep { field: values.key(&chart.key), unless: any(named(chart, host)) });
+        let around = (pattern(host.around), is_of(chart, host), keep);
         let levels = std::iter::once(around).chain(values).collect();
         let (is_readable, unread) = (host.values.is_some(), host.unread);
         Place { kind: GroupKind::parse(host.kind), levels, is_readable, unread }
@@ -202,29 +206,34 @@ pub(super) fn places(name: &str, charts: &[wire::Chart]) -> Vec<Place> {
         Place { levels, ..Place::whole(host.kind.clone()) }
     });
     // A file of values has nothing but its key that shows what it is.
-    let keep = Keep { key: chart.key.clone(), unless: never() };
+    let keep = Keep { field: FieldPath::default().key(&chart.key), unless: any(Vec::new()) };
     let levels = vec![(FieldPattern::default(), Condition::default(), Some(keep))];
     let file = Place { levels, ..Place::whole(GroupKind::new("Values", name)) };
     installed.chain(own).chain([file]).collect()
 }
 
-/// Makes the test that never holds.
-fn never() -> Condition {
-    serde_json::from_value(json!({ "any": [] })).expect("no test of none holds")
-}
-
 /// Makes the test that the chart is named, alone or at the end of a path, or that no chart is and its key is in the values.
 fn is_of(chart: &wire::Chart, host: &Host) -> Condition {
-    let named = host.names.iter().chain(host.likes).flat_map(|field| {
-        let by_name = json!({ "equals": { "field": field, "value": chart.name } });
-        [by_name, json!({ "text": { "field": field, "ends": format!("/{}", chart.name) } })]
-    });
-    let mut tests: Vec<Value> = named.collect();
+    let mut tests = named(chart, host);
     if let Some(values) = host.values {
         let absent = host.names.iter().map(|field| json!({ "absent": field }));
         let key = json!({ "present": format!("{values}.{}", chart.key) });
         tests.push(json!({ "all": absent.chain([key]).collect::<Vec<_>>() }));
     }
+    any(tests)
+}
+
+/// Makes the tests each of which says that the chart is named.
+fn named(chart: &wire::Chart, host: &Host) -> Vec<Value> {
+    let tests = host.names.iter().chain(host.likes).flat_map(|field| {
+        let by_name = json!({ "equals": { "field": field, "value": chart.name } });
+        [by_name, json!({ "text": { "field": field, "ends": format!("/{}", chart.name) } })]
+    });
+    tests.collect()
+}
+
+/// Makes the test that one of `tests` holds.
+fn any(tests: Vec<Value>) -> Condition {
     serde_json::from_value(json!({ "any": tests }))
         .expect("the hosts are written as patterns, and every pack with values reads them")
 }

@@ -66,10 +66,14 @@ fn mend(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Option<(Repaired,
             rules.push((rule.id.clone(), Direction::Forward));
         }
     }
-    let lost = losses(&session, &goal.choices.allowed).unwrap_or_else(|held| {
-        blocks.extend(held);
-        Vec::new()
-    });
+    let mut lost = Vec::new();
+    // What would go is of no matter where all stays.
+    if goal.choices.mistakes == Mistakes::Mend {
+        match losses(&session, &goal.choices.allowed) {
+            Ok(allowed) => lost = allowed,
+            Err(held) => blocks.extend(held),
+        }
+    }
     let (value, program, _) = session.finish();
     if program.is_empty() && blocks.is_empty() {
         return None;
