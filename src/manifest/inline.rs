@@ -9,7 +9,7 @@
 use serde_json::Value;
 
 use super::kustomization::{is_one, is_text, join, selects};
-use super::{Inset, Manifest, Object, Page, Recognizer, is_list, json6902, take, whole_file};
+use super::{Inset, Manifest, Object, Page, Recognizer, Selector, is_list, json6902, take, whole_file};
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::yaml::{self, NodeId, Tree};
@@ -23,8 +23,8 @@ pub(super) struct Patch {
     content: Content,
     /// Whether it selects known objects.
     selects: bool,
-    /// The name that it selects.
-    target: Option<String>,
+    /// What it selects.
+    target: Option<Selector>,
 }
 
 /// What a patch says, and where.
@@ -72,8 +72,7 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
             Content::Text(_, text) => recognizer.hits(text.as_bytes()),
             Content::Data(_, value) => json6902::mentions(value, recognizer),
         };
-        let target = item.get("target").and_then(|target| target.get("name")).and_then(Value::as_str);
-        let (folder, target) = (folder(object, &path), target.map(str::to_owned));
+        let (folder, target) = (folder(object, &path), Selector::read(item));
         let patch = || Patch { path: place.join(&path), folder, content, selects, target };
         (mentions || selects).then(patch)
     }));

@@ -6,7 +6,7 @@
 //!
 //! Invariant: every place on a page has one in the file, if only the start of the inset.
 
-use super::Manifest;
+use super::{Manifest, Selector};
 use crate::field::FieldPath;
 use crate::finding::Location;
 use crate::yaml::{Literal, Tree};
@@ -20,8 +20,8 @@ pub struct Inset {
     pub place: FieldPath,
     /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
     pub folder: Option<String>,
-    /// The name of what it patches, where a selector beside it gives one: then its own name does not count.
-    pub target: Option<String>,
+    /// What it patches, where a selector beside it says so: then its own name does not count.
+    pub target: Option<Selector>,
     /// Where it starts in the file, as a byte offset.
     pub start: usize,
     /// Its text.

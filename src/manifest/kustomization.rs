@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use super::{Manifest, Recognizer, whole_file};
+use super::{Manifest, Recognizer, Selector, whole_file};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::yaml::NodeId;
@@ -23,6 +23,15 @@ pub struct Kustomization {
     pub resources: Vec<String>,
     /// The folders whose kustomizations work on what it took in.
     pub components: Vec<String>,
+}
+
+/// A file that a kustomization merges into other objects.
+#[derive(Clone, Debug)]
+pub struct PatchFile {
+    /// The file, as seen from where the kustomization is seen from.
+    pub file: String,
+    /// What it patches, where a selector beside it says so.
+    pub target: Option<Selector>,
 }
 
 impl Kustomization {
@@ -63,11 +72,13 @@ pub(super) fn is_one(file: &str) -> bool {
 }
 
 /// Returns the files that a kustomization merges into other objects, as seen from where `file` is seen from.
-pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<String> {
+pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
     let list = |key: &str| kustomization.get(key).and_then(Value::as_array).into_iter().flatten();
-    let named = list("patches").filter_map(|patch| patch.get("path"));
-    let plain = list("patchesStrategicMerge").chain(named).filter_map(Value::as_str);
-    plain.filter(|path| !is_text(path)).map(|path| join(folder(file), path)).collect()
+    let named = list("patches").filter_map(|patch| Some((patch.get("path")?, Selector::read(patch))));
+    let plain = list("patchesStrategicMerge").map(|path| (path, None)).chain(named);
+    let named = plain.filter_map(|(path, target)| Some((path.as_str()?, target)));
+    let named = named.filter(|(path, _)| !is_text(path));
+    named.map(|(path, target)| PatchFile { file: join(folder(file), path), target }).collect()
 }
 
 /// Says whether what can be a patch or the name of its file is a patch.

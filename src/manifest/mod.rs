@@ -24,12 +24,14 @@ mod inline;
 mod inset;
 mod json6902;
 mod kustomization;
+mod selector;
 mod values;
 
 use values::Chart;
 
 pub use inset::{Inset, Page};
-pub use kustomization::Kustomization;
+pub use kustomization::{Kustomization, PatchFile};
+pub use selector::{Part as SelectorPart, Selector};
 
 /// One file's bytes with what was found in them.
 #[derive(Debug)]
@@ -45,7 +47,7 @@ pub struct Manifest {
     /// The inline patches of known objects that it holds.
     pub insets: Vec<Inset>,
     /// The files that it names as patches, where it is a kustomization; as the user would name them.
-    pub patches: Vec<String>,
+    pub patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
     pub kustomization: Option<Kustomization>,
     /// What was noticed on the way.

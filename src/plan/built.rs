@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::object::Scene;
 use super::patched::Side;
 use super::{Held, Id, Remark, Run, finding};
-use crate::field::FieldPath;
+use crate::field::{FieldPath, Step};
 use crate::finding::{Code, Severity};
 use crate::lens::{Completeness, Surroundings};
 use crate::manifest::Object;
@@ -41,7 +41,15 @@ impl Run<'_> {
 
     fn build_one(&self, patch: Id, base: Id, surroundings: &Surroundings<'_>) -> Option<Built> {
         let object = self.object(base);
-        let merged = Arc::new(merged(&object.value, &self.object(patch).value)?);
+        let mut merged = merged(&object.value, &self.object(patch).value)?;
+        // What it is, and what it is called, a patch does not change.
+        for path in ["apiVersion", "kind", "metadata.name", "metadata.namespace"] {
+            let path = FieldPath::new(path.split('.').map(|key| Step::Key(key.to_owned())));
+            if let (Some(own), Some(made)) = (path.get(&object.value), path.get_mut(&mut merged)) {
+                made.clone_from(own);
+            }
+        }
+        let merged = Arc::new(merged);
         let whole = Object { value: Arc::clone(&merged), inset: None, ..object.clone() };
         let scene = Scene { completeness: Completeness::Whole, home: self.home(base), surroundings };
         let made = self.course.convert(&whole, scene);

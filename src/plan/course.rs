@@ -21,7 +21,7 @@ use super::{beside, edit, guest, moves, patched, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
-use crate::manifest::{Kustomization, Manifest, Object};
+use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::pack::Target;
 use crate::release::GroupKind;
 use crate::text::Position;
@@ -46,7 +46,7 @@ pub struct Part {
     pub(super) objects: Vec<ObjectPlan>,
     findings: Vec<Finding>,
     seen_objects: usize,
-    patches: Vec<String>,
+    patches: Vec<PatchFile>,
     kustomization: Option<Kustomization>,
     /// The advisories that objects of the file call for: whether the object is settled, and where it starts.
     advised: BTreeMap<usize, (bool, Option<Position>)>,
@@ -309,7 +309,7 @@ impl<'g> Course<'g> {
     /// Returns which of `looks` are parts that take for granted what a kustomization among them gainsays, or that hold a patch or
     /// what it is merged into, where one of the two does not stay as it is.
     pub fn overtaken(&self, looks: &[Look<'_>]) -> Vec<usize> {
-        let patches: BTreeSet<&str> = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
+        let patches: BTreeSet<&str> = looks.iter().flat_map(Look::patches).map(|patch| patch.file.as_str()).collect();
         let homes = Homes::among(looks, self.goal.packs);
         let is_overtaken = |part: &Part| {
             part.presumes.as_ref().is_some_and(|presumption| {
@@ -405,7 +405,7 @@ impl Part {
 
 impl Look<'_> {
     /// Returns the files that this one names as patches.
-    pub(super) fn patches(&self) -> &[String] {
+    pub(super) fn patches(&self) -> &[PatchFile] {
         match self {
             Self::Alone(part) => &part.patches,
             Self::Open(manifest) => &manifest.patches,

@@ -140,6 +140,13 @@ impl<'a> Graph<'a> {
         names
     }
 
+    /// Returns the names that an object called `name` can have at some time: its own, and those with what kustomizations put
+    /// before and behind it.
+    pub(super) fn names_after(&self, name: &str) -> BTreeSet<String> {
+        let [prefixes, suffixes] = self.affixes.each_ref().map(|affixes| affixes.iter().copied().chain([""]));
+        prefixes.flat_map(|prefix| suffixes.clone().map(move |suffix| format!("{prefix}{name}{suffix}"))).collect()
+    }
+
     /// Returns the kustomizations that each file is built by, of those that no other one takes in.
     pub(super) fn builds(&self) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
         let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

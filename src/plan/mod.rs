@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
             Look::Alone(_) => None,
         };
         let manifests: Vec<&Manifest> = looks.iter().filter_map(open).collect();
-        let patches = looks.iter().flat_map(Look::patches).map(String::as_str).collect();
+        let patches = looks.iter().flat_map(Look::patches).map(|patch| patch.file.as_str()).collect();
         let places = Homes::among(looks, course.goal.packs);
         let of_file = |manifest: &&Manifest| {
             let home = |object: &Object| places.of(&manifest.file, &object.kind, object.namespace.as_deref());

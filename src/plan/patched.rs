@@ -18,7 +18,7 @@ use super::{Conversion, Held, Id, Look, ObjectPlan, Outcome, Remark, Run, findin
 use crate::field::FieldPath;
 use crate::finding::{Code, Location, Severity};
 use crate::lens::Session;
-use crate::manifest::Inset;
+use crate::manifest::{Inset, Selector, SelectorPart};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, Place};
 
@@ -47,6 +47,40 @@ struct Met<'a> {
     inset: Option<&'a Inset>,
 }
 
+/// The objects that can be patched.
+type Bases<'a> = BTreeMap<Sought<'a>, Vec<Met<'a>>>;
+
+impl<'a> Met<'a> {
+    /// Returns what this patch can be merged into: what `target` selects, or else what has its name. A patch with a target that
+    /// is written for another kind or version says nothing of how it fits.
+    fn bases<'b>(&self, target: Option<&Selector>, bases: &'b Bases<'a>, graph: &Graph<'_>) -> Vec<&'b Met<'a>> {
+        let (kind, version, own) = self.sought;
+        let is_named = |part: &SelectorPart, name: &str| graph.names_after(name).iter().any(|name| part.is(name));
+        let found: Vec<&Met<'a>> = match target {
+            Some(target) if !target.meets(kind, version) => Vec::new(),
+            Some(target) => {
+                let alike = bases
+                    .range((kind, version, "")..)
+                    .take_while(|(sought, _)| (sought.0, sought.1) == (kind, version));
+                let named =
+                    alike.filter(|((.., name), _)| target.name.as_ref().is_none_or(|part| is_named(part, name)));
+                named.flat_map(|(_, bases)| bases).collect()
+            }
+            None => {
+                let names = graph.names_before(own).into_iter().filter(|name| !name.is_empty());
+                names.filter_map(|name| bases.get(&(kind, version, name))).flatten().collect()
+            }
+        };
+        let gives_namespaces = graph.gives_namespaces();
+        let wanted = |written: &str| match target {
+            Some(target) => target.namespace.as_ref().is_none_or(|part| part.is(written)),
+            None => self.namespace.is_none_or(|own| own == written),
+        };
+        let may_be_near = |base: &&Met<'a>| gives_namespaces || base.namespace.is_none_or(wanted);
+        found.into_iter().filter(may_be_near).collect()
+    }
+}
+
 /// Finds the patches among `looks` with the objects that they can patch.
 pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
     let mut ties = BTreeSet::new();
@@ -55,57 +89,54 @@ pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
     if naming.is_empty() {
         return Vec::new();
     }
-    let patches: BTreeSet<&str> = naming.iter().flat_map(|(_, look)| look.patches()).map(String::as_str).collect();
+    let patches: BTreeSet<&str> =
+        naming.iter().flat_map(|(_, look)| look.patches()).map(|patch| patch.file.as_str()).collect();
     let numbers: BTreeMap<&str, usize> = looks.iter().enumerate().map(|(number, look)| (look.file(), number)).collect();
-    let mut bases: BTreeMap<Sought<'_>, Vec<Met<'_>>> = BTreeMap::new();
+    let mut bases = Bases::new();
     for (number, look) in looks.iter().enumerate().filter(|(_, look)| !patches.contains(look.file())) {
         for base in objects(number, look).filter(|object| object.inset.is_none()) {
             bases.entry(base.sought).or_default().push(base);
         }
     }
     let graph = Graph::among(looks);
-    let gives_namespaces = graph.gives_namespaces();
     for (host, look) in naming {
         let reach = LazyCell::new(|| graph.reach(look.file()));
-        let named = look.patches().iter().filter_map(|patch| numbers.get(patch.as_str()));
-        let of_files =
-            named.flat_map(|number| objects(*number, &looks[*number])).filter(|object| object.inset.is_none());
-        for patch in of_files.chain(objects(host, look).filter(|object| object.inset.is_some())) {
+        let named =
+            look.patches().iter().filter_map(|patch| Some((*numbers.get(patch.file.as_str())?, patch.target.as_ref())));
+        let in_file = |(number, target)| objects(number, &looks[number]).map(move |object| (object, target));
+        let of_files = named.flat_map(in_file).filter(|(object, _)| object.inset.is_none());
+        let inline = objects(host, look).filter_map(|object| Some((object.inset?.target.as_ref(), object)));
+        let inline = inline.map(|(target, object)| (object, target));
+        for (patch, target) in of_files.chain(inline) {
             let folder =
                 patch.inset.and_then(|inset| inset.folder.as_deref()).map(|folder| graph.reach_of_folder(folder));
             let is_reached = |file: &str| match &folder {
                 Some(folder) => folder.has(file),
                 None => reach.contains(file),
             };
-            let (kind, version, own) = patch.sought;
-            let name = patch.inset.and_then(|inset| inset.target.as_deref()).unwrap_or(own);
-            let sought = graph.names_before(name).into_iter().filter_map(|name| bases.get(&(kind, version, name)));
-            let may_be_near = |base: &&Met<'_>| {
-                let both = base.namespace.zip(patch.namespace);
-                gives_namespaces || both.is_none_or(|(one, other)| one == other)
-            };
-            let found = sought.flatten().filter(|base| is_reached(looks[base.spot.0].file()));
-            ties.extend(found.filter(may_be_near).map(|base| [patch.spot, base.spot]));
+            let found =
+                patch.bases(target, &bases, &graph).into_iter().filter(|base| is_reached(looks[base.spot.0].file()));
+            ties.extend(found.map(|base| [patch.spot, base.spot]));
         }
     }
     ties.into_iter().collect()
 }
 
-/// Returns the objects with a name of the file with this number.
+/// Returns the objects of the file with this number; without a name, it is empty.
 fn objects<'a>(number: usize, look: &'a Look<'_>) -> impl Iterator<Item = Met<'a>> {
     let (plans, manifest) = match look {
         Look::Alone(part) => (part.objects.as_slice(), None),
         Look::Open(manifest) => (&[][..], Some(*manifest)),
     };
-    let planned = plans.iter().enumerate().filter_map(move |(at, plan)| {
-        let sought = (&plan.from.0, &plan.from.1, plan.name.as_deref()?);
-        Some(Met { spot: (number, at), sought, namespace: None, inset: None })
+    let planned = plans.iter().enumerate().map(move |(at, plan)| {
+        let sought = (&plan.from.0, &plan.from.1, plan.name.as_deref().unwrap_or_default());
+        Met { spot: (number, at), sought, namespace: None, inset: None }
     });
     let open = manifest.into_iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
-    planned.chain(open.enumerate().filter_map(move |(at, (manifest, object))| {
-        let sought = (&object.kind, &object.api_version, object.name.as_deref()?);
+    planned.chain(open.enumerate().map(move |(at, (manifest, object))| {
+        let sought = (&object.kind, &object.api_version, object.name.as_deref().unwrap_or_default());
         let (namespace, inset) = (object.namespace.as_deref(), object.inset.map(|inset| &manifest.insets[inset]));
-        Some(Met { spot: (number, at), sought, namespace, inset })
+        Met { spot: (number, at), sought, namespace, inset }
     }))
 }
 

@@ -358,6 +358,34 @@ fn what_is_converted_one_by_one_builds_what_its_build_converts_to() {
 }
 
 #[test]
+fn a_patch_with_a_target_goes_with_all_that_it_selects() {
+    let base = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: up}\nspec:\n  \
+                targetRef: {group: \"\", kind: Service, name: up}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
+    let patch = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: any}\nspec: {targetRef: {name: other}}\n";
+    let held = |target: &str| {
+        let mut files = patched(base, patch);
+        let live =
+            format!("namePrefix: my-\nresources: [../base]\npatches: [{{path: patch.yaml, target: {target}}}]\n");
+        files[2].1 = &live;
+        run(&files, "1.6.1/experimental").after.is_empty()
+    };
+    let selecting = ["{kind: BackendTLSPolicy}", "{name: up}", "{name: my-u.*, version: v1alpha2}", "{}"];
+    assert_eq!(selecting.map(held), [true; 4]);
+    let others = ["{kind: HTTPRoute}", "{name: any}", "{name: u}", "{version: v1}"];
+    assert_eq!(others.map(held), [false; 4]);
+    let inline: String = patch.lines().map(|line| format!("    {line}\n")).collect();
+    let inline = format!("resources: [../base]\npatches:\n- target: {{kind: BackendTLSPolicy}}\n  patch: |\n{inline}");
+    let files = [
+        ("base/kustomization.yaml", "resources: [up.yaml]\n"),
+        ("base/up.yaml", base),
+        ("live/kustomization.yaml", &*inline),
+    ];
+    let outcome = run(&files, "1.6.1/experimental");
+    outcome.says("it is patched by BackendTLSPolicy any at live/kustomization.yaml:5:5, which stays as it is");
+    assert!(outcome.after.is_empty());
+}
+
+#[test]
 fn a_patch_stays_quietly_with_a_base_that_stays() {
     let route = |spec: &str| {
         format!("apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {{name: a}}\nspec:\n{spec}")

@@ -1,0 +1,84 @@
+//! Answers: which objects does a patch say that it is for?
+//!
+//! A patch can stand beside a `target`: then Kustomize applies it to all that this selects, whatever name the patch gives itself.
+//! Each part of a [`Selector`] is a regular expression over the whole of what it is about.
+//!
+//! Invariant: a part that is not written selects everything; one that is no regular expression selects itself.
+
+use regex::Regex;
+use serde_json::Value;
+
+use crate::release::{ApiVersion, GroupKind};
+
+/// The `target` of a patch.
+#[derive(Clone, Debug)]
+pub struct Selector {
+    group: Option<Part>,
+    version: Option<Part>,
+    kind: Option<Part>,
+    /// The name, which can be one that kustomizations give.
+    pub name: Option<Part>,
+    /// The namespace.
+    pub namespace: Option<Part>,
+}
+
+/// A regular expression over the whole of a text.
+#[derive(Clone, Debug)]
+pub struct Part {
+    text: String,
+    pattern: Option<Regex>,
+}
+
+impl Part {
+    fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), pattern: Regex::new(&format!("^(?:{text})$")).ok() }
+    }
+
+    /// Says whether this stands for `text`.
+    pub fn is(&self, text: &str) -> bool {
+        self.text == text || self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+    }
+}
+
+impl Selector {
+    /// Reads the selector beside a patch.
+    ///
+    /// Source: Kustomize, `Selector` and `SelectorRegex`.
+    pub(super) fn read(patch: &Value) -> Option<Self> {
+        let target = patch.get("target")?.as_object()?;
+        let part = |key: &str| {
+            let text = target.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+            text.map(Part::new)
+        };
+        let [group, version, kind] = ["group", "version", "kind"].map(part);
+        Some(Self { group, version, kind, name: part("name"), namespace: part("namespace") })
+    }
+
+    /// Says whether it can select objects of this kind and version.
+    pub fn meets(&self, kind: &GroupKind, version: &ApiVersion) -> bool {
+        let parts = [(&self.group, &kind.group), (&self.version, &version.version), (&self.kind, &kind.kind)];
+        parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_selects_as_a_whole() {
+        let read = |target: Value| Selector::read(&json!({"target": target, "path": "a.yaml"})).expect("a target");
+        let (kind, version) = (GroupKind::new("Route", "example.com"), ApiVersion::parse("example.com/v1"));
+        let meets = |target| read(target).meets(&kind, &version);
+        let targets =
+            [json!({}), json!({"kind": "Route"}), json!({"kind": "Gateway|Route", "version": "v.*", "group": ""})];
+        assert!(targets.into_iter().all(meets));
+        let others = [json!({"kind": "Rout"}), json!({"version": "v2"}), json!({"group": "com"})];
+        assert!(!others.into_iter().any(meets));
+        let name = read(json!({"name": "a("})).name.expect("a name");
+        assert_eq!(["a(", "a"].map(|text| name.is(text)), [true, false]);
+        assert!(Selector::read(&json!({"path": "a.yaml"})).is_none());
+    }
+}
