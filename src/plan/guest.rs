@@ -28,15 +28,15 @@ pub(super) fn visit(
         return made;
     }
     let before = made.as_ref().map_or_else(|| object.value.clone(), |made| made.value.clone());
-    let mut session = scene.session(before);
+    let mut session = scene.session(before.clone());
     let mut used = Vec::new();
-    for (rule, direction) in rules {
+    for (rule, direction) in &rules {
         let done = session.program().len();
-        if let Err(halt) = rule.lens(direction).run(&mut session) {
-            return Some(blocked(object, made, vec![halted(rule, halt, &session)]));
+        if rule.lens(*direction).run(&mut session).is_err() {
+            return Some(blocked(object, made, blocks(&rules, scene.session(before), &goal.choices.allowed)));
         }
         if session.program().len() > done {
-            used.push((rule.id.clone(), direction));
+            used.push((rule.id.clone(), *direction));
         }
     }
     let doubts = doubts(&session);
@@ -62,6 +62,24 @@ fn rules<'g>(goal: &'g Goal<'_>, kind: &crate::release::GroupKind) -> Vec<(&'g R
     let hosts = goal.targets.iter().filter(|target| target.pack.is_guest(kind));
     let all = hosts.flat_map(|target| target.pack.rules_towards(target.release));
     all.filter(|(rule, direction)| rule.from_kind(*direction) == kind).collect()
+}
+
+/// Returns everything that stands in the way of `rules`, of which one at least halts: each that does is left out.
+fn blocks(rules: &[(&Rule, Direction)], mut session: Session<'_>, allowed: &AllowedLoss) -> Vec<Remark> {
+    let mut found = Vec::new();
+    for (rule, direction) in rules {
+        let mut trial = session.clone();
+        match rule.lens(*direction).run(&mut trial) {
+            Ok(()) => session = trial,
+            Err(halt) => found.push(halted(rule, halt, &session)),
+        }
+    }
+    let lost: Vec<Remark> = losses(&session, allowed).err().into_iter().flatten().collect();
+    // What is refused is not let go.
+    found.extend(
+        lost.into_iter().filter(|lost| !found.iter().any(|refused| refused.path == lost.path)).collect::<Vec<_>>(),
+    );
+    found
 }
 
 /// Returns the losses that the user takes, or all where one is not taken.
