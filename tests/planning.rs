@@ -13,6 +13,8 @@ use reversion::plan::{self, Choices, Goal, Schema};
 
 #[path = "planning/kustomize.rs"]
 mod kustomize;
+#[path = "planning/mentions.rs"]
+mod mentions;
 
 /// What a run of several files came to.
 struct Outcome {
@@ -355,7 +357,7 @@ fn a_selector_by_kind_alone_does_not_follow_and_is_told() {
                    patches:\n- target: {group: gateway.networking.x-k8s.io, version: v1alpha1, kind: XListenerSet}\n  path: p.yaml\n";
     let found = run(&[("kustomization.yaml", by_kind), ("set.yaml", &listener_set("a", 80))], "1.6.1/standard");
     found.says(
-        "replacements[0].targets[0].select selects objects by the kind XListenerSet alone, which becomes ListenerSet",
+        "replacements[0].targets[0].select names XListenerSet.gateway.networking.x-k8s.io, which becomes ListenerSet.gateway.networking.k8s.io",
     );
     // A kustomization need not say that it is one.
     let followed = "target: {group: gateway.networking.k8s.io, version: v1, kind: ListenerSet}";

@@ -358,6 +358,11 @@ impl Manifest {
         self.page(object.inset).place(object.document, &object.place.join(path))
     }
 
+    /// Returns the place of `path` in the document with this number, or of its nearest parent.
+    pub fn place_in(&self, document: usize, path: &FieldPath) -> Location {
+        self.place(self.tree.documents()[document].root, path)
+    }
+
     /// Returns the place of `path` below `root`, or of its nearest parent.
     fn place(&self, root: NodeId, path: &FieldPath) -> Location {
         self.location(self.tree.place(&self.text, root, path).start)

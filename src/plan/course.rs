@@ -17,7 +17,7 @@ use super::homes::Homes;
 use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Outcome, Plan, Run, adjust, finding, object, object_plan};
-use super::{beside, edit, guest, moves, patched, repair, rights, selectors};
+use super::{beside, edit, guest, mentions, moves, patched, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
@@ -161,6 +161,7 @@ impl<'g> Course<'g> {
         let mut presumes: Option<Presumption> = None;
         let mut conversions = Vec::with_capacity(manifest.objects.len());
         let mut findings = beside::pins(manifest, self.goal);
+        findings.extend(mentions::findings(manifest, self));
         for object in &manifest.objects {
             let home = Namespace::written(object.namespace.as_deref());
             let surroundings = self.alone();
@@ -175,7 +176,6 @@ impl<'g> Course<'g> {
             }
             findings.extend(rights::findings(manifest, object, &self.retypes));
             findings.extend(moves::findings(manifest, object, &self.moves));
-            findings.extend(selectors::findings(manifest, object, &self.retypes));
             findings.extend(self.dangling(manifest, object, made.as_ref()));
             conversions.push(made);
         }

@@ -31,6 +31,7 @@ mod edit;
 mod fates;
 mod guest;
 mod homes;
+mod mentions;
 mod moves;
 mod object;
 mod parting;
@@ -379,11 +380,11 @@ impl<'a> Run<'a> {
         let mut attempt = Attempt::default();
         for (file, manifest) in self.manifests.iter().enumerate() {
             let mut findings = beside::pins(manifest, self.course.goal);
+            findings.extend(mentions::findings(manifest, self.course));
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
                 findings.extend(rights::findings(manifest, object, &self.course.retypes));
                 findings.extend(moves::findings(manifest, object, &self.course.moves));
-                findings.extend(selectors::findings(manifest, object, &self.course.retypes));
                 let this = (*manifest, object, &self.homes[file][at]);
                 let conversion = self.converted[file][at].clone();
                 let conversion = if self.is_held((file, at), held) {

@@ -213,8 +213,9 @@ impl Run<'_> {
                     continue;
                 }
                 let (title, place, becomes) = self.told(*other, held);
-                let message =
-                    format!("{words} {title} at {place}, which {becomes}; Kustomize would not find one by the other");
+                let message = format!(
+                    "{words} {title} at {place}, which {becomes}; what Kustomize merges would no longer be of one version"
+                );
                 let (help, severity) = match self.stays(*other, held) && self.only_takes_a_version(id) {
                     // The target serves the version of both.
                     true => (None, Severity::Note),

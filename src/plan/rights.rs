@@ -20,15 +20,24 @@ use crate::release::GroupKind;
 
 /// Tells the mappings of `object` that name a kind in `retypes` and none that name what it becomes.
 pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) -> Vec<Finding> {
+    let told = remarks(&object.value, retypes).into_iter();
+    told.map(|remark| finding(manifest, object, &remark, Severity::Warning)).collect()
+}
+
+/// Tells the mappings in `value`, but for itself, that name a kind in `retypes` and none that name what it becomes.
+pub(super) fn remarks(value: &Value, retypes: &Retypes) -> Vec<Remark> {
     if retypes.is_empty() {
         return Vec::new();
     }
     let mut rights = Vec::new();
-    for (key, value) in object.value.as_object().into_iter().flatten() {
-        walk(value, &Spot::key(None, key), &mut |spot, map| rights.extend(Right::read(spot, map)));
+    let mut visit = |spot: &Spot<'_>, map| rights.extend(Right::read(spot, map));
+    for (key, value) in value.as_object().into_iter().flatten() {
+        walk(value, &Spot::key(None, key), &mut visit);
     }
-    let told = rights.iter().filter_map(|right| right.remark(&rights, retypes));
-    told.map(|remark| finding(manifest, object, &remark, Severity::Warning)).collect()
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        walk(item, &Spot::index(None, index), &mut visit);
+    }
+    rights.iter().filter_map(|right| right.remark(&rights, retypes)).collect()
 }
 
 /// A mapping that says what somebody may do something to, or what something is about.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::references::{Retypes, parts, walk};
+use super::references::{parts, walk};
 use super::{Conversion, Course, Held, Object, Remark, Run, finding};
 use crate::field::{FieldPath, Spot, Step};
 use crate::finding::{Code, Finding, Severity};
@@ -108,27 +108,6 @@ pub(super) fn selects(object: &Object) -> bool {
         selectors(&object.value, &mut |_, _| selects = true);
     }
     selects
-}
-
-/// Tells the selectors of `object` that give a kind without its group which the run renames.
-pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) -> Vec<Finding> {
-    let mut found = Vec::new();
-    if !may_select(object) {
-        return found;
-    }
-    mappings(&object.value, &mut |spot, map| {
-        let is_alone = ["group", "apiGroup", "apiVersion"].iter().all(|key| !map.contains_key(*key));
-        let Some(kind) = map.get("kind").and_then(Value::as_str).filter(|_| is_alone) else { return };
-        let renamed = retypes.iter().find(|(old, new)| old.kind == kind && new.kind().kind != kind);
-        let Some((_, successor)) = renamed else { return };
-        let (path, new) = (spot.path(), &successor.kind().kind);
-        let message =
-            format!("{path} selects objects by the kind {kind} alone, which becomes {new}; it is not changed");
-        let help = Some(format!("write kind {new} where the objects are converted, by hand"));
-        let remark = Remark { code: Code::PatchTarget, path, message, help };
-        found.push(finding(manifest, object, &remark, Severity::Warning));
-    });
-    found
 }
 
 /// Tells the selectors of `object` whose objects part, and those of a version that no object can have afterwards.

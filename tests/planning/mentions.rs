@@ -1,0 +1,99 @@
+//! Kinds that a run renames, named where nothing follows them.
+
+use reversion::finding::Severity;
+
+use super::{listener_set, run};
+
+/// What is told of `text`, in a file of this name beside an object that is renamed.
+fn told(file: &str, text: &str) -> Vec<String> {
+    let set = listener_set("a", 80);
+    let outcome = run(&[(file, text), ("set.yaml", &set)], "1.6.1/standard");
+    outcome.tells(Severity::Held, &[]);
+    outcome.told.into_iter().filter(|told| told.contains(" warning reference-kept ")).collect()
+}
+
+#[track_caller]
+fn tells(file: &str, text: &str, fields: &[&str]) {
+    let expected: Vec<_> = fields.iter().map(|field| format!("{file} warning reference-kept {field}")).collect();
+    assert_eq!(told(file, text), expected);
+}
+
+const OLD: &str = "group: gateway.networking.x-k8s.io, version: v1alpha1, kind: XListenerSet";
+const NEW: &str = "group: gateway.networking.k8s.io, version: v1, kind: ListenerSet";
+
+#[test]
+fn what_configures_kustomize_is_told() {
+    let replacement = format!("- source: {{kind: ConfigMap, name: a}}\n  targets:\n  - select: {{{OLD}}}\n");
+    tells("replacement.yaml", &replacement, &["[0].targets[0].select"]);
+    tells(
+        "replacement.yaml",
+        &format!("source: {{kind: XListenerSet}}\ntargets: [{{select: {{{OLD}}}}}]\n"),
+        &["source", "targets[0].select"],
+    );
+    let vars =
+        "vars:\n- name: a\n  objref: {apiVersion: gateway.networking.x-k8s.io/v1alpha1, kind: XListenerSet, name: a}\n";
+    tells("kustomization.yaml", vars, &["vars[0].objref"]);
+    let labels = |fields: &str| format!("labels:\n- pairs: {{a: b}}\n  fields:\n{fields}");
+    let old = format!("  - {{path: spec/a, {OLD}}}\n");
+    tells("kustomization.yaml", &labels(&old), &["labels[0].fields[0]"]);
+    // Who names the new kind beside the old one knows of both.
+    tells("kustomization.yaml", &labels(&format!("{old}  - {{path: spec/a, {NEW}}}\n")), &[]);
+    let transformer = |patch: &str| {
+        format!(
+            "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {{name: x}}\ntarget: {{kind: XListenerSet}}\n{patch}"
+        )
+    };
+    tells("transformer.yaml", &transformer(&format!("# of {OLD}\n")), &["target"]);
+    let text: String =
+        transformer(&format!("patch: '{{\"a\": {{{OLD}}}}}'\n")).lines().map(|line| format!("  {line}\n")).collect();
+    let text = format!("transformers:\n- |\n{text}");
+    tells("kustomization.yaml", &text, &["transformers[0]", "transformers[0]"]);
+    // A selector that follows is none of these, and neither is a text that is converted.
+    tells("kustomization.yaml", &format!("patches: [{{target: {{{OLD}}}, path: p.yaml}}]\n"), &[]);
+    let inline = "patches:\n- patch: |\n    apiVersion: gateway.networking.x-k8s.io/v1alpha1\n    kind: XListenerSet\n    metadata: {name: a}\n";
+    tells("kustomization.yaml", inline, &[]);
+    // A configuration is told for its paths, whatever the release.
+    tells("configuration.yaml", &format!("commonLabels: [{{path: spec/a, {OLD}}}]\n"), &[]);
+}
+
+#[test]
+fn what_other_objects_say_is_told() {
+    let policy = |kinds: &str| {
+        format!(
+            "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {{name: a}}\nspec: {{match: {{resources: {{kinds: [{kinds}]}}}}}}\n"
+        )
+    };
+    let [old, any] =
+        ["gateway.networking.x-k8s.io/v1alpha1/XListenerSet", "gateway.networking.x-k8s.io/*/XListenerSet"];
+    let fields = [0, 1, 2].map(|at| format!("spec.match.resources.kinds[{at}]"));
+    tells(
+        "policy.yaml",
+        &policy(&format!("{old}, '{any}', XListenerSet, Pod")),
+        &fields.each_ref().map(String::as_str),
+    );
+    tells("policy.yaml", &policy(&format!("{old}, gateway.networking.k8s.io/v1/ListenerSet")), &[]);
+    let owner = "apiVersion: gateway.networking.x-k8s.io/v1alpha1, kind: XListenerSet, name: a";
+    let pod = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  ownerReferences: [{{{owner}, uid: b}}]\n  annotations: {{last: '{{{owner}}}'}}\n"
+    );
+    tells("pod.yaml", &pod, &["metadata.ownerReferences[0]"]);
+    let inner = "apiVersion: gateway.networking.x-k8s.io/v1alpha1, kind: XListenerSet, metadata: {name: a}";
+    let outer = format!(
+        "apiVersion: kubernetes.crossplane.io/v1\nkind: Object\nmetadata: {{name: a}}\nspec: {{forProvider: {{manifest: {{{inner}}}}}}}\nstatus: {{manifest: {{{inner}}}}}\n"
+    );
+    tells("object.yaml", &outer, &["spec.forProvider.manifest"]);
+    let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\ndata:\n  resource.exclusions: |\n    - apiGroups: [gateway.networking.x-k8s.io]\n      kinds: [XListenerSet]\n  \
+               resource.customizations.health.gateway.networking.x-k8s.io_XListenerSet: return\n  note: |\n    # kind XListenerSet\n    of the past\n  file: XListenerSet.yaml\n";
+    let fields = [
+        "data[\"resource.customizations.health.gateway.networking.x-k8s.io_XListenerSet\"]",
+        "data[\"resource.exclusions\"]",
+    ];
+    let mut found = told("map.yaml", map);
+    found.sort();
+    assert_eq!(found, fields.map(|field| format!("map.yaml warning reference-kept {field}")));
+    // What follows is not told, nor the kind of another group.
+    let refs = format!(
+        "apiVersion: example.com/v1\nkind: A\nmetadata: {{name: a}}\nspec: {{ref: {{{OLD}}}, other: {{group: example.com, kind: XListenerSet}}, name: XListenerSet}}\n"
+    );
+    tells("refs.yaml", &refs, &[]);
+}
