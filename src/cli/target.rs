@@ -67,6 +67,8 @@ impl<'p> Typed<'p> {
             parameters,
             origins: said::origins(&args.from, packs)?,
         };
+        let named = crds.iter().flatten().flat_map(|manifest| crds_in(manifest, packs));
+        installed(named).iter().try_for_each(|installed| tell_apart(&targets, installed, console))?;
         targets.extend(said::companions(&targets, packs, pairing, console)?);
         Ok(Self { packs, targets, choices, pairing, crds })
     }
@@ -145,6 +147,18 @@ fn own(folder: &Path, manifests: &[Manifest]) -> Result<OwnCrds> {
         OwnCrds::read(&folder.display().to_string(), values)
     });
     own.context("--crds")
+}
+
+/// Tells CRDs to check with that are of another release than the target of their pack.
+fn tell_apart(targets: &[Target<'_>], installed: &Installed<'_>, console: Console) -> Result<()> {
+    let target = targets.iter().find(|target| target.pack.name() == installed.pack.name());
+    match target.filter(|target| installed.names_other_than(target.release)) {
+        Some(target) => console.note(&format!(
+            "warning: the target is {target}, but the CRDs of --crds are {}; objects are written for the one and checked with the others\n",
+            visible(&installed.describe())
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Returns the targets that CRDs name, and tells them.

@@ -149,6 +149,11 @@ impl<'p> Installed<'p> {
         }
     }
 
+    /// Says whether a CRD names releases of which none is `release`.
+    pub fn names_other_than(&self, release: ReleaseId) -> bool {
+        self.crds.iter().any(|crd| crd.bundle.is_some() && !crd.releases.contains(release))
+    }
+
     /// Prints each release that is named, with the first CRD that names it: `v1.3.0 experimental (crds/a.yaml:3:5)`. Where none
     /// is named, says so.
     pub fn describe(&self) -> String {

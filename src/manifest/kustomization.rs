@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Manifest, Recognizer, Selector, whole_file};
 use crate::field::FieldPath;
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Code, Finding, Location, Severity};
 use crate::yaml::NodeId;
 
 /// What a kustomization makes of other files; all of them as seen from where it is seen from.
@@ -84,6 +84,24 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
 /// Says whether what can be a patch or the name of its file is a patch.
 pub(super) fn is_text(patch: &str) -> bool {
     patch.contains(['\n', '{'])
+}
+
+/// Tells a kustomization with patches in `file`, which Kustomize does not take for one by its name; `locate` returns where a
+/// field of it stands.
+pub(super) fn misnamed(file: &str, document: &Value, locate: &dyn Fn(&FieldPath) -> Location) -> Option<Finding> {
+    let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
+    let is_named = text("apiVersion").starts_with("kustomize.config.k8s.io/")
+        && ["Kustomization", "Component"].contains(&text("kind"));
+    let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
+    let list = lists.into_iter().find(|key| document.get(*key).is_some()).filter(|_| is_named)?;
+    let message = "the document reads as a kustomization, but is not in a file that Kustomize takes for one; its patches are not looked into".to_owned();
+    let help = if file == "-" {
+        "name the folder that it is in, instead"
+    } else {
+        "call the file kustomization.yaml, where Kustomize is to read it"
+    };
+    let (path, finding) = (FieldPath::default().key(list), whole_file(file, Code::InlinePatch, message, help));
+    Some(Finding { location: locate(&path), severity: Severity::Warning, field: Some(path.to_string()), ..finding })
 }
 
 /// Joins a relative path to a folder, taking `.` and `..` out.

@@ -358,6 +358,12 @@ impl Manifest {
         self.page(object.inset).place(object.document, &object.place.join(path))
     }
 
+    /// Returns the numbers of the documents that were read and are no object.
+    pub fn spare_documents(&self) -> impl Iterator<Item = usize> {
+        let is_object = |number: usize| self.objects.iter().any(|one| one.inset.is_none() && one.document == number);
+        (0..self.tree.documents().len()).filter(move |number| !is_object(*number) && !self.unread.contains(number))
+    }
+
     /// Returns the place of `path` in the document with this number, or of its nearest parent.
     pub fn place_in(&self, document: usize, path: &FieldPath) -> Location {
         self.place(self.tree.documents()[document].root, path)
@@ -400,7 +406,9 @@ impl Manifest {
                     } else if hits() {
                         self.tell_unmade(number, &value);
                         let place = |path: &FieldPath| self.place(document.root, path);
-                        self.findings.extend(configuration::findings(&value, recognizer, &place));
+                        let mut told = configuration::findings(&value, recognizer, &place);
+                        told.extend(kustomization::misnamed(&self.file, &value, &place));
+                        self.findings.extend(told);
                     }
                     if is_bare(&value) && !is_kustomization {
                         let charts = recognizer.charts.iter();

@@ -174,7 +174,7 @@ impl<'g> Course<'g> {
                 let homes = &mut presumes.get_or_insert_default().homes;
                 homes.extend(surroundings.was_located().then(|| (object.kind.clone(), object.namespace.clone())));
             }
-            findings.extend(rights::findings(manifest, object, &self.retypes));
+            findings.extend(rights::findings(manifest, object, self));
             findings.extend(moves::findings(manifest, object, &self.moves));
             findings.extend(self.dangling(manifest, object, made.as_ref()));
             conversions.push(made);
@@ -226,7 +226,7 @@ impl<'g> Course<'g> {
         let (kind, value) = made.map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
         made.is_some_and(|made| made.renames(object))
             || self.retypes.contains_key(&object.kind)
-            || selectors::selects(object)
+            || selectors::selects(object, self)
             || !self.references(kind, value).is_empty()
     }
 

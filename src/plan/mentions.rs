@@ -58,8 +58,7 @@ pub(super) fn findings(manifest: &Manifest, course: &Course<'_>) -> Vec<Finding>
         let told = in_object(manifest, object, course).into_iter();
         told.map(|remark| finding(manifest, object, &remark, Severity::Warning)).collect::<Vec<_>>()
     });
-    let is_object = |number: usize| manifest.objects.iter().any(|one| one.inset.is_none() && one.document == number);
-    let others = (0..manifest.tree.documents().len()).filter(|number| !is_object(*number));
+    let others = manifest.spare_documents();
     of_objects.chain(others.flat_map(|number| in_document(manifest, number, course))).collect()
 }
 

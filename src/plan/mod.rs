@@ -383,7 +383,7 @@ impl<'a> Run<'a> {
             findings.extend(mentions::findings(manifest, self.course));
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
-                findings.extend(rights::findings(manifest, object, &self.course.retypes));
+                findings.extend(rights::findings(manifest, object, self.course));
                 findings.extend(moves::findings(manifest, object, &self.course.moves));
                 let this = (*manifest, object, &self.homes[file][at]);
                 let conversion = self.converted[file][at].clone();
@@ -393,7 +393,7 @@ impl<'a> Run<'a> {
                 } else {
                     let conversion = self.with_its_base((file, at), conversion, held);
                     let made = self.with_references(this, conversion, &fates, &mut findings);
-                    let made = selectors::follow(object, made, &moves);
+                    let made = selectors::follow(object, made, &moves, self.course);
                     findings.extend(selectors::astray(manifest, object, &moves, self.course));
                     findings.extend(self.course.dangling(manifest, object, made.as_ref()));
                     made

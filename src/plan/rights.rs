@@ -3,7 +3,7 @@
 //! Roles and webhook configurations name what they are about in mappings with `apiGroups` and `resources`, policies in mappings
 //! with `apiGroups` and `kinds`, Argo CD in lists of `group` and `kind`. Any of them can say `*`. Such a mapping is no reference to
 //! an object: others may need the old name for as long as the cluster serves it. So it stays, and is told where nothing of the
-//! same object names the new kind as well.
+//! same object names the new kind as well. A webhook that gives `apiVersions` too is told where it gives none that the target serves.
 //!
 //! Invariant: nothing here changes anything.
 
@@ -12,15 +12,15 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::references::{Retypes, walk};
-use super::{Remark, finding};
-use crate::field::{FieldPath, Spot};
+use super::{Course, Remark, finding};
+use crate::field::{FieldPath, FieldPattern, Spot};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
 
-/// Tells the mappings of `object` that name a kind in `retypes` and none that name what it becomes.
-pub(super) fn findings(manifest: &Manifest, object: &Object, retypes: &Retypes) -> Vec<Finding> {
-    let told = remarks(&object.value, retypes).into_iter();
+/// Tells the mappings of `object` that name a kind which is renamed and none that name what it becomes, and webhooks for versions that go.
+pub(super) fn findings(manifest: &Manifest, object: &Object, course: &Course<'_>) -> Vec<Finding> {
+    let told = remarks(&object.value, &course.retypes).into_iter().chain(left(&object.value, course));
     told.map(|remark| finding(manifest, object, &remark, Severity::Warning)).collect()
 }
 
@@ -38,6 +38,39 @@ pub(super) fn remarks(value: &Value, retypes: &Retypes) -> Vec<Remark> {
         walk(item, &Spot::index(None, index), &mut visit);
     }
     rights.iter().filter_map(|right| right.remark(&rights, retypes)).collect()
+}
+
+/// Tells the rules of a webhook that give a kind's resource with versions of which the target serves none.
+fn left(object: &Value, course: &Course<'_>) -> Vec<Remark> {
+    let rules = FieldPattern::parse("webhooks[].rules[]").expect("it is a pattern").matches(object).into_iter();
+    rules.filter_map(|path| left_by(path.get(object)?.as_object()?, &path, course)).collect()
+}
+
+fn left_by(rule: &Map<String, Value>, path: &FieldPath, course: &Course<'_>) -> Option<Remark> {
+    let right = Right::read(&Spot::key(None, ""), rule)?;
+    let versions: Vec<&str> = rule.get("apiVersions")?.as_array()?.iter().filter_map(Value::as_str).collect();
+    let targets = course.goal().targets.iter();
+    let (kind, target) =
+        targets.flat_map(|target| target.pack.kinds().map(move |kind| (kind, target))).find(|(kind, target)| {
+            let is_named =
+                right.groups.contains(&kind.group.as_str()) && right.resources.contains(&plural(&kind.kind).as_str());
+            let had =
+                |version: &&str| target.pack.catalog(kind).is_some_and(|catalog| !catalog.listing(version).is_empty());
+            let leaves = |version: &&str| course.leaves(kind, version).is_some();
+            is_named && versions.iter().any(had) && versions.iter().all(|version| leaves(version))
+        })?;
+    let versions = versions.join(", ");
+    let served: Vec<_> =
+        target.pack.catalog(kind)?.served(target.release).into_iter().map(|version| version.name).collect();
+    Some(Remark {
+        code: Code::ReferenceKept,
+        message: format!(
+            "{path} is for {} in {versions}, which {target} does not serve; it is not changed",
+            resource(kind)
+        ),
+        path: path.key("apiVersions"),
+        help: Some(format!("name {} there, by hand", served.join(" or "))),
+    })
 }
 
 /// A mapping that says what somebody may do something to, or what something is about.

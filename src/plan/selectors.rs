@@ -1,10 +1,11 @@
-//! Answers: which selectors of a kustomization name a version that the objects they select leave?
+//! Answers: which mappings name a version that the objects they are about leave?
 //!
-//! A selector is a mapping with `group`, `version` and `kind`. Where every object of the run with that apiVersion and kind goes
-//! to one other version, the selector goes along; where they part it stays, and where the run has none, which [`astray`]
-//! tells if the target does not serve that version.
+//! A selector of Kustomize is a mapping with `group`, `version` and `kind`. Others name objects by such a mapping too, or by
+//! `apiVersion` and `kind`: that is as good in any version that is served, so those count that the target does not serve. Where
+//! every object of the run with that apiVersion and kind goes to one other version, the mapping goes along; where they part it
+//! stays, and where the run has none, which [`astray`] tells if the target does not serve that version.
 //!
-//! Invariant: only kustomizations, and what has Kustomize run, have selectors; one whose kind is retyped is a reference and none of these.
+//! Invariant: one whose kind is retyped is a reference and none of these.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ use crate::field::{FieldPath, Spot, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::Session;
 use crate::manifest::Manifest;
+use crate::pack::Target;
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::Intent;
 
@@ -30,14 +32,45 @@ pub(super) struct Moved {
     version: String,
 }
 
-/// What a selector selects.
+/// What a mapping selects or names.
 struct Selected {
+    /// The place of the text that says the version.
+    path: FieldPath,
     kind: GroupKind,
     version: String,
     name: Option<String>,
+    /// Whether Kustomize reads it, to which no other version is as good.
+    is_selector: bool,
 }
 
 impl Selected {
+    /// Reads a mapping such as `{ group: example.com, version: v1, kind: A }` or `{ apiVersion: example.com/v1, kind: A, name: a }`.
+    fn read(spot: &Spot<'_>, map: &Map<String, Value>) -> Option<Self> {
+        let text = |key: &str| map.get(key).and_then(Value::as_str);
+        let kind = text("kind")?;
+        let (key, group, version) = match (text("group"), text("version"), text("apiVersion")) {
+            (Some(group), Some(version), _) => ("version", group.to_owned(), version.to_owned()),
+            // A whole object inside another one names nothing.
+            (None, None, Some(version)) if !map.contains_key("metadata") => {
+                let ApiVersion { group, version } = ApiVersion::parse(version);
+                ("apiVersion", group, version)
+            }
+            _ => return None,
+        };
+        let (kind, name) = (GroupKind::new(kind, group), text("name").map(str::to_owned));
+        Some(Self { path: spot.path().key(key), kind, version, name, is_selector: false })
+    }
+
+    /// Returns what stands for `version` at its place.
+    fn spelled(&self, version: &str) -> String {
+        match self.path.last_key() {
+            Some("apiVersion") => {
+                ApiVersion { group: self.kind.group.clone(), version: version.to_owned() }.to_string()
+            }
+            _ => version.to_owned(),
+        }
+    }
+
     /// Counts the versions that the selected objects have afterwards. A name that is no object's can be a pattern, or one that
     /// kustomizations give: then every object counts. Patches count where nothing else does.
     fn versions<'m>(&self, moves: &'m Moves) -> BTreeMap<&'m str, usize> {
@@ -79,14 +112,18 @@ impl Run<'_> {
     }
 }
 
-/// Lets the selectors of `object` follow `moves`; `made` is what became of it so far.
-pub(super) fn follow(object: &Object, made: Option<Conversion>, moves: &Moves) -> Option<Conversion> {
-    if !may_select(object) {
-        return made;
-    }
+/// Lets what selects or names objects in `object` follow `moves`; `made` is what became of it so far.
+pub(super) fn follow(
+    object: &Object,
+    made: Option<Conversion>,
+    moves: &Moves,
+    course: &Course<'_>,
+) -> Option<Conversion> {
     let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
-    for (path, version) in found(session.object(), moves) {
-        let value = Value::from(version);
+    for selected in find(session.object(), object, course) {
+        let versions = selected.versions(moves);
+        let Some((new, _)) = versions.first_key_value().filter(|_| versions.len() == 1) else { continue };
+        let (value, path) = (Value::from(selected.spelled(new)), selected.path);
         if path.get(session.object()) != Some(&value) {
             session.change(Intent::Replace { path, value }).expect("the path was found in this object");
         }
@@ -101,40 +138,28 @@ pub(super) fn follow(object: &Object, made: Option<Conversion>, moves: &Moves) -
     Some(made)
 }
 
-/// Says whether `object` selects any object by its version.
-pub(super) fn selects(object: &Object) -> bool {
-    let mut selects = false;
-    if may_select(object) {
-        selectors(&object.value, &mut |_, _| selects = true);
-    }
-    selects
+/// Says whether `object` selects or names any object by its version.
+pub(super) fn selects(object: &Object, course: &Course<'_>) -> bool {
+    !find(&object.value, object, course).is_empty()
 }
 
-/// Tells the selectors of `object` whose objects part, and those of a version that no object can have afterwards.
+/// Tells what selects or names objects in `object` that part, or that are of a version that no object can have afterwards.
 pub(super) fn astray(manifest: &Manifest, object: &Object, moves: &Moves, course: &Course<'_>) -> Vec<Finding> {
-    let mut found = Vec::new();
-    if !may_select(object) {
-        return found;
-    }
-    selectors(&object.value, &mut |spot, selected| {
+    let tell = |selected: Selected| {
         let versions = selected.versions(moves);
-        let told = match versions.len() {
-            0 => gone(&selected, course),
-            1 => None,
-            _ => Some(parted(&selected, &versions)),
+        let (message, help) = match versions.len() {
+            0 => gone(&selected, course)?,
+            1 => return None,
+            _ => parted(&selected, &versions),
         };
-        found.extend(told.map(|(message, help)| {
-            let path = spot.path().key("version");
-            let remark = Remark {
-                code: Code::PatchTarget,
-                message: format!("{path} {message}"),
-                path,
-                help: Some(help.to_owned()),
-            };
-            finding(manifest, object, &remark, Severity::Warning)
-        }));
-    });
-    found
+        let (path, verb) = (selected.path, if selected.is_selector { "selects" } else { "names" });
+        let help =
+            if selected.is_selector { help } else { "write the version that the object has afterwards, by hand" };
+        let code = if selected.is_selector { Code::PatchTarget } else { Code::ReferenceKept };
+        let remark = Remark { code, message: format!("{path} {verb} {message}"), path, help: Some(help.to_owned()) };
+        Some(finding(manifest, object, &remark, Severity::Warning))
+    };
+    find(&object.value, object, course).into_iter().filter_map(tell).collect()
 }
 
 /// Says that the selected objects go to `versions`.
@@ -143,7 +168,7 @@ fn parted(selected: &Selected, versions: &BTreeMap<&str, usize>) -> (String, &'s
     let all: usize = versions.values().sum();
     let moved = all - versions.get(version.as_str()).copied().unwrap_or_default();
     let message = format!(
-        "selects {version}, which {all} objects of the kind {} have in this run; {moved} of them move to another version, and it is not changed",
+        "{version}, which {all} objects of the kind {} have in this run; {moved} of them move to another version, and it is not changed",
         kind.kind
     );
     (message, "write a patch for each version, or take the version out of the selector, by hand")
@@ -152,56 +177,46 @@ fn parted(selected: &Selected, versions: &BTreeMap<&str, usize>) -> (String, &'s
 /// Says that the target does not serve the selected version of a kind that the run does not rename.
 fn gone(selected: &Selected, course: &Course<'_>) -> Option<(String, &'static str)> {
     let Selected { kind, version, .. } = selected;
-    let target = course.goal().target_of(&kind.group).filter(|_| !course.retypes.contains_key(kind))?;
-    let served = target.pack.catalog(kind)?.served(target.release);
-    (served.iter().all(|served| served.name != *version)).then(|| {
-        let message = format!("selects {version}, which {target} does not serve for {}; no object of this run has it, and it is not changed", kind.kind);
+    course.leaves(kind, version).map(|target| {
+        let message = format!(
+            "{version}, which {target} does not serve for {}; no object of this run has it, and it is not changed",
+            kind.kind
+        );
         (message, "write the version that the objects have afterwards, or take it out of the selector, by hand")
     })
 }
 
-/// Finds the versions of selectors whose objects all go to one version, with that.
-fn found<'m>(object: &Value, moves: &'m Moves) -> Vec<(FieldPath, &'m str)> {
+impl Course<'_> {
+    /// Returns the target that has `kind`, but does not serve it in `version`.
+    pub(super) fn leaves(&self, kind: &GroupKind, version: &str) -> Option<&Target<'_>> {
+        let target = self.goal.target_of(&kind.group).filter(|_| !self.retypes.contains_key(kind))?;
+        let served = target.pack.catalog(kind)?.served(target.release);
+        (!served.is_empty() && served.iter().all(|served| served.name != version)).then_some(target)
+    }
+}
+
+/// Finds what selects objects by their version in `value`, what became of `object`, and what names them by one that goes.
+fn find(value: &Value, object: &Object, course: &Course<'_>) -> Vec<Selected> {
     let mut found = Vec::new();
-    selectors(object, &mut |spot, selected| {
-        let versions = selected.versions(moves);
-        if let Some((new, _)) = versions.first_key_value().filter(|_| versions.len() == 1) {
-            found.push((spot.path().key("version"), *new));
-        }
-    });
-    found
-}
-
-/// Visits every mapping that names a kind and a version.
-fn selectors(object: &Value, visit: &mut dyn FnMut(&Spot<'_>, Selected)) {
-    mappings(object, &mut |spot, map| {
-        let text = |key: &str| map.get(key).and_then(Value::as_str).map(str::to_owned);
-        let named = text("group").zip(text("kind")).zip(text("version"));
-        if let Some(((group, kind), version)) = named {
-            visit(spot, Selected { kind: GroupKind::new(kind, group), version, name: text("name") });
-        }
-    });
-}
-
-/// Says whether `object` is a kustomization or has Kustomize run.
-fn may_select(object: &Object) -> bool {
-    is_kustomization(&object.kind.kind)
-        || ["HelmRelease", "Application", "ApplicationSet"].contains(&object.kind.kind.as_str())
-}
-
-fn is_kustomization(kind: &str) -> bool {
-    ["Kustomization", "Component"].contains(&kind)
-}
-
-/// Visits the mappings that can be selectors: in what has Kustomize run, those below the key `kustomize`.
-fn mappings(object: &Value, visit: &mut dyn FnMut(&Spot<'_>, &Map<String, Value>)) {
-    let is_one = object.get("kind").and_then(Value::as_str).is_none_or(is_kustomization);
-    for key in parts(object) {
-        let Some(part) = object.get(*key) else { continue };
+    for key in parts(value) {
+        let Some(part) = value.get(*key) else { continue };
         walk(part, &Spot::key(None, key), &mut |spot, map| {
-            if is_one || map.contains_key("kind") && spot.path().steps().contains(&Step::Key("kustomize".to_owned())) {
-                visit(spot, map);
+            let Some(mut selected) = Selected::read(spot, map) else { return };
+            selected.is_selector =
+                selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path);
+            if selected.is_selector || course.leaves(&selected.kind, &selected.version).is_some() {
+                found.push(selected);
             }
         });
     }
+    found
+}
+
+/// Says whether Kustomize reads what stands at `path` of `object`: all of a kustomization, and in what has Kustomize run, what
+/// stands below the key `kustomize`.
+fn is_for_kustomize(object: &Object, path: &FieldPath) -> bool {
+    let kind = object.kind.kind.as_str();
+    let is_runner = ["HelmRelease", "Application", "ApplicationSet"].contains(&kind);
+    let is_below = || path.steps().contains(&Step::Key("kustomize".to_owned()));
+    ["Kustomization", "Component"].contains(&kind) || is_runner && is_below()
 }

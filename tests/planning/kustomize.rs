@@ -234,6 +234,23 @@ fn inline_patches_that_are_not_converted_are_told() {
     assert_eq!(told(&broken), ["kustomization.yaml warning inline-patch patches[0]"]);
 }
 
+#[test]
+fn a_kustomization_of_another_name_is_told() {
+    let text = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\npatches:\n- patch: |\n    apiVersion: gateway.networking.x-k8s.io/v1alpha1\n    \
+                kind: XListenerSet\n    metadata: {name: a}\n";
+    let told = |file: &str| {
+        run(&[(file, text)], "1.6.1/standard")
+            .told
+            .into_iter()
+            .filter(|told| told.contains("inline-patch"))
+            .collect::<Vec<_>>()
+    };
+    for file in ["-", "live.yaml"] {
+        assert_eq!(told(file), [format!("{file} warning inline-patch patches")]);
+    }
+    assert_eq!(told("kustomization.yml"), [""; 0]);
+}
+
 /// What Flux and Argo CD have Kustomize patch: a policy of each, with the patch as text.
 fn runners(version: &str, kind: &str, group: &str) -> [(&'static str, String); 3] {
     let patches = |indent: &str| {

@@ -97,3 +97,50 @@ fn what_other_objects_say_is_told() {
     );
     tells("refs.yaml", &refs, &[]);
 }
+
+const POLICY: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: a}\nspec:\n  \
+                      targetRef: {group: \"\", kind: Service, name: a}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
+
+/// What names a policy of a version: by apiVersion, and by group and version.
+fn naming(version: &str) -> String {
+    format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: a}}\nspec:\n  healthChecks: [{{apiVersion: gateway.networking.k8s.io/{version}, kind: BackendTLSPolicy, name: a}}]\n\
+         ---\napiVersion: example.com/v1\nkind: A\nmetadata: {{name: a}}\nspec:\n  of: {{group: gateway.networking.k8s.io, version: {version}, kind: BackendTLSPolicy}}\n  \
+         whole: {{apiVersion: gateway.networking.k8s.io/v1beta1, kind: HTTPRoute, name: a}}\n"
+    )
+}
+
+#[test]
+fn what_names_a_version_that_goes_follows() {
+    let there = run(&[("names.yaml", &naming("v1alpha2")), ("policy.yaml", POLICY)], "1.6.1/experimental");
+    there.tells(Severity::Warning, &[]);
+    assert_eq!(there.after["names.yaml"], naming("v1"));
+    let policy = there.after["policy.yaml"].clone();
+    let back = run(&[("names.yaml", &naming("v1")), ("policy.yaml", &policy)], "1.0.0/experimental");
+    assert_eq!(back.after["names.yaml"], naming("v1alpha2"));
+    // Nobody can say where those go that are not here, and what is served is as good as any.
+    let fields = ["spec.healthChecks[0].apiVersion", "spec.of.version"];
+    let told = fields.map(|field| format!("names.yaml warning reference-kept {field}"));
+    let alone = run(&[("names.yaml", &naming("v1alpha2"))], "1.6.1/experimental");
+    assert_eq!(alone.told, told);
+    alone.says("spec.healthChecks[0].apiVersion names v1alpha2, which gateway-api@1.6.1/experimental does not serve");
+    assert_eq!(run(&[("names.yaml", &naming("v1alpha2"))], "1.0.0/experimental").told, [""; 0]);
+    // What is held back keeps its version, and what names it too.
+    let held = POLICY.replace("  tls:", "  validation: {hostname: a.example.com}\n  tls:");
+    let held = run(&[("names.yaml", &naming("v1alpha2")), ("policy.yaml", &held)], "1.6.1/experimental");
+    assert!(held.after.is_empty(), "{:?}", held.after);
+}
+
+#[test]
+fn webhooks_for_versions_that_go_are_told() {
+    let webhook = |versions: &str| {
+        let hook = format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n- name: a.b.c\n  \
+             rules: [{{apiGroups: [gateway.networking.k8s.io], apiVersions: [{versions}], resources: [httproutes, backendtlspolicies]}}]\n"
+        );
+        run(&[("hook.yaml", &hook)], "1.6.1/experimental").told
+    };
+    let told = ["hook.yaml warning reference-kept webhooks[0].rules[0].apiVersions"];
+    assert_eq!([webhook("v1alpha2"), webhook("v1alpha2, v1alpha3")], [told, told]);
+    assert_eq!([webhook("v1alpha2, v1"), webhook("'*'"), webhook("v1")], [const { Vec::<String>::new() }; 3]);
+}
