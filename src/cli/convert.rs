@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Result, ensure};
 
@@ -308,11 +309,11 @@ struct Seen<'p> {
 /// What the second look at a file needs.
 enum Kept {
     /// None is needed, unless the part is overtaken: then its text, which the part itself has where the file changes.
-    Part(Box<Part>, Option<String>),
+    Part(Box<Part>, Option<Arc<str>>),
     /// Its text: the objects of other files have a say in it.
-    Open(String),
+    Open(Arc<str>),
     /// Its text: the target is not known yet.
-    Text(String),
+    Text(Arc<str>),
 }
 
 impl<'p> Seen<'p> {

@@ -39,7 +39,7 @@ pub struct Manifest {
     /// The file as the user named it.
     pub file: String,
     /// The text, as it is in the file.
-    pub text: String,
+    pub text: Arc<str>,
     /// The spans of its nodes.
     pub tree: Tree,
     /// Its objects, in the order of the text.
@@ -235,7 +235,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     let hit = recognizer.hits(bytes);
     let matters = is_said || recognizer.matters(bytes);
     let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
+        Ok(text) => Arc::from(text),
         Err(_) if !matters => return Reading::Irrelevant,
         Err(error) => return Reading::Failed(not_utf8(file, bytes, error.valid_up_to())),
     };

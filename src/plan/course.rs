@@ -384,7 +384,7 @@ impl Part {
 
     /// Returns the file's text, where it changes.
     pub fn text(&self) -> Option<&str> {
-        self.change.as_ref().map(|change| change.before.as_str())
+        self.change.as_ref().map(|change| &*change.before)
     }
 
     /// Gives back the room that was made for more: a run keeps the parts of all its files.

@@ -87,7 +87,7 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
         Ok(changed) if refused.is_empty() => {
             findings.extend(changed.findings);
             findings.extend(manifest.disputed());
-            let (file, before) = (manifest.file.clone(), manifest.text.clone());
+            let (file, before) = (manifest.file.clone(), Arc::clone(&manifest.text));
             Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings }))
         }
         Ok(_) => Err(refused),

@@ -77,7 +77,7 @@ pub struct FilePlan {
     /// The file as the user named it.
     pub file: String,
     /// Its text.
-    pub before: String,
+    pub before: Arc<str>,
     /// The edits to its text afterwards.
     pub edits: EditSet,
 }

@@ -136,7 +136,7 @@ mod tests {
     fn check(text: &str, old: &str, expected: bool) {
         let start = text.find(old).unwrap();
         let edits = EditSet::new(vec![Edit::new(start, start + old.len(), "new")]).unwrap();
-        let file = FilePlan { file: String::new(), before: text.to_owned(), edits };
+        let file = FilePlan { file: String::new(), before: text.into(), edits };
         assert_eq!(shows_secret(&file), expected, "{old}");
     }
 
@@ -209,8 +209,8 @@ data: {x: free}
     fn what_is_put_into_a_secret_is_found() {
         let text = "kind: Secret\n";
         let edits = EditSet::new(vec![Edit::new(0, 0, "# x\n"), Edit::new(13, 13, "data: {k: czNj}\n")]).unwrap();
-        assert!(shows_secret(&FilePlan { file: String::new(), before: text.to_owned(), edits }));
+        assert!(shows_secret(&FilePlan { file: String::new(), before: text.into(), edits }));
         let edits = EditSet::new(vec![Edit::new(0, 0, "# x\n"), Edit::new(13, 13, "type: a\n")]).unwrap();
-        assert!(!shows_secret(&FilePlan { file: String::new(), before: text.to_owned(), edits }));
+        assert!(!shows_secret(&FilePlan { file: String::new(), before: text.into(), edits }));
     }
 }

@@ -32,7 +32,7 @@ pub fn unified(plan: &FilePlan, paint: Paint) -> Option<String> {
     let old: Vec<&str> = plan.before.split_inclusive('\n').collect();
     let after = plan.after();
     let new: Vec<&str> = after.split_inclusive('\n').collect();
-    let [old_secrets, new_secrets] = [&plan.before, &after].map(|text| secret_lines(text));
+    let [old_secrets, new_secrets] = [&*plan.before, &*after].map(secret_lines);
     let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
     let mut out = String::new();
     let old_name = file_name("a/", &plan.file, paint);

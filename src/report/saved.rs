@@ -188,7 +188,7 @@ impl SavedFile {
             new: edit.text.clone(),
         };
         let edits = file.edits.edits().iter().map(edit).collect();
-        let [before, after] = [&file.before, &file.after()].map(|text| Fingerprint::of(text.as_bytes()));
+        let [before, after] = [&*file.before, &*file.after()].map(|text| Fingerprint::of(text.as_bytes()));
         Ok(Self { path, before, after, edits })
     }
 
@@ -228,7 +228,7 @@ impl SavedFile {
         if Fingerprint::of(after.as_bytes()) != self.after {
             return Err(Mismatch::Wrong);
         }
-        Ok(FilePlan { file: self.path.clone(), before: text, edits })
+        Ok(FilePlan { file: self.path.clone(), before: text.into(), edits })
     }
 
     /// Prints the edits without the file's text: what each replaces, and by what.
@@ -308,7 +308,7 @@ mod tests {
 
     fn file_plan(before: &str, edits: Vec<Edit>) -> FilePlan {
         let edits = EditSet::new(edits).unwrap();
-        FilePlan { file: "a.yaml".to_owned(), before: before.to_owned(), edits }
+        FilePlan { file: "a.yaml".to_owned(), before: before.into(), edits }
     }
 
     fn saved(files: &[FilePlan]) -> Result<SavedPlan, String> {

@@ -440,7 +440,7 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
 fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
     let run = subject.run()?;
     let Some(file) = run.plan.files.first() else { return Ok(Verdict::Silent) };
-    ensure(file.before == run.before && file.edits.apply(&file.before) == run.after, || {
+    ensure(*file.before == *run.before && file.edits.apply(&file.before) == run.after, || {
         "the edits are not the change".to_owned()
     })?;
     let tree = yaml::parse(&file.before).map_err(|problem| format!("{problem:?}"))?;
