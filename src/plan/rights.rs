@@ -57,7 +57,7 @@ fn left_by(rule: &Map<String, Value>, path: &FieldPath, course: &Course<'_>) -> 
             let had =
                 |version: &&str| target.pack.catalog(kind).is_some_and(|catalog| !catalog.listing(version).is_empty());
             let leaves = |version: &&str| course.leaves(kind, version).is_some();
-            is_named && versions.iter().any(had) && versions.iter().all(|version| leaves(version))
+            is_named && versions.iter().any(had) && versions.iter().all(leaves)
         })?;
     let versions = versions.join(", ");
     let served: Vec<_> =
