@@ -112,6 +112,17 @@ spec:
 ";
 
 #[test]
+fn what_is_kept_whole_is_told_once() {
+    let text = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: a}\nspec:\n  rules:\n  - backendRefs: [{name: a, port: 80}]\n    \
+                sessionPersistence: {type: Header, idleTimeout: 1h, cookieConfig: {lifetimeType: Session}}\n    retry: {codes: [500, 500]}\n";
+    let kept = run(STANDARD, stashing(), text);
+    let told: Vec<_> = kept.plan.findings.iter().filter(|told| told.code != Code::Advisory).collect();
+    let fields: Vec<_> = told.iter().map(|told| (told.code, told.field.as_deref().unwrap_or_default())).collect();
+    let expected = ["spec.rules[0].sessionPersistence", "spec.rules[0].retry"].map(|field| (Code::DroppedField, field));
+    assert_eq!(fields, expected);
+}
+
+#[test]
 fn lost_fields_come_back_where_they_stood() {
     round_trip(STANDARD, EXPERIMENTAL, &["retry", "sessionPersistence"], ROUTE);
     round_trip("gateway-api@1.1.0/experimental", EXPERIMENTAL, &["retry", "name: rest"], ROUTE);

@@ -231,7 +231,11 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, sce
             warnings.extend(trail.warnings);
             notes.extend(trail.notes);
             warnings.extend(doubts(&session));
-            notes.extend(session.respelled().iter().map(|told| {
+            // What goes, or is kept whole, is in no other way afterwards.
+            let goes = |path: &FieldPath| {
+                lost.iter().any(|lost| lost.code == Code::DroppedField && path.starts_with(&lost.path))
+            };
+            notes.extend(session.respelled().iter().filter(|told| !goes(&told.path)).map(|told| {
                 let message = format!("{} is written in another way: {}", told.path, told.reason);
                 remark(Code::Respelled, told.path.clone(), message, None)
             }));

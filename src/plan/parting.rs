@@ -307,6 +307,8 @@ impl<'a> Work<'a> {
             let (code, place, reason) = (loss_code(loss.class), &loss.path, &loss.reason);
             let kept = at_start.as_ref().and_then(|at| packed.iter().find(|(path, _)| at.starts_with(path)));
             let why = match kept {
+                // Parts of what is kept whole come back with it.
+                Some((path, Ok(_))) if at_start.as_ref() != Some(path) => continue,
                 Some((_, Ok(_))) => {
                     let message = format!("{place} is kept in the stash: {reason}");
                     self.lost.push(remark(code, place.clone(), message, None));
