@@ -360,8 +360,9 @@ impl Manifest {
 
     /// Returns the numbers of the documents that were read and are no object.
     pub fn spare_documents(&self) -> impl Iterator<Item = usize> {
-        let is_object = |number: usize| self.objects.iter().any(|one| one.inset.is_none() && one.document == number);
-        (0..self.tree.documents().len()).filter(move |number| !is_object(*number) && !self.unread.contains(number))
+        let own = self.objects.iter().filter(|object| object.inset.is_none());
+        let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unread.iter().copied()).collect();
+        (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
     }
 
     /// Returns the place of `path` in the document with this number, or of its nearest parent.

@@ -413,3 +413,64 @@ fn a_patch_stays_quietly_with_a_base_that_stays() {
     outcome.tells(Severity::Held, &[]);
     assert!(outcome.after.is_empty());
 }
+
+#[test]
+fn what_only_the_build_shows_is_told() {
+    let policy = |spec: &str| {
+        format!(
+            "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {{name: a}}\nspec:\n{spec}"
+        )
+    };
+    let base = policy(
+        "  targetRefs: [{group: \"\", kind: Service, name: a}]\n  sessionPersistence: {type: Header, sessionName: x}\n",
+    );
+    let patch = policy("  sessionPersistence: {cookieConfig: {lifetimeType: Session}}\n");
+    let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
+    outcome.tells(Severity::Held, &["live/patch.yaml held-back held-along -"]);
+    outcome.says("which neither of them shows alone");
+    let other = policy("  sessionPersistence: {sessionName: y}\n");
+    run(&patched(&base, &other), "1.6.1/experimental").tells(Severity::Held, &[]);
+}
+
+#[test]
+fn what_tells_kustomize_how_to_merge_stays_with_its_base() {
+    let policy = |spec: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {{name: a}}\nspec:\n{spec}"
+        )
+    };
+    let base = policy(
+        "  targetRef: {group: \"\", kind: Service, name: a}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n",
+    );
+    let patch = policy("  targetRef: {$patch: replace, group: \"\", kind: Service, name: b}\n");
+    let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
+    outcome
+        .tells(Severity::Held, &["base/object.yaml held-back held-along -", "live/patch.yaml held-back held-along -"]);
+    outcome.says("the patch tells Kustomize how to merge");
+}
+
+#[test]
+fn what_a_patch_takes_away_leaves_no_trace() {
+    let gateway = |spec: &str| {
+        format!("apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: a}}\nspec:\n{spec}")
+    };
+    let base = gateway("  gatewayClassName: nginx\n  listeners: [{name: a, port: 80, protocol: HTTP}]\n");
+    let outcome = run(&patched(&base, &gateway("  backendTLS: null\n")), "1.6.1/experimental");
+    outcome.tells(Severity::Held, &[]);
+    assert_eq!(outcome.after["live/patch.yaml"], gateway("  tls:\n    backend: null\n"));
+}
+
+#[test]
+fn part_of_an_object_beside_its_version_is_told_and_stays() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: a}\nspec:\n  \
+                  targetRef: {group: \"\", kind: Service, name: a}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
+    let generate = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: b}\nspec:\n  generate:\n    \
+                    apiVersion: gateway.networking.k8s.io/v1alpha2\n    kind: BackendTLSPolicy\n    data: {spec: {tls: {hostname: b}}}\n";
+    let outcome = run(&[("a.yaml", policy), ("b.yaml", generate)], "1.6.1/experimental");
+    outcome.tells(Severity::Warning, &["b.yaml warning reference-kept spec.generate.apiVersion"]);
+    outcome.says("part of such an object stands beside it");
+    assert!(!outcome.after.contains_key("b.yaml"));
+    let named = generate.replace("    data: {spec: {tls: {hostname: b}}}\n", "    name: a\n");
+    let followed = run(&[("a.yaml", policy), ("b.yaml", &named)], "1.6.1/experimental");
+    assert_eq!(followed.after["b.yaml"], named.replace("v1alpha2", "v1"));
+}
