@@ -76,7 +76,7 @@ impl Default {
     pub(super) const DESCRIPTION: Description = Description {
         name: "default",
         text: "Makes a field and the value that one side implies for it into each other: `elide` removes the field where it \
-               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items; never a \
+               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items, and to a reference that it brings; never a \
                namespace that a kustomization gives). \
                `forward` and `backward` say what is done in which direction. The value is `value`, the value of the field \
                `like`, what `table` gives for the field `by`, what the user says for a `parameter` of the pack, what a reference \
@@ -146,7 +146,9 @@ impl Default {
             let map = path.get(session.object()).and_then(Value::as_object);
             let lacks = map.is_some_and(|map| map.get(&self.key).is_none_or(|value| self.is_unset(value)));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
-            let whole = || item || session.completeness() == Completeness::Whole;
+            // A reference that a patch brings is as good as any.
+            let names = matches!(self.source, Source::Names(_));
+            let whole = || item || names || session.completeness() == Completeness::Whole;
             if lacks && whole() {
                 self.write_at(path, session)?;
             }

@@ -207,7 +207,7 @@ impl<'g> Course<'g> {
         let meant = repaired.as_ref().map_or(object, |repaired| &repaired.object);
         let made = goal.target_of(&object.kind.group).map(|target| object::convert(meant, target, goal, scene));
         let mut made = guest::visit(meant, made, goal, scene);
-        if made.is_none() && beside::holds_values(object, goal) {
+        if made.is_none() && beside::can_hold_values(object, goal) {
             made = Some(Conversion::untouched(meant));
         }
         let offers = repair::offers(object, goal, scene);
@@ -362,6 +362,8 @@ impl<'g> Course<'g> {
         plan.findings.extend(unread.into_iter().filter_map(|unread| unread.told(&read)));
         plan.findings.sort();
         plan.findings.dedup();
+        // What could have held values and stays was kept for what it can be merged with.
+        plan.objects.retain(|object| object.is_recognised || object.outcome != Outcome::Unchanged);
         plan
     }
 }
