@@ -84,6 +84,8 @@ pub struct Rule {
     pub within: Option<ReleaseSet>,
     /// What must be known or asked for before the rule runs.
     pub needs: Option<Needs>,
+    /// What is to be done besides, where the rule changes an object of another pack.
+    pub advice: Option<String>,
     /// Where the change is documented upstream.
     pub source: String,
     /// The lens as written in the rule's file.
