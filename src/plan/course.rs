@@ -16,7 +16,7 @@ use super::advise::{self, Crossing};
 use super::homes::Homes;
 use super::object::Scene;
 use super::references::{self, Retypes};
-use super::{Conversion, FilePlan, Goal, ObjectPlan, Plan, Run, adjust, finding, object, object_plan};
+use super::{Conversion, FilePlan, Goal, ObjectPlan, Outcome, Plan, Run, adjust, finding, object, object_plan};
 use super::{beside, edit, guest, mentions, moves, patched, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
@@ -207,7 +207,7 @@ impl<'g> Course<'g> {
         let meant = repaired.as_ref().map_or(object, |repaired| &repaired.object);
         let made = goal.target_of(&object.kind.group).map(|target| object::convert(meant, target, goal, scene));
         let mut made = guest::visit(meant, made, goal, scene);
-        if made.is_none() && beside::holds_values(object, goal) {
+        if made.is_none() && beside::can_hold_values(object, goal) {
             made = Some(Conversion::untouched(meant));
         }
         let offers = repair::offers(object, goal, scene);
@@ -357,6 +357,8 @@ impl<'g> Course<'g> {
         plan.findings.extend(unread.into_iter().filter_map(|unread| unread.told(&read)));
         plan.findings.sort();
         plan.findings.dedup();
+        // What could have held values and stays was kept for what it can be merged with.
+        plan.objects.retain(|object| object.is_recognised || object.outcome != Outcome::Unchanged);
         plan
     }
 }
