@@ -31,7 +31,11 @@ struct Outcome {
 fn read(packs: &Packs, file: &str, text: &str) -> Manifest {
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str))
         .with_marks(packs.iter().flat_map(|pack| pack.marks()).map(String::as_str))
-        .with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()));
+        .with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
+        .with_guests(packs.iter().flat_map(|pack| pack.guests()))
+        .with_charts(
+            packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str())),
+        );
     match manifest::read(file, text.as_bytes(), &recognizer) {
         Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Marked(manifest) => *manifest,
         other => panic!("{file}: {other:?}"),

@@ -15,7 +15,7 @@ use super::undo::run_name;
 use super::{Exit, Pending, packs};
 use crate::disk::{self, Bounds, Journal, Standing};
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::infer::beside::{Evidence, evidence_in};
+use crate::infer::beside::{Evidence, Span, evidence_in, spans_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
@@ -225,7 +225,8 @@ fn plan_files<'p>(
     let (pass, installed) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, None))?);
     let groups = pass.made.iter().flat_map(|seen| seen.groups.iter().cloned()).collect();
     let evidence: Vec<_> = pass.made.iter().flat_map(|seen| seen.evidence.iter().cloned()).collect();
-    let goal = typed.named_goal(&installed, &groups, &evidence, console)?;
+    let spans: Vec<_> = pass.made.iter().flat_map(|seen| seen.spans.iter().cloned()).collect();
+    let goal = typed.named_goal(&installed, &groups, (&evidence, &spans), console)?;
     conclude(&Course::new(&goal), recognizer, pass)
 }
 
@@ -303,6 +304,8 @@ struct Seen<'p> {
     groups: BTreeSet<String>,
     /// What it says of the release that objects come from, where that is not known yet.
     evidence: Vec<(&'p Pack, Evidence)>,
+    /// Which releases its objects can be for, where that is not known yet either.
+    spans: Vec<Span<'p>>,
     kept: Kept,
 }
 
@@ -321,9 +324,9 @@ impl<'p> Seen<'p> {
         let crds = crds_in(&manifest, packs);
         let file = manifest.file.clone();
         let Some(course) = course else {
-            let evidence = evidence_in(&manifest, packs);
+            let (evidence, spans) = (evidence_in(&manifest, packs), spans_in(&manifest, packs));
             let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
-            return Self { file, crds, groups, evidence, kept: Kept::Text(manifest.text) };
+            return Self { file, crds, groups, evidence, spans, kept: Kept::Text(manifest.text) };
         };
         let kept = match course.look(&manifest) {
             Some(part) => {
@@ -332,7 +335,7 @@ impl<'p> Seen<'p> {
             }
             None => Kept::Open(manifest.text),
         };
-        Self { file, crds, groups: BTreeSet::new(), evidence: Vec::new(), kept }
+        Self { file, crds, groups: BTreeSet::new(), evidence: Vec::new(), spans: Vec::new(), kept }
     }
 
     fn file(&self) -> &str {

@@ -65,6 +65,8 @@ fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
     let steps: String = rule.text.lines().map(|line| format!("  {line}\n")).collect();
     let way = match rule.within {
         Some(_) => "towards these releases, after all other rules:".to_owned(),
+        // The pack knows no release from before its first one.
+        None if rule.is_step() && rule.order == 0 => format!("forward, to {bundle} and newer; there is no way back:"),
         None => format!(
             "forward, to {bundle} and newer; backward, to older releases, each step is undone, the last one first:"
         ),

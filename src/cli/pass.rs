@@ -161,7 +161,9 @@ pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
     let marks = packs.iter().flat_map(|pack| pack.marks()).map(String::as_str);
     let kinds = packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
     let charts = packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
-    Recognizer::new(groups).with_kinds(kinds).with_marks(marks).with_charts(charts).with_values(&config.values)
+    let guests = packs.iter().flat_map(|pack| pack.guests());
+    let recognizer = Recognizer::new(groups).with_kinds(kinds).with_guests(guests).with_marks(marks);
+    recognizer.with_charts(charts).with_values(&config.values)
 }
 
 fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {

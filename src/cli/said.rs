@@ -9,16 +9,18 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 
 use super::console::Console;
-use crate::infer::beside::{Evidence, origin};
+use crate::infer::beside::{Evidence, Span, origin};
 use crate::pack::wire::{Parameter, Shape};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::ReleaseSet;
 use crate::report::visible;
 
-/// Returns the release that charts and images beside the objects of `pack` say is installed, and tells it.
+/// Returns the release that charts and images beside the objects of `pack` say is installed, and tells it; one that an object
+/// cannot be for is told and not used.
 pub(super) fn told_by_files(
     pack: &Pack,
     evidence: &[(&Pack, Evidence)],
+    spans: &[Span<'_>],
     console: Console,
 ) -> Result<Option<ReleaseSet>> {
     let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
@@ -38,6 +40,16 @@ pub(super) fn told_by_files(
     };
     let bundle = &pack.line().get(release).bundle;
     let place = visible(&first.location.to_string());
+    let about = spans.iter().filter(|span| span.pack.name() == pack.name());
+    if let Some(other) = about.filter(|span| (span.releases & origin).is_empty()).min_by_key(|span| &span.location) {
+        let (says, title) = (visible(&first.says), visible(&other.title));
+        let (at, releases) = (visible(&other.location.to_string()), pack.line().describe(other.releases));
+        let name = pack.name();
+        console.note(&format!(
+            "{name}: {says} ({place}) is not used: {title} ({at}) is for {releases}; say --from where the objects come from one release\n"
+        ))?;
+        return Ok(None);
+    }
     console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.says)))?;
     Ok(Some(origin))
 }

@@ -18,7 +18,7 @@ use super::pass;
 use super::said::{self, Pairing};
 use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::infer::beside::Evidence;
+use crate::infer::beside::{Evidence, Span};
 use crate::infer::crds::{Crd, Installed, Verdict, crds_in, installed};
 use crate::lens::LossClass;
 use crate::manifest::Manifest;
@@ -95,12 +95,13 @@ impl<'p> Typed<'p> {
         is_typed.then(|| self.goal(self.targets.clone()))
     }
 
-    /// Makes the goal of a call that met CRDs (`installed`), objects of the API groups `groups`, and `evidence`.
+    /// Makes the goal of a call that met CRDs (`installed`), objects of the API groups `groups`, which
+    /// can be for `spans`, and `evidence`.
     pub(super) fn named_goal(
         &self,
         installed: &[Installed<'p>],
         groups: &BTreeSet<String>,
-        evidence: &[(&'p Pack, Evidence)],
+        (evidence, spans): (&[(&'p Pack, Evidence)], &[Span<'p>]),
         console: Console,
     ) -> Result<Goal<'p>> {
         let mut targets = self.targets.clone();
@@ -113,7 +114,7 @@ impl<'p> Typed<'p> {
         for target in &goal.targets {
             let name = target.pack.name();
             if !goal.choices.origins.contains_key(name) {
-                let told = said::told_by_files(target.pack, evidence, console)?;
+                let told = said::told_by_files(target.pack, evidence, spans, console)?;
                 goal.choices.origins.extend(told.map(|origin| (name.to_owned(), origin)));
             }
         }

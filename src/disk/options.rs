@@ -12,6 +12,9 @@ use ignore::overrides::{Override, OverrideBuilder};
 
 use super::failure::one_line;
 
+/// The files without an extension that are wanted always.
+pub const NAMES: [&str; 1] = ["Kustomization"];
+
 /// The extensions that are wanted always; case does not matter.
 pub const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
@@ -40,7 +43,7 @@ impl WalkOptions {
     /// Says whether the name of the file at `path` has a wanted extension.
     pub(super) fn wants(&self, path: &Path) -> bool {
         let Some(extension) = path.extension() else {
-            return false;
+            return path.file_name().is_some_and(|name| NAMES.iter().any(|wanted| name == *wanted));
         };
         let mut wanted = EXTENSIONS.into_iter().chain(self.extensions.iter().map(String::as_str));
         wanted.any(|wanted| extension.eq_ignore_ascii_case(wanted))

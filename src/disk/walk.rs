@@ -1,7 +1,7 @@
 //! Answers: which files lie below these roots, and what does a visitor make of their bytes?
 //!
 //! One parallel walk reads each wanted file once, into a buffer of its thread, and hands the bytes to a visitor; only what
-//! the visitor makes of them is kept. Wanted is a file named as a root, and below a folder a file with a wanted extension
+//! the visitor makes of them is kept. Wanted is a file named as a root, and below a folder a file with a wanted name
 //! that is neither hidden nor ignored. Ignored means what it means to git: `.gitignore` and `.git/info/exclude` count inside a
 //! repository and no further up than its root, since a `.gitignore` in a home folder must not empty every tree below it;
 //! `.ignore` and, outweighing all others, `.reversionignore` count everywhere. A person's own `core.excludesFile` does not
@@ -434,11 +434,11 @@ mod tests {
     }
 
     #[test]
-    fn files_with_a_wanted_extension_are_visited_in_the_order_of_paths() {
-        let names = ["b.yml", "a/z.yaml", "a-b/y.json", "a.YAML", "c.txt", "yaml", "d.toml"];
+    fn files_with_a_wanted_name_are_visited_in_the_order_of_paths() {
+        let names = ["b.yml", "a/z.yaml", "a/Kustomization", "a-b/y.json", "a.YAML", "c.txt", "yaml", "d.toml"];
         let folder = tree(&names);
         let options = WalkOptions { extensions: vec!["toml".to_owned()], ..every() };
-        let visited = ["a/z.yaml", "a-b/y.json", "a.YAML", "b.yml", "d.toml"];
+        let visited = ["a/Kustomization", "a/z.yaml", "a-b/y.json", "a.YAML", "b.yml", "d.toml"];
         let scan = check(folder.path(), &options, &visited);
         check_skipped(folder.path(), &scan, &[("c.txt", Skip::Extension), ("yaml", Skip::Extension)]);
         assert!(scan.visited.iter().all(|(path, text)| path.ends_with(text)), "each path comes with its own bytes");

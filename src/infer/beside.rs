@@ -2,7 +2,7 @@
 //!
 //! A chart's version stands where the chart is installed or depended on, a tag stands on the images that run and in the values
 //! that say which. [`evidence_in`] finds them for the names that a pack gives; [`origin`] says which release all of them agree
-//! on.
+//! on. [`spans_in`] says what the objects have to say to that.
 //!
 //! Invariant: a version that is not exactly a release of the pack, such as a range, counts for nothing, and is not kept back.
 
@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::infer;
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::Location;
 use crate::manifest::{Manifest, Object};
@@ -97,6 +98,32 @@ pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, 
         }
     }
     found
+}
+
+/// Which releases an object of a pack can be for.
+#[derive(Clone, Debug)]
+pub struct Span<'p> {
+    /// The pack.
+    pub pack: &'p Pack,
+    /// Where the object starts.
+    pub location: Location,
+    /// What findings call it.
+    pub title: String,
+    /// The releases that have its fields and serve its apiVersion, or else have its fields.
+    pub releases: ReleaseSet,
+}
+
+/// Collects which releases the objects of a file can be for, of packs that charts and images can name a release of.
+pub fn spans_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<Span<'p>> {
+    let span = |object: &Object| {
+        let pack = packs.of_group(&object.kind.group).filter(|pack| !pack.installed_as().is_empty())?;
+        let found = infer(&object.value, pack.catalog(&object.kind)?, &object.api_version.version);
+        let served = found.candidates & found.serving;
+        let releases = if served.is_empty() { found.candidates } else { served };
+        let location = manifest.locate(object, &FieldPath::default());
+        (!releases.is_empty()).then(|| Span { pack, location, title: object.title(), releases })
+    };
+    manifest.objects.iter().filter_map(span).collect()
 }
 
 /// Says whether something of the pack can stand in `text`.

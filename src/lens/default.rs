@@ -21,6 +21,7 @@ pub(super) struct Default {
     backward: Option<Doing>,
     /// The key that a written field stands after, where it is there.
     after: Option<String>,
+    nulls: Nulls,
     /// What is said where the field shall be written and there is no value.
     missing: Option<Missing>,
 }
@@ -50,6 +51,17 @@ enum Source {
     Names(Names),
 }
 
+/// What null in the field is taken for.
+#[derive(Clone, Copy, Debug, std::default::Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Nulls {
+    /// A value like others.
+    #[default]
+    Value,
+    /// Nothing: the API server takes it out.
+    Absent,
+}
+
 /// What is done in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -64,12 +76,12 @@ impl Default {
     pub(super) const DESCRIPTION: Description = Description {
         name: "default",
         text: "Makes a field and the value that one side implies for it into each other: `elide` removes the field where it \
-               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items; never a \
+               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items, and to a reference that it brings; never a \
                namespace that a kustomization gives). \
                `forward` and `backward` say what is done in which direction. The value is `value`, the value of the field \
                `like`, what `table` gives for the field `by`, what the user says for a `parameter` of the pack, what a reference \
                in the object that this one is `named-by` says, or what an object that it `names` says. `after` is the key \
-               that a written field stands behind. Where there is no value to write, `missing` says why the object is \
+               that a written field stands behind. With `nulls: absent` null is as good as absent. Where there is no value to write, `missing` says why the object is \
                held back. No loss: both spellings mean the same.",
         example: "default: { field: spec.parametersRef.scope, value: Namespace, forward: elide, backward: write }",
     };
@@ -107,6 +119,11 @@ impl Default {
         places
     }
 
+    /// Says whether a written value counts as none.
+    fn is_unset(&self, value: &Value) -> bool {
+        self.nulls == Nulls::Absent && value.is_null()
+    }
+
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for path in self.written(session) {
             if self.backward != Some(Doing::Write) {
@@ -126,9 +143,12 @@ impl Default {
         self.tell_astray(session);
         let is_given = session.is_given(&self.parent.with(Part::Key(self.key.clone())));
         for path in self.parent.matches(session.object()).into_iter().filter(|_| !is_given) {
-            let lacks = path.get(session.object()).and_then(Value::as_object).is_some_and(|map| !map.contains_key(&self.key));
+            let map = path.get(session.object()).and_then(Value::as_object);
+            let lacks = map.is_some_and(|map| map.get(&self.key).is_none_or(|value| self.is_unset(value)));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
-            let whole = || item || session.completeness() == Completeness::Whole;
+            // A reference that a patch brings is as good as any.
+            let names = matches!(self.source, Source::Names(_));
+            let whole = || item || names || session.completeness() == Completeness::Whole;
             if lacks && whole() {
                 self.write_at(path, session)?;
             }
@@ -171,6 +191,10 @@ impl Default {
         said_by.iter().for_each(|neighbour| session.rely_on(neighbour));
         if self.backward != Some(Doing::Elide) {
             session.respell(&path, format!("the target release wants {} written", self.key));
+        }
+        let written = path.key(&self.key);
+        if written.get(session.object()).is_some() {
+            return session.change(Intent::Replace { path: written, value });
         }
         let before = self.after.clone().filter(|key| path.key(key).get(session.object()).is_some());
         let place = before.map_or(Place::Last, Place::After);
@@ -236,8 +260,8 @@ impl<'de> Deserialize<'de> for Default {
         if wire.forward.is_none() && wire.backward.is_none() {
             return Err(de::Error::custom("write `forward` or `backward`: without both nothing is done"));
         }
-        let Wire { forward, backward, after, missing, .. } = wire;
-        Ok(Self { key: key.clone(), parent, source, forward, backward, after, missing })
+        let Wire { forward, backward, after, nulls, missing, .. } = wire;
+        Ok(Self { key: key.clone(), parent, source, forward, backward, after, nulls, missing })
     }
 }
 
@@ -256,6 +280,8 @@ struct Wire {
     forward: Option<Doing>,
     backward: Option<Doing>,
     after: Option<String>,
+    #[serde(default)]
+    nulls: Nulls,
     missing: Option<Missing>,
 }
 
@@ -323,6 +349,14 @@ mod tests {
             check(KIND, &same, &same);
             check_back(KIND, &same, &same);
         }
+    }
+
+    #[test]
+    fn null_is_as_good_as_absent_where_a_rule_says_so() {
+        let text = "default: { field: k.n, value: 1, nulls: absent, backward: write }";
+        let null = json!({"k": {"n": null}});
+        check(text, &null, &null);
+        check_back(text, &null, &json!({"k": {"n": 1}}));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Answers: which patches of known objects does an object hold, and which of them can be converted?
 //!
-//! Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
+//! A known object is one of a known group, or of a kind that rules are about. Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
 //! file, with or without a selector of what it is for. A text with objects becomes an [`Inset`] of the file, and they are
 //! converted like those of a patch in a file, and so is a JSON patch. What is neither is told.
 //!
@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use super::kustomization::{is_one, is_text, join, selects};
+use super::kustomization::{is_one, is_text, join, selects, selects_a_guest};
 use super::{Inset, Manifest, Object, Page, Recognizer, Selector, is_list, json6902, take, whole_file};
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
@@ -55,7 +55,6 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
     let paths = lists(file, object).into_iter().flat_map(|list| list.matches(object));
     found.extend(paths.filter_map(|path| {
         let item = path.get(object)?;
-        let selects = item.get("target").is_some_and(|target| selects(target, recognizer));
         let (inner, said) = match item.get("patch") {
             Some(patch) => (path.key("patch"), patch),
             None => (path.clone(), item),
@@ -69,9 +68,16 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
         };
         let mentions = match &content {
             Content::Elsewhere => false,
-            Content::Text(_, text) => recognizer.hits(text.as_bytes()),
+            Content::Text(_, text) => recognizer.hits(text.as_bytes()) || is_of_guest(text, recognizer),
             Content::Data(_, value) => json6902::mentions(value, recognizer),
         };
+        let names_a_chart = match &content {
+            Content::Elsewhere => false,
+            Content::Text(_, text) => recognizer.names_a_chart(text.as_bytes()),
+            Content::Data(_, value) => recognizer.names_a_chart(value.to_string().as_bytes()),
+        };
+        let is_meant = |target| selects(target, recognizer) || names_a_chart && selects_a_guest(target, recognizer);
+        let selects = item.get("target").is_some_and(is_meant);
         let (folder, target) = (folder(object, &path), Selector::read(item));
         let patch = || Patch { path: place.join(&path), folder, content, selects, target };
         (mentions || selects).then(patch)
@@ -106,6 +112,12 @@ fn folder(document: &Value, path: &FieldPath) -> Option<String> {
     let above = steps.iter().position(is_kustomize).unwrap_or(1).min(steps.len());
     let named = FieldPath::new(steps[..above].iter().cloned()).key("path").get(document)?.as_str()?;
     Some(join("", named.trim_start_matches('/')))
+}
+
+/// Says whether a text is a patch of objects of other groups that rules are about.
+fn is_of_guest(text: &str, recognizer: &Recognizer) -> bool {
+    let is_one = |objects: &[Object]| objects.iter().any(|object| recognizer.is_guest(&object.kind));
+    recognizer.names_a_guest(text) && matches!(read(text), Reading::Objects(_, objects) if is_one(&objects))
 }
 
 /// What stands in the text of a patch.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::{Manifest, Recognizer, Selector, whole_file};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
+use crate::release::GroupKind;
 use crate::yaml::NodeId;
 
 /// What a kustomization makes of other files; all of them as seen from where it is seen from.
@@ -146,4 +147,13 @@ pub(super) fn findings(
 pub(super) fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
     text("kind").is_some_and(|kind| recognizer.knows(text("group"), kind))
+}
+
+/// Says whether a selector can mean an object of another group that rules are about, such as one that holds values of a chart.
+pub(super) fn selects_a_guest(selector: &Value, recognizer: &Recognizer) -> bool {
+    let text = |key: &str| selector.get(key).and_then(Value::as_str);
+    let is_meant = |kind: &GroupKind| {
+        text("kind") == Some(kind.kind.as_str()) && text("group").is_none_or(|group| group == kind.group)
+    };
+    recognizer.guests.iter().any(is_meant)
 }

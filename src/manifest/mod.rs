@@ -116,6 +116,8 @@ pub struct Recognizer {
     any: OnceLock<AhoCorasick>,
     groups: Vec<(String, Finder<'static>)>,
     kinds: BTreeSet<String>,
+    /// The kinds of other groups that rules are about.
+    guests: BTreeSet<GroupKind>,
     marks: Vec<Finder<'static>>,
     charts: Vec<Chart>,
     chart_marks: Vec<Finder<'static>>,
@@ -131,6 +133,7 @@ impl Recognizer {
             any: OnceLock::new(),
             groups: groups.into_iter().map(finder).collect(),
             kinds: BTreeSet::new(),
+            guests: BTreeSet::new(),
             marks: Vec::new(),
             charts: Vec::new(),
             chart_marks: Vec::new(),
@@ -142,6 +145,12 @@ impl Recognizer {
     #[must_use]
     pub fn with_kinds<'k>(self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
         Self { kinds: kinds.into_iter().map(str::to_owned).collect(), ..self }
+    }
+
+    /// Adds kinds of other groups that rules are about, for patches of them.
+    #[must_use]
+    pub fn with_guests<'k>(self, guests: impl IntoIterator<Item = &'k GroupKind>) -> Self {
+        Self { guests: guests.into_iter().cloned().collect(), ..self }
     }
 
     /// Adds texts that make a file worth reading although no known API group stands in it.
@@ -196,6 +205,16 @@ impl Recognizer {
     /// Says whether any known API group stands in `bytes`.
     pub fn hits(&self, bytes: &[u8]) -> bool {
         self.groups.iter().any(|(_, finder)| finder.find(bytes).is_some())
+    }
+
+    /// Says whether the name of a guest's kind stands in `text`.
+    fn names_a_guest(&self, text: &str) -> bool {
+        self.guests.iter().any(|guest| text.contains(guest.kind.as_str()))
+    }
+
+    /// Says whether rules are about `kind`, which is of another group.
+    fn is_guest(&self, kind: &GroupKind) -> bool {
+        self.guests.contains(kind)
     }
 
     /// Says whether an object of `kind` can be a known one; without `group`, that of any group can.
@@ -360,8 +379,9 @@ impl Manifest {
 
     /// Returns the numbers of the documents that were read and are no object.
     pub fn spare_documents(&self) -> impl Iterator<Item = usize> {
-        let is_object = |number: usize| self.objects.iter().any(|one| one.inset.is_none() && one.document == number);
-        (0..self.tree.documents().len()).filter(move |number| !is_object(*number) && !self.unread.contains(number))
+        let own = self.objects.iter().filter(|object| object.inset.is_none());
+        let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unread.iter().copied()).collect();
+        (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
     }
 
     /// Returns the place of `path` in the document with this number, or of its nearest parent.

@@ -222,6 +222,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         new_kind,
         channels: wire.channels.clone(),
         needs: wire.needs,
+        advice: wire.advice.clone(),
         within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
         source: wire.source.clone(),
         order,

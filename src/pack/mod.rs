@@ -84,6 +84,8 @@ pub struct Rule {
     pub within: Option<ReleaseSet>,
     /// What must be known or asked for before the rule runs.
     pub needs: Option<Needs>,
+    /// What is to be done besides, where the rule changes an object of another pack.
+    pub advice: Option<String>,
     /// Where the change is documented upstream.
     pub source: String,
     /// The lens as written in the rule's file.
@@ -237,6 +239,11 @@ impl Pack {
         self.places_of(kind).flat_map(|(_, place)| place.values(object)).collect()
     }
 
+    /// Says whether values of the pack's charts can stand in objects of `kind`.
+    pub fn is_host(&self, kind: &GroupKind) -> bool {
+        self.places_of(kind).any(|(_, place)| place.is_readable())
+    }
+
     /// Returns what says values of the pack's charts in `object`, which is of `kind`, in a way that is not read, each with its
     /// chart.
     pub fn unread_values_in(&self, kind: &GroupKind, object: &Value) -> Vec<(&wire::Chart, FieldPath, Unread)> {
@@ -267,6 +274,11 @@ impl Pack {
     /// Says whether the pack's rules about `kind` change objects of other packs, or of none.
     pub fn is_guest(&self, kind: &GroupKind) -> bool {
         !self.groups.contains(&kind.group)
+    }
+
+    /// Returns the kinds of other packs, or of none, that rules are about.
+    pub fn guests(&self) -> impl Iterator<Item = &GroupKind> {
+        self.rules.iter().map(|rule| &rule.kind).filter(|kind| self.is_guest(kind))
     }
 
     /// Returns the rules that mend mistakes, in the order of [`Pack::rules`].

@@ -353,6 +353,8 @@ pub struct RuleFile {
     pub within: Option<String>,
     /// What must be known or asked for before the rule runs; nothing where it is not written.
     pub needs: Option<Needs>,
+    /// What is to be done besides; it is told where the rule changes an object of another pack.
+    pub advice: Option<String>,
     /// Where the change is documented upstream.
     pub source: String,
     /// The change itself.

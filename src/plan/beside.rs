@@ -74,6 +74,11 @@ pub(super) fn holds_values(object: &Object, goal: &Goal<'_>) -> bool {
     goal.targets.iter().any(|target| !target.pack.values_in(&object.kind, &object.value).is_empty())
 }
 
+/// Says whether values of a chart that a target's pack knows can stand in objects such as `object`, or in what they are merged with.
+pub(super) fn can_hold_values(object: &Object, goal: &Goal<'_>) -> bool {
+    goal.targets.iter().any(|target| target.pack.is_host(&object.kind))
+}
+
 /// Collects what says values in `object` and is not read.
 pub(super) fn unread(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> Vec<Unread> {
     let found = goal.targets.iter().flat_map(|target| target.pack.unread_values_in(&object.kind, &object.value));

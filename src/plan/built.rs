@@ -23,8 +23,8 @@ use crate::manifest::Object;
 pub(super) struct Built {
     patch: Id,
     base: Id,
-    /// The data; where it cannot be converted, as it is.
-    wanted: Arc<Value>,
+    /// The data; where it cannot be converted, as it is; nothing where what they build is not known.
+    wanted: Option<Arc<Value>>,
     /// Why it cannot be converted.
     block: Option<String>,
 }
@@ -36,26 +36,21 @@ impl Run<'_> {
             [Side::Open(patch), Side::Open(base)] => Some((*patch, *base)),
             _ => None,
         });
-        open.filter_map(|(patch, base)| self.build_one(patch, base, surroundings)).collect()
+        open.map(|(patch, base)| self.build_one(patch, base, surroundings)).collect()
     }
 
-    fn build_one(&self, patch: Id, base: Id, surroundings: &Surroundings<'_>) -> Option<Built> {
+    fn build_one(&self, patch: Id, base: Id, surroundings: &Surroundings<'_>) -> Built {
         let object = self.object(base);
-        let mut merged = merged(&object.value, &self.object(patch).value)?;
-        // What it is, and what it is called, a patch does not change.
-        for path in ["apiVersion", "kind", "metadata.name", "metadata.namespace"] {
-            let path = FieldPath::new(path.split('.').map(|key| Step::Key(key.to_owned())));
-            if let (Some(own), Some(made)) = (path.get(&object.value), path.get_mut(&mut merged)) {
-                made.clone_from(own);
-            }
-        }
-        let merged = Arc::new(merged);
+        let Some(merged) = merged(&object.value, &self.object(patch).value) else {
+            return Built { patch, base, wanted: None, block: None };
+        };
+        let merged = Arc::new(as_built(merged, &object.value));
         let whole = Object { value: Arc::clone(&merged), inset: None, ..object.clone() };
         let scene = Scene { completeness: Completeness::Whole, home: self.home(base), surroundings };
         let made = self.course.convert(&whole, scene);
         let block = made.as_ref().and_then(|made| made.blocks.first()).map(|block| block.message.clone());
         let wanted = made.filter(|made| made.blocks.is_empty()).map_or(merged, |made| made.value);
-        Some(Built { patch, base, wanted, block })
+        Built { patch, base, wanted: Some(wanted), block }
     }
 
     /// Holds back tied objects that would build something else than the conversion of what they build; says whether there were
@@ -63,33 +58,57 @@ impl Run<'_> {
     pub(super) fn hold_unlike(&self, held: &mut Held) -> bool {
         let mut more = Held::new();
         for built in &self.built {
-            let [patch, base] = [built.patch, built.base].map(|id| self.data_after(id, held));
-            let Some(made) = merged(&base, &patch) else { continue };
-            let Some(field) = first_unlike(&built.wanted, &made) else { continue };
-            for (id, other, words) in
-                [(built.patch, built.base, "it is merged into"), (built.base, built.patch, "it is patched by")]
-            {
-                let changes = self.converted[id.0][id.1].as_ref().is_some_and(|made| !made.program.is_empty());
-                if !changes || self.is_held(id, held) {
-                    continue;
-                }
-                let (title, place) = (self.object(other).title(), self.place(other));
-                let why = match &built.block {
-                    Some(block) => format!("what they build cannot be converted: {block}"),
-                    None => format!(
-                        "converted one by one, they would build another `{field}` than what they build now becomes"
-                    ),
+            let sides = [built.patch, built.base];
+            let Some(why) = self.unlike(built, held) else { continue };
+            let changes = |id: &Id| !self.is_held(*id, held) && self.is_changed(*id);
+            // Where neither shows alone that there is something to do, the patch is where to look.
+            let told = if sides.iter().any(changes) { &sides[..] } else { &sides[..1] };
+            for id in told.iter().filter(|id| sides.iter().all(|id| !self.is_changed(*id)) || changes(id)) {
+                let (other, words) = match *id == built.patch {
+                    true => (built.base, "it is merged into"),
+                    false => (built.patch, "it is patched by"),
                 };
+                let (title, place) = (self.object(other).title(), self.place(other));
                 let message = format!("{words} {title} at {place}; {why}");
                 let help = "convert both by hand; `kustomize build` before and after, the first converted, shows the difference";
                 let (path, help) = (FieldPath::default(), Some(help.to_owned()));
                 let remark = Remark { code: Code::HeldAlong, path, message, help };
-                more.insert(id, finding(self.manifests[id.0], self.object(id), &remark, Severity::Held));
+                more.insert(*id, finding(self.manifests[id.0], self.object(*id), &remark, Severity::Held));
             }
         }
+        more.retain(|id, _| !held.contains_key(id));
         let any = !more.is_empty();
         held.extend(more);
         any
+    }
+
+    /// Says why two tied objects would not build what they should.
+    fn unlike(&self, built: &Built, held: &Held) -> Option<String> {
+        let sides = [built.patch, built.base];
+        let Some(wanted) = &built.wanted else {
+            let moves = |id: &Id| self.is_changed(*id) && !self.is_held(*id, held) && !self.only_takes_a_version(*id);
+            let why =
+                "the patch tells Kustomize how to merge (`$patch`), and what that makes of a conversion is not known";
+            return sides.iter().any(moves).then(|| why.to_owned());
+        };
+        let [patch, base] = sides.map(|id| self.data_after(id, held));
+        let field = first_unlike(wanted, &merged(&base, &patch)?)?;
+        let is_idle = !sides.iter().any(|id| self.is_changed(*id));
+        match &built.block {
+            _ if is_idle && sides.iter().any(|id| self.is_held(*id, held)) => None,
+            Some(_) if is_idle => None,
+            Some(block) => Some(format!("what they build cannot be converted: {block}")),
+            None if is_idle => {
+                Some(format!("what they build needs another `{field}`, which neither of them shows alone"))
+            }
+            None => Some(format!(
+                "converted one by one, they would build another `{field}` than what they build now becomes"
+            )),
+        }
+    }
+
+    fn is_changed(&self, id: Id) -> bool {
+        self.converted[id.0][id.1].as_ref().is_some_and(|made| !made.program.is_empty())
     }
 
     /// Returns an object's data afterwards.
@@ -97,6 +116,17 @@ impl Run<'_> {
         let made = self.converted[id.0][id.1].as_ref().filter(|_| !self.is_held(id, held));
         made.map_or_else(|| Arc::clone(&self.object(id).value), |made| Arc::clone(&made.value))
     }
+}
+
+/// Returns what was merged into `base` with what a patch does not change: what it is, and what it is called.
+fn as_built(mut merged: Value, base: &Value) -> Value {
+    for path in ["apiVersion", "kind", "metadata.name", "metadata.namespace"] {
+        let path = FieldPath::new(path.split('.').map(|key| Step::Key(key.to_owned())));
+        if let (Some(own), Some(made)) = (path.get(base), path.get_mut(&mut merged)) {
+            made.clone_from(own);
+        }
+    }
+    merged
 }
 
 /// Merges `patch` into `base`; `None` where the patch tells Kustomize to do it in another way.
@@ -133,6 +163,8 @@ fn unlike(path: FieldPath, wanted: Option<&Value>, made: Option<&Value>) -> Opti
             let keys = wanted.keys().chain(made.keys());
             keys.into_iter().find_map(|key| unlike(path.key(key), wanted.get(key), made.get(key)))
         }
+        // Kustomize makes an empty mapping of one in which the patch takes something away.
+        (None, Some(Value::Object(empty))) | (Some(Value::Object(empty)), None) if empty.is_empty() => None,
         _ => (wanted != made).then_some(path),
     }
 }

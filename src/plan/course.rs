@@ -207,7 +207,7 @@ impl<'g> Course<'g> {
         let meant = repaired.as_ref().map_or(object, |repaired| &repaired.object);
         let made = goal.target_of(&object.kind.group).map(|target| object::convert(meant, target, goal, scene));
         let mut made = guest::visit(meant, made, goal, scene);
-        if made.is_none() && beside::holds_values(object, goal) {
+        if made.is_none() && beside::can_hold_values(object, goal) {
             made = Some(Conversion::untouched(meant));
         }
         let offers = repair::offers(object, goal, scene);
@@ -307,7 +307,7 @@ impl<'g> Course<'g> {
     }
 
     /// Returns which of `looks` are parts that take for granted what a kustomization among them gainsays, or that hold a patch or
-    /// what it is merged into, where one of the two does not stay as it is.
+    /// what it is merged into.
     pub fn overtaken(&self, looks: &[Look<'_>]) -> Vec<usize> {
         let patches: BTreeSet<&str> = looks.iter().flat_map(Look::patches).map(|patch| patch.file.as_str()).collect();
         let homes = Homes::among(looks, self.goal.packs);
@@ -323,12 +323,7 @@ impl<'g> Course<'g> {
             Look::Alone(part) => Some((at, part)),
             Look::Open(_) => None,
         });
-        let moves = |(at, _): &patched::Spot| match &looks[*at] {
-            Look::Alone(part) => part.change.is_some() || part.holds_back(),
-            Look::Open(_) => true,
-        };
-        let ties = patched::ties(looks).into_iter().filter(|tie| tie.iter().any(moves));
-        let tied: BTreeSet<usize> = ties.flatten().map(|(at, _)| at).collect();
+        let tied: BTreeSet<usize> = patched::ties(looks).into_iter().flatten().map(|(at, _)| at).collect();
         alone.filter(|(at, part)| tied.contains(at) || is_overtaken(part)).map(|(at, _)| at).collect()
     }
 
@@ -362,6 +357,8 @@ impl<'g> Course<'g> {
         plan.findings.extend(unread.into_iter().filter_map(|unread| unread.told(&read)));
         plan.findings.sort();
         plan.findings.dedup();
+        // What could have held values and stays was kept for what it can be merged with.
+        plan.objects.retain(|object| object.is_recognised || object.outcome != Outcome::Unchanged);
         plan
     }
 }
@@ -370,11 +367,6 @@ impl Part {
     /// Returns the file as the user named it.
     pub fn file(&self) -> &str {
         &self.file
-    }
-
-    /// Says whether an object of the file is held back.
-    fn holds_back(&self) -> bool {
-        self.objects.iter().any(|object| object.outcome == Outcome::HeldBack)
     }
 
     /// Says whether the file's text is still needed: the part is likely to be overtaken, and does not have it.

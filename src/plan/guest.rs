@@ -29,13 +29,14 @@ pub(super) fn visit(
     }
     let before = made.as_ref().map_or_else(|| object.value.clone(), |made| made.value.clone());
     let mut session = scene.session(before.clone());
-    let mut used = Vec::new();
+    let (mut used, mut advice) = (Vec::new(), Vec::new());
     for (rule, direction) in &rules {
         let done = session.program().len();
         if rule.lens(*direction).run(&mut session).is_err() {
             return Some(blocked(object, made, blocks(&rules, scene.session(before), &goal.choices.allowed)));
         }
-        if session.program().len() > done {
+        if let Some(at) = session.changed_at(done) {
+            advice.extend(rule.advice.as_ref().map(|text| remark(Code::Advisory, at, text.clone(), None)));
             used.push((rule.id.clone(), *direction));
         }
     }
@@ -52,7 +53,11 @@ pub(super) fn visit(
         };
     }
     match losses(&session, &goal.choices.allowed) {
-        Ok(lost) => Some(with_doubts(changed(object, made, session, used, lost))),
+        Ok(lost) => {
+            let mut made = with_doubts(changed(object, made, session, used, lost));
+            made.warnings.extend(advice);
+            Some(made)
+        }
         Err(blocks) => Some(blocked(object, made, blocks)),
     }
 }

@@ -1,8 +1,8 @@
 //! Answers: where is a kind named that the run renames, and nothing follows it?
 //!
 //! Kinds are named in more ways than there are rules for: by group and kind in files that configure Kustomize, in its own
-//! transformers, in policies (`group/*/Kind`), owner references, objects inside objects, texts. What [`references`] and
-//! [`rights`] do not know of is looked through for any of them, and told where it stands.
+//! transformers, in policies (`group/*/Kind`), owner references, objects inside objects, texts. What
+//! [`references`](super::references) and [`rights`] do not know of is looked through for any of them, and told where it stands.
 //!
 //! Invariant: nothing here changes anything; comments, and what names the new kind in the same list, are not told.
 

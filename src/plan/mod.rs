@@ -579,7 +579,7 @@ fn object_plan(
         from: (object.kind.clone(), object.api_version.clone()),
         to: (conversion.kind, version.unwrap_or_else(|| object.api_version.clone())),
         outcome,
-        is_recognised: is_known || is_held || !conversion.rules.is_empty(),
+        is_recognised: is_known || outcome != Outcome::Unchanged,
         rules: conversion.rules,
         data,
     }

@@ -245,7 +245,7 @@ impl Run<'_> {
     }
 
     /// Says whether another apiVersion is all that an object would get.
-    fn only_takes_a_version(&self, id: Id) -> bool {
+    pub(super) fn only_takes_a_version(&self, id: Id) -> bool {
         let made = self.converted[id.0][id.1].as_ref();
         made.is_some_and(|made| made.kind == self.object(id).kind && made.program.len() == 1 && made.rules.is_empty())
     }

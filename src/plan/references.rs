@@ -182,6 +182,12 @@ pub(super) fn walk<'v>(value: &'v Value, spot: &Spot<'_>, visit: &mut dyn FnMut(
     }
 }
 
+/// Says whether what stands under `key` is more than a name: what selects objects by their labels names them.
+pub(super) fn holds_body(key: &str, value: &Value) -> bool {
+    let selects = ["selector", "labelSelector", "matchLabels", "labels"].contains(&key);
+    !selects && (value.is_object() || value.is_array())
+}
+
 fn read(
     path: &FieldPath,
     map: &Map<String, Value>,
@@ -192,8 +198,8 @@ fn read(
     let (group, form) = match (text("group"), text("apiGroup"), text("apiVersion")) {
         (Some(group), _, _) => (group.to_owned(), Form::Group),
         (None, Some(group), _) => (group.to_owned(), Form::ApiGroup),
-        // A whole object inside another one is no reference.
-        (None, None, Some(_)) if map.contains_key("metadata") => return None,
+        // An object inside another one, whole or in part, is no reference: it would have to be converted.
+        (None, None, Some(_)) if map.iter().any(|(key, value)| holds_body(key, value)) => return None,
         (None, None, Some(version)) => (ApiVersion::parse(version).group, Form::ApiVersion),
         (None, None, None) => (default(path)?, Form::Default),
     };

@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::references::{parts, walk};
+use super::references::{holds_body, parts, walk};
 use super::{Conversion, Course, Held, Object, Remark, Run, finding};
 use crate::field::{FieldPath, Spot, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::Session;
 use crate::manifest::Manifest;
 use crate::pack::Target;
-use crate::release::{ApiVersion, GroupKind};
+use crate::release::{ApiVersion, GroupKind, is_version};
 use crate::yaml::Intent;
 
 /// Where the objects of a kind and version go.
@@ -41,6 +41,8 @@ struct Selected {
     name: Option<String>,
     /// Whether Kustomize reads it, to which no other version is as good.
     is_selector: bool,
+    /// Whether part of an object of that version stands beside it, which no other version would fit.
+    has_body: bool,
 }
 
 impl Selected {
@@ -58,7 +60,8 @@ impl Selected {
             _ => return None,
         };
         let (kind, name) = (GroupKind::new(kind, group), text("name").map(str::to_owned));
-        Some(Self { path: spot.path().key(key), kind, version, name, is_selector: false })
+        let has_body = map.iter().any(|(key, value)| holds_body(key, value));
+        Some(Self { path: spot.path().key(key), kind, version, name, is_selector: false, has_body })
     }
 
     /// Returns what stands for `version` at its place.
@@ -120,7 +123,7 @@ pub(super) fn follow(
     course: &Course<'_>,
 ) -> Option<Conversion> {
     let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
-    for selected in find(session.object(), object, course) {
+    for selected in find(session.object(), object, course).into_iter().filter(|selected| !selected.has_body) {
         let versions = selected.versions(moves);
         let Some((new, _)) = versions.first_key_value().filter(|_| versions.len() == 1) else { continue };
         let (value, path) = (Value::from(selected.spelled(new)), selected.path);
@@ -148,13 +151,16 @@ pub(super) fn astray(manifest: &Manifest, object: &Object, moves: &Moves, course
     let tell = |selected: Selected| {
         let versions = selected.versions(moves);
         let (message, help) = match versions.len() {
+            _ if selected.has_body => in_part(&selected, course)?,
             0 => gone(&selected, course)?,
             1 => return None,
             _ => parted(&selected, &versions),
         };
         let (path, verb) = (selected.path, if selected.is_selector { "selects" } else { "names" });
-        let help =
-            if selected.is_selector { help } else { "write the version that the object has afterwards, by hand" };
+        let help = match selected.is_selector || selected.has_body {
+            true => help,
+            false => "write the version that the object has afterwards, by hand",
+        };
         let code = if selected.is_selector { Code::PatchTarget } else { Code::ReferenceKept };
         let remark = Remark { code, message: format!("{path} {verb} {message}"), path, help: Some(help.to_owned()) };
         Some(finding(manifest, object, &remark, Severity::Warning))
@@ -174,9 +180,25 @@ fn parted(selected: &Selected, versions: &BTreeMap<&str, usize>) -> (String, &'s
     (message, "write a patch for each version, or take the version out of the selector, by hand")
 }
 
+/// Says that the target does not serve the version that part of an object is written for.
+fn in_part(selected: &Selected, course: &Course<'_>) -> Option<(String, &'static str)> {
+    let Selected { kind, version, .. } = selected;
+    course.leaves(kind, version).map(|target| {
+        let message = format!(
+            "{version}, which {target} does not serve for {}; part of such an object stands beside it, and it is not changed",
+            kind.kind
+        );
+        (message, "write the version that the object has afterwards, and the part as that version has it, by hand")
+    })
+}
+
 /// Says that the target does not serve the selected version of a kind that the run does not rename.
 fn gone(selected: &Selected, course: &Course<'_>) -> Option<(String, &'static str)> {
     let Selected { kind, version, .. } = selected;
+    if !is_version(version) {
+        // A pattern, which can still select what it selected.
+        return None;
+    }
     course.leaves(kind, version).map(|target| {
         let message = format!(
             "{version}, which {target} does not serve for {}; no object of this run has it, and it is not changed",

@@ -413,3 +413,170 @@ fn a_patch_stays_quietly_with_a_base_that_stays() {
     outcome.tells(Severity::Held, &[]);
     assert!(outcome.after.is_empty());
 }
+
+#[test]
+fn what_only_the_build_shows_is_told() {
+    let policy = |spec: &str| {
+        format!(
+            "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {{name: a}}\nspec:\n{spec}"
+        )
+    };
+    let base = policy(
+        "  targetRefs: [{group: \"\", kind: Service, name: a}]\n  sessionPersistence: {type: Header, sessionName: x}\n",
+    );
+    let patch = policy("  sessionPersistence: {cookieConfig: {lifetimeType: Session}}\n");
+    let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
+    outcome.tells(Severity::Held, &["live/patch.yaml held-back held-along -"]);
+    outcome.says("which neither of them shows alone");
+    let other = policy("  sessionPersistence: {sessionName: y}\n");
+    run(&patched(&base, &other), "1.6.1/experimental").tells(Severity::Held, &[]);
+}
+
+#[test]
+fn what_tells_kustomize_how_to_merge_stays_with_its_base() {
+    let policy = |spec: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {{name: a}}\nspec:\n{spec}"
+        )
+    };
+    let base = policy(
+        "  targetRef: {group: \"\", kind: Service, name: a}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n",
+    );
+    let patch = policy("  targetRef: {$patch: replace, group: \"\", kind: Service, name: b}\n");
+    let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
+    outcome
+        .tells(Severity::Held, &["base/object.yaml held-back held-along -", "live/patch.yaml held-back held-along -"]);
+    outcome.says("the patch tells Kustomize how to merge");
+}
+
+#[test]
+fn what_a_patch_takes_away_leaves_no_trace() {
+    let gateway = |spec: &str| {
+        format!("apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: a}}\nspec:\n{spec}")
+    };
+    let base = gateway("  gatewayClassName: nginx\n  listeners: [{name: a, port: 80, protocol: HTTP}]\n");
+    let outcome = run(&patched(&base, &gateway("  backendTLS: null\n")), "1.6.1/experimental");
+    outcome.tells(Severity::Held, &[]);
+    assert_eq!(outcome.after["live/patch.yaml"], gateway("  tls:\n    backend: null\n"));
+}
+
+#[test]
+fn part_of_an_object_beside_its_version_is_told_and_stays() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: a}\nspec:\n  \
+                  targetRef: {group: \"\", kind: Service, name: a}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
+    let generate = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: b}\nspec:\n  generate:\n    \
+                    apiVersion: gateway.networking.k8s.io/v1alpha2\n    kind: BackendTLSPolicy\n    data: {spec: {tls: {hostname: b}}}\n";
+    let outcome = run(&[("a.yaml", policy), ("b.yaml", generate)], "1.6.1/experimental");
+    outcome.tells(Severity::Warning, &["b.yaml warning reference-kept spec.generate.apiVersion"]);
+    outcome.says("part of such an object stands beside it");
+    assert!(!outcome.after.contains_key("b.yaml"));
+    let named = generate.replace("    data: {spec: {tls: {hostname: b}}}\n", "    name: a\n");
+    let followed = run(&[("a.yaml", policy), ("b.yaml", &named)], "1.6.1/experimental");
+    assert_eq!(followed.after["b.yaml"], named.replace("v1alpha2", "v1"));
+}
+
+const OLD_RELEASE: &str = "apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: edge}
+spec:
+  chart: {spec: {chart: nginx-gateway-fabric}}
+  values:
+    service:
+      type: NodePort
+";
+
+/// A patch of the release that names neither the chart nor a key of it.
+const RELEASE_PATCH: &str = "apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: edge}
+spec:
+  values:
+    service:
+      loadBalancerIP: 10.0.0.1
+";
+
+fn inline(patch: &str) -> String {
+    let lines: String = patch.lines().map(|line| format!("    {line}\n")).collect();
+    format!("resources: [base.yaml]\npatches:\n- patch: |\n{lines}")
+}
+
+#[test]
+fn a_patch_of_values_that_nothing_tells_for_values_stays_with_its_base() {
+    let in_file = "resources: [base.yaml]\npatches: [{path: patch.yaml}]\n";
+    let files = [("base.yaml", OLD_RELEASE), ("kustomization.yaml", in_file), ("patch.yaml", RELEASE_PATCH)];
+    let apart = run(&files, "ngf@2.5");
+    apart.tells(Severity::Held, &["base.yaml held-back held-along -"]);
+    apart.says("it is patched by HelmRelease edge at patch.yaml:1:1");
+    assert!(apart.after.is_empty());
+    let text = inline(RELEASE_PATCH);
+    let apart = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", &text)], "ngf@2.5");
+    apart.tells(Severity::Held, &["base.yaml held-back held-along -"]);
+    assert!(apart.after.is_empty());
+}
+
+#[test]
+fn an_inline_patch_of_values_is_converted_where_a_key_tells() {
+    let patch = RELEASE_PATCH.replace("    service:\n", "    nginxGateway: {}\n    service:\n");
+    let text = inline(&patch);
+    let both = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", &text)], "ngf@2.5");
+    both.tells(Severity::Held, &[]);
+    assert!(
+        both.after["kustomization.yaml"].contains("        nginx:\n          service:\n            loadBalancerIP")
+    );
+    assert!(both.after["base.yaml"].contains("    nginx:\n      service:\n        type"));
+}
+
+#[test]
+fn an_inline_patch_of_a_secret_is_converted_like_one_in_a_file() {
+    let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: auth, namespace: shop}\ntype: nginx.org/htpasswd\n";
+    let filter = "apiVersion: gateway.nginx.org/v1alpha1
+kind: AuthenticationFilter
+metadata: {name: auth, namespace: shop}
+spec:
+  type: Basic
+  basic: {realm: shop, secretRef: {name: auth}}
+";
+    let base = format!("{filter}---\n{secret}");
+    let text = inline(secret);
+    let both = run(&[("base.yaml", &base), ("kustomization.yaml", &text)], "ngf@2.5");
+    both.tells(Severity::Held, &[]);
+    assert!(both.after["base.yaml"].contains("\ntype: Opaque\n"));
+    assert!(both.after["kustomization.yaml"].contains("    type: Opaque\n"));
+}
+
+#[test]
+fn a_reference_that_a_patch_brings_gets_its_namespace() {
+    let class = "apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: nginx}
+spec:
+  controllerName: gateway.nginx.org/nginx-gateway-controller
+";
+    let patch = "apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: nginx}
+spec:
+  parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}
+";
+    let proxy = "apiVersion: gateway.nginx.org/v1alpha2\nkind: NginxProxy\nmetadata: {name: edge, namespace: edge-system}\nspec: {}\n";
+    let base = format!("{class}---\n{proxy}");
+    let text = inline(patch);
+    let both = run(&[("base.yaml", &base), ("kustomization.yaml", &text)], "ngf@2.5");
+    both.tells(Severity::Held, &[]);
+    assert!(both.after["kustomization.yaml"].contains("name: edge, namespace: edge-system}"));
+}
+
+#[test]
+fn a_json_patch_with_paths_into_values_is_told() {
+    let text = "resources: [base.yaml]
+patches:
+- target: {kind: HelmRelease, name: edge}
+  patch: |
+    - {op: add, path: /spec/values/nginxGateway/replicaCount, value: 2}
+- target: {kind: HelmRelease, name: other}
+  patch: |
+    - {op: add, path: /spec/values/replicaCount, value: 2}
+";
+    let told = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", text)], "ngf@2.5");
+    told.tells(Severity::Warning, &["kustomization.yaml warning patch-target patches[0]"]);
+}
