@@ -34,11 +34,23 @@ const EQUIVALENT: &[(&str, &str)] = &[
     ("httproute-redirect-keeps-method: channels: [\"experimental\"]", NO_CLAIM),
     ("httproute-retry-codes-became-a-set: channels: [\"standard\"]", NO_CLAIM),
     ("httproute-retry-codes-became-a-set: channels: [\"standard\",\"experimental\"]", NO_CLAIM),
+    ("nginxproxy-became-namespaced: lens[1].when.if.equals.", WRITTEN_BEFORE),
+    ("nginxproxy-became-namespaced: without lens[1].when.then[1].default.after", WRITTEN_BEFORE),
+    ("nginxproxy-became-namespaced: lens[1].when.then[1].default.after:", WRITTEN_BEFORE),
+    ("nginxproxy-became-namespaced: without lens[1].when.then[1].default.forward", NOTE_MORE),
+    ("nginxproxy-became-namespaced: without lens[1].when.then[2].default.after", WRITTEN_BEFORE),
+    ("nginxproxy-became-namespaced: lens[1].when.then[2].default.after:", WRITTEN_BEFORE),
+    ("nginxproxy-became-namespaced: without lens[1].when.then[2].default.forward", NOTE_MORE),
+    ("nginxproxy-became-namespaced: without lens[1].when.then[2].default.missing", WRITTEN_BEFORE),
 ];
 
 const GATHER_REFUSES: &str = "`gather` refuses the same objects at the same place; this one says it in better words";
 const NO_PLACE: &str = "what is absent has no place; whatever its name, the place around it is told";
 const NO_CLAIM: &str = "the channels of a rule decide nothing, and without a claim there is nothing to check them with";
+const WRITTEN_BEFORE: &str =
+    "on the way up lens[0] has written the namespace or held the object back; the way back has no use for it";
+const NOTE_MORE: &str =
+    "on the way up lens[0] has written the namespace; the way back tells a note more, and fixtures hold no notes";
 
 /// What noticed each mutant.
 static NOTICED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
