@@ -107,6 +107,9 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
             bail!("{name}/pack.yaml: the correction of {value} names {bundle}, which is no bundle of this pack");
         }
     }
+    let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
+    let places: Places<'_> =
+        head.charts.iter().map(|chart| (chart.name.as_str(), readable(&chart.name).collect())).collect();
     let mut catalogs = BTreeMap::new();
     let mut rules = Vec::new();
     let mut size = 0;
@@ -116,7 +119,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
             catalogs.insert(GroupKind::parse(stem), LazyCatalog { file, text, read: OnceLock::new() });
         } else if let Some(id) = file.strip_suffix(".yaml") {
             let written = Written { file: &file, id, text: &text, json: json(&path) };
-            rules.extend(rules_of(&written, &line, &head.charts, &mut size)?);
+            rules.extend(rules_of(&written, &line, &places, &mut size)?);
         }
     }
     for rule in &rules {
@@ -185,12 +188,15 @@ impl Written<'_> {
     }
 }
 
+/// The places of a chart's values that rules can be about, by the chart's name.
+type Places<'t> = BTreeMap<&'t str, Vec<values::Place>>;
+
 /// Reads a rule's file: one rule for each kind that it is about. `size` is that of all rules so far.
-fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &[wire::Chart], size: &mut usize) -> Result<Vec<Rule>> {
+fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &Places, size: &mut usize) -> Result<Vec<Rule>> {
     let (file, mut first) = (written.file, written.parse()?);
     let places: Vec<values::Place> = match (first.kind.take(), &first.values) {
         (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
-        (None, Some(chart)) => values::places(chart, charts).into_iter().filter(values::Place::is_readable).collect(),
+        (None, Some(chart)) => charts.get(chart.as_str()).cloned().unwrap_or_default(),
         _ => bail!("{file}: a rule is about one of `kind` and `values`"),
     };
     ensure!(!places.is_empty(), "{file}: a rule is about a kind");
