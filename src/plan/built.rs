@@ -2,7 +2,8 @@
 //!
 //! Kustomize merges a patch into an object of an API that it does not know key by key; lists and other values take the place of
 //! what was there (RFC 7396). What the two build is converted as one object, and the two conversions merged must be just that. A
-//! field that moves out of a list which the patch replaces, or a list that was one value, breaks it: then both stay as they are.
+//! field that moves out of a list which the patch replaces, or a list that was one value, breaks it: then both stay as they are. Where
+//! neither changes and what they build needs it, that is told at the patch.
 //!
 //! Invariant: after it, two tied objects that change build the conversion of what they built.
 
@@ -60,11 +61,11 @@ impl Run<'_> {
         for built in &self.built {
             let sides = [built.patch, built.base];
             let Some(why) = self.unlike(built, held) else { continue };
-            let changes = |id: &Id| !self.is_held(*id, held) && self.is_changed(*id);
+            let is_idle = !sides.iter().any(|id| self.is_changed(*id));
             // Where neither shows alone that there is something to do, the patch is where to look.
-            let told = if sides.iter().any(changes) { &sides[..] } else { &sides[..1] };
-            for id in told.iter().filter(|id| sides.iter().all(|id| !self.is_changed(*id)) || changes(id)) {
-                let (other, words) = match *id == built.patch {
+            let is_told = |id: &Id| if is_idle { *id == built.patch } else { self.is_changed(*id) };
+            for id in sides.into_iter().filter(|id| is_told(id) && !self.is_held(*id, held)) {
+                let (other, words) = match id == built.patch {
                     true => (built.base, "it is merged into"),
                     false => (built.patch, "it is patched by"),
                 };
@@ -73,10 +74,9 @@ impl Run<'_> {
                 let help = "convert both by hand; `kustomize build` before and after, the first converted, shows the difference";
                 let (path, help) = (FieldPath::default(), Some(help.to_owned()));
                 let remark = Remark { code: Code::HeldAlong, path, message, help };
-                more.insert(*id, finding(self.manifests[id.0], self.object(*id), &remark, Severity::Held));
+                more.insert(id, finding(self.manifests[id.0], self.object(id), &remark, Severity::Held));
             }
         }
-        more.retain(|id, _| !held.contains_key(id));
         let any = !more.is_empty();
         held.extend(more);
         any
@@ -96,7 +96,6 @@ impl Run<'_> {
         let is_idle = !sides.iter().any(|id| self.is_changed(*id));
         match &built.block {
             _ if is_idle && sides.iter().any(|id| self.is_held(*id, held)) => None,
-            Some(_) if is_idle => None,
             Some(block) => Some(format!("what they build cannot be converted: {block}")),
             None if is_idle => {
                 Some(format!("what they build needs another `{field}`, which neither of them shows alone"))
