@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// One step from a value to a value inside it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,7 +84,7 @@ impl FieldPath {
     /// Returns the value at this path of `root`.
     pub fn get<'v>(&self, root: &'v Value) -> Option<&'v Value> {
         self.0.iter().try_fold(root, |value, step| match step {
-            Step::Key(key) => value.as_object()?.get(key),
+            Step::Key(key) => member(value.as_object()?, key),
             Step::Index(index) => value.as_array()?.get(*index),
         })
     }
@@ -273,6 +273,16 @@ impl<'a> Spot<'a> {
     }
 }
 
+/// Returns the value of `key`. Paths lead through mappings of a few keys, in which comparing all of them is sooner done than
+/// hashing one.
+fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+    const FEW: usize = 8;
+    if map.len() > FEW {
+        return map.get(key);
+    }
+    map.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+}
+
 /// Visits the values below `value` that match `parts`, in document order.
 fn visit<'v>(
     parts: &[Part],
@@ -282,7 +292,7 @@ fn visit<'v>(
 ) -> ControlFlow<()> {
     let Some((part, below)) = parts.split_first() else { return met(above, value) };
     match (part, value) {
-        (Part::Key(key), Value::Object(map)) => match map.get(key) {
+        (Part::Key(key), Value::Object(map)) => match member(map, key) {
             Some(value) => visit(below, value, Some(&Spot::key(above, key)), met),
             None => ControlFlow::Continue(()),
         },

@@ -239,55 +239,87 @@ pub struct Position {
     pub column: usize,
 }
 
-/// Where the lines of a text start, for turning offsets into positions.
+/// What a place in a text is called by people. It keeps one mark for each [`STRIDE`] of bytes: lines are counted from the nearest one.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
-    starts: Vec<usize>,
-    /// How many characters start before each [`STRIDE`] of bytes, so that no place in a long line is counted from its start.
-    counts: Vec<usize>,
+    marks: Vec<Mark>,
 }
 
-/// How many bytes lie between two counts of characters.
-const STRIDE: usize = 4096;
+/// What is known of the place where a stride starts.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    /// How many line feeds stand before it.
+    feeds: usize,
+    /// Where its line starts.
+    line: usize,
+    /// How many characters start before it, so that no place in a long line is counted from its start.
+    characters: usize,
+}
+
+/// How many bytes lie between two marks.
+const STRIDE: usize = 1024;
 
 /// Counts the characters that start in `bytes`.
-fn count(bytes: &[u8]) -> usize {
+fn characters(bytes: &[u8]) -> usize {
+    if bytes.is_ascii() {
+        return bytes.len();
+    }
     bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
+}
+
+impl Mark {
+    /// Returns the mark behind `bytes`, which start `at` this one.
+    fn after(self, at: usize, bytes: &[u8]) -> Self {
+        Self {
+            feeds: self.feeds + memchr::memchr_iter(b'\n', bytes).count(),
+            line: memchr::memrchr(b'\n', bytes).map_or(self.line, |feed| at + feed + 1),
+            characters: self.characters + characters(bytes),
+        }
+    }
 }
 
 impl LineIndex {
     /// Reads `text` once.
     pub fn new(text: &str) -> Self {
-        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
-        let counted = text.as_bytes().chunks_exact(STRIDE).scan(0, |sum, bytes| {
-            *sum += count(bytes);
-            Some(*sum)
-        });
-        Self { starts: starts.collect(), counts: std::iter::once(0).chain(counted).collect() }
+        let mut marks = Vec::with_capacity(text.len() / STRIDE + 1);
+        let mut mark = Mark::default();
+        marks.push(mark);
+        for (bytes, stride) in text.as_bytes().chunks_exact(STRIDE).zip(0..) {
+            mark = mark.after(stride * STRIDE, bytes);
+            marks.push(mark);
+        }
+        Self { marks }
+    }
+
+    /// Returns what is known of byte `offset` of `text`, the text the index was made for.
+    fn mark(&self, text: &str, offset: usize) -> Mark {
+        let stride = offset / STRIDE;
+        self.marks[stride].after(stride * STRIDE, &text.as_bytes()[stride * STRIDE..offset])
     }
 
     /// Returns the position of byte `offset` of `text`, the text the index was made for; a byte order mark takes no column.
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let offset = offset.min(text.len());
-        let line = self.starts.partition_point(|start| *start <= offset);
-        let start = self.starts[line - 1];
-        let mark = usize::from(text[start..offset].starts_with('\u{feff}'));
-        Position { line, column: self.count_before(text, offset) - self.count_before(text, start) - mark + 1 }
+        let here = self.mark(text, offset);
+        let start = self.mark(text, here.line);
+        let order_mark = usize::from(text[here.line..offset].starts_with('\u{feff}'));
+        Position { line: here.feeds + 1, column: here.characters - start.characters - order_mark + 1 }
     }
 
-    fn count_before(&self, text: &str, at: usize) -> usize {
-        let stride = at / STRIDE;
-        self.counts[stride] + count(&text.as_bytes()[stride * STRIDE..at])
+    /// Returns where the line around byte `offset` of `text`, the text the index was made for, starts.
+    pub fn line_start(&self, text: &str, offset: usize) -> usize {
+        let stride = offset / STRIDE;
+        let from = stride * STRIDE;
+        let feed = memchr::memrchr(b'\n', &text.as_bytes()[from..offset]);
+        feed.map_or(self.marks[stride].line, |feed| from + feed + 1)
     }
 
-    /// Returns where the line around byte `offset` starts.
-    pub fn line_start(&self, offset: usize) -> usize {
-        self.starts[self.starts.partition_point(|start| *start <= offset) - 1]
-    }
-
-    /// Returns where the next line starts, if there is one.
-    pub fn next_line_start(&self, offset: usize) -> Option<usize> {
-        self.starts.get(self.starts.partition_point(|start| *start <= offset)).copied()
+    /// Returns where the line behind that around byte `offset` of `text`, the text the index was made for, starts, if there is one.
+    pub fn next_line_start(&self, text: &str, offset: usize) -> Option<usize> {
+        // The first mark on another line stands behind the line feed, and the one before does not.
+        let stride = self.marks.partition_point(|mark| mark.line <= offset) - 1;
+        let from = (stride * STRIDE).max(offset);
+        memchr::memchr(b'\n', &text.as_bytes()[from..]).map(|feed| from + feed + 1)
     }
 }
 
@@ -335,8 +367,22 @@ mod tests {
             let column = text[start.min(at)..at].chars().count() + 1;
             assert_eq!(index.position(&text, at), Position { line, column }, "{character} at {at}");
         }
-        assert_eq!((index.line_start(second - 1), index.line_start(second)), (0, second));
-        assert_eq!((index.next_line_start(second - 1), index.next_line_start(second)), (Some(second), None));
+        assert_eq!((index.line_start(&text, second - 1), index.line_start(&text, second)), (0, second));
+        assert_eq!(
+            (index.next_line_start(&text, second - 1), index.next_line_start(&text, second)),
+            (Some(second), None)
+        );
+    }
+
+    #[test]
+    fn lines_are_found_across_marks() {
+        let text: String = (0..60).map(|line| format!("{}\n", "é".repeat(line * 37 % 211))).collect();
+        let index = LineIndex::new(&text);
+        for at in 0..=text.len() {
+            let start = text.as_bytes()[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);
+            let next = text.as_bytes()[at..].iter().position(|byte| *byte == b'\n').map(|feed| at + feed + 1);
+            assert_eq!((index.line_start(&text, at), index.next_line_start(&text, at)), (start, next), "at {at}");
+        }
     }
 
     fn edits_over(len: usize) -> impl Strategy<Value = EditSet> {

@@ -32,7 +32,7 @@ fn check(before: &str, intent: Intent, after: &str) {
     intent.apply_data(&mut value).unwrap();
     let mut expected = vec![None; tree.documents().len() - 1];
     expected.push(Some(value));
-    assert_eq!(yaml::verify(before, after, &expected, &outcome.removed_comments), Ok(()));
+    assert_eq!(yaml::verify((before, &tree), after, &expected, &outcome.removed_comments), Ok(()));
 }
 
 #[track_caller]

@@ -422,7 +422,8 @@ impl Tally {
         let (count, verdict) = match (outcome, data) {
             (Ok(outcome), Ok(())) => {
                 prop_assert_eq!(&outcome.edits.apply(text), &outcome.text);
-                let verified = verify(text, &outcome.text, &[Some(expected)], &outcome.removed_comments);
+                let verified =
+                    verify((text, &parse(text).unwrap()), &outcome.text, &[Some(expected)], &outcome.removed_comments);
                 let verdict = verified.map_err(|problem| format!("{problem:?}\n--- after\n{}", outcome.text));
                 (if verdict.is_ok() { &mut self.applied } else { &mut self.stopped }, verdict)
             }
@@ -573,7 +574,7 @@ proptest! {
                 let Ok(outcome) = rewrite(slice, &[vec![intent.clone()]], House::default()) else { continue };
                 let mut expected = value.clone();
                 let _ = intent.apply_data(&mut expected);
-                let _ = verify(slice, &outcome.text, &[Some(expected)], &outcome.removed_comments);
+                let _ = verify((slice, &parse(slice).unwrap()), &outcome.text, &[Some(expected)], &outcome.removed_comments);
             }
         }
     }

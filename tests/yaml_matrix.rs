@@ -336,7 +336,7 @@ fn changed(before: &str, intent: &Intent) -> Result<String, String> {
     let outcome =
         yaml::rewrite(before, &[vec![intent.clone()]], House::default()).map_err(|refusal| shown(refusal.problem))?;
     intent.apply_data(&mut value).map_err(shown)?;
-    yaml::verify(before, &outcome.text, &[Some(value)], &outcome.removed_comments).map_err(shown)?;
+    yaml::verify((before, &tree), &outcome.text, &[Some(value)], &outcome.removed_comments).map_err(shown)?;
     Ok(outcome.text)
 }
 

@@ -135,7 +135,7 @@ fn judge_unchanged(text: &str) -> Result<(), String> {
         }
     }
     let unchanged: Vec<Option<serde_json::Value>> = vec![None; tree.documents().len()];
-    verify(text, text, &unchanged, &[]).map_err(|problem| format!("does not verify as itself: {problem}"))
+    verify((text, &tree), text, &unchanged, &[]).map_err(|problem| format!("does not verify as itself: {problem}"))
 }
 
 #[test]

@@ -103,9 +103,9 @@ pub(super) fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -
 pub(super) fn stream(args: &StreamArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
     let config = Config::default();
-    let typed = Typed::read(&args.target, &config, &packs, console)?;
+    let typed = Typed::read(&args.target, &config, packs, console)?;
     let bytes = pass::read_stdin()?;
-    let recognizer = pass::recognizer(&packs, &config);
+    let recognizer = pass::recognizer(packs, &config);
     let planned = plan_files(&typed, &recognizer, console, |make| Ok(pass::of_bytes(&bytes, &recognizer, make)))?;
     let exit = planned.exit(Pending::Nothing);
     if exit != Exit::Failed {
@@ -165,7 +165,7 @@ pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
         Format::Json => Record::Data,
         Format::Text | Format::Github => Record::Outcomes,
     };
-    planned_with(args, &packs(&args.packs)?, record, console)
+    planned_with(args, packs(&args.packs)?, record, console)
 }
 
 /// Reads the files and plans with these packs.

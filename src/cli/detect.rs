@@ -19,10 +19,10 @@ use crate::report::{Detected, Detection, detect as render, finding_lines, github
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let packs = packs(&args.packs)?;
-    let config = Config::find(&args.files.paths, &packs)?;
-    let pass = pass::pass(&args.files, &pass::recognizer(&packs, &config), console, |manifest| manifest)?;
-    let crds = installed(pass.made.iter().flat_map(|manifest| crds_in(manifest, &packs)));
-    let beside = pass.made.iter().flat_map(|manifest| evidence_in(manifest, &packs));
+    let config = Config::find(&args.files.paths, packs)?;
+    let pass = pass::pass(&args.files, &pass::recognizer(packs, &config), console, |manifest| manifest)?;
+    let crds = installed(pass.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
+    let beside = pass.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
     let mut beside: Vec<_> = beside.map(|(pack, evidence)| (pack.name(), evidence)).collect();
     beside.sort();
     let (findings, counts) = (pass.findings, pass.counts);
@@ -30,7 +30,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     detection.findings.extend(detection.crds.iter().filter_map(Installed::finding));
     for manifest in &pass.made {
         for object in &manifest.objects {
-            look_at(manifest, object, &packs, &mut detection);
+            look_at(manifest, object, packs, &mut detection);
         }
     }
     detection.findings.sort();

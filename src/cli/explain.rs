@@ -19,11 +19,11 @@ pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
         operation_text(operation)
     } else {
         let named = |rule: &Rule| rule.id == term || rule.id.ends_with(&format!("/{term}"));
-        let texts = files(&packs).filter(|(_, rules)| named(rules[0])).map(|(pack, rules)| rule_text(pack, &rules));
+        let texts = files(packs).filter(|(_, rules)| named(rules[0])).map(|(pack, rules)| rule_text(pack, &rules));
         texts.collect::<Vec<_>>().join("\n")
     };
     if text.is_empty() {
-        bail!("`{term}` is no rule, code or operation; near ones: {}", near(term, &packs).join(", "));
+        bail!("`{term}` is no rule, code or operation; near ones: {}", near(term, packs).join(", "));
     }
     console.print(&text)?;
     Ok(Exit::Clean)

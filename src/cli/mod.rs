@@ -127,8 +127,8 @@ fn tell(message: &clap::Error, console: Console) -> Result<()> {
     if visible_lines(&text) == text { Ok(message.print()?) } else { console.note(&text) }
 }
 
-/// Loads the built-in packs and those that were named.
-fn packs(args: &PackArgs) -> Result<Packs> {
+/// Loads the built-in packs and those that were named; they stay as long as the program runs.
+fn packs(args: &PackArgs) -> Result<&'static Packs> {
     let more = args.packs.iter().map(|folder| load::read_folder(folder)).collect::<Result<Vec<_>>>()?;
-    embedded::with(more)
+    Ok(Box::leak(Box::new(embedded::with(more)?)))
 }

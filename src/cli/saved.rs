@@ -24,7 +24,7 @@ pub(super) fn plan(args: &PlanArgs, console: Console) -> Result<Exit> {
         "a plan is about files; `reversion convert -` converts standard input"
     );
     let packs = packs(&args.convert.packs)?;
-    let planned = planned_with(&args.convert, &packs, Record::Data, console)?;
+    let planned = planned_with(&args.convert, packs, Record::Data, console)?;
     let (report, exit) = (planned.report("plan", Written::No), planned.exit(Pending::Nothing));
     if exit == Exit::Failed {
         finish(&report, &args.convert.output, console)?;

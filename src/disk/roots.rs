@@ -5,9 +5,12 @@
 //!
 //! Invariant: no place is a root twice, and no root of a round lies inside another root of the same round.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
+
+use memchr::memmem;
 
 use super::failure::Failure;
 
@@ -54,8 +57,22 @@ fn rounds(places: BTreeMap<PathBuf, PathBuf>) -> Vec<BTreeMap<PathBuf, PathBuf>>
     rounds
 }
 
+/// Compares two paths as shown by the names in them: their bytes, a slash coming before all others.
+pub(super) fn by_names(left: &Path, right: &Path) -> Ordering {
+    let [left, right] = [left, right].map(|path| path.as_os_str().as_encoded_bytes());
+    let differ = left.iter().zip(right).position(|(left, right)| left != right);
+    let at = differ.unwrap_or(left.len().min(right.len()));
+    let [left, right] = [left, right].map(|path| path.get(at).map(|byte| (*byte != b'/', *byte)));
+    left.cmp(&right)
+}
+
 /// Spells a path as it is shown: without `./` in front, doubled slashes and a slash at the end; `.` stays.
 pub(super) fn shown(path: &Path) -> PathBuf {
+    let text = path.as_os_str().as_encoded_bytes();
+    let has = |noise: &[u8]| memmem::find(text, noise).is_some();
+    if !text.starts_with(b".") && !text.ends_with(b"/") && !has(b"//") && !has(b"/.") {
+        return path.to_owned();
+    }
     let shown: PathBuf = path.components().filter(|component| *component != Component::CurDir).collect();
     if shown.as_os_str().is_empty() && !path.as_os_str().is_empty() { PathBuf::from(".") } else { shown }
 }
@@ -69,6 +86,15 @@ mod tests {
         let spellings = [("./a//b/", "a/b"), (".", "."), ("./", "."), ("../a", "../a"), ("/a/./b", "/a/b"), ("", "")];
         for (given, expected) in spellings {
             assert_eq!(shown(Path::new(given)).as_os_str(), expected, "{given}");
+        }
+    }
+
+    #[test]
+    fn paths_are_ordered_by_the_names_in_them() {
+        let sorted = ["/a", "a", "a/b", "a/b/c", "a/b-c", "a-b", "a.b", "b"];
+        for pair in sorted.map(Path::new).windows(2) {
+            assert_eq!((by_names(pair[0], pair[1]), pair[0].cmp(pair[1])), (Ordering::Less, Ordering::Less));
+            assert_eq!((by_names(pair[1], pair[0]), by_names(pair[0], pair[0])), (Ordering::Greater, Ordering::Equal));
         }
     }
 

@@ -135,7 +135,7 @@ impl<T> Scan<T> {
     }
 
     fn sorted(mut self) -> Self {
-        self.visited.sort_by(|left, right| left.0.cmp(&right.0));
+        self.visited.sort_by(|left, right| roots::by_names(&left.0, &right.0));
         self.visited.dedup_by(|right, left| left.0 == right.0);
         self.skipped.sort();
         self.skipped.dedup();

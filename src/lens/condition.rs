@@ -6,16 +6,28 @@
 
 use core::net::IpAddr;
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::field::FieldPattern;
 
-/// A test on an object's data; one without a test written always holds.
+/// A test on an object's data; one without a test written always holds. A clone shares it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Tests")]
+pub struct Condition(Arc<Tests>);
+
+impl From<Tests> for Condition {
+    fn from(tests: Tests) -> Self {
+        Self(Arc::new(tests))
+    }
+}
+
+/// The tests of a condition, as they are written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
-pub struct Condition {
+struct Tests {
     /// The field is there, whatever its value: `present: spec.tls`.
     present: Option<FieldPattern>,
     /// The field is not there: `absent: spec.tls`.
@@ -37,11 +49,11 @@ pub struct Condition {
     /// The inner test holds for one of the places: `some: { of: "spec.rules[]", is: { absent: backendRefs } }`.
     some: Option<Place>,
     /// The inner test fails: `not: { present: spec.tls }`.
-    not: Option<Box<Self>>,
+    not: Option<Condition>,
     /// Every inner test holds: `all: [...]`.
-    all: Option<Vec<Self>>,
+    all: Option<Vec<Condition>>,
     /// At least one inner test holds: `any: [...]`.
-    any: Option<Vec<Self>>,
+    any: Option<Vec<Condition>>,
 }
 
 /// A field and the value it must have.
@@ -71,7 +83,7 @@ struct Repeats {
     #[serde(default)]
     partly: Vec<FieldPattern>,
     #[serde(default)]
-    r#if: Box<Condition>,
+    r#if: Condition,
 }
 
 impl Repeats {
@@ -141,7 +153,7 @@ impl Text {
 #[serde(deny_unknown_fields)]
 struct Place {
     of: FieldPattern,
-    is: Box<Condition>,
+    is: Condition,
 }
 
 /// A field and the type its value must have.
@@ -180,47 +192,52 @@ impl ValueType {
 impl Condition {
     /// Says whether it holds for every object that has a field that matches `field`.
     pub(super) fn follows_from(&self, field: &FieldPattern) -> bool {
-        let values = self.equals.is_none() && self.same.is_none() && self.r#type.is_none() && self.more.is_none();
-        let values = values && self.text.is_none();
-        let places = self.absent.is_none() && self.repeats.is_none() && self.some.is_none() && self.not.is_none();
+        let values =
+            self.0.equals.is_none() && self.0.same.is_none() && self.0.r#type.is_none() && self.0.more.is_none();
+        let values = values && self.0.text.is_none();
+        let places =
+            self.0.absent.is_none() && self.0.repeats.is_none() && self.0.some.is_none() && self.0.not.is_none();
         values
             && places
-            && self.present.as_ref().is_none_or(|present| field.starts_with(present))
-            && self.all.as_ref().is_none_or(|all| all.iter().all(|test| test.follows_from(field)))
-            && self.any.as_ref().is_none_or(|any| any.iter().any(|test| test.follows_from(field)))
+            && self.0.present.as_ref().is_none_or(|present| field.starts_with(present))
+            && self.0.all.as_ref().is_none_or(|all| all.iter().all(|test| test.follows_from(field)))
+            && self.0.any.as_ref().is_none_or(|any| any.iter().any(|test| test.follows_from(field)))
     }
 
     /// Says whether it holds for every object that has `value` in a field that matches `field`.
     pub(super) fn is_met_by(&self, field: &FieldPattern, value: &Value) -> bool {
-        let others = Self { equals: None, any: None, ..self.clone() };
+        let others = Self::from(Tests { equals: None, any: None, ..Tests::clone(&self.0) });
         others.follows_from(field)
-            && self.equals.as_ref().is_none_or(|test| test.field == *field && test.value == *value)
-            && self.any.as_ref().is_none_or(|any| any.iter().any(|test| test.is_met_by(field, value)))
+            && self.0.equals.as_ref().is_none_or(|test| test.field == *field && test.value == *value)
+            && self.0.any.as_ref().is_none_or(|any| any.iter().any(|test| test.is_met_by(field, value)))
     }
 
-    /// Returns the fields that are compared with each other.
-    pub(super) fn compared(&self) -> Vec<&FieldPattern> {
-        let inner = self.all.iter().chain(&self.any).flatten().chain(self.not.as_deref());
-        let inner = inner.flat_map(Self::compared);
-        self.same.iter().flatten().chain(inner).collect()
+    /// Says whether a field that `is_meant` is compared with another one.
+    pub(super) fn compares(&self, is_meant: &dyn Fn(&FieldPattern) -> bool) -> bool {
+        let mut inner = self.0.all.iter().chain(&self.0.any).flatten().chain(&self.0.not);
+        self.0.same.iter().flatten().any(is_meant) || inner.any(|inner| inner.compares(is_meant))
     }
 
     /// Says whether `object` fulfils every test written.
     pub fn holds(&self, object: &Value) -> bool {
         let any_value = |field: &FieldPattern, test: &dyn Fn(&Value) -> bool| field.any(object, test);
         let longer = |test: &More, value: &Value| value.as_array().is_some_and(|items| items.len() > test.than);
-        self.present.as_ref().is_none_or(|field| any_value(field, &|_| true))
-            && self.absent.as_ref().is_none_or(|field| !any_value(field, &|_| true))
-            && self.equals.as_ref().is_none_or(|test| any_value(&test.field, &|value| *value == test.value))
-            && self.same.as_ref().is_none_or(|[left, right]| any_value(left, &|l| any_value(right, &|r| l == r)))
-            && self.r#type.as_ref().is_none_or(|test| any_value(&test.field, &|value| ValueType::of(value) == test.is))
-            && self.more.as_ref().is_none_or(|test| any_value(&test.field, &|value| longer(test, value)))
-            && self.text.as_ref().is_none_or(|test| any_value(&test.field, &|value| test.holds(value)))
-            && self.repeats.as_ref().is_none_or(|test| test.holds(object))
-            && self.some.as_ref().is_none_or(|test| any_value(&test.of, &|place| test.is.holds(place)))
-            && self.not.as_ref().is_none_or(|inner| !inner.holds(object))
-            && self.all.as_ref().is_none_or(|inner| inner.iter().all(|test| test.holds(object)))
-            && self.any.as_ref().is_none_or(|inner| inner.iter().any(|test| test.holds(object)))
+        self.0.present.as_ref().is_none_or(|field| any_value(field, &|_| true))
+            && self.0.absent.as_ref().is_none_or(|field| !any_value(field, &|_| true))
+            && self.0.equals.as_ref().is_none_or(|test| any_value(&test.field, &|value| *value == test.value))
+            && self.0.same.as_ref().is_none_or(|[left, right]| any_value(left, &|l| any_value(right, &|r| l == r)))
+            && self
+                .0
+                .r#type
+                .as_ref()
+                .is_none_or(|test| any_value(&test.field, &|value| ValueType::of(value) == test.is))
+            && self.0.more.as_ref().is_none_or(|test| any_value(&test.field, &|value| longer(test, value)))
+            && self.0.text.as_ref().is_none_or(|test| any_value(&test.field, &|value| test.holds(value)))
+            && self.0.repeats.as_ref().is_none_or(|test| test.holds(object))
+            && self.0.some.as_ref().is_none_or(|test| any_value(&test.of, &|place| test.is.holds(place)))
+            && self.0.not.as_ref().is_none_or(|inner| !inner.holds(object))
+            && self.0.all.as_ref().is_none_or(|inner| inner.iter().all(|test| test.holds(object)))
+            && self.0.any.as_ref().is_none_or(|inner| inner.iter().any(|test| test.holds(object)))
     }
 }
 

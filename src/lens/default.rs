@@ -96,7 +96,7 @@ impl Default {
                 let name = by.get(object).and_then(Value::as_str);
                 alone(name.and_then(|name| table.get(name)).cloned())
             }
-            Source::Like(path) => alone(path.get(&session.seen_for(std::iter::once(&path.pattern()))).cloned()),
+            Source::Like(path) => alone(path.get(&session.seen_for(|is_meant| is_meant(&path.pattern()))).cloned()),
             Source::Parameter(name) => {
                 alone(session.surroundings().and_then(|all| all.parameter(name)).map(Value::from))
             }

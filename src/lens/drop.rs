@@ -64,7 +64,7 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if self.says_nothing(&path, &session.seen_for(self.default_field.iter())) {
+            if self.says_nothing(&path, &session.seen_for(|is_meant| self.default_field.iter().any(is_meant))) {
                 session.respell(&path, self.reason.as_str());
             } else {
                 session.lose(LossClass::DroppedField, &path, self.reason.as_str());

@@ -30,7 +30,7 @@ impl Refuse {
 
 impl Operation for Refuse {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        if self.direction == Direction::Backward || !self.r#if.holds(&session.seen_for(self.r#if.compared().into_iter())) {
+        if self.direction == Direction::Backward || !self.r#if.holds(&session.seen_for(|is_meant| self.r#if.compares(is_meant))) {
             return Ok(());
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();

@@ -168,14 +168,14 @@ impl<'a> Session<'a> {
         *field == FieldPath::default().key("metadata").key("namespace").pattern() && self.namespace().is_given()
     }
 
-    /// Returns the object's data for reading `field`: where that is its namespace, with the one that it lives in, and with none
-    /// where that is not certain.
-    pub fn seen_for<'f>(&self, mut fields: impl Iterator<Item = &'f FieldPattern>) -> Cow<'_, Value> {
+    /// Returns the object's data for reading: where one of the fields that are read, of which `reads` tells any that is meant, is
+    /// its namespace, with the one that it lives in, and with none where that is not certain.
+    pub fn seen_for(&self, reads: impl FnOnce(&dyn Fn(&FieldPattern) -> bool) -> bool) -> Cow<'_, Value> {
         let is_namespace = |field: &FieldPattern| match field.parts() {
             [Part::Key(outer), Part::Key(inner)] => outer == "metadata" && inner == "namespace",
             _ => false,
         };
-        if fields.any(is_namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
+        if reads(&is_namespace) { self.applied() } else { Cow::Borrowed(&self.object) }
     }
 
     fn applied(&self) -> Cow<'_, Value> {

@@ -81,7 +81,7 @@ impl When {
     }
 
     fn run_everywhere(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let seen = session.seen_for(self.r#if.compared().into_iter());
+        let seen = session.seen_for(|is_meant| self.r#if.compares(is_meant));
         // What is done to one place changes no other.
         for place in self.each.matches_where(&seen, |value| self.r#if.holds(value)) {
             session.within(&place, |inner| match &self.keeps {

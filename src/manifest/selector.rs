@@ -26,12 +26,15 @@ pub struct Selector {
 #[derive(Clone, Debug)]
 pub struct Part {
     text: String,
+    /// None where the text stands for nothing but itself, as nearly all do.
     pattern: Option<Regex>,
 }
 
 impl Part {
     fn new(text: &str) -> Self {
-        Self { text: text.to_owned(), pattern: Regex::new(&format!("^(?:{text})$")).ok() }
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/'));
+        let pattern = if is_plain { None } else { Regex::new(&format!("^(?:{text})$")).ok() };
+        Self { text: text.to_owned(), pattern }
     }
 
     /// Says whether this stands for `text`.

@@ -54,4 +54,15 @@ mod tests {
             assert_eq!(format!("{read:?}"), format!("{written:?}"));
         }
     }
+
+    #[test]
+    fn nothing_but_what_was_prepared_is_read() {
+        for (name, (files, prepared)) in built_in() {
+            let unread = |(path, text): (String, _)| {
+                let text = if path.ends_with(".yaml") { Cow::Borrowed("- no pack's file\n") } else { text };
+                (path, text)
+            };
+            load::load_prepared(name, files.into_iter().map(unread).collect(), &prepared).unwrap();
+        }
+    }
 }

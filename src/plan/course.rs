@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::advise::{self, Crossing};
 use super::homes::Homes;
+use super::mentions::Mentioned;
 use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Outcome, Plan, Run, adjust, finding, object, object_plan};
@@ -32,6 +33,7 @@ use crate::yaml;
 pub struct Course<'g> {
     pub(super) goal: &'g Goal<'g>,
     pub(super) retypes: Retypes,
+    pub(super) mentioned: Mentioned,
     crossings: Vec<Crossing<'g>>,
     pub(super) moves: Vec<moves::Crossing<'g>>,
     /// The kinds that objects are looked up in by others.
@@ -145,7 +147,8 @@ impl<'g> Course<'g> {
             names.chain(lenses.flat_map(crate::lens::Lens::looks_at).map(|kind| (kind, Interest::Data))).collect();
         let origins = |target: &Target<'_>| goal.choices.origins.get(target.pack.name()).copied();
         let crossings = goal.targets.iter().flat_map(|target| advise::crossings(target, origins(target)));
-        Self { goal, retypes, crossings: crossings.collect(), moves: moves::crossings(goal), sought }
+        let (mentioned, moves) = (Mentioned::new(&retypes), moves::crossings(goal));
+        Self { goal, retypes, mentioned, crossings: crossings.collect(), moves, sought }
     }
 
     /// Returns what the run wants.
@@ -247,7 +250,7 @@ impl<'g> Course<'g> {
         let mut part = Part {
             file: manifest.file.clone(),
             change: None,
-            objects: Vec::new(),
+            objects: Vec::with_capacity(manifest.objects.len()),
             findings: manifest.findings.clone(),
             seen_objects: manifest.seen_objects(),
             patches: manifest.patches.clone(),

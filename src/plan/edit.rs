@@ -124,7 +124,7 @@ fn change(
     })?;
     let after = edits.apply(page.text());
     let expected = expected(manifest, page, conversions, by_document, within);
-    match yaml::verify(page.text(), &after, &expected, &joined.removed) {
+    match yaml::verify((page.text(), page.tree()), &after, &expected, &joined.removed) {
         Ok(()) => Ok(Changed { edits, findings: joined.findings }),
         Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| told(at, &problem)).collect()),
     }

@@ -8,15 +8,36 @@
 
 use std::collections::BTreeSet;
 
+use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
-use super::references::Retypes;
+use super::references::{Retypes, Successor};
 use super::{Course, Remark, finding, rights};
 use crate::field::{FieldPath, Spot, Step};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml;
+
+/// Finds the texts without which a file names no renamed kind.
+#[derive(Debug)]
+pub(super) struct Mentioned(Option<AhoCorasick>);
+
+impl Mentioned {
+    /// A kind that only changes its group is not named without that.
+    pub(super) fn new(retypes: &Retypes) -> Self {
+        let text = |(old, successor): (&GroupKind, &Successor)| match old.kind == successor.kind().kind {
+            true => old.group.clone(),
+            false => old.kind.clone(),
+        };
+        let texts: BTreeSet<String> = retypes.iter().map(text).collect();
+        Self((!texts.is_empty()).then(|| AhoCorasick::new(texts).expect("a few short texts")))
+    }
+
+    fn may_be_in(&self, text: &str) -> bool {
+        self.0.as_ref().is_some_and(|texts| texts.is_match(text))
+    }
+}
 
 /// A search for the kinds that a run renames.
 struct Search<'a> {
@@ -50,8 +71,7 @@ struct At<'s> {
 
 /// Tells what names a renamed kind in the documents of `manifest`.
 pub(super) fn findings(manifest: &Manifest, course: &Course<'_>) -> Vec<Finding> {
-    let may_name = |kind: &GroupKind| manifest.text.contains(&kind.kind);
-    if !course.retypes.keys().any(may_name) {
+    if !course.mentioned.may_be_in(&manifest.text) {
         return Vec::new();
     }
     let of_objects = manifest.objects.iter().flat_map(|object| {

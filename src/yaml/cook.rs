@@ -45,7 +45,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// Joins the lines of a plain or single-quoted scalar: one line end is a space, further ones are line ends.
 fn fold<'t>(raw: &'t str, cook_line: impl Fn(&'t str) -> Cow<'t, str>) -> Cow<'t, str> {
-    if !raw.contains(['\n', '\r']) {
+    // Most are too short for a search to pay.
+    if !raw.bytes().any(|byte| matches!(byte, b'\n' | b'\r')) {
         return cook_line(raw);
     }
     let parts: Vec<&str> = lines(raw).collect();
@@ -77,7 +78,7 @@ fn push_breaks(out: &mut String, count: usize) {
 
 /// Reads the inside of a double-quoted scalar.
 fn unescape(raw: &str) -> Cow<'_, str> {
-    if !raw.contains(['\\', '\n', '\r']) {
+    if !raw.bytes().any(|byte| matches!(byte, b'\\' | b'\n' | b'\r')) {
         return Cow::Borrowed(raw);
     }
     let mut out = String::with_capacity(raw.len());

@@ -246,13 +246,13 @@ impl<'t> Layout<'t> {
 
     /// Returns the offset a line starts at; a byte order mark is not part of the line.
     pub(super) fn line_start(&self, at: usize) -> usize {
-        let start = self.lines.line_start(at);
+        let start = self.lines.line_start(self.text, at);
         if self.text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
     }
 
     /// Returns the offset behind a line's line end.
     pub(super) fn line_end(&self, at: usize) -> usize {
-        self.lines.next_line_start(at).unwrap_or(self.text.len())
+        self.lines.next_line_start(self.text, at).unwrap_or(self.text.len())
     }
 
     /// Returns the offset of a line's line end, or of the blanks before it.

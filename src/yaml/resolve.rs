@@ -21,6 +21,10 @@ pub(super) enum Resolved {
 
 /// Resolves an unquoted, untagged scalar as yaml.v2 does.
 pub(super) fn resolve(text: &str) -> Resolved {
+    // The longest word that is no text is `false`.
+    if text.len() > 5 && !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
+        return Resolved::Text;
+    }
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Resolved::Value(Value::Null),
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {

@@ -44,8 +44,10 @@ pub struct Refusal {
 /// left. Programs do not see each other: their paths must not meet. What is new takes the document's own style, and that of
 /// `house` where the document shows none.
 ///
+/// The document's value must have been read: that it cannot be is not found out here.
+///
 /// # Errors
-/// The first program that cannot be carried out, and why. A document whose value cannot be read is refused as a whole.
+/// The first program that cannot be carried out, and why.
 pub fn rewrite(source: &str, programs: &[Vec<Intent>], house: House) -> Result<Rewrite, Refusal> {
     let mut work = Work::begin(source, house).map_err(|problem| Refusal { program: 0, problem })?;
     let mut done = vec![0; programs.len()];
@@ -95,10 +97,10 @@ fn count_texts(text: &str, tree: &Tree, wanted: &str) -> usize {
 impl Work {
     fn begin(source: &str, house: House) -> Result<Self, Problem> {
         let tree = parse(source)?;
-        let [document] = tree.documents() else {
+        if tree.documents().len() != 1 {
             let message = format!("one document was expected, not {}", tree.documents().len());
             return Err(Problem::new(ProblemCode::WrongShape, 0, message));
-        };
+        }
         if let Some(at) = bare_carriage_return(source) {
             let message = "a line ends in a carriage return without a line feed; write a line feed instead";
             return Err(Problem::new(ProblemCode::Limit, at, message));
@@ -108,7 +110,6 @@ impl Work {
                            in YAML 1.2; write a line feed or an escape instead";
             return Err(Problem::new(ProblemCode::Limit, at, message));
         }
-        let _ = tree.value(source, document.root)?;
         if let Some(key) = tree.overruled_key(source) {
             let message = "kubectl reads the value that the merge below brings, other readers the one that stands here; write \
                            the merge first";
@@ -374,7 +375,6 @@ mod tests {
         assert_eq!(code("a: 1\n---\nb: 1\n"), ProblemCode::WrongShape);
         assert_eq!(code("# nothing\n"), ProblemCode::WrongShape);
         assert_eq!(code("a: 1\rb: 2\n"), ProblemCode::Limit);
-        assert_eq!(code("a: 1\na: 2\n"), ProblemCode::DuplicateKey);
     }
 
     #[test]

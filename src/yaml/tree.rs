@@ -158,6 +158,23 @@ pub struct Tree {
     pub(super) wide: Wide,
 }
 
+/// The children of a node, from the next one on.
+pub(super) struct Children<'t> {
+    nodes: &'t [Node],
+    at: u32,
+    end: u32,
+}
+
+impl Iterator for Children<'_> {
+    type Item = NodeId;
+
+    fn next(&mut self) -> Option<NodeId> {
+        let child = (self.at < self.end).then_some(NodeId(self.at))?;
+        self.at = self.nodes[child.index()].next;
+        Some(child)
+    }
+}
+
 impl Tree {
     /// Returns the documents in order.
     pub fn documents(&self) -> &[Document] {
@@ -179,18 +196,16 @@ impl Tree {
     }
 
     /// Returns the children of a container in order; none for other nodes.
-    pub(super) fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
-        let end = self.node(node).next;
-        let first = (node.0 + 1 < end).then(|| NodeId(node.0 + 1));
-        std::iter::successors(first, move |child| {
-            let next = self.node(*child).next;
-            (next < end).then_some(NodeId(next))
-        })
+    pub(super) fn children(&self, node: NodeId) -> Children<'_> {
+        Children { nodes: &self.nodes, at: node.0 + 1, end: self.node(node).next }
     }
 
     /// Returns the keys and values of a mapping in order; none for other nodes.
     pub(super) fn pairs(&self, node: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> {
-        let mut children = self.node(node).kind.is_mapping().then(|| self.children(node)).into_iter().flatten();
+        let mut children = self.children(node);
+        if !self.node(node).kind.is_mapping() {
+            children.at = children.end;
+        }
         std::iter::from_fn(move || Some((children.next()?, children.next()?)))
     }
 

@@ -12,24 +12,23 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::problem::{Problem, ProblemCode};
-use super::tree::Document;
+use super::tree::{Document, Tree};
 use super::{parse, parse_exact};
 use crate::field::{FieldPath, Step};
 
-/// Checks a whole changed text, document by document.
+/// Checks a whole changed text, document by document; `old` is the tree of the text before.
 ///
 /// `expected[i]` is the value document `i` must have; `None` says that it must not have changed. The comments of `after`
 /// must be those of `before` without `removed_comments`. Numbers are compared by value: `1` is `1.0`.
 ///
 /// # Errors
-/// `VerifyFailed` with a place in `after`, or the problem met while reading either text.
+/// `VerifyFailed` with a place in `after`, or the problem met while reading `after`.
 pub fn verify(
-    before: &str,
+    (before, old): (&str, &Tree),
     after: &str,
     expected: &[Option<impl Borrow<Value>>],
     removed_comments: &[String],
 ) -> Result<(), Problem> {
-    let old = parse(before)?;
     let new = parse(after)?;
     let mut comments = Comments::default();
     let [was, is, wanted] = [old.documents().len(), new.documents().len(), expected.len()];
@@ -151,13 +150,13 @@ mod tests {
     #[track_caller]
     fn check(after: &str, expected: &[Option<Value>], removed: &[&str]) {
         let removed: Vec<String> = removed.iter().map(|text| (*text).to_owned()).collect();
-        assert_eq!(verify(BEFORE, after, expected, &removed), Ok(()));
+        assert_eq!(verify((BEFORE, &parse(BEFORE).unwrap()), after, expected, &removed), Ok(()));
     }
 
     #[track_caller]
     fn check_refused(after: &str, expected: &[Option<Value>], removed: &[&str], message: &str) {
         let removed: Vec<String> = removed.iter().map(|text| (*text).to_owned()).collect();
-        assert_eq!(verify(BEFORE, after, expected, &removed).unwrap_err().message, message);
+        assert_eq!(verify((BEFORE, &parse(BEFORE).unwrap()), after, expected, &removed).unwrap_err().message, message);
     }
 
     #[test]
@@ -171,7 +170,7 @@ mod tests {
     fn a_wrong_value_is_named() {
         let wanted = [None, Some(json!({"b": {"c": [1, 3]}}))];
         check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the value it should");
-        let problem = verify(BEFORE, BEFORE, &wanted, &[]).unwrap_err();
+        let problem = verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &wanted, &[]).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
         check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the value it should");
         check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the value it should");
@@ -195,6 +194,14 @@ mod tests {
     #[test]
     fn a_document_that_cannot_be_read_is_compared_as_bytes() {
         let before = "a: 1\na: 2\n---\nb: 1\n";
-        assert_eq!(verify(before, &before.replace("b: 1", "b: 2"), &[None, Some(json!({"b": 2}))], &[]), Ok(()));
+        assert_eq!(
+            verify(
+                (before, &parse(before).unwrap()),
+                &before.replace("b: 1", "b: 2"),
+                &[None, Some(json!({"b": 2}))],
+                &[]
+            ),
+            Ok(())
+        );
     }
 }
