@@ -270,13 +270,14 @@ fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) 
         part.map_or_else(|| Look::Open(opened.next().expect("a file without a part is open")), Look::Alone)
     };
     let mut looks: Vec<Look<'_>> = parts.into_iter().map(look).collect();
-    let overtaken = course.overtaken(&looks);
+    let homes = course.homes(&looks);
+    let overtaken = course.overtaken(&looks, &homes);
     let reopened = overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), recognizer));
     let reopened = reopened.collect::<Result<Vec<_>>>()?;
     for (at, manifest) in overtaken.into_iter().zip(&reopened) {
         looks[at] = Look::Open(manifest);
     }
-    let mut plan = course.conclude(looks);
+    let mut plan = course.conclude(looks, &homes);
     plan.findings.extend(pass.findings);
     plan.findings.sort();
     let goal = course.goal();

@@ -165,6 +165,7 @@ impl<'g> Course<'g> {
         let mut conversions = Vec::with_capacity(manifest.objects.len());
         let mut findings = beside::pins(manifest, self.goal);
         findings.extend(mentions::findings(manifest, self));
+        findings.extend(rights::findings(manifest, self));
         for object in &manifest.objects {
             let home = Namespace::written(object.namespace.as_deref());
             let surroundings = self.alone();
@@ -177,7 +178,6 @@ impl<'g> Course<'g> {
                 let homes = &mut presumes.get_or_insert_default().homes;
                 homes.extend(surroundings.was_located().then(|| (object.kind.clone(), object.namespace.clone())));
             }
-            findings.extend(rights::findings(manifest, object, self));
             findings.extend(moves::findings(manifest, object, &self.moves));
             findings.extend(self.dangling(manifest, object, made.as_ref()));
             conversions.push(made);
@@ -309,11 +309,15 @@ impl<'g> Course<'g> {
         part.objects.push(object_plan(place, object, conversion, (is_held, is_known), record));
     }
 
+    /// Finds out where the objects of `looks` live.
+    pub fn homes(&self, looks: &[Look<'_>]) -> Homes<'g> {
+        Homes::among(looks, self.goal.packs)
+    }
+
     /// Returns which of `looks` are parts that take for granted what a kustomization among them gainsays, or that hold a patch or
     /// what it is merged into.
-    pub fn overtaken(&self, looks: &[Look<'_>]) -> Vec<usize> {
+    pub fn overtaken(&self, looks: &[Look<'_>], homes: &Homes<'_>) -> Vec<usize> {
         let patches: BTreeSet<&str> = looks.iter().flat_map(Look::patches).map(|patch| patch.file.as_str()).collect();
-        let homes = Homes::among(looks, self.goal.packs);
         let is_overtaken = |part: &Part| {
             part.presumes.as_ref().is_some_and(|presumption| {
                 let stays = |(kind, written): &(GroupKind, Option<String>)| {
@@ -331,8 +335,8 @@ impl<'g> Course<'g> {
     }
 
     /// Plans the files that others have a say in, and puts the parts of all files together, in the order of `looks`.
-    pub fn conclude(&self, looks: Vec<Look<'_>>) -> Plan {
-        let mut opened = Run::new(self, &looks).parts().into_iter();
+    pub fn conclude(&self, looks: Vec<Look<'_>>, homes: &Homes<'_>) -> Plan {
+        let mut opened = Run::new(self, &looks, homes).parts().into_iter();
         let mut plan = Plan::default();
         let mut advised: BTreeMap<usize, (bool, Location)> = BTreeMap::new();
         let (mut unread, mut read) = (Vec::new(), BTreeSet::new());

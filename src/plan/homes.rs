@@ -6,8 +6,8 @@
 //!
 //! Invariant: two objects are in one namespace only where every way to build the files puts them there.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::Look;
@@ -18,18 +18,18 @@ use crate::pack::Packs;
 use crate::release::GroupKind;
 
 /// What kustomizations say of a file's namespace: each with what it says, which is nothing where none on the way says any.
-type Said<'a> = BTreeSet<(&'a str, Option<&'a str>)>;
+type Said = BTreeSet<(Rc<str>, Option<Rc<str>>)>;
 
 /// Where the objects of a run live.
 #[derive(Debug)]
-pub(super) struct Homes<'a> {
-    said: BTreeMap<&'a str, Rc<Said<'a>>>,
-    packs: &'a Packs,
+pub struct Homes<'p> {
+    said: HashMap<String, Rc<Said>>,
+    packs: &'p Packs,
 }
 
-impl<'a> Homes<'a> {
+impl<'p> Homes<'p> {
     /// Finds out what the kustomizations among `looks` say of the files that they reach.
-    pub(super) fn among(looks: &'a [Look<'_>], packs: &'a Packs) -> Self {
+    pub(super) fn among(looks: &[Look<'_>], packs: &'p Packs) -> Self {
         Self { said: Graph::among(looks).reached(), packs }
     }
 
@@ -49,13 +49,14 @@ impl<'a> Homes<'a> {
 }
 
 /// Puts what is written and what is `said` together.
-fn home(written: Option<&str>, said: &Said<'_>) -> Namespace {
-    let names: BTreeSet<Option<&str>> = said.iter().map(|(_, name)| name.or(written)).collect();
+fn home(written: Option<&str>, said: &Said) -> Namespace {
+    let names: BTreeSet<Option<&str>> = said.iter().map(|(_, name)| name.as_deref().or(written)).collect();
     match names.first() {
         Some(name) if names.len() == 1 => Namespace::written(*name),
         _ => {
-            let resolve =
-                |(file, name): &(&str, Option<&str>)| ((*file).to_owned(), name.or(written).map(str::to_owned));
+            let resolve = |(file, name): &(Rc<str>, Option<Rc<str>>)| {
+                (file.as_ref().to_owned(), name.as_deref().or(written).map(str::to_owned))
+            };
             Namespace::Several(said.iter().map(resolve).collect())
         }
     }
@@ -64,7 +65,7 @@ fn home(written: Option<&str>, said: &Said<'_>) -> Namespace {
 /// The kustomizations of a run, by file, and the file of each by folder.
 pub(super) struct Graph<'a> {
     files: BTreeMap<&'a str, &'a Kustomization>,
-    folders: BTreeMap<String, &'a str>,
+    folders: HashMap<String, &'a str>,
     /// The kustomizations that have each component.
     users: BTreeMap<&'a str, Vec<&'a str>>,
     /// What kustomizations put before and behind names.
@@ -175,9 +176,9 @@ impl<'a> Graph<'a> {
     }
 
     /// Collects what is said of each file, on every way from a kustomization that no other one takes in.
-    fn reached(&self) -> BTreeMap<&'a str, Rc<Said<'a>>> {
+    fn reached(&self) -> HashMap<String, Rc<Said>> {
         let inner = self.inner();
-        let mut reached = BTreeMap::new();
+        let mut reached = HashMap::new();
         for file in self.files.keys().filter(|file| !inner.contains(*file)) {
             self.follow(file, file, &Said::new(), &mut BTreeSet::new(), &mut reached);
         }
@@ -189,9 +190,9 @@ impl<'a> Graph<'a> {
         &self,
         root: &'a str,
         file: &'a str,
-        given: &Said<'a>,
-        met: &mut BTreeSet<(&'a str, Said<'a>)>,
-        reached: &mut BTreeMap<&'a str, Rc<Said<'a>>>,
+        given: &Said,
+        met: &mut BTreeSet<(&'a str, Said)>,
+        reached: &mut HashMap<String, Rc<Said>>,
     ) {
         let mut given = given.clone();
         given.extend(self.says(file, &mut BTreeSet::new()));
@@ -200,24 +201,24 @@ impl<'a> Graph<'a> {
         }
         let Some(kustomization) = self.files.get(file) else { return };
         // Most files are reached on one way, and share what is said of them.
-        let said = Rc::new(if given.is_empty() { Said::from([(root, None)]) } else { given.clone() });
+        let said = Rc::new(if given.is_empty() { Said::from([(Rc::from(root), None)]) } else { given.clone() });
         for path in kustomization.resources.iter().chain(&kustomization.components) {
             if let Some((inner, _)) = self.named(path) {
                 self.follow(root, inner, &given, met, reached);
                 continue;
             }
-            match reached.entry(path) {
+            match reached.entry(path.clone()) {
                 Entry::Vacant(first) => drop(first.insert(Rc::clone(&said))),
-                Entry::Occupied(mut before) => Rc::make_mut(before.get_mut()).extend(said.iter().copied()),
+                Entry::Occupied(mut before) => Rc::make_mut(before.get_mut()).extend(said.iter().cloned()),
             }
         }
     }
 
     /// Returns what a kustomization and its components say of everything that it takes in.
-    fn says(&self, file: &'a str, met: &mut BTreeSet<&'a str>) -> Said<'a> {
+    fn says(&self, file: &'a str, met: &mut BTreeSet<&'a str>) -> Said {
         let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { return Said::new() };
-        let own = kustomization.namespace.iter().map(|name| (file, Some(name.as_str())));
-        let mut said: Said<'a> = own.collect();
+        let own = kustomization.namespace.as_deref().map(|name| (Rc::from(file), Some(Rc::from(name))));
+        let mut said: Said = own.into_iter().collect();
         for (component, _) in kustomization.components.iter().filter_map(|path| self.named(path)) {
             said.extend(self.says(component, met));
         }

@@ -12,9 +12,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::problem::{Problem, ProblemCode};
-use super::tree::{Document, Tree};
+use super::tree::Tree;
 use super::{parse, parse_exact};
 use crate::field::{FieldPath, Step};
+use crate::text::Span;
 
 /// Checks a whole changed text, document by document; `old` is the tree of the text before.
 ///
@@ -29,8 +30,14 @@ pub fn verify(
     expected: &[Option<impl Borrow<Value>>],
     removed_comments: &[String],
 ) -> Result<(), Problem> {
-    let new = parse(after)?;
     let mut comments = Comments::default();
+    if let ([document], [Some(value)]) = (old.documents(), expected) {
+        // A text that is one document is read once.
+        comments.had(old.comments_in(document.span).iter().map(|comment| comment.of(before)));
+        verify_value(after, Span::new(0, after.len()), value.borrow(), &mut comments)?;
+        return comments.verify(removed_comments);
+    }
+    let new = parse(after)?;
     let [was, is, wanted] = [old.documents().len(), new.documents().len(), expected.len()];
     if was != is || is != wanted {
         return Err(failed(0, format!("{was} documents became {is}, {wanted} were expected")));
@@ -39,7 +46,7 @@ pub fn verify(
         match expected {
             Some(value) => {
                 comments.had(old.comments_in(old_document.span).iter().map(|comment| comment.of(before)));
-                verify_value(after, document, value.borrow(), &mut comments)?;
+                verify_value(after, document.span, value.borrow(), &mut comments)?;
             }
             // Bytes that can be parsed alone read the same in either text.
             None if old_document.span.of(before) == document.span.of(after) => {}
@@ -53,16 +60,11 @@ fn failed(at: usize, message: impl Into<String>) -> Problem {
     Problem::new(ProblemCode::VerifyFailed, at, message)
 }
 
-/// Checks a changed document, and takes the comments that it has.
-fn verify_value<'t>(
-    after: &'t str,
-    document: &Document,
-    expected: &Value,
-    comments: &mut Comments<'t>,
-) -> Result<(), Problem> {
-    let start = document.span.start;
+/// Checks the changed document in `span`, and takes the comments that it has.
+fn verify_value<'t>(after: &'t str, span: Span, expected: &Value, comments: &mut Comments<'t>) -> Result<(), Problem> {
+    let start = span.start;
     let outward = |problem: Problem| Problem { at: start + problem.at, ..problem };
-    let text = document.span.of(after);
+    let text = span.of(after);
     let tree = parse_exact(text).map_err(outward)?;
     let [alone] = tree.documents() else {
         return Err(failed(start, format!("one document became {}", tree.documents().len())));
