@@ -223,9 +223,10 @@ fn plan_files<'p>(
         return conclude(&course, recognizer, pass);
     }
     let (pass, installed) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, None))?);
-    let groups = pass.made.iter().flat_map(|seen| seen.groups.iter().cloned()).collect();
-    let evidence: Vec<_> = pass.made.iter().flat_map(|seen| seen.evidence.iter().cloned()).collect();
-    let spans: Vec<_> = pass.made.iter().flat_map(|seen| seen.spans.iter().cloned()).collect();
+    let clues = || pass.made.iter().filter_map(|seen| seen.clues.as_deref());
+    let groups = clues().flat_map(|clues| clues.groups.iter().cloned()).collect();
+    let evidence: Vec<_> = clues().flat_map(|clues| clues.evidence.iter().cloned()).collect();
+    let spans: Vec<_> = clues().flat_map(|clues| clues.spans.iter().cloned()).collect();
     let goal = typed.named_goal(&installed, &groups, (&evidence, &spans), console)?;
     conclude(&Course::new(&goal), recognizer, pass)
 }
@@ -244,12 +245,12 @@ fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) 
     for seen in pass.made {
         let (part, text) = match seen.kept {
             Kept::Part(part, text) => (Some(part), text),
-            Kept::Open(text) => {
-                open.push(pass::again(&seen.file, &text, recognizer));
+            Kept::Open(file, text) => {
+                open.push(pass::again(&file, &text, recognizer));
                 (None, None)
             }
-            Kept::Text(text) => {
-                let manifest = pass::again(&seen.file, &text, recognizer);
+            Kept::Text(file, text) => {
+                let manifest = pass::again(&file, &text, recognizer);
                 match course.look(&manifest) {
                     Some(part) => {
                         let text = part.needs_text().then_some(text);
@@ -299,47 +300,55 @@ fn reopen(look: &Look<'_>, text: Option<&str>, recognizer: &Recognizer) -> Resul
 
 /// What is kept of a file until the run is concluded.
 struct Seen<'p> {
-    file: String,
     crds: Vec<(&'p Pack, Crd)>,
-    /// The API groups of its objects, where the target is not known yet.
-    groups: BTreeSet<String>,
-    /// What it says of the release that objects come from, where that is not known yet.
-    evidence: Vec<(&'p Pack, Evidence)>,
-    /// Which releases its objects can be for, where that is not known yet either.
-    spans: Vec<Span<'p>>,
+    /// What it has to do with the target, where that is not known yet.
+    clues: Option<Box<Clues<'p>>>,
     kept: Kept,
+}
+
+/// What a file tells of the release to go to.
+struct Clues<'p> {
+    /// The API groups of its objects.
+    groups: BTreeSet<String>,
+    /// What it says of the release that objects come from.
+    evidence: Vec<(&'p Pack, Evidence)>,
+    /// Which releases its objects can be for.
+    spans: Vec<Span<'p>>,
 }
 
 /// What the second look at a file needs.
 enum Kept {
     /// None is needed, unless the part is overtaken: then its text, which the part itself has where the file changes.
     Part(Box<Part>, Option<Arc<str>>),
-    /// Its text: the objects of other files have a say in it.
-    Open(Arc<str>),
-    /// Its text: the target is not known yet.
-    Text(Arc<str>),
+    /// Its name and text: the objects of other files have a say in it.
+    Open(String, Arc<str>),
+    /// Its name and text: the target is not known yet.
+    Text(String, Arc<str>),
 }
 
 impl<'p> Seen<'p> {
     fn new(manifest: Manifest, packs: &'p Packs, course: Option<&Course<'_>>) -> Self {
         let crds = crds_in(&manifest, packs);
-        let file = manifest.file.clone();
         let Some(course) = course else {
             let (evidence, spans) = (evidence_in(&manifest, packs), spans_in(&manifest, packs));
             let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
-            return Self { file, crds, groups, evidence, spans, kept: Kept::Text(manifest.text) };
+            let clues = Some(Box::new(Clues { groups, evidence, spans }));
+            return Self { crds, clues, kept: Kept::Text(manifest.file, manifest.text) };
         };
         let kept = match course.look(&manifest) {
             Some(part) => {
                 let text = part.needs_text().then_some(manifest.text);
                 Kept::Part(Box::new(part), text)
             }
-            None => Kept::Open(manifest.text),
+            None => Kept::Open(manifest.file, manifest.text),
         };
-        Self { file, crds, groups: BTreeSet::new(), evidence: Vec::new(), spans: Vec::new(), kept }
+        Self { crds, clues: None, kept }
     }
 
     fn file(&self) -> &str {
-        &self.file
+        match &self.kept {
+            Kept::Part(part, _) => part.file(),
+            Kept::Open(file, _) | Kept::Text(file, _) => file,
+        }
     }
 }

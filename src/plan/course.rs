@@ -9,6 +9,7 @@
 //! Invariant: a part that is not overtaken is what the file adds to the plan whatever other files there are.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -25,7 +26,7 @@ use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Sur
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::pack::Target;
 use crate::release::GroupKind;
-use crate::text::Position;
+use crate::text::{Position, Span};
 use crate::yaml;
 
 /// A goal, and what follows from it for every file.
@@ -49,7 +50,7 @@ pub struct Part {
     findings: Vec<Finding>,
     seen_objects: usize,
     patches: Vec<PatchFile>,
-    kustomization: Option<Kustomization>,
+    kustomization: Option<Arc<Kustomization>>,
     /// The advisories that objects of the file call for: whether the object is settled, and where it starts.
     advised: BTreeMap<usize, (bool, Option<Position>)>,
     /// What says values in the file and is not read there.
@@ -82,14 +83,14 @@ pub(super) struct Standing {
     pub(super) namespace: Option<String>,
     pub(super) name: Option<String>,
     pub(super) position: Option<Position>,
-    /// The text of its document, where others can look into it and not only for its name.
-    text: Option<String>,
+    /// The text that its document stands in, where others can look into it and not only for its name.
+    text: Option<(Arc<str>, Span)>,
     place: FieldPath,
 }
 
 impl Standing {
     fn new(manifest: &Manifest, object: &Object, interest: Interest) -> Self {
-        let text = || manifest.tree.documents()[object.document].span.of(&manifest.text).to_owned();
+        let text = || (Arc::clone(&manifest.text), manifest.tree.documents()[object.document].span);
         Self {
             kind: object.kind.clone(),
             namespace: object.namespace.clone(),
@@ -120,7 +121,8 @@ impl Standing {
 
     /// Reads the object's data again, where others can look into it.
     pub(super) fn value(&self) -> Option<Value> {
-        let text = self.text.as_ref()?;
+        let (text, document) = self.text.as_ref()?;
+        let text = document.of(text);
         let tree = yaml::parse(text).expect("the text of a document can be parsed alone");
         let value = tree.value(text, tree.documents()[0].root).expect("the object was read from this text before");
         Some(self.place.get(&value).expect("the object was read from this place before").clone())
@@ -420,10 +422,10 @@ impl Look<'_> {
     }
 
     /// Returns what the file makes of others, where it is a kustomization.
-    pub(super) const fn kustomization(&self) -> Option<&Kustomization> {
+    pub(super) fn kustomization(&self) -> Option<&Kustomization> {
         match self {
-            Self::Alone(part) => part.kustomization.as_ref(),
-            Self::Open(manifest) => manifest.kustomization.as_ref(),
+            Self::Alone(part) => part.kustomization.as_deref(),
+            Self::Open(manifest) => manifest.kustomization.as_deref(),
         }
     }
 

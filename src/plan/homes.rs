@@ -7,7 +7,7 @@
 //! Invariant: two objects are in one namespace only where every way to build the files puts them there.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::Look;
@@ -30,7 +30,8 @@ pub struct Homes<'p> {
 impl<'p> Homes<'p> {
     /// Finds out what the kustomizations among `looks` say of the files that they reach.
     pub(super) fn among(looks: &[Look<'_>], packs: &'p Packs) -> Self {
-        Self { said: Graph::among(looks).reached(), packs }
+        let files = looks.iter().map(Look::file).collect();
+        Self { said: Graph::among(looks).reached(&files), packs }
     }
 
     /// Returns the home of an object of `kind` in `file`, in which the namespace `written` stands.
@@ -175,24 +176,30 @@ impl<'a> Graph<'a> {
         self.files.values().flat_map(taken).collect()
     }
 
-    /// Collects what is said of each file, on every way from a kustomization that no other one takes in.
-    fn reached(&self) -> HashMap<String, Rc<Said>> {
+    /// Collects what is said of each of `files`, on every way from a kustomization that no other one takes in.
+    fn reached(&self, files: &HashSet<&str>) -> HashMap<String, Rc<Said>> {
         let inner = self.inner();
         let mut reached = HashMap::new();
-        for file in self.files.keys().filter(|file| !inner.contains(*file)) {
-            self.follow(file, file, &Said::new(), &mut BTreeSet::new(), &mut reached);
+        for root in self.files.keys().filter(|file| !inner.contains(*file)) {
+            let mut tell =
+                |path: &str, said: &Rc<Said>| match files.get(path).map(|file| reached.entry((*file).to_owned())) {
+                    None => {}
+                    Some(Entry::Vacant(first)) => drop(first.insert(Rc::clone(said))),
+                    Some(Entry::Occupied(mut before)) => Rc::make_mut(before.get_mut()).extend(said.iter().cloned()),
+                };
+            self.follow(root, root, &Said::new(), &mut BTreeSet::new(), &mut tell);
         }
         reached
     }
 
-    /// Follows one kustomization on the way from `root`; `given` is what those above it say.
+    /// Follows one kustomization on the way from `root`, and tells what is said of each file; `given` is what those above it say.
     fn follow(
         &self,
         root: &'a str,
         file: &'a str,
         given: &Said,
         met: &mut BTreeSet<(&'a str, Said)>,
-        reached: &mut HashMap<String, Rc<Said>>,
+        tell: &mut dyn FnMut(&str, &Rc<Said>),
     ) {
         let mut given = given.clone();
         given.extend(self.says(file, &mut BTreeSet::new()));
@@ -204,12 +211,9 @@ impl<'a> Graph<'a> {
         let said = Rc::new(if given.is_empty() { Said::from([(Rc::from(root), None)]) } else { given.clone() });
         for path in kustomization.resources.iter().chain(&kustomization.components) {
             if let Some((inner, _)) = self.named(path) {
-                self.follow(root, inner, &given, met, reached);
-                continue;
-            }
-            match reached.entry(path.clone()) {
-                Entry::Vacant(first) => drop(first.insert(Rc::clone(&said))),
-                Entry::Occupied(mut before) => Rc::make_mut(before.get_mut()).extend(said.iter().cloned()),
+                self.follow(root, inner, &given, met, tell);
+            } else {
+                tell(path, &said);
             }
         }
     }
