@@ -19,7 +19,7 @@ use crate::infer::beside::{Evidence, Span, evidence_in, spans_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{Course, FilePlan, Look, Part, Plan, Record};
+use crate::plan::{Course, FilePlan, FrontEnd, Look, Part, Plan, Record};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, plural, text, visible};
 
 /// A run's plan with what was met.
@@ -55,9 +55,9 @@ impl Planned {
     }
 }
 
-/// Runs `check`.
+/// Runs `check`. What it says would change is shown and written by others, which verify it exactly.
 pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
-    preview("check", args, console, |report| match args.output.quiet {
+    preview("check", args, FrontEnd::Fast, console, |report| match args.output.quiet {
         true => Ok(String::new()),
         false => Ok(text::changes(report)),
     })
@@ -65,16 +65,17 @@ pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
 
 /// Runs `diff`.
 pub(super) fn diff(args: &ConvertArgs, console: Console) -> Result<Exit> {
-    preview("diff", args, console, |report| diffs(report.files, &args.output, console))
+    preview("diff", args, FrontEnd::Exact, console, |report| diffs(report.files, &args.output, console))
 }
 
 fn preview(
     command: &'static str,
     args: &ConvertArgs,
+    front_end: FrontEnd,
     console: Console,
     as_text: impl FnOnce(&Report<'_>) -> Result<String>,
 ) -> Result<Exit> {
-    let planned = planned(args, console)?;
+    let planned = planned(args, front_end, console)?;
     let report = planned.report(command, Written::No);
     if args.output.format == Format::Text {
         console.report(&as_text(&report)?, &args.output)?;
@@ -159,19 +160,24 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
     console.note(&shown.map(finding_lines).collect::<String>())
 }
 
-/// Reads the files and plans.
-pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
+/// Reads the files and plans, with edits verified by `front_end`.
+pub(super) fn planned(args: &ConvertArgs, front_end: FrontEnd, console: Console) -> Result<Planned> {
     let record = match args.output.format {
         Format::Json => Record::Data,
         Format::Text | Format::Github => Record::Outcomes,
     };
-    planned_with(args, packs(&args.packs)?, record, console)
+    planned_with(args, packs(&args.packs)?, (record, front_end), console)
 }
 
 /// Reads the files and plans with these packs.
-pub(super) fn planned_with(args: &ConvertArgs, packs: &Packs, record: Record, console: Console) -> Result<Planned> {
+pub(super) fn planned_with(
+    args: &ConvertArgs,
+    packs: &Packs,
+    (record, front_end): (Record, FrontEnd),
+    console: Console,
+) -> Result<Planned> {
     let config = Config::find(&args.files.paths, packs)?;
-    let typed = Typed::read(&args.target, &config, packs, console)?.recording(record);
+    let typed = Typed::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = pass::recognizer(packs, &config);
     plan_files(&typed, &recognizer, console, |make| {
         let mut pass = pass::pass(&args.files, &recognizer, console, make)?;

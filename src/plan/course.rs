@@ -184,7 +184,7 @@ impl<'g> Course<'g> {
             findings.extend(self.dangling(manifest, object, made.as_ref()));
             conversions.push(made);
         }
-        let edited = edit::edit(manifest, &conversions).ok()?;
+        let edited = edit::edit(manifest, &conversions, self.goal.choices.front_end).ok()?;
         let change = edited.map(|edited| {
             findings.extend(edited.findings);
             edited.file

@@ -52,6 +52,7 @@ pub use object::{
 };
 pub use stash::{ANNOTATION, MAX_STASH};
 
+pub use crate::yaml::FrontEnd;
 pub use secret::{meets, secret_spans, shows_secret};
 
 use course::Standing;
@@ -400,7 +401,7 @@ impl<'a> Run<'a> {
                 };
                 conversions.push(conversion);
             }
-            match edit::edit(manifest, &conversions) {
+            match edit::edit(manifest, &conversions, self.course.goal.choices.front_end) {
                 Ok(edited) => {
                     let (change, told) = edited.map(|edited| (edited.file, edited.findings)).unzip();
                     findings.extend(told.into_iter().flatten());
