@@ -73,18 +73,19 @@ pub(super) fn pass<T: Send>(
     }
     let (roots, named) = roots(args)?;
     let options = options(args, named)?;
-    let scan = disk::scan(&roots, &options, |path, bytes| match manifest::read(&name(path), bytes, recognizer) {
-        Reading::Irrelevant => None,
-        // What is written by its name must be found by it again.
-        _ if path.to_str().is_none() => Some(Met::Failed(file_finding(
-            &name(path),
-            Code::Unreadable,
-            Severity::Error,
-            "the name of the file is not valid UTF-8".to_owned(),
-            "rename the file",
-        ))),
-        reading => Met::new(reading, &make),
-    });
+    let scan =
+        disk::scan(&roots, &options, |path, bytes| match manifest::read(&path.to_string_lossy(), bytes, recognizer) {
+            Reading::Irrelevant => None,
+            // What is written by its name must be found by it again.
+            _ if path.to_str().is_none() => Some(Met::Failed(file_finding(
+                &name(path),
+                Code::Unreadable,
+                Severity::Error,
+                "the name of the file is not valid UTF-8".to_owned(),
+                "rename the file",
+            ))),
+            reading => Met::new(reading, &make),
+        });
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;

@@ -10,8 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use memchr::memmem;
-
 use super::failure::Failure;
 
 /// Roots that exist, in rounds, and those that do not.
@@ -69,8 +67,8 @@ pub(super) fn by_names(left: &Path, right: &Path) -> Ordering {
 /// Spells a path as it is shown: without `./` in front, doubled slashes and a slash at the end; `.` stays.
 pub(super) fn shown(path: &Path) -> PathBuf {
     let text = path.as_os_str().as_encoded_bytes();
-    let has = |noise: &[u8]| memmem::find(text, noise).is_some();
-    if !text.starts_with(b".") && !text.ends_with(b"/") && !has(b"//") && !has(b"/.") {
+    let is_noise = |pair: &[u8]| matches!(pair, b"//" | b"/.");
+    if !text.starts_with(b".") && !text.ends_with(b"/") && !text.windows(2).any(is_noise) {
         return path.to_owned();
     }
     let shown: PathBuf = path.components().filter(|component| *component != Component::CurDir).collect();

@@ -279,7 +279,9 @@ struct Thread<'a, T, V> {
 
 impl<T, V> Drop for Thread<'_, T, V> {
     fn drop(&mut self) {
-        let found = std::mem::take(&mut self.found);
+        let mut found = std::mem::take(&mut self.found);
+        // Sorting all of it takes no longer than merging then.
+        found.scan.visited.sort_by(|left, right| roots::by_names(&left.0, &right.0));
         let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
         total.scan.join(found.scan);
         total.met.extend(found.met);

@@ -6,7 +6,7 @@
 //! Invariant: the id of a rule is its path, its release is its folder; nothing is said twice.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -141,6 +141,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     rules.sort_by_cached_key(|rule| {
         (rule.order, rule.kind != rule.new_kind, is_check(rule), rule.id.clone(), rule.kind.clone())
     });
+    let met = met(&rules);
     let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{name}/pack.yaml"))?;
     let of_chart = |(number, chart): (usize, &wire::Chart)| {
@@ -165,8 +166,31 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         line,
         catalogs,
         rules,
+        met,
         notes,
     })
+}
+
+/// Returns the numbers of the rules that objects of each kind can meet: those about any kind that rules make of it, or make it of.
+fn met(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
+    let mut families: Vec<BTreeSet<&GroupKind>> = Vec::new();
+    for rule in rules {
+        let mut family = BTreeSet::from([&rule.kind, &rule.new_kind, &rule.settled_kind]);
+        families.retain(|other| {
+            let is_apart = other.is_disjoint(&family);
+            if !is_apart {
+                family.extend(other);
+            }
+            is_apart
+        });
+        families.push(family);
+    }
+    let of_family = |family: BTreeSet<&GroupKind>| {
+        let about = rules.iter().enumerate().filter(|(_, rule)| family.contains(&rule.kind));
+        let about: Vec<usize> = about.map(|(at, _)| at).collect();
+        family.into_iter().map(|kind| (kind.clone(), about.clone())).collect::<Vec<_>>()
+    };
+    families.into_iter().flat_map(of_family).collect()
 }
 
 /// Says whether a rule only looks at what some releases refuse.

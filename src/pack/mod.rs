@@ -54,6 +54,8 @@ pub struct Pack {
     line: ReleaseLine,
     catalogs: BTreeMap<GroupKind, LazyCatalog>,
     rules: Vec<Rule>,
+    /// The rules that objects of a kind can meet, also as what they become, by their numbers.
+    met: BTreeMap<GroupKind, Vec<usize>>,
     notes: Notes,
 }
 
@@ -362,11 +364,25 @@ impl Pack {
     /// Returns the rules that lead to `release`, each with its direction, in the order they run: those of its bundle and
     /// older forward, then newer ones backward from the newest, then what `release` and some others want.
     pub fn rules_towards(&self, release: ReleaseId) -> impl Iterator<Item = (&Rule, Direction)> {
+        self.towards(release, self.rules.iter())
+    }
+
+    /// Returns those of [`Pack::rules_towards`] that objects of `kind` can meet, also as what they become on the way.
+    pub fn rules_on_the_way(&self, release: ReleaseId, kind: &GroupKind) -> impl Iterator<Item = (&Rule, Direction)> {
+        let met = self.met.get(kind).map_or(&[][..], Vec::as_slice);
+        self.towards(release, met.iter().map(|at| &self.rules[*at]))
+    }
+
+    fn towards<'p>(
+        &'p self,
+        release: ReleaseId,
+        rules: impl DoubleEndedIterator<Item = &'p Rule> + Clone,
+    ) -> impl Iterator<Item = (&'p Rule, Direction)> {
         let order = self.line.get(release).order;
         let crossed = |rule: &&Rule| rule.within.is_none() && rule.is_step();
-        let forward = self.rules.iter().filter(crossed).filter(move |rule| rule.order <= order);
-        let backward = self.rules.iter().rev().filter(crossed).filter(move |rule| rule.order > order);
-        let wanted = self.rules.iter().filter(move |rule| rule.within.is_some_and(|within| within.contains(release)));
+        let forward = rules.clone().filter(crossed).filter(move |rule| rule.order <= order);
+        let backward = rules.clone().rev().filter(crossed).filter(move |rule| rule.order > order);
+        let wanted = rules.filter(move |rule| rule.within.is_some_and(|within| within.contains(release)));
         let forward = forward.map(|rule| (rule, Direction::Forward));
         let backward = backward.map(|rule| (rule, Direction::Backward));
         forward.chain(backward).chain(wanted.map(|rule| (rule, Direction::Forward)))

@@ -68,7 +68,9 @@ pub(super) fn edit(
         return Err(changing.map(|at| (*at, encrypted(manifest, &manifest.objects[*at]))).collect());
     }
     let own = pages.remove(&None).unwrap_or_default();
-    let house = House::of(&manifest.text, &manifest.tree);
+    // A document that is all of its file is its own house.
+    let is_alone = manifest.tree.documents().len() == 1 && pages.is_empty();
+    let house = if is_alone { House::default() } else { House::of(&manifest.text, &manifest.tree) };
     let (mut within, mut findings, mut refused) = (Vec::new(), Vec::new(), Refused::new());
     for (number, objects) in pages.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
         let inset = &manifest.insets[*number];

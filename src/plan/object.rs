@@ -426,8 +426,8 @@ impl<'a> Work<'a> {
         session: &mut Session<'_>,
         trail: &mut Trail,
     ) -> Result<GroupKind, Vec<Remark>> {
-        let mut way = Way::new(kind);
-        for (rule, direction) in self.target.pack.rules_towards(release) {
+        let mut way = Way::new(kind.clone());
+        for (rule, direction) in self.target.pack.rules_on_the_way(release, &kind) {
             if !way.meets(rule, direction) {
                 continue;
             }

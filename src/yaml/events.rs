@@ -40,7 +40,7 @@ pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem>
         let tag_end = span.tag_span().and_then(|tag| tag.byte_range()).map(|tag| tag.end);
         let at = range.start;
         builder.event(event, range, tag_end)?;
-        limits.check_nesting(builder.open.len(), at)?;
+        limits.check_nesting(builder.open.len(), || at)?;
         limits.check_nodes(builder.tree.nodes.len(), at)?;
         limits.check_documents(builder.tree.documents.len(), builder.slice)?;
     }

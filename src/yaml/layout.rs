@@ -67,7 +67,11 @@ impl House {
     /// Looks at every document of a text.
     pub fn of(text: &str, tree: &Tree) -> Self {
         let Some(document) = tree.documents().first() else { return Self::default() };
-        let layout = Layout::new(text, tree, document.root);
+        Self::shown_by(&Layout::new(text, tree, document.root))
+    }
+
+    /// Looks at what was laid out.
+    pub(super) fn shown_by(layout: &Layout<'_>) -> Self {
         let step = first_indent(&layout.mappings).or_else(|| first_indent(&layout.lists));
         Self { step, list_indent: usual_indent(&layout.lists) }
     }

@@ -73,8 +73,8 @@ impl Limits {
     }
 
     /// Checks how many collections lie around what stands at `at`.
-    pub(super) fn check_nesting(&self, depth: usize, at: usize) -> Result<(), Problem> {
-        if depth <= self.nesting { Ok(()) } else { Err(self.too_deep(at)) }
+    pub(super) fn check_nesting(&self, depth: usize, at: impl FnOnce() -> usize) -> Result<(), Problem> {
+        if depth <= self.nesting { Ok(()) } else { Err(self.too_deep(at())) }
     }
 
     /// Makes the problem of what is nested too deep.

@@ -6,6 +6,7 @@
 //!
 //! Invariant: bytes outside the returned edits are the user's own.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use super::edit::{Change, plan, touched};
@@ -41,8 +42,8 @@ pub struct Refusal {
 /// Carries out `programs` on `source`, the slice of one document.
 ///
 /// There is one program for each object of the document; a program's intents are done in turn, each on what the one before
-/// left. Programs do not see each other: their paths must not meet. What is new takes the document's own style, and that of
-/// `house` where the document shows none.
+/// left. Programs do not see each other: their paths must not meet. What is new takes the style that the document has, or had
+/// before the first change, and that of `house` where it shows none.
 ///
 /// The document's value must have been read: that it cannot be is not found out here.
 ///
@@ -66,6 +67,8 @@ struct Work {
     text: String,
     tree: Tree,
     house: House,
+    /// The document's own style before the first change, or that of the house.
+    style: OnceCell<House>,
     /// From the source to `text`.
     edits: EditSet,
     source_length: usize,
@@ -119,6 +122,7 @@ impl Work {
             text: source.to_owned(),
             tree,
             house,
+            style: OnceCell::new(),
             edits: EditSet::default(),
             source_length: source.len(),
             removed_comments: Vec::new(),
@@ -136,7 +140,7 @@ impl Work {
 
     fn layout(&self) -> Layout<'_> {
         let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
-        layout.house = self.house;
+        layout.house = *self.style.get_or_init(|| House::shown_by(&layout).or(self.house));
         if !self.borrowed_line_end.is_empty() {
             // kubectl reads no line end behind a `|` block that the text ends in without one.
             layout.long_text = LongText::Quoted;

@@ -79,13 +79,12 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn value(&mut self, node: NodeId) -> Result<Value, Problem> {
-        let at = self.tree.start(node);
-        LIMITS.check_nesting(self.depth, at)?;
+        LIMITS.check_nesting(self.depth, || self.tree.start(node))?;
         if self.aliases > 0 {
             let left = self.budget.checked_sub(1);
             self.budget = left.ok_or_else(|| {
                 let message = format!("aliases stand for more than {} values", LIMITS.lent);
-                Problem::new(ProblemCode::AliasBudget, at, message)
+                Problem::new(ProblemCode::AliasBudget, self.tree.start(node), message)
             })?;
         }
         self.depth += 1;
@@ -184,18 +183,16 @@ impl Reader<'_> {
 
     /// Returns a key's text, and what kubectl makes of it where that is something else: `true` for `on`.
     fn key(&self, key: NodeId) -> Result<(String, Option<String>), Problem> {
-        let at = self.tree.start(key);
+        let complex = |message: &str| Problem::new(ProblemCode::ComplexKey, self.tree.start(key), message);
         let kind = self.tree.node(key).kind;
         if !matches!(kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded) {
-            return Err(Problem::new(ProblemCode::ComplexKey, at, complex_key_message(kind)));
+            return Err(complex(complex_key_message(kind)));
         }
         let name = self.tree.cooked(self.text, key).into_owned();
         let plain = kind == Kind::Plain && self.tree.tag(key).is_none();
         match if plain { resolve(&name) } else { Resolved::Text } {
             Resolved::Text | Resolved::NoJson => Ok((name, None)),
-            Resolved::Value(Value::Null) => {
-                Err(Problem::new(ProblemCode::ComplexKey, at, "a key is null; put it in quotes"))
-            }
+            Resolved::Value(Value::Null) => Err(complex("a key is null; put it in quotes")),
             Resolved::Value(value) => {
                 let other_name = value.to_string();
                 let differs = other_name != name;
