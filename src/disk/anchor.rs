@@ -1,8 +1,8 @@
 //! Answers: how is a file reached without leaving the tree that it must be in?
 //!
 //! An [`Anchor`] holds the top of a tree open. On Unix, every folder on the way to a place is opened from the one above it and
-//! never through a symbolic link; the last name is used in its open folder and not followed either. Who swaps a folder for a
-//! link between a check and a write makes the write fail. Elsewhere there are no such calls: the folder is resolved again
+//! never through a symbolic link, by one call where the system has one for that; the last name is used in its open folder and not
+//! followed either. Who swaps a folder for a link between a check and a write makes the write fail. Elsewhere there are no such calls: the folder is resolved again
 //! before each call and must be the one it was.
 //!
 //! Invariant: no call here touches anything outside of the top, whatever links are made meanwhile.
@@ -36,12 +36,46 @@ mod system {
 
         /// Opens the folder at `place`.
         pub(in crate::disk) fn folder(&self, place: &Path) -> io::Result<File> {
+            match place.as_os_str().is_empty() {
+                true => Ok(self.top.try_clone()?.into()),
+                false => self.open_at(place, FOLDER, Mode::empty()),
+            }
+        }
+
+        fn open_at(&self, place: &Path, flags: OFlags, mode: Mode) -> io::Result<File> {
+            let is_below = place.components().all(|component| matches!(component, Component::Normal(_)));
+            let name = place.file_name().filter(|_| is_below).ok_or_else(no_place)?;
+            if let Some(opened) = self.at_once(place, flags, mode) {
+                return opened;
+            }
+            let folder = self.step_by_step(place.parent().unwrap_or(Path::new("")))?;
+            Ok(openat(folder, name, flags, mode)?.into())
+        }
+
+        /// Opens the folder at `place` through those above it.
+        fn step_by_step(&self, place: &Path) -> io::Result<OwnedFd> {
             let mut folder = self.top.try_clone()?;
-            for component in place.components() {
-                let Component::Normal(name) = component else { return Err(no_place()) };
+            for name in place {
                 folder = openat(&folder, name, FOLDER, Mode::empty())?;
             }
-            Ok(folder.into())
+            Ok(folder)
+        }
+
+        /// Opens what is at `place` by one call that follows no link; `None` where the system has none.
+        #[cfg(target_os = "linux")]
+        fn at_once(&self, place: &Path, flags: OFlags, mode: Mode) -> Option<io::Result<File>> {
+            use rustix::fs::{ResolveFlags, openat2};
+            use rustix::io::Errno;
+            match openat2(&self.top, place, flags, mode, ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS) {
+                // A sandbox that does not know the call can say that it is not permitted.
+                Err(Errno::NOSYS | Errno::PERM) => None,
+                opened => Some(opened.map(File::from).map_err(io::Error::from)),
+            }
+        }
+
+        #[cfg(not(target_os = "linux"))]
+        fn at_once(&self, _: &Path, _: OFlags, _: Mode) -> Option<io::Result<File>> {
+            None
         }
 
         /// Opens the folder that holds `place`, and returns the last name.
@@ -51,9 +85,8 @@ mod system {
         }
 
         fn open_file(&self, place: &Path, flags: OFlags) -> io::Result<File> {
-            let (folder, name) = self.holder(place)?;
-            let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            Ok(openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?.into())
+            let mode = if flags.contains(OFlags::CREATE) { Mode::RUSR | Mode::WUSR } else { Mode::empty() };
+            self.open_at(place, flags | OFlags::NOFOLLOW | OFlags::CLOEXEC, mode)
         }
 
         /// Opens a file for reading; waits for no pipe.
@@ -112,6 +145,29 @@ mod system {
 
     fn no_place() -> io::Error {
         io::Error::new(io::ErrorKind::InvalidInput, "leads out of its folder")
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::fs;
+        use std::os::unix::fs::symlink;
+
+        use super::*;
+
+        #[test]
+        fn no_step_goes_through_a_link() {
+            let folder = tempfile::tempdir().unwrap();
+            let top = folder.path().canonicalize().unwrap();
+            fs::create_dir_all(top.join("a/b/c")).unwrap();
+            symlink("b", top.join("a/link")).unwrap();
+            let anchor = Anchor::open(&top).unwrap();
+            for (place, is_open) in
+                [("", true), ("a/b/c", true), ("a/link", false), ("a/link/c", false), ("a/x", false)]
+            {
+                assert_eq!(anchor.step_by_step(Path::new(place)).is_ok(), is_open, "{place}");
+                assert_eq!(anchor.folder(Path::new(place)).is_ok(), is_open, "{place}");
+            }
+        }
     }
 }
 
