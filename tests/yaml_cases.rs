@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, House, Intent, Naming, Place};
+use reversion::yaml::{self, FrontEnd, House, Intent, Naming, Place};
 use serde_json::Value;
 
 fn path(value: &Value) -> FieldPath {
@@ -92,7 +92,7 @@ fn run(text: &str, edit: &Value) -> Result<String, String> {
         expected.push(Some(value));
         removed_comments.extend(outcome.removed_comments);
     }
-    yaml::verify((text, &tree), &after, &expected, &removed_comments).map_err(code)?;
+    yaml::verify((text, &tree), &after, &expected, &removed_comments, FrontEnd::Exact).map_err(code)?;
     Ok(after)
 }
 

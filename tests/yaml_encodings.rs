@@ -5,7 +5,7 @@
 use reversion::field::FieldPath;
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
-use reversion::yaml::{self, House, Intent, Place, ProblemCode};
+use reversion::yaml::{self, FrontEnd, House, Intent, Place, ProblemCode};
 use serde_json::{Value, json};
 
 fn key(name: &str) -> FieldPath {
@@ -32,7 +32,7 @@ fn check(before: &str, intent: Intent, after: &str) {
     intent.apply_data(&mut value).unwrap();
     let mut expected = vec![None; tree.documents().len() - 1];
     expected.push(Some(value));
-    assert_eq!(yaml::verify((before, &tree), after, &expected, &outcome.removed_comments), Ok(()));
+    assert_eq!(yaml::verify((before, &tree), after, &expected, &outcome.removed_comments, FrontEnd::Exact), Ok(()));
 }
 
 #[track_caller]

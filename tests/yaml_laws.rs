@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseResult, TestRunner};
 use reversion::field::{FieldPath, Step};
 use reversion::text::Span;
-use reversion::yaml::{House, Intent, Naming, Place, ProblemCode, parse, rewrite, verify};
+use reversion::yaml::{FrontEnd, House, Intent, Naming, Place, ProblemCode, parse, rewrite, verify};
 use serde_json::{Value, json};
 
 /// Bytes whose numbers would only hide the document made from them.
@@ -422,8 +422,11 @@ impl Tally {
         let (count, verdict) = match (outcome, data) {
             (Ok(outcome), Ok(())) => {
                 prop_assert_eq!(&outcome.edits.apply(text), &outcome.text);
-                let verified =
-                    verify((text, &parse(text).unwrap()), &outcome.text, &[Some(expected)], &outcome.removed_comments);
+                let (old, expected) = (parse(text).unwrap(), [Some(expected)]);
+                let verified_by =
+                    |front_end| verify((text, &old), &outcome.text, &expected, &outcome.removed_comments, front_end);
+                let verified = verified_by(FrontEnd::Exact);
+                prop_assert_eq!(verified_by(FrontEnd::Fast).is_ok(), verified.is_ok());
                 let verdict = verified.map_err(|problem| format!("{problem:?}\n--- after\n{}", outcome.text));
                 (if verdict.is_ok() { &mut self.applied } else { &mut self.stopped }, verdict)
             }
@@ -574,7 +577,7 @@ proptest! {
                 let Ok(outcome) = rewrite(slice, &[vec![intent.clone()]], House::default()) else { continue };
                 let mut expected = value.clone();
                 let _ = intent.apply_data(&mut expected);
-                let _ = verify((slice, &parse(slice).unwrap()), &outcome.text, &[Some(expected)], &outcome.removed_comments);
+                let _ = verify((slice, &parse(slice).unwrap()), &outcome.text, &[Some(expected)], &outcome.removed_comments, FrontEnd::Exact);
             }
         }
     }

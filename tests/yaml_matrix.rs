@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, House, Intent, Place};
+use reversion::yaml::{self, FrontEnd, House, Intent, Place};
 use serde_json::json;
 
 /// A part of a container's text.
@@ -336,7 +336,8 @@ fn changed(before: &str, intent: &Intent) -> Result<String, String> {
     let outcome =
         yaml::rewrite(before, &[vec![intent.clone()]], House::default()).map_err(|refusal| shown(refusal.problem))?;
     intent.apply_data(&mut value).map_err(shown)?;
-    yaml::verify((before, &tree), &outcome.text, &[Some(value)], &outcome.removed_comments).map_err(shown)?;
+    yaml::verify((before, &tree), &outcome.text, &[Some(value)], &outcome.removed_comments, FrontEnd::Exact)
+        .map_err(shown)?;
     Ok(outcome.text)
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Number, Value};
 
 use super::row::{Attributes, ListType, Type};
 use super::{Catalog, OUTSIDE, Row};
-use crate::field::{FieldPath, Step};
+use crate::field::{FieldPath, Spot};
 use crate::release::{ReleaseId, ReleaseSet};
 
 /// One thing that a release's schema refuses.
@@ -119,13 +119,13 @@ impl fmt::Display for ViolationKind {
 
 /// Walks `object`; see [`Catalog::check`].
 pub(super) fn check(catalog: &Catalog, object: &Value, release: ReleaseId, version: &str) -> Vec<Violation> {
-    let mut walk = Walk { catalog, release, version, path: Vec::new(), found: Vec::new() };
+    let mut walk = Walk { catalog, release, version, found: Vec::new() };
     if let Value::Object(map) = object {
-        walk.missing(0, map);
+        walk.missing(0, map, None);
         let open = catalog.nodes[0].open.contains(release);
         let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
-            walk.key(0, unnamed, key, value);
+            walk.key(0, unnamed, &Spot::key(None, key), (key, value));
         }
     }
     walk.found
@@ -145,67 +145,64 @@ struct Walk<'c> {
     catalog: &'c Catalog,
     release: ReleaseId,
     version: &'c str,
-    path: Vec<Step>,
     found: Vec<Violation>,
 }
 
 impl Walk<'_> {
     /// Looks at one key of a mapping that stands at `node`.
-    fn key(&mut self, node: usize, unnamed: Unnamed, key: &str, value: &Value) {
+    fn key(&mut self, node: usize, unnamed: Unnamed, spot: &Spot<'_>, (key, value): (&str, &Value)) {
         let catalog = self.catalog;
         let parent = &catalog.nodes[node];
-        self.path.push(Step::Key(key.to_owned()));
         let named = parent.key(key);
         let row_of = |child: Option<usize>| Some((child?, catalog.row_in(child?, self.release, self.version)?));
         if let Some((child, row)) = row_of(named).or_else(|| row_of(parent.values)) {
             let null = value.is_null() && !catalog.schemas[row.schema].attributes.nullable;
             if !null {
-                self.value(child, row, value);
+                self.value(child, row, spot, value);
             } else if row.required && catalog.schemas[row.schema].attributes.default.is_none() {
-                self.report(ViolationKind::MissingRequired);
+                self.report(spot, ViolationKind::MissingRequired);
             }
         } else if unnamed == Unnamed::Pruned {
             let releases_of =
                 |child: Option<usize>| child.map_or_else(ReleaseSet::default, |child| catalog.nodes[child].releases);
             let known = releases_of(named) | releases_of(parent.values) | parent.open;
             if !known.is_empty() {
-                self.report(ViolationKind::UnknownField { known });
+                self.report(spot, ViolationKind::UnknownField { known });
             }
         }
-        self.path.pop();
     }
 
     /// Looks at a value that stands at `node`, about which the release says `row`.
-    fn value(&mut self, node: usize, row: &Row, value: &Value) {
+    fn value(&mut self, node: usize, row: &Row, spot: &Spot<'_>, value: &Value) {
         let schema = &self.catalog.schemas[row.schema];
         let attributes = &schema.attributes;
         if value.is_null() && attributes.nullable {
             return;
         }
         if !row.kind.accepts(value) || value.is_null() && row.kind != Type::Any {
-            self.report(ViolationKind::WrongType { expected: row.kind });
+            self.report(spot, ViolationKind::WrongType { expected: row.kind });
             return;
         }
         if !attributes.allows(value) {
-            self.report(ViolationKind::NotInEnum { allowed: attributes.allowed.clone().unwrap_or_default() });
+            self.report(spot, ViolationKind::NotInEnum { allowed: attributes.allowed.clone().unwrap_or_default() });
         }
         match value {
             Value::String(text) => {
-                self.text(attributes, text);
+                self.text(attributes, spot, text);
                 let pattern = schema.pattern.map(|pattern| &self.catalog.patterns[pattern]);
                 if let Some(pattern) = pattern.filter(|pattern| !pattern.matches(text)) {
-                    self.report(ViolationKind::Pattern { pattern: pattern.text().to_owned() });
+                    self.report(spot, ViolationKind::Pattern { pattern: pattern.text().to_owned() });
                 }
             }
-            Value::Number(number) => self.number(attributes, number),
-            Value::Array(items) => self.list(node, attributes, items),
+            Value::Number(number) => self.number(attributes, spot, number),
+            Value::Array(items) => self.list(node, attributes, spot, items),
             Value::Object(map) => {
-                self.count(map.len(), attributes.min_properties, attributes.max_properties);
-                self.missing(node, map);
+                self.count(map.len(), (attributes.min_properties, attributes.max_properties), spot);
+                self.missing(node, map, Some(spot));
                 let open = row.kind == Type::Any || attributes.preserve_unknown;
                 let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
                 for (key, value) in map {
-                    self.key(node, unnamed, key, value);
+                    self.key(node, unnamed, &Spot::key(Some(spot), key), (key, value));
                 }
             }
             Value::Null | Value::Bool(_) => {}
@@ -213,40 +210,39 @@ impl Walk<'_> {
     }
 
     /// Reports the named fields that a mapping at `node` must have and lacks.
-    fn missing(&mut self, node: usize, map: &serde_json::Map<String, Value>) {
+    fn missing(&mut self, node: usize, map: &serde_json::Map<String, Value>, above: Option<&Spot<'_>>) {
         let catalog = self.catalog;
         for (key, child) in &catalog.nodes[node].keys {
             let Some(row) = catalog.row_in(*child, self.release, self.version) else { continue };
             if row.required && !map.contains_key(key) && catalog.schemas[row.schema].attributes.default.is_none() {
-                self.path.push(Step::Key(key.clone()));
-                self.report(ViolationKind::MissingRequired);
-                self.path.pop();
+                self.report(&Spot::key(above, key), ViolationKind::MissingRequired);
             }
         }
     }
 
-    fn list(&mut self, node: usize, attributes: &Attributes, items: &[Value]) {
-        self.count(items.len(), attributes.min_items, attributes.max_items);
+    fn list(&mut self, node: usize, attributes: &Attributes, above: &Spot<'_>, items: &[Value]) {
+        self.count(items.len(), (attributes.min_items, attributes.max_items), above);
         let duplicates = self.duplicates(node, attributes, items);
         let row_of = |child: usize| Some((child, self.catalog.row_in(child, self.release, self.version)?));
         let child = self.catalog.nodes[node].items.and_then(row_of);
         let mut duplicates = duplicates.into_iter().peekable();
         for (index, item) in items.iter().enumerate() {
-            self.path.push(Step::Index(index));
+            let spot = Spot::index(Some(above), index);
             if let Some((_, first)) = duplicates.next_if(|(duplicate, _)| *duplicate == index) {
-                self.report(ViolationKind::Duplicate { first });
+                self.report(&spot, ViolationKind::Duplicate { first });
             }
             if let Some((child, row)) = child {
-                self.value(child, row, item);
+                self.value(child, row, &spot, item);
             }
-            self.path.pop();
         }
     }
 
     /// Finds the items that equal an earlier one in what tells the list's items apart: (index, index of the earlier).
     fn duplicates(&self, node: usize, attributes: &Attributes, items: &[Value]) -> Vec<(usize, usize)> {
-        let mut first = BTreeMap::new();
-        let mut found = Vec::new();
+        let (mut first, mut found) = (BTreeMap::new(), Vec::new());
+        if items.len() < 2 {
+            return found;
+        }
         for (index, item) in items.iter().enumerate() {
             let Some(name) = self.name_of_item(node, attributes, item) else { continue };
             match first.entry(name) {
@@ -281,37 +277,37 @@ impl Walk<'_> {
         }
     }
 
-    fn count(&mut self, entries: usize, least: Option<u64>, most: Option<u64>) {
+    fn count(&mut self, entries: usize, (least, most): (Option<u64>, Option<u64>), spot: &Spot<'_>) {
         let entries = entries as u64;
         if let Some(least) = least.filter(|least| entries < *least) {
-            self.report(ViolationKind::TooFew { least });
+            self.report(spot, ViolationKind::TooFew { least });
         }
         if let Some(most) = most.filter(|most| entries > *most) {
-            self.report(ViolationKind::TooMany { most });
+            self.report(spot, ViolationKind::TooMany { most });
         }
     }
 
-    fn text(&mut self, attributes: &Attributes, text: &str) {
+    fn text(&mut self, attributes: &Attributes, spot: &Spot<'_>, text: &str) {
         let characters = text.chars().count() as u64;
         if let Some(least) = attributes.min_length.filter(|least| characters < *least) {
-            self.report(ViolationKind::TooShort { least });
+            self.report(spot, ViolationKind::TooShort { least });
         }
         if let Some(most) = attributes.max_length.filter(|most| characters > *most) {
-            self.report(ViolationKind::TooLong { most });
+            self.report(spot, ViolationKind::TooLong { most });
         }
     }
 
-    fn number(&mut self, attributes: &Attributes, number: &Number) {
+    fn number(&mut self, attributes: &Attributes, spot: &Spot<'_>, number: &Number) {
         if let Some(least) = attributes.minimum.as_ref().filter(|least| compare(number, least) == Ordering::Less) {
-            self.report(ViolationKind::Below { least: least.clone() });
+            self.report(spot, ViolationKind::Below { least: least.clone() });
         }
         if let Some(most) = attributes.maximum.as_ref().filter(|most| compare(number, most) == Ordering::Greater) {
-            self.report(ViolationKind::Above { most: most.clone() });
+            self.report(spot, ViolationKind::Above { most: most.clone() });
         }
     }
 
-    fn report(&mut self, kind: ViolationKind) {
-        self.found.push(Violation { path: FieldPath::new(self.path.iter().cloned()), kind });
+    fn report(&mut self, spot: &Spot<'_>, kind: ViolationKind) {
+        self.found.push(Violation { path: spot.path(), kind });
     }
 }
 

@@ -8,6 +8,7 @@ use super::args::{ApplyArgs, Format};
 use super::console::Console;
 use super::convert::{Planned, diffs, finish, planned};
 use super::{Exit, Pending, saved, undo, write};
+use crate::plan::FrontEnd;
 use crate::report::{Report, Written, plural, text};
 
 /// Runs `apply`.
@@ -26,7 +27,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
         !args.convert.files.paths.iter().any(|path| path == Path::new("-")),
         "`apply` writes files; `reversion convert -` converts standard input"
     );
-    let planned = planned(&args.convert, console)?;
+    let planned = planned(&args.convert, FrontEnd::Exact, console)?;
     let output = &args.convert.output;
     if planned.exit(Pending::Nothing) == Exit::Failed {
         return fail(&planned, args, console);

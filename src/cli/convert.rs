@@ -19,7 +19,7 @@ use crate::infer::beside::{Evidence, Span, evidence_in, spans_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{Course, FilePlan, Look, Part, Plan, Record};
+use crate::plan::{Course, FilePlan, FrontEnd, Look, Part, Plan, Record};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, plural, text, visible};
 
 /// A run's plan with what was met.
@@ -55,9 +55,9 @@ impl Planned {
     }
 }
 
-/// Runs `check`.
+/// Runs `check`. What it says would change is shown and written by others, which verify it exactly.
 pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
-    preview("check", args, console, |report| match args.output.quiet {
+    preview("check", args, FrontEnd::Fast, console, |report| match args.output.quiet {
         true => Ok(String::new()),
         false => Ok(text::changes(report)),
     })
@@ -65,16 +65,17 @@ pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
 
 /// Runs `diff`.
 pub(super) fn diff(args: &ConvertArgs, console: Console) -> Result<Exit> {
-    preview("diff", args, console, |report| diffs(report.files, &args.output, console))
+    preview("diff", args, FrontEnd::Exact, console, |report| diffs(report.files, &args.output, console))
 }
 
 fn preview(
     command: &'static str,
     args: &ConvertArgs,
+    front_end: FrontEnd,
     console: Console,
     as_text: impl FnOnce(&Report<'_>) -> Result<String>,
 ) -> Result<Exit> {
-    let planned = planned(args, console)?;
+    let planned = planned(args, front_end, console)?;
     let report = planned.report(command, Written::No);
     if args.output.format == Format::Text {
         console.report(&as_text(&report)?, &args.output)?;
@@ -159,19 +160,24 @@ fn tell(report: &Report<'_>, level: Level, console: Console) -> Result<()> {
     console.note(&shown.map(finding_lines).collect::<String>())
 }
 
-/// Reads the files and plans.
-pub(super) fn planned(args: &ConvertArgs, console: Console) -> Result<Planned> {
+/// Reads the files and plans, with edits verified by `front_end`.
+pub(super) fn planned(args: &ConvertArgs, front_end: FrontEnd, console: Console) -> Result<Planned> {
     let record = match args.output.format {
         Format::Json => Record::Data,
         Format::Text | Format::Github => Record::Outcomes,
     };
-    planned_with(args, packs(&args.packs)?, record, console)
+    planned_with(args, packs(&args.packs)?, (record, front_end), console)
 }
 
 /// Reads the files and plans with these packs.
-pub(super) fn planned_with(args: &ConvertArgs, packs: &Packs, record: Record, console: Console) -> Result<Planned> {
+pub(super) fn planned_with(
+    args: &ConvertArgs,
+    packs: &Packs,
+    (record, front_end): (Record, FrontEnd),
+    console: Console,
+) -> Result<Planned> {
     let config = Config::find(&args.files.paths, packs)?;
-    let typed = Typed::read(&args.target, &config, packs, console)?.recording(record);
+    let typed = Typed::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = pass::recognizer(packs, &config);
     plan_files(&typed, &recognizer, console, |make| {
         let mut pass = pass::pass(&args.files, &recognizer, console, make)?;
@@ -223,9 +229,10 @@ fn plan_files<'p>(
         return conclude(&course, recognizer, pass);
     }
     let (pass, installed) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, None))?);
-    let groups = pass.made.iter().flat_map(|seen| seen.groups.iter().cloned()).collect();
-    let evidence: Vec<_> = pass.made.iter().flat_map(|seen| seen.evidence.iter().cloned()).collect();
-    let spans: Vec<_> = pass.made.iter().flat_map(|seen| seen.spans.iter().cloned()).collect();
+    let clues = || pass.made.iter().filter_map(|seen| seen.clues.as_deref());
+    let groups = clues().flat_map(|clues| clues.groups.iter().cloned()).collect();
+    let evidence: Vec<_> = clues().flat_map(|clues| clues.evidence.iter().cloned()).collect();
+    let spans: Vec<_> = clues().flat_map(|clues| clues.spans.iter().cloned()).collect();
     let goal = typed.named_goal(&installed, &groups, (&evidence, &spans), console)?;
     conclude(&Course::new(&goal), recognizer, pass)
 }
@@ -244,12 +251,12 @@ fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) 
     for seen in pass.made {
         let (part, text) = match seen.kept {
             Kept::Part(part, text) => (Some(part), text),
-            Kept::Open(text) => {
-                open.push(pass::again(&seen.file, &text, recognizer));
+            Kept::Open(file, text) => {
+                open.push(pass::again(&file, &text, recognizer));
                 (None, None)
             }
-            Kept::Text(text) => {
-                let manifest = pass::again(&seen.file, &text, recognizer);
+            Kept::Text(file, text) => {
+                let manifest = pass::again(&file, &text, recognizer);
                 match course.look(&manifest) {
                     Some(part) => {
                         let text = part.needs_text().then_some(text);
@@ -270,13 +277,14 @@ fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) 
         part.map_or_else(|| Look::Open(opened.next().expect("a file without a part is open")), Look::Alone)
     };
     let mut looks: Vec<Look<'_>> = parts.into_iter().map(look).collect();
-    let overtaken = course.overtaken(&looks);
+    let homes = course.homes(&looks);
+    let overtaken = course.overtaken(&looks, &homes);
     let reopened = overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), recognizer));
     let reopened = reopened.collect::<Result<Vec<_>>>()?;
     for (at, manifest) in overtaken.into_iter().zip(&reopened) {
         looks[at] = Look::Open(manifest);
     }
-    let mut plan = course.conclude(looks);
+    let mut plan = course.conclude(looks, &homes);
     plan.findings.extend(pass.findings);
     plan.findings.sort();
     let goal = course.goal();
@@ -298,47 +306,55 @@ fn reopen(look: &Look<'_>, text: Option<&str>, recognizer: &Recognizer) -> Resul
 
 /// What is kept of a file until the run is concluded.
 struct Seen<'p> {
-    file: String,
     crds: Vec<(&'p Pack, Crd)>,
-    /// The API groups of its objects, where the target is not known yet.
-    groups: BTreeSet<String>,
-    /// What it says of the release that objects come from, where that is not known yet.
-    evidence: Vec<(&'p Pack, Evidence)>,
-    /// Which releases its objects can be for, where that is not known yet either.
-    spans: Vec<Span<'p>>,
+    /// What it has to do with the target, where that is not known yet.
+    clues: Option<Box<Clues<'p>>>,
     kept: Kept,
+}
+
+/// What a file tells of the release to go to.
+struct Clues<'p> {
+    /// The API groups of its objects.
+    groups: BTreeSet<String>,
+    /// What it says of the release that objects come from.
+    evidence: Vec<(&'p Pack, Evidence)>,
+    /// Which releases its objects can be for.
+    spans: Vec<Span<'p>>,
 }
 
 /// What the second look at a file needs.
 enum Kept {
     /// None is needed, unless the part is overtaken: then its text, which the part itself has where the file changes.
     Part(Box<Part>, Option<Arc<str>>),
-    /// Its text: the objects of other files have a say in it.
-    Open(Arc<str>),
-    /// Its text: the target is not known yet.
-    Text(Arc<str>),
+    /// Its name and text: the objects of other files have a say in it.
+    Open(String, Arc<str>),
+    /// Its name and text: the target is not known yet.
+    Text(String, Arc<str>),
 }
 
 impl<'p> Seen<'p> {
     fn new(manifest: Manifest, packs: &'p Packs, course: Option<&Course<'_>>) -> Self {
         let crds = crds_in(&manifest, packs);
-        let file = manifest.file.clone();
         let Some(course) = course else {
             let (evidence, spans) = (evidence_in(&manifest, packs), spans_in(&manifest, packs));
             let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
-            return Self { file, crds, groups, evidence, spans, kept: Kept::Text(manifest.text) };
+            let clues = Some(Box::new(Clues { groups, evidence, spans }));
+            return Self { crds, clues, kept: Kept::Text(manifest.file, manifest.text) };
         };
         let kept = match course.look(&manifest) {
             Some(part) => {
                 let text = part.needs_text().then_some(manifest.text);
                 Kept::Part(Box::new(part), text)
             }
-            None => Kept::Open(manifest.text),
+            None => Kept::Open(manifest.file, manifest.text),
         };
-        Self { file, crds, groups: BTreeSet::new(), evidence: Vec::new(), spans: Vec::new(), kept }
+        Self { crds, clues: None, kept }
     }
 
     fn file(&self) -> &str {
-        &self.file
+        match &self.kept {
+            Kept::Part(part, _) => part.file(),
+            Kept::Open(file, _) | Kept::Text(file, _) => file,
+        }
     }
 }

@@ -13,7 +13,7 @@ use super::convert::{diffs, finish, planned_with};
 use super::{Exit, Pending, packs, write};
 use crate::disk::{self, is_place};
 use crate::pack::Pack;
-use crate::plan::{FilePlan, Record};
+use crate::plan::{FilePlan, FrontEnd, Record};
 use crate::report::saved::{MAX_PLAN, Mismatch, SavedFile, SavedPack, SavedPlan};
 use crate::report::{Written, plural, text, visible};
 
@@ -24,7 +24,7 @@ pub(super) fn plan(args: &PlanArgs, console: Console) -> Result<Exit> {
         "a plan is about files; `reversion convert -` converts standard input"
     );
     let packs = packs(&args.convert.packs)?;
-    let planned = planned_with(&args.convert, packs, Record::Data, console)?;
+    let planned = planned_with(&args.convert, packs, (Record::Data, FrontEnd::Exact), console)?;
     let (report, exit) = (planned.report("plan", Written::No), planned.exit(Pending::Nothing));
     if exit == Exit::Failed {
         finish(&report, &args.convert.output, console)?;

@@ -24,7 +24,7 @@ use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Record, Schema, VersionChoice, loss_code};
+use crate::plan::{AllowedLoss, Choices, FrontEnd, Goal, Keeping, Mistakes, Record, Schema, VersionChoice, loss_code};
 use crate::report::visible;
 
 /// What a call's arguments say, before any file is read.
@@ -63,6 +63,7 @@ impl<'p> Typed<'p> {
             allowed: allowed(&args.allow_loss)?,
             version,
             record: Record::Outcomes,
+            front_end: FrontEnd::Exact,
             mistakes: if args.repair { Mistakes::Mend } else { Mistakes::Leave },
             parameters,
             origins: said::origins(&args.from, packs)?,
@@ -73,10 +74,10 @@ impl<'p> Typed<'p> {
         Ok(Self { packs, targets, choices, pairing, crds })
     }
 
-    /// Has the plan record this of each object.
+    /// Has the plan record this of each object, and `front_end` verify its edits.
     #[must_use]
-    pub(super) fn recording(mut self, record: Record) -> Self {
-        self.choices.record = record;
+    pub(super) fn planning(mut self, record: Record, front_end: FrontEnd) -> Self {
+        (self.choices.record, self.choices.front_end) = (record, front_end);
         self
     }
 

@@ -6,6 +6,8 @@
 //!
 //! Invariant: a text of a known object is an inset, or told.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
 
 use super::kustomization::{is_one, is_text, join, selects, selects_a_guest};
@@ -52,7 +54,7 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
         items.for_each(|(place, item)| collect(file, item, &place, recognizer, found));
         return;
     }
-    let paths = lists(file, object).into_iter().flat_map(|list| list.matches(object));
+    let paths = lists(file, object).iter().flat_map(|list| list.matches(object));
     found.extend(paths.filter_map(|path| {
         let item = path.get(object)?;
         let (inner, said) = match item.get("patch") {
@@ -87,23 +89,34 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
 /// Returns where patches stand in an object of `file`.
 ///
 /// Source: the references of Kustomize, of Flux (`Kustomization`, `HelmRelease`) and of Argo CD (`Application`).
-fn lists(file: &str, document: &Value) -> Vec<FieldPattern> {
+fn lists(file: &str, document: &Value) -> &'static [FieldPattern] {
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     let group = text("apiVersion").split('/').next().unwrap_or_default();
-    let above: &[&str] = match (group, text("kind")) {
-        ("kustomize.toolkit.fluxcd.io", "Kustomization") => &["spec."],
-        ("helm.toolkit.fluxcd.io", "HelmRelease") => &["spec.postRenderers[].kustomize."],
-        ("argoproj.io", "Application") => &["spec.source.kustomize.", "spec.sources[].kustomize."],
-        ("argoproj.io", "ApplicationSet") => {
-            &["spec.template.spec.source.kustomize.", "spec.template.spec.sources[].kustomize."]
-        }
-        _ if is_one(file) => &[""],
+    match (group, text("kind")) {
+        ("kustomize.toolkit.fluxcd.io", "Kustomization") => &LISTS[0],
+        ("helm.toolkit.fluxcd.io", "HelmRelease") => &LISTS[1],
+        ("argoproj.io", "Application") => &LISTS[2],
+        ("argoproj.io", "ApplicationSet") => &LISTS[3],
+        _ if is_one(file) => &LISTS[4],
         _ => &[],
-    };
-    let keys = ["patches", "patchesStrategicMerge", "patchesJson6902"];
-    let patterns = above.iter().flat_map(|above| keys.map(|key| format!("{above}{key}[]")));
-    patterns.map(|pattern| FieldPattern::parse(&pattern).expect("it is a pattern")).collect()
+    }
 }
+
+/// The lists of patches of a Flux Kustomization, a HelmRelease, an Application, an ApplicationSet and a kustomization.
+static LISTS: LazyLock<[Vec<FieldPattern>; 5]> = LazyLock::new(|| {
+    let above: [&[&str]; 5] = [
+        &["spec."],
+        &["spec.postRenderers[].kustomize."],
+        &["spec.source.kustomize.", "spec.sources[].kustomize."],
+        &["spec.template.spec.source.kustomize.", "spec.template.spec.sources[].kustomize."],
+        &[""],
+    ];
+    let keys = ["patches", "patchesStrategicMerge", "patchesJson6902"];
+    above.map(|above| {
+        let patterns = above.iter().flat_map(|above| keys.map(|key| format!("{above}{key}[]")));
+        patterns.map(|pattern| FieldPattern::parse(&pattern).expect("it is a pattern")).collect()
+    })
+});
 
 /// Returns the folder that the patch at `path` is for: Flux and Argo CD name it beside what they have Kustomize do.
 fn folder(document: &Value, path: &FieldPath) -> Option<String> {

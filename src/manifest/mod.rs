@@ -49,7 +49,7 @@ pub struct Manifest {
     /// The files that it names as patches, where it is a kustomization; as the user would name them.
     pub patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
-    pub kustomization: Option<Kustomization>,
+    pub kustomization: Option<Arc<Kustomization>>,
     /// What was noticed on the way.
     pub findings: Vec<Finding>,
     /// What Kubernetes says against documents that it can read otherwise.
@@ -418,7 +418,7 @@ impl Manifest {
                 Ok(value) => {
                     if is_kustomization {
                         self.patches.extend(kustomization::patches(&self.file, &value));
-                        self.kustomization = Some(Kustomization::read(&self.file, &value));
+                        self.kustomization = Some(Arc::new(Kustomization::read(&self.file, &value)));
                         self.findings.extend(kustomization::findings(self, document.root, &value, recognizer));
                     } else if json6902::is_one(&value) {
                         let place = |path: &FieldPath| self.place(document.root, path);

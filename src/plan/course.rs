@@ -9,6 +9,7 @@
 //! Invariant: a part that is not overtaken is what the file adds to the plan whatever other files there are.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -25,7 +26,7 @@ use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Sur
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::pack::Target;
 use crate::release::GroupKind;
-use crate::text::Position;
+use crate::text::{Position, Span};
 use crate::yaml;
 
 /// A goal, and what follows from it for every file.
@@ -49,7 +50,7 @@ pub struct Part {
     findings: Vec<Finding>,
     seen_objects: usize,
     patches: Vec<PatchFile>,
-    kustomization: Option<Kustomization>,
+    kustomization: Option<Arc<Kustomization>>,
     /// The advisories that objects of the file call for: whether the object is settled, and where it starts.
     advised: BTreeMap<usize, (bool, Option<Position>)>,
     /// What says values in the file and is not read there.
@@ -82,14 +83,14 @@ pub(super) struct Standing {
     pub(super) namespace: Option<String>,
     pub(super) name: Option<String>,
     pub(super) position: Option<Position>,
-    /// The text of its document, where others can look into it and not only for its name.
-    text: Option<String>,
+    /// The text that its document stands in, where others can look into it and not only for its name.
+    text: Option<(Arc<str>, Span)>,
     place: FieldPath,
 }
 
 impl Standing {
     fn new(manifest: &Manifest, object: &Object, interest: Interest) -> Self {
-        let text = || manifest.tree.documents()[object.document].span.of(&manifest.text).to_owned();
+        let text = || (Arc::clone(&manifest.text), manifest.tree.documents()[object.document].span);
         Self {
             kind: object.kind.clone(),
             namespace: object.namespace.clone(),
@@ -120,7 +121,8 @@ impl Standing {
 
     /// Reads the object's data again, where others can look into it.
     pub(super) fn value(&self) -> Option<Value> {
-        let text = self.text.as_ref()?;
+        let (text, document) = self.text.as_ref()?;
+        let text = document.of(text);
         let tree = yaml::parse(text).expect("the text of a document can be parsed alone");
         let value = tree.value(text, tree.documents()[0].root).expect("the object was read from this text before");
         Some(self.place.get(&value).expect("the object was read from this place before").clone())
@@ -165,6 +167,7 @@ impl<'g> Course<'g> {
         let mut conversions = Vec::with_capacity(manifest.objects.len());
         let mut findings = beside::pins(manifest, self.goal);
         findings.extend(mentions::findings(manifest, self));
+        findings.extend(rights::findings(manifest, self));
         for object in &manifest.objects {
             let home = Namespace::written(object.namespace.as_deref());
             let surroundings = self.alone();
@@ -177,12 +180,11 @@ impl<'g> Course<'g> {
                 let homes = &mut presumes.get_or_insert_default().homes;
                 homes.extend(surroundings.was_located().then(|| (object.kind.clone(), object.namespace.clone())));
             }
-            findings.extend(rights::findings(manifest, object, self));
             findings.extend(moves::findings(manifest, object, &self.moves));
             findings.extend(self.dangling(manifest, object, made.as_ref()));
             conversions.push(made);
         }
-        let edited = edit::edit(manifest, &conversions).ok()?;
+        let edited = edit::edit(manifest, &conversions, self.goal.choices.front_end).ok()?;
         let change = edited.map(|edited| {
             findings.extend(edited.findings);
             edited.file
@@ -309,11 +311,15 @@ impl<'g> Course<'g> {
         part.objects.push(object_plan(place, object, conversion, (is_held, is_known), record));
     }
 
+    /// Finds out where the objects of `looks` live.
+    pub fn homes(&self, looks: &[Look<'_>]) -> Homes<'g> {
+        Homes::among(looks, self.goal.packs)
+    }
+
     /// Returns which of `looks` are parts that take for granted what a kustomization among them gainsays, or that hold a patch or
     /// what it is merged into.
-    pub fn overtaken(&self, looks: &[Look<'_>]) -> Vec<usize> {
+    pub fn overtaken(&self, looks: &[Look<'_>], homes: &Homes<'_>) -> Vec<usize> {
         let patches: BTreeSet<&str> = looks.iter().flat_map(Look::patches).map(|patch| patch.file.as_str()).collect();
-        let homes = Homes::among(looks, self.goal.packs);
         let is_overtaken = |part: &Part| {
             part.presumes.as_ref().is_some_and(|presumption| {
                 let stays = |(kind, written): &(GroupKind, Option<String>)| {
@@ -331,8 +337,8 @@ impl<'g> Course<'g> {
     }
 
     /// Plans the files that others have a say in, and puts the parts of all files together, in the order of `looks`.
-    pub fn conclude(&self, looks: Vec<Look<'_>>) -> Plan {
-        let mut opened = Run::new(self, &looks).parts().into_iter();
+    pub fn conclude(&self, looks: Vec<Look<'_>>, homes: &Homes<'_>) -> Plan {
+        let mut opened = Run::new(self, &looks, homes).parts().into_iter();
         let mut plan = Plan::default();
         let mut advised: BTreeMap<usize, (bool, Location)> = BTreeMap::new();
         let (mut unread, mut read) = (Vec::new(), BTreeSet::new());
@@ -416,10 +422,10 @@ impl Look<'_> {
     }
 
     /// Returns what the file makes of others, where it is a kustomization.
-    pub(super) const fn kustomization(&self) -> Option<&Kustomization> {
+    pub(super) fn kustomization(&self) -> Option<&Kustomization> {
         match self {
-            Self::Alone(part) => part.kustomization.as_ref(),
-            Self::Open(manifest) => manifest.kustomization.as_ref(),
+            Self::Alone(part) => part.kustomization.as_deref(),
+            Self::Open(manifest) => manifest.kustomization.as_deref(),
         }
     }
 

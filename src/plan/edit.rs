@@ -17,7 +17,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Inset, Manifest, Object, Page, problem_code};
 use crate::text::{Edit, EditSet, Span};
-use crate::yaml::{self, House, Intent, Problem, ProblemCode, Rewrite};
+use crate::yaml::{self, FrontEnd, House, Intent, Problem, ProblemCode, Rewrite};
 
 /// A file's edits and what to tell about them.
 pub(super) struct Edited {
@@ -48,8 +48,12 @@ struct Within<'m> {
 /// The objects that change on one page, by their document on it.
 type ByDocument = BTreeMap<usize, Vec<usize>>;
 
-/// Turns the changes of a manifest's objects into edits; `None` where nothing changes.
-pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> Result<Option<Edited>, Refused> {
+/// Turns the changes of a manifest's objects into edits, which `front_end` verifies; `None` where nothing changes.
+pub(super) fn edit(
+    manifest: &Manifest,
+    conversions: &[Option<Conversion>],
+    front_end: FrontEnd,
+) -> Result<Option<Edited>, Refused> {
     let mut pages: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
     for (object, at) in manifest.objects.iter().zip(0..) {
         if conversions[at].as_ref().is_some_and(|conversion| !conversion.program.is_empty()) {
@@ -74,7 +78,7 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
             continue;
         };
         let house = House::of(page.text(), page.tree()).or(house);
-        match change(manifest, (page, house), objects, &[], conversions) {
+        match change(manifest, (page, house, front_end), objects, &[], conversions) {
             Ok(changed) => {
                 let (text, edits) = (changed.edits.apply(&inset.text), literal.outward(&changed.edits));
                 within.push(Within { inset, objects: objects.values().flatten().copied().collect(), text, edits });
@@ -83,7 +87,7 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
             Err(more) => refused.extend(more),
         }
     }
-    match change(manifest, (manifest.page(None), house), &own, &within, conversions) {
+    match change(manifest, (manifest.page(None), house, front_end), &own, &within, conversions) {
         Ok(changed) if refused.is_empty() => {
             findings.extend(changed.findings);
             findings.extend(manifest.disputed());
@@ -98,7 +102,7 @@ pub(super) fn edit(manifest: &Manifest, conversions: &[Option<Conversion>]) -> R
 /// Changes the objects of one page, and the texts `within` it.
 fn change(
     manifest: &Manifest,
-    (page, house): (Page<'_>, House),
+    (page, house, front_end): (Page<'_>, House, FrontEnd),
     by_document: &ByDocument,
     within: &[Within<'_>],
     conversions: &[Option<Conversion>],
@@ -124,7 +128,7 @@ fn change(
     })?;
     let after = edits.apply(page.text());
     let expected = expected(manifest, page, conversions, by_document, within);
-    match yaml::verify((page.text(), page.tree()), &after, &expected, &joined.removed) {
+    match yaml::verify((page.text(), page.tree()), &after, &expected, &joined.removed, front_end) {
         Ok(()) => Ok(Changed { edits, findings: joined.findings }),
         Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| told(at, &problem)).collect()),
     }

@@ -6,8 +6,8 @@
 //!
 //! Invariant: two objects are in one namespace only where every way to build the files puts them there.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::Look;
@@ -18,19 +18,20 @@ use crate::pack::Packs;
 use crate::release::GroupKind;
 
 /// What kustomizations say of a file's namespace: each with what it says, which is nothing where none on the way says any.
-type Said<'a> = BTreeSet<(&'a str, Option<&'a str>)>;
+type Said = BTreeSet<(Rc<str>, Option<Rc<str>>)>;
 
 /// Where the objects of a run live.
 #[derive(Debug)]
-pub(super) struct Homes<'a> {
-    said: BTreeMap<&'a str, Rc<Said<'a>>>,
-    packs: &'a Packs,
+pub struct Homes<'p> {
+    said: HashMap<String, Rc<Said>>,
+    packs: &'p Packs,
 }
 
-impl<'a> Homes<'a> {
+impl<'p> Homes<'p> {
     /// Finds out what the kustomizations among `looks` say of the files that they reach.
-    pub(super) fn among(looks: &'a [Look<'_>], packs: &'a Packs) -> Self {
-        Self { said: Graph::among(looks).reached(), packs }
+    pub(super) fn among(looks: &[Look<'_>], packs: &'p Packs) -> Self {
+        let files = looks.iter().map(Look::file).collect();
+        Self { said: Graph::among(looks).reached(&files), packs }
     }
 
     /// Returns the home of an object of `kind` in `file`, in which the namespace `written` stands.
@@ -49,13 +50,14 @@ impl<'a> Homes<'a> {
 }
 
 /// Puts what is written and what is `said` together.
-fn home(written: Option<&str>, said: &Said<'_>) -> Namespace {
-    let names: BTreeSet<Option<&str>> = said.iter().map(|(_, name)| name.or(written)).collect();
+fn home(written: Option<&str>, said: &Said) -> Namespace {
+    let names: BTreeSet<Option<&str>> = said.iter().map(|(_, name)| name.as_deref().or(written)).collect();
     match names.first() {
         Some(name) if names.len() == 1 => Namespace::written(*name),
         _ => {
-            let resolve =
-                |(file, name): &(&str, Option<&str>)| ((*file).to_owned(), name.or(written).map(str::to_owned));
+            let resolve = |(file, name): &(Rc<str>, Option<Rc<str>>)| {
+                (file.as_ref().to_owned(), name.as_deref().or(written).map(str::to_owned))
+            };
             Namespace::Several(said.iter().map(resolve).collect())
         }
     }
@@ -64,7 +66,7 @@ fn home(written: Option<&str>, said: &Said<'_>) -> Namespace {
 /// The kustomizations of a run, by file, and the file of each by folder.
 pub(super) struct Graph<'a> {
     files: BTreeMap<&'a str, &'a Kustomization>,
-    folders: BTreeMap<String, &'a str>,
+    folders: HashMap<String, &'a str>,
     /// The kustomizations that have each component.
     users: BTreeMap<&'a str, Vec<&'a str>>,
     /// What kustomizations put before and behind names.
@@ -174,24 +176,30 @@ impl<'a> Graph<'a> {
         self.files.values().flat_map(taken).collect()
     }
 
-    /// Collects what is said of each file, on every way from a kustomization that no other one takes in.
-    fn reached(&self) -> BTreeMap<&'a str, Rc<Said<'a>>> {
+    /// Collects what is said of each of `files`, on every way from a kustomization that no other one takes in.
+    fn reached(&self, files: &HashSet<&str>) -> HashMap<String, Rc<Said>> {
         let inner = self.inner();
-        let mut reached = BTreeMap::new();
-        for file in self.files.keys().filter(|file| !inner.contains(*file)) {
-            self.follow(file, file, &Said::new(), &mut BTreeSet::new(), &mut reached);
+        let mut reached = HashMap::new();
+        for root in self.files.keys().filter(|file| !inner.contains(*file)) {
+            let mut tell =
+                |path: &str, said: &Rc<Said>| match files.get(path).map(|file| reached.entry((*file).to_owned())) {
+                    None => {}
+                    Some(Entry::Vacant(first)) => drop(first.insert(Rc::clone(said))),
+                    Some(Entry::Occupied(mut before)) => Rc::make_mut(before.get_mut()).extend(said.iter().cloned()),
+                };
+            self.follow(root, root, &Said::new(), &mut BTreeSet::new(), &mut tell);
         }
         reached
     }
 
-    /// Follows one kustomization on the way from `root`; `given` is what those above it say.
+    /// Follows one kustomization on the way from `root`, and tells what is said of each file; `given` is what those above it say.
     fn follow(
         &self,
         root: &'a str,
         file: &'a str,
-        given: &Said<'a>,
-        met: &mut BTreeSet<(&'a str, Said<'a>)>,
-        reached: &mut BTreeMap<&'a str, Rc<Said<'a>>>,
+        given: &Said,
+        met: &mut BTreeSet<(&'a str, Said)>,
+        tell: &mut dyn FnMut(&str, &Rc<Said>),
     ) {
         let mut given = given.clone();
         given.extend(self.says(file, &mut BTreeSet::new()));
@@ -200,24 +208,21 @@ impl<'a> Graph<'a> {
         }
         let Some(kustomization) = self.files.get(file) else { return };
         // Most files are reached on one way, and share what is said of them.
-        let said = Rc::new(if given.is_empty() { Said::from([(root, None)]) } else { given.clone() });
+        let said = Rc::new(if given.is_empty() { Said::from([(Rc::from(root), None)]) } else { given.clone() });
         for path in kustomization.resources.iter().chain(&kustomization.components) {
             if let Some((inner, _)) = self.named(path) {
-                self.follow(root, inner, &given, met, reached);
-                continue;
-            }
-            match reached.entry(path) {
-                Entry::Vacant(first) => drop(first.insert(Rc::clone(&said))),
-                Entry::Occupied(mut before) => Rc::make_mut(before.get_mut()).extend(said.iter().copied()),
+                self.follow(root, inner, &given, met, tell);
+            } else {
+                tell(path, &said);
             }
         }
     }
 
     /// Returns what a kustomization and its components say of everything that it takes in.
-    fn says(&self, file: &'a str, met: &mut BTreeSet<&'a str>) -> Said<'a> {
+    fn says(&self, file: &'a str, met: &mut BTreeSet<&'a str>) -> Said {
         let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { return Said::new() };
-        let own = kustomization.namespace.iter().map(|name| (file, Some(name.as_str())));
-        let mut said: Said<'a> = own.collect();
+        let own = kustomization.namespace.as_deref().map(|name| (Rc::from(file), Some(Rc::from(name))));
+        let mut said: Said = own.into_iter().collect();
         for (component, _) in kustomization.components.iter().filter_map(|path| self.named(path)) {
             said.extend(self.says(component, met));
         }

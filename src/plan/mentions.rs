@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 
 use super::references::{Retypes, Successor};
@@ -31,7 +31,8 @@ impl Mentioned {
             false => old.kind.clone(),
         };
         let texts: BTreeSet<String> = retypes.iter().map(text).collect();
-        Self((!texts.is_empty()).then(|| AhoCorasick::new(texts).expect("a few short texts")))
+        let find = || AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&texts);
+        Self((!texts.is_empty()).then(|| find().expect("a few short texts")))
     }
 
     fn may_be_in(&self, text: &str) -> bool {

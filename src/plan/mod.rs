@@ -46,16 +46,17 @@ mod settle;
 mod stash;
 
 pub use course::{Course, Look, Part};
+pub use homes::Homes;
 pub use object::{
     AllowedLoss, Choices, Conversion, Keeping, Mistakes, Record, Remark, Schema, VersionChoice, loss_code,
 };
 pub use stash::{ANNOTATION, MAX_STASH};
 
+pub use crate::yaml::FrontEnd;
 pub use secret::{meets, secret_spans, shows_secret};
 
 use course::Standing;
 use fates::Fates;
-use homes::Homes;
 use object::Scene;
 
 /// Everything that a run would do, nothing of it done.
@@ -172,10 +173,11 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
     let course = Course::new(goal);
     let look = |manifest| course.look(manifest).map_or(Look::Open(manifest), |part| Look::Alone(Box::new(part)));
     let mut looks: Vec<Look<'_>> = manifests.iter().map(look).collect();
-    for at in course.overtaken(&looks) {
+    let homes = course.homes(&looks);
+    for at in course.overtaken(&looks, &homes) {
         looks[at] = Look::Open(&manifests[at]);
     }
-    course.conclude(looks)
+    course.conclude(looks, &homes)
 }
 
 /// The files in which others have a say, with every object converted by itself.
@@ -185,7 +187,7 @@ struct Run<'a> {
     /// The files that a kustomization of the run names as patches.
     patches: BTreeSet<&'a str>,
     manifests: Vec<&'a Manifest>,
-    places: Homes<'a>,
+    places: &'a Homes<'a>,
     /// Where their objects live.
     homes: Vec<Vec<Namespace>>,
     /// Where the objects live that [`standing`] returns.
@@ -204,14 +206,13 @@ struct Attempt {
 }
 
 impl<'a> Run<'a> {
-    fn new(course: &'a Course<'a>, looks: &'a [Look<'a>]) -> Self {
+    fn new(course: &'a Course<'a>, looks: &'a [Look<'a>], places: &'a Homes<'a>) -> Self {
         let open = |look: &'a Look<'a>| match look {
             Look::Open(manifest) => Some(*manifest),
             Look::Alone(_) => None,
         };
         let manifests: Vec<&Manifest> = looks.iter().filter_map(open).collect();
         let patches = looks.iter().flat_map(Look::patches).map(|patch| patch.file.as_str()).collect();
-        let places = Homes::among(looks, course.goal.packs);
         let of_file = |manifest: &&Manifest| {
             let home = |object: &Object| places.of(&manifest.file, &object.kind, object.namespace.as_deref());
             manifest.objects.iter().map(home).collect()
@@ -381,9 +382,9 @@ impl<'a> Run<'a> {
         for (file, manifest) in self.manifests.iter().enumerate() {
             let mut findings = beside::pins(manifest, self.course.goal);
             findings.extend(mentions::findings(manifest, self.course));
+            findings.extend(rights::findings(manifest, self.course));
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
-                findings.extend(rights::findings(manifest, object, self.course));
                 findings.extend(moves::findings(manifest, object, &self.course.moves));
                 let this = (*manifest, object, &self.homes[file][at]);
                 let conversion = self.converted[file][at].clone();
@@ -400,7 +401,7 @@ impl<'a> Run<'a> {
                 };
                 conversions.push(conversion);
             }
-            match edit::edit(manifest, &conversions) {
+            match edit::edit(manifest, &conversions, self.course.goal.choices.front_end) {
                 Ok(edited) => {
                     let (change, told) = edited.map(|edited| (edited.file, edited.findings)).unzip();
                     findings.extend(told.into_iter().flatten());

@@ -21,7 +21,7 @@ use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Needs, Pack, Rule, Target, Way};
 use crate::release::{GroupKind, ReleaseId, ReleaseSet, is_version};
-use crate::yaml::Intent;
+use crate::yaml::{FrontEnd, Intent};
 
 use super::Goal;
 use super::parting::{Carried, Parting};
@@ -189,6 +189,8 @@ pub struct Choices {
     pub origins: BTreeMap<String, ReleaseSet>,
     /// What the plan records.
     pub record: Record,
+    /// What verifies the edits.
+    pub front_end: FrontEnd,
 }
 
 /// What an object is among the others of a run.

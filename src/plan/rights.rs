@@ -19,16 +19,19 @@ use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
 
-/// Tells the mappings of `object` that name a kind which is renamed and none that name what it becomes, and webhooks for versions that go.
-/// What a pack knows gives nobody rights.
-pub(super) fn findings(manifest: &Manifest, object: &Object, course: &Course<'_>) -> Vec<Finding> {
+/// Tells the mappings of each object that name a kind which is renamed and none that name what it becomes, and webhooks for versions
+/// that go. What a pack knows gives nobody rights.
+pub(super) fn findings(manifest: &Manifest, course: &Course<'_>) -> Vec<Finding> {
     let text = manifest.text.as_bytes();
-    let may_hold_one = || memchr::memchr(b'*', text).is_some() || memmem::find(text, b"apiGroups").is_some();
-    if course.goal().packs.of_group(&object.kind.group).is_some() || !may_hold_one() {
+    if memchr::memchr(b'*', text).is_none() && memmem::find(text, b"apiGroups").is_none() {
         return Vec::new();
     }
-    let told = remarks(&object.value, &course.retypes).into_iter().chain(left(&object.value, course));
-    told.map(|remark| finding(manifest, object, &remark, Severity::Warning)).collect()
+    let is_known = |object: &&Object| course.goal().packs.of_group(&object.kind.group).is_some();
+    let told = manifest.objects.iter().filter(|object| !is_known(object)).flat_map(|object| {
+        let told = remarks(&object.value, &course.retypes).into_iter().chain(left(&object.value, course));
+        told.map(|remark| finding(manifest, object, &remark, Severity::Warning)).collect::<Vec<_>>()
+    });
+    told.collect()
 }
 
 /// Tells the mappings in `value`, but for itself, that name a kind in `retypes` and none that name what it becomes.

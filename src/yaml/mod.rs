@@ -32,7 +32,7 @@ pub use problem::{Problem, ProblemCode};
 pub use rewrite::{Refusal, Rewrite, rewrite};
 pub use scan::scan;
 pub use tree::{Document, NodeId, Tree};
-pub use verify::verify;
+pub use verify::{FrontEnd, verify};
 
 /// Parses a whole text: any number of documents.
 ///
