@@ -144,3 +144,32 @@ fn webhooks_for_versions_that_go_are_told() {
     assert_eq!([webhook("v1alpha2"), webhook("v1alpha2, v1alpha3")], [told, told]);
     assert_eq!([webhook("v1alpha2, v1"), webhook("'*'"), webhook("v1")], [const { Vec::<String>::new() }; 3]);
 }
+
+#[test]
+fn admission_policies_for_versions_that_go_are_told() {
+    let rules = |kind: &str, place: &str, versions: &str| {
+        let rule = format!(
+            "{{apiGroups: [gateway.networking.k8s.io], apiVersions: [{versions}], resources: [httproutes]}}"
+        );
+        let policy = format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{{place}: {{resourceRules: [{rule}], excludeResourceRules: [{rule}]}}}}\n"
+        );
+        run(&[("policy.yaml", &policy)], "1.6.1/experimental").told
+    };
+    let kinds = [
+        ("ValidatingAdmissionPolicy", "matchConstraints"),
+        ("MutatingAdmissionPolicy", "matchConstraints"),
+        ("ValidatingAdmissionPolicyBinding", "matchResources"),
+    ];
+    for (kind, place) in kinds {
+        let fields =
+            ["excludeResourceRules", "resourceRules"].map(|list| format!("spec.{place}.{list}[0].apiVersions"));
+        let mut told = rules(kind, place, "v1alpha2, v1alpha3");
+        told.sort();
+        assert_eq!(told, fields.map(|field| format!("policy.yaml warning reference-kept {field}")));
+        assert_eq!(
+            [rules(kind, place, "v1alpha2, v1"), rules(kind, place, "'*'")],
+            [const { Vec::<String>::new() }; 2]
+        );
+    }
+}
