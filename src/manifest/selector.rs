@@ -78,11 +78,6 @@ impl Selector {
         self.kind.as_ref().is_some_and(|part| is_written(part, &kind.kind))
             && self.group.as_ref().is_none_or(|part| is_written(part, &kind.group))
     }
-
-    /// Says whether it gives nothing of a kind or version.
-    pub const fn is_open(&self) -> bool {
-        self.group.is_none() && self.version.is_none() && self.kind.is_none()
-    }
 }
 
 #[cfg(test)]

@@ -21,8 +21,9 @@ use crate::manifest::{Manifest, Selector, patched_folder};
 use crate::release::{ApiVersion, GroupKind};
 
 /// A selector that can lose what it selects.
-struct Loose {
-    path: FieldPath,
+pub(super) struct Loose {
+    /// Where it stands in its object.
+    pub(super) path: FieldPath,
     selector: Selector,
 }
 
@@ -32,13 +33,15 @@ impl Run<'_> {
         let graph = LazyCell::new(|| Graph::among(self.looks));
         let mut told: BTreeMap<usize, Vec<Finding>> = BTreeMap::new();
         for ((file, _), manifest, object) in self.ids() {
-            for loose in find(object, self.course).into_iter().filter(|loose| !loose.is_followed(object, moves)) {
+            for loose in find(object, self.course) {
                 let reached = self.reached(&graph, (manifest, object), &loose.path);
                 let is_reached = |file: &str| reached.as_ref().is_none_or(|reached| reached.contains(file));
                 let selected = |one: &&Moved<'_>| !one.is_patch && is_reached(one.file) && loose.is_for(one, &graph);
-                let remark = loose.remark(moves, &selected);
-                let remark = remark.map(|remark| finding(manifest, object, &remark, Severity::Warning));
-                told.entry(file).or_default().extend(remark);
+                let left = loose.remark(object, moves, &selected);
+                let pointed = self.pointed((manifest, object), &loose, moves, &selected);
+                let remarks = left.into_iter().chain(pointed);
+                let findings = remarks.map(|remark| finding(manifest, object, &remark, Severity::Warning));
+                told.entry(file).or_default().extend(findings);
             }
         }
         told
@@ -75,7 +78,10 @@ impl Loose {
     }
 
     /// Tells that some of the objects that count get a kind or version that is not selected.
-    fn remark(&self, moves: &Moves<'_>, counts: &dyn Fn(&&Moved<'_>) -> bool) -> Option<Remark> {
+    fn remark(&self, object: &Object, moves: &Moves<'_>, counts: &dyn Fn(&&Moved<'_>) -> bool) -> Option<Remark> {
+        if self.is_followed(object, moves) {
+            return None;
+        }
         let (mut all, mut lost) = (0, BTreeSet::new());
         let mut missing = 0;
         for ((kind, version), ones) in moves.iter().filter(|((kind, version), _)| self.meets(kind, version)) {
@@ -101,7 +107,8 @@ impl Loose {
         })
     }
 
-    fn meets(&self, kind: &GroupKind, version: &str) -> bool {
+    /// Says whether it can select objects of this kind and version.
+    pub(super) fn meets(&self, kind: &GroupKind, version: &str) -> bool {
         let version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
         self.selector.meets(kind, &version)
     }
@@ -117,7 +124,7 @@ fn find(object: &Object, course: &Course<'_>) -> Vec<Loose> {
     let mut found = Vec::new();
     let is_known = |selector: &Selector| {
         let kinds = course.goal().targets.iter().flat_map(|target| target.pack.kinds());
-        !selector.is_open() && kinds.into_iter().any(|kind| selector.is_about(kind))
+        kinds.into_iter().any(|kind| selector.is_about(kind))
     };
     let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
         let path = spot.path();

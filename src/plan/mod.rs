@@ -37,6 +37,7 @@ mod moves;
 mod object;
 mod parting;
 mod patched;
+mod pointed;
 mod references;
 mod reliance;
 mod repair;

@@ -15,7 +15,7 @@ use super::references::{holds_body, parts, walk};
 use super::{Conversion, Course, Held, Object, Remark, Run, finding};
 use crate::field::{FieldPath, Spot, Step};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::Session;
+use crate::lens::{Direction, Session};
 use crate::manifest::Manifest;
 use crate::pack::Target;
 use crate::release::{ApiVersion, GroupKind, is_version};
@@ -32,6 +32,8 @@ pub(super) struct Moved<'r> {
     pub(super) is_patch: bool,
     pub(super) kind: &'r GroupKind,
     pub(super) version: String,
+    /// The rules that change it.
+    pub(super) rules: &'r [(String, Direction)],
 }
 
 /// What a mapping selects or names.
@@ -101,16 +103,19 @@ impl Run<'_> {
             let Some(made) = self.converted[id.0][id.1].as_ref() else { continue };
             let old = &object.api_version.version;
             let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
-            let (kind, new) = if self.is_held(id, held) { (&object.kind, None) } else { (&made.kind, new) };
+            let (kind, new, rules) = match self.is_held(id, held) {
+                true => (&object.kind, None, &[][..]),
+                false => (&made.kind, new, made.rules.as_slice()),
+            };
             let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
             let is_patch = self.is_patch(file) || object.inset.is_some();
-            let moved = Moved { file, name, is_patch, kind, version };
+            let moved = Moved { file, name, is_patch, kind, version, rules };
             moves.entry((object.kind.clone(), old.clone())).or_default().push(moved);
         }
         for (look, object) in self.looks.iter().flat_map(|look| look.objects().iter().map(move |one| (look, one))) {
             let ((old_kind, old), (kind, new)) = (&object.from, &object.to);
             let (file, name, is_patch) = (look.file(), object.name.as_deref(), self.is_patch(look.file()));
-            let moved = Moved { file, name, is_patch, kind, version: new.version.clone() };
+            let moved = Moved { file, name, is_patch, kind, version: new.version.clone(), rules: &object.rules };
             moves.entry((old_kind.clone(), old.version.clone())).or_default().push(moved);
         }
         moves

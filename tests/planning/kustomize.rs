@@ -166,6 +166,68 @@ fn a_loose_selector_that_its_objects_leave_is_told() {
     assert_eq!(told(replacement).0, paths);
 }
 
+#[test]
+fn a_patch_that_changes_what_its_target_selects_is_told_whatever_it_calls_itself() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: up}\nspec:\n  \
+                  targetRef: {group: \"\", kind: Service, name: up}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
+    let told = |entry: &str, others: &[(&str, &str)]| {
+        let text = format!("namePrefix: my-\nresources: [up.yaml]\npatches:\n- {entry}\n");
+        let mut files = vec![("live/kustomization.yaml", &*text), ("live/up.yaml", policy)];
+        files.extend(others);
+        let outcome = run(&files, "1.1.0/experimental");
+        (outcome.told, outcome.words)
+    };
+    let expected = ["live/kustomization.yaml warning patch-target patches[0]"];
+    let json = |target: &str, path: &str| {
+        told(
+            &format!("target: {{{target}}}\n  patch: '[{{\"op\": \"add\", \"path\": \"{path}\", \"value\": b}}]'"),
+            &[],
+        )
+    };
+    // A JSON patch by paths that go: the field moves, what it is in does, or no newer release has it.
+    let gone = ["/spec/tls/hostname", "/spec/tls", "/spec", "/spec/targetRef/name", "/spec/tls/caCertRefs/-"];
+    for path in gone {
+        assert_eq!(json("name: up", path).0, expected, "{path}");
+    }
+    for target in ["name: my-up", "labelSelector: a=b", "kind: .*Policy", "version: 'v1alpha[12]', name: u."] {
+        assert!(json(target, gone[0]).0.contains(&expected[0].to_owned()), "{target}");
+    }
+    let words = json("name: up", gone[0]).1;
+    let said =
+        "patches[0] patches BackendTLSPolicy up by its target, whose field spec.tls.hostname changes in this run";
+    assert!(words.contains(said), "{words}");
+    assert!(json("labelSelector: a=b", gone[0]).1.contains("patches[0] can patch BackendTLSPolicy up"));
+    let others = [
+        ("name: up", "/metadata/labels/a"),
+        ("name: up", "/spec/other"),
+        ("name: down", gone[0]),
+        ("kind: Service", gone[0]),
+    ];
+    for (target, path) in others {
+        assert_eq!(json(target, path).0, [""; 0], "{target} {path}");
+    }
+    // Any other patch by its fields, but one of the selected kind, which is converted.
+    let dummy = |api: &str, kind: &str, spec: &str| {
+        format!("apiVersion: {api}\nkind: {kind}\nmetadata: {{name: any}}\nspec: {{{spec}}}\n")
+    };
+    let inline = |patch: &str| patch.lines().map(|line| format!("    {line}\n")).collect::<String>();
+    let (api, kind) = ("gateway.networking.k8s.io/v1alpha2", "BackendTLSPolicy");
+    for target in ["kind: BackendTLSPolicy", "name: up", "group: gateway.networking.k8s.io, kind: BackendTLSPolicy"] {
+        let entry = |patch: &str| format!("target: {{{target}}}\n  patch: |\n{}", inline(patch));
+        assert_eq!(told(&entry(&dummy("any/v1", "Any", "tls: {hostname: b}")), &[]).0, expected, "{target}");
+        assert_eq!(told(&entry(&dummy("any/v1", "Any", "a: {hostname: b}")), &[]).0, [""; 0], "{target}");
+        assert_eq!(told(&entry(&dummy(api, kind, "tls: {hostname: b}")), &[]).0, [""; 0], "{target}");
+    }
+    // In a file, which may not be looked into.
+    let file =
+        |target: &str, others: &[(&str, &str)]| told(&format!("{{path: ../p.yaml, target: {{{target}}}}}"), others).0;
+    assert_eq!(file("name: up", &[]), expected);
+    assert_eq!(file("name: down", &[]), [""; 0]);
+    assert_eq!(file("name: up", &[("p.yaml", &dummy(api, kind, "tls: {hostname: b}"))]), [""; 0]);
+    let other = format!("# for gateway.networking.k8s.io\n{}", dummy("any/v1", "Any", "tls: {hostname: b}"));
+    assert_eq!(file("name: up", &[("p.yaml", &other)]), expected);
+}
+
 /// A base with a route and a listener set, and a kustomization beside it that holds `patches`.
 fn with_inline<'a>(set: &'a str, patches: &'a str) -> [(&'a str, &'a str); 4] {
     const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\nspec:\n  \
