@@ -638,6 +638,37 @@ fn a_proxy_stays_with_the_gateway_that_names_it() {
 }
 
 #[test]
+fn a_gateway_keeps_the_name_of_a_proxy_that_stays() {
+    let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: edge}\nspec:\n  \
+                   gatewayClassName: nginx\n  infrastructure:\n    parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}\n";
+    let proxy = OLD_PROXY.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: shop\n");
+    let allow = || Choices { allowed: plan::AllowedLoss::All, ..Choices::default() };
+    // Whether the Gateway names the NginxProxy is not known.
+    let outcome = run_with(&[("gateway.yaml", gateway), ("proxy.yaml", &proxy)], "ngf@1.6.2", allow());
+    outcome
+        .tells(Severity::Held, &["gateway.yaml held-back held-along -", "proxy.yaml held-back refused metadata.name"]);
+    assert!(outcome.after.is_empty());
+    // It does, and the NginxProxy would get the name of another one.
+    let (gateway, other) =
+        (gateway.replace("edge}\nspec", "edge, namespace: shop}\nspec"), proxy.replace("shop", "other"));
+    let files = [("gateway.yaml", gateway.as_str()), ("other.yaml", &other), ("proxy.yaml", &proxy)];
+    let outcome = run_with(&files, "ngf@1.6.2", allow());
+    outcome.tells(
+        Severity::Held,
+        &[
+            "gateway.yaml held-back held-along -",
+            "other.yaml held-back name-taken metadata.name",
+            "proxy.yaml held-back name-taken metadata.name",
+        ],
+    );
+    assert!(outcome.after.is_empty());
+    // Nothing is in the way.
+    let outcome = run_with(&[files[0], files[2]], "ngf@1.6.2", allow());
+    outcome.tells(Severity::Held, &[]);
+    assert_eq!(outcome.after.keys().collect::<Vec<_>>(), ["gateway.yaml", "proxy.yaml"]);
+}
+
+#[test]
 fn a_kind_that_the_target_lacks_is_told_before_what_rules_want() {
     let operator = "apiVersion: gateway.nginx.org/v1alpha1\nkind: NginxGatewayFabric\nmetadata: {name: edge}\nspec:\n  \
                     nginxGateway: {tolerations: [{key: edge}]}\n";

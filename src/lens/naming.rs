@@ -30,7 +30,8 @@ pub(super) struct NamedBy {
 pub(super) struct Names {
     kind: GroupKind,
     refs: FieldPattern,
-    /// The field of the object named that gives a value.
+    /// The field of the object named that gives a value, where one is asked for.
+    #[serde(default)]
     value: FieldPattern,
 }
 
@@ -80,9 +81,9 @@ impl Names {
         &self.kind
     }
 
-    /// Returns what the objects that the session's object names say, and who says it.
-    pub(super) fn value<'a>(&self, session: &Session<'a>) -> Answer<'a> {
-        let Some(surroundings) = session.surroundings() else { return Answer::Nothing };
+    /// Returns the objects that the session's object names, or may name.
+    pub(super) fn named<'a>(&self, session: &Session<'a>) -> Vec<Neighbour<'a>> {
+        let Some(surroundings) = session.surroundings() else { return Vec::new() };
         let own = session.object();
         let places = self.refs.matches(own);
         let references = places.iter().filter_map(|path| path.get(own));
@@ -92,6 +93,12 @@ impl Names {
             let meant = surroundings.named(&self.kind, &namespace, text(reference, "name").unwrap_or_default());
             meant.certain.into_iter().chain(meant.possible)
         });
+        named.collect()
+    }
+
+    /// Returns what the objects that the session's object names say, and who says it.
+    pub(super) fn value<'a>(&self, session: &Session<'a>) -> Answer<'a> {
+        let named = self.named(session).into_iter();
         agreed(named.filter_map(|neighbour| Some((neighbour, self.value_in(&neighbour)?))).collect())
     }
 

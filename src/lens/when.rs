@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::naming::NamedBy;
+use super::naming::{NamedBy, Names};
 use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Neighbour, Operation, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
@@ -16,6 +16,7 @@ use crate::yaml::{Intent, Place};
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct When {
     named_by: Option<NamedBy>,
+    together_with: Option<Names>,
     #[serde(default)]
     each: FieldPattern,
     #[serde(default)]
@@ -64,14 +65,15 @@ impl When {
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
                `type`, `more`, `text`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
                place that it names, and their fields are written from there. With `named-by`, only where such an object of the \
-               run names this one; one that may is held back, where the files do not tell their namespaces. The inverse runs their inverses where the \
+               run names this one; one that may is held back, where the files do not tell their namespaces. With `together-with`, an object \
+               that changes here stays as it is where one that it names, or may name, there is held back. The inverse runs their inverses where the \
                test under `back` holds, which is `if` itself unless written.",
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
 
     /// Makes the operation that runs `then` at each place that `r#if` holds for.
     pub(super) const fn at(each: FieldPattern, r#if: Condition, keeps: Option<Keep>, then: Lens) -> Self {
-        Self { named_by: None, each, r#if, then, back: None, keeps }
+        Self { named_by: None, together_with: None, each, r#if, then, back: None, keeps }
     }
 
     /// Returns `field` as it is called from a place.
@@ -85,9 +87,20 @@ impl When {
         // What is done to one place changes no other.
         for place in self.each.matches_where(&seen, |value| self.r#if.holds(value)) {
             session.within(&place, |inner| match &self.keeps {
-                Some(keep) => keep.during(inner, |inner| self.then.run(inner)),
-                None => self.then.run(inner),
+                Some(keep) => keep.during(inner, |inner| self.run_together(inner)),
+                None => self.run_together(inner),
             })?;
+        }
+        Ok(())
+    }
+
+    /// Runs the operations, of which the last may take away what names others.
+    fn run_together(&self, session: &mut Session<'_>) -> Result<(), Halt> {
+        let (named, before) = (self.together_with.iter().flat_map(|names| names.named(session)), session.program().len());
+        let named: Vec<Neighbour<'_>> = named.collect();
+        self.then.run(session)?;
+        if session.program().len() > before {
+            named.iter().for_each(|other| session.rely_on(other));
         }
         Ok(())
     }
@@ -133,6 +146,7 @@ impl Operation for When {
         let then = self.then.inverse(kind);
         Box::new(Self {
             named_by: self.named_by.clone(),
+            together_with: self.together_with.clone(),
             each: self.each.clone(),
             r#if: back,
             then,
@@ -143,7 +157,8 @@ impl Operation for When {
 
     fn looks_at(&self) -> Vec<GroupKind> {
         let named_by = self.named_by.iter().map(|reference| reference.kind().clone());
-        named_by.chain(self.then.looks_at()).collect()
+        let named = self.together_with.iter().map(|names| names.kind().clone());
+        named_by.chain(named).chain(self.then.looks_at()).collect()
     }
 
     fn claims(&self) -> Claims {

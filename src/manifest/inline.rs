@@ -119,7 +119,7 @@ static LISTS: LazyLock<[Vec<FieldPattern>; 5]> = LazyLock::new(|| {
 });
 
 /// Returns the folder that the patch at `path` is for: Flux and Argo CD name it beside what they have Kustomize do.
-fn folder(document: &Value, path: &FieldPath) -> Option<String> {
+pub fn folder(document: &Value, path: &FieldPath) -> Option<String> {
     let is_kustomize = |step: &Step| *step == Step::Key("kustomize".to_owned());
     let steps = path.steps();
     let above = steps.iter().position(is_kustomize).unwrap_or(1).min(steps.len());

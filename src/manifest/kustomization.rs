@@ -59,6 +59,11 @@ impl Kustomization {
     pub fn folder(file: &str) -> Option<String> {
         is_one(file).then(|| join(folder(file), ""))
     }
+
+    /// Returns the file that the kustomization in `file` calls `path`, as seen from where the kustomization is seen from.
+    pub fn beside(file: &str, path: &str) -> String {
+        join(folder(file), path)
+    }
 }
 
 /// Returns the folder of `file` with its separator; nothing for a file of the current folder.

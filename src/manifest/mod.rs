@@ -29,6 +29,7 @@ mod values;
 
 use values::Chart;
 
+pub use inline::folder as patched_folder;
 pub use inset::{Inset, Page};
 pub use kustomization::{Kustomization, PatchFile};
 pub use selector::{Part as SelectorPart, Selector};

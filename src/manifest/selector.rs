@@ -6,7 +6,7 @@
 //! Invariant: a part that is not written selects everything; one that is no regular expression selects itself.
 
 use regex::Regex;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::release::{ApiVersion, GroupKind};
 
@@ -48,19 +48,35 @@ impl Selector {
     ///
     /// Source: Kustomize, `Selector` and `SelectorRegex`.
     pub(super) fn read(patch: &Value) -> Option<Self> {
-        let target = patch.get("target")?.as_object()?;
+        patch.get("target")?.as_object().map(Self::of)
+    }
+
+    /// Makes the selector that a mapping stands for.
+    pub fn of(target: &Map<String, Value>) -> Self {
         let part = |key: &str| {
             let text = target.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
             text.map(Part::new)
         };
         let [group, version, kind] = ["group", "version", "kind"].map(part);
-        Some(Self { group, version, kind, name: part("name"), namespace: part("namespace") })
+        Self { group, version, kind, name: part("name"), namespace: part("namespace") }
     }
 
     /// Says whether it can select objects of this kind and version.
     pub fn meets(&self, kind: &GroupKind, version: &ApiVersion) -> bool {
-        let parts = [(&self.group, &kind.group), (&self.version, &version.version), (&self.kind, &kind.kind)];
+        self.is_about(kind) && self.version.as_ref().is_none_or(|part| part.is(&version.version))
+    }
+
+    /// Says whether it can select objects of this kind in any version.
+    pub fn is_about(&self, kind: &GroupKind) -> bool {
+        let parts = [(&self.group, &kind.group), (&self.kind, &kind.kind)];
         parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
+    }
+
+    /// Says whether it is about this kind by its name, and not by a pattern or without one.
+    pub fn spells(&self, kind: &GroupKind) -> bool {
+        let is_written = |part: &Part, text: &str| part.text == text;
+        self.kind.as_ref().is_some_and(|part| is_written(part, &kind.kind))
+            && self.group.as_ref().is_none_or(|part| is_written(part, &kind.group))
     }
 }
 

@@ -19,7 +19,7 @@ use super::mentions::Mentioned;
 use super::object::Scene;
 use super::references::{self, Retypes};
 use super::{Conversion, FilePlan, Goal, ObjectPlan, Outcome, Plan, Run, adjust, finding, object, object_plan};
-use super::{beside, edit, guest, mentions, moves, patched, repair, rights, selectors};
+use super::{beside, edit, guest, loose, mentions, moves, patched, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
@@ -232,6 +232,7 @@ impl<'g> Course<'g> {
         made.is_some_and(|made| made.renames(object))
             || self.retypes.contains_key(&object.kind)
             || selectors::selects(object, self)
+            || loose::is_in(object, self)
             || !self.references(kind, value).is_empty()
     }
 

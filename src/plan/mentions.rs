@@ -16,7 +16,7 @@ use super::{Course, Remark, finding, rights};
 use crate::field::{FieldPath, Spot, Step};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
-use crate::release::{ApiVersion, GroupKind};
+use crate::release::{ApiVersion, GroupKind, is_version};
 use crate::yaml;
 
 /// Finds the texts without which a file names no renamed kind.
@@ -235,10 +235,27 @@ fn names(value: &Value, key: &str, kind: &GroupKind, alone: bool) -> bool {
             text("kind") == Some(&kind.kind) && group.map_or(alone, |group| group == kind.group)
         }
         Value::String(text) => {
-            let is_listed = key == "kinds" && text.strip_prefix("*/").unwrap_or(text) == kind.kind;
             let is_chosen = alone && text.contains(&format!("[kind={}]", kind.kind));
-            is_spelled(text, kind) || is_listed || is_chosen
+            is_spelled(text, kind) || key == "kinds" && is_listed(text, kind) || is_chosen
         }
+        _ => false,
+    }
+}
+
+/// Says whether a text in a list of kinds is the name of `kind` in any group: `Kind`, `v1/Kind`, `*/Kind`, `*/*/Kind`, each with
+/// or without a subresource behind it.
+///
+/// Source: Kyverno, the forms of `match.resources.kinds`.
+fn is_listed(text: &str, kind: &GroupKind) -> bool {
+    let parts: Vec<&str> = text.split('/').collect();
+    let is_any = |version: &str| version == "*" || is_version(version);
+    let before = match parts.as_slice() {
+        [before @ .., name] | [before @ .., name, _] if *name == kind.kind => before,
+        _ => return false,
+    };
+    match before {
+        [] => true,
+        [version] | ["*", version] => is_any(version),
         _ => false,
     }
 }

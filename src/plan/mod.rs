@@ -31,11 +31,13 @@ mod edit;
 mod fates;
 mod guest;
 mod homes;
+mod loose;
 mod mentions;
 mod moves;
 mod object;
 mod parting;
 mod patched;
+mod pointed;
 mod references;
 mod reliance;
 mod repair;
@@ -378,11 +380,13 @@ impl<'a> Run<'a> {
 
     fn attempt(&self, held: &Held) -> Attempt {
         let (fates, moves) = (self.fates(held), self.moves(held));
+        let mut loosened = self.loosened(&moves);
         let mut attempt = Attempt::default();
         for (file, manifest) in self.manifests.iter().enumerate() {
             let mut findings = beside::pins(manifest, self.course.goal);
             findings.extend(mentions::findings(manifest, self.course));
             findings.extend(rights::findings(manifest, self.course));
+            findings.extend(loosened.remove(&file).into_iter().flatten());
             let mut conversions = Vec::with_capacity(manifest.objects.len());
             for (at, object) in manifest.objects.iter().enumerate() {
                 findings.extend(moves::findings(manifest, object, &self.course.moves));

@@ -3,7 +3,8 @@
 //! Roles and webhook configurations name what they are about in mappings with `apiGroups` and `resources`, policies in mappings
 //! with `apiGroups` and `kinds`, Argo CD in lists of `group` and `kind`. Any of them can say `*`. Such a mapping is no reference to
 //! an object: others may need the old name for as long as the cluster serves it. So it stays, and is told where nothing of the
-//! same object names the new kind as well. A webhook that gives `apiVersions` too is told where it gives none that the target serves.
+//! same object names the new kind as well. A webhook or an admission policy that gives `apiVersions`
+//! too is told where it gives none that the target serves.
 //!
 //! Invariant: nothing here changes anything.
 
@@ -19,8 +20,18 @@ use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
 
-/// Tells the mappings of each object that name a kind which is renamed and none that name what it becomes, and webhooks for versions
-/// that go. What a pack knows gives nobody rights.
+/// Where the API server is told which objects, of which versions, somebody is asked about: in webhook configurations, in admission
+/// policies, in their bindings.
+const HOOKS: [&str; 5] = [
+    "webhooks[].rules[]",
+    "spec.matchConstraints.resourceRules[]",
+    "spec.matchConstraints.excludeResourceRules[]",
+    "spec.matchResources.resourceRules[]",
+    "spec.matchResources.excludeResourceRules[]",
+];
+
+/// Tells the mappings of each object that name a kind which is renamed and none that name what it becomes, and webhooks and
+/// admission policies for versions that go. What a pack knows gives nobody rights.
 pub(super) fn findings(manifest: &Manifest, course: &Course<'_>) -> Vec<Finding> {
     let text = manifest.text.as_bytes();
     if memchr::memchr(b'*', text).is_none() && memmem::find(text, b"apiGroups").is_none() {
@@ -50,9 +61,10 @@ pub(super) fn remarks(value: &Value, retypes: &Retypes) -> Vec<Remark> {
     rights.iter().filter_map(|right| right.remark(&rights, retypes)).collect()
 }
 
-/// Tells the rules of a webhook that give a kind's resource with versions of which the target serves none.
+/// Tells the rules of a webhook or an admission policy that give a kind's resource with versions of which the target serves none.
 fn left(object: &Value, course: &Course<'_>) -> Vec<Remark> {
-    let rules = FieldPattern::parse("webhooks[].rules[]").expect("it is a pattern").matches(object).into_iter();
+    let patterns = HOOKS.iter().map(|text| FieldPattern::parse(text).expect("it is a pattern"));
+    let rules = patterns.flat_map(|pattern| pattern.matches(object));
     rules.filter_map(|path| left_by(path.get(object)?.as_object()?, &path, course)).collect()
 }
 

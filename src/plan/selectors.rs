@@ -15,25 +15,29 @@ use super::references::{holds_body, parts, walk};
 use super::{Conversion, Course, Held, Object, Remark, Run, finding};
 use crate::field::{FieldPath, Spot, Step};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::Session;
+use crate::lens::{Direction, Session};
 use crate::manifest::Manifest;
 use crate::pack::Target;
 use crate::release::{ApiVersion, GroupKind, is_version};
 use crate::yaml::Intent;
 
 /// Where the objects of a kind and version go.
-pub(super) type Moves = BTreeMap<(GroupKind, String), Vec<Moved>>;
+pub(super) type Moves<'r> = BTreeMap<(GroupKind, String), Vec<Moved<'r>>>;
 
-/// An object of the run, and the version that it has afterwards.
+/// An object of the run, and the kind and version that it has afterwards.
 #[derive(Debug)]
-pub(super) struct Moved {
-    name: Option<String>,
-    is_patch: bool,
-    version: String,
+pub(super) struct Moved<'r> {
+    pub(super) file: &'r str,
+    pub(super) name: Option<&'r str>,
+    pub(super) is_patch: bool,
+    pub(super) kind: &'r GroupKind,
+    pub(super) version: String,
+    /// The rules that change it.
+    pub(super) rules: &'r [(String, Direction)],
 }
 
 /// What a mapping selects or names.
-struct Selected {
+pub(super) struct Selected {
     /// The place of the text that says the version.
     path: FieldPath,
     kind: GroupKind,
@@ -47,7 +51,7 @@ struct Selected {
 
 impl Selected {
     /// Reads a mapping such as `{ group: example.com, version: v1, kind: A }` or `{ apiVersion: example.com/v1, kind: A, name: a }`.
-    fn read(spot: &Spot<'_>, map: &Map<String, Value>) -> Option<Self> {
+    pub(super) fn read(spot: &Spot<'_>, map: &Map<String, Value>) -> Option<Self> {
         let text = |key: &str| map.get(key).and_then(Value::as_str);
         let kind = text("kind")?;
         let (key, group, version) = match (text("group"), text("version"), text("apiVersion")) {
@@ -76,11 +80,12 @@ impl Selected {
 
     /// Counts the versions that the selected objects have afterwards. A name that is no object's can be a pattern, or one that
     /// kustomizations give: then every object counts. Patches count where nothing else does.
-    fn versions<'m>(&self, moves: &'m Moves) -> BTreeMap<&'m str, usize> {
-        let all = moves.get(&(self.kind.clone(), self.version.clone())).map_or(&[][..], Vec::as_slice);
-        let is_named = |one: &&Moved| self.name.is_some() && one.name == self.name;
-        let has_name = all.iter().any(|one| is_named(&one));
-        let mut chosen: Vec<&Moved> = all.iter().filter(|one| !has_name || is_named(one)).collect();
+    pub(super) fn versions<'m>(&self, moves: &'m Moves<'_>) -> BTreeMap<&'m str, usize> {
+        let all = moves.get(&(self.kind.clone(), self.version.clone())).into_iter().flatten();
+        let all: Vec<&Moved<'_>> = all.filter(|one| *one.kind == self.kind).collect();
+        let is_named = |one: &&Moved<'_>| self.name.is_some() && one.name == self.name.as_deref();
+        let has_name = all.iter().any(is_named);
+        let mut chosen: Vec<_> = all.into_iter().filter(|one| !has_name || is_named(one)).collect();
         if chosen.iter().any(|one| !one.is_patch) {
             chosen.retain(|one| !one.is_patch);
         }
@@ -92,24 +97,26 @@ impl Selected {
 
 impl Run<'_> {
     /// Collects where the objects of known kinds go, under the assumption of what is held back.
-    pub(super) fn moves(&self, held: &Held) -> Moves {
+    pub(super) fn moves(&self, held: &Held) -> Moves<'_> {
         let mut moves = Moves::new();
         for (id, manifest, object) in self.ids() {
-            let Some(made) = self.converted[id.0][id.1].as_ref().filter(|made| made.kind == object.kind) else {
-                continue;
-            };
+            let Some(made) = self.converted[id.0][id.1].as_ref() else { continue };
             let old = &object.api_version.version;
             let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
-            let version = new.filter(|_| !self.is_held(id, held)).unwrap_or_else(|| old.clone());
-            let is_patch = self.is_patch(&manifest.file) || object.inset.is_some();
-            let moved = Moved { name: object.name.clone(), is_patch, version };
+            let (kind, new, rules) = match self.is_held(id, held) {
+                true => (&object.kind, None, &[][..]),
+                false => (&made.kind, new, made.rules.as_slice()),
+            };
+            let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
+            let is_patch = self.is_patch(file) || object.inset.is_some();
+            let moved = Moved { file, name, is_patch, kind, version, rules };
             moves.entry((object.kind.clone(), old.clone())).or_default().push(moved);
         }
         for (look, object) in self.looks.iter().flat_map(|look| look.objects().iter().map(move |one| (look, one))) {
-            let ((kind, old), (_, new)) = (&object.from, &object.to);
-            let is_patch = self.is_patch(look.file());
-            let moved = Moved { name: object.name.clone(), is_patch, version: new.version.clone() };
-            moves.entry((kind.clone(), old.version.clone())).or_default().push(moved);
+            let ((old_kind, old), (kind, new)) = (&object.from, &object.to);
+            let (file, name, is_patch) = (look.file(), object.name.as_deref(), self.is_patch(look.file()));
+            let moved = Moved { file, name, is_patch, kind, version: new.version.clone(), rules: &object.rules };
+            moves.entry((old_kind.clone(), old.version.clone())).or_default().push(moved);
         }
         moves
     }
@@ -119,7 +126,7 @@ impl Run<'_> {
 pub(super) fn follow(
     object: &Object,
     made: Option<Conversion>,
-    moves: &Moves,
+    moves: &Moves<'_>,
     course: &Course<'_>,
 ) -> Option<Conversion> {
     let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
@@ -147,7 +154,7 @@ pub(super) fn selects(object: &Object, course: &Course<'_>) -> bool {
 }
 
 /// Tells what selects or names objects in `object` that part, or that are of a version that no object can have afterwards.
-pub(super) fn astray(manifest: &Manifest, object: &Object, moves: &Moves, course: &Course<'_>) -> Vec<Finding> {
+pub(super) fn astray(manifest: &Manifest, object: &Object, moves: &Moves<'_>, course: &Course<'_>) -> Vec<Finding> {
     let tell = |selected: Selected| {
         let versions = selected.versions(moves);
         let (message, help) = match versions.len() {
@@ -236,7 +243,7 @@ fn find(value: &Value, object: &Object, course: &Course<'_>) -> Vec<Selected> {
 
 /// Says whether Kustomize reads what stands at `path` of `object`: all of a kustomization, and in what has Kustomize run, what
 /// stands below the key `kustomize`.
-fn is_for_kustomize(object: &Object, path: &FieldPath) -> bool {
+pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath) -> bool {
     let kind = object.kind.kind.as_str();
     let is_runner = ["HelmRelease", "Application", "ApplicationSet"].contains(&kind);
     let is_below = || path.steps().contains(&Step::Key("kustomize".to_owned()));

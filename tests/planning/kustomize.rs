@@ -111,6 +111,123 @@ fn a_selector_whose_objects_part_is_told() {
     assert!(together.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute"));
 }
 
+#[test]
+fn a_loose_selector_that_its_objects_leave_is_told() {
+    let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {name: a}\nspec:\n  \
+                 hostnames: [a.example.com]\n  rules:\n  - backendRefs: [{name: b, port: 443}]\n";
+    let gateway =
+        "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: a}\nspec: {gatewayClassName: b}\n";
+    let set = listener_set("a", 80);
+    let told = |lines: &str| {
+        let text = format!("namePrefix: my-\nresources: [route.yaml, gateway.yaml, set.yaml]\n{lines}\n");
+        let files =
+            [("kustomization.yaml", &*text), ("route.yaml", route), ("gateway.yaml", gateway), ("set.yaml", &set)];
+        let outcome = run(&files, "1.6.1/standard");
+        // That paths of fields are not converted is told beside it, where a kind or group says that it is a known one.
+        let told =
+            outcome.told.into_iter().filter(|told| told.contains(" patch-target ") && !told.ends_with(" patches[0]"));
+        (told.collect::<Vec<_>>(), outcome.words)
+    };
+    let target = |target: &str| told(&format!("patches: [{{path: p.json, target: {{{target}}}}}]"));
+    // The TLSRoute becomes one of v1, the XListenerSet a ListenerSet.
+    let leave = [
+        "version: v1alpha2",
+        "version: v1alpha.",
+        "group: gateway.networking.k8s.io, version: v1alpha2",
+        "group: gateway.networking.k8s.io, version: v1alpha2, kind: TLS.*|Gateway",
+        "version: v1alpha2, kind: \".*Route\", name: my-a",
+        "kind: XListenerSet|Service",
+        "group: gateway.networking.x-.*",
+    ];
+    for selector in leave {
+        assert_eq!(target(selector).0, ["kustomization.yaml warning patch-target patches[0].target"], "{selector}");
+    }
+    let words = target("version: v1.*2|v1alpha1|v1").1;
+    assert!(!words.contains("does not select"), "{words}");
+    let words = target(leave[3]).1;
+    let said = "patches[0].target selects 1 known objects of this run; 1 of them get a kind or version that it does not select \
+                (TLSRoute of v1alpha2 becomes TLSRoute of v1), and it is not changed";
+    assert!(words.contains(said), "{words}");
+    let stay = [
+        "kind: .*",
+        "kind: TLS.*|Gateway",
+        "version: v1",
+        "version: v1.*",
+        "name: a, version: v1beta1",
+        "name: b, version: v1alpha2",
+    ];
+    for selector in stay {
+        assert_eq!(target(selector).0, [""; 0], "{selector}");
+    }
+    let replacement = "replacements:\n- source: {kind: ConfigMap, name: a}\n  targets:\n  - select: {version: v1alpha2}\n    \
+                       reject: [{kind: X.*}]\n    fieldPaths: [a]\n";
+    let paths = ["targets[0].select", "targets[0].reject[0]"]
+        .map(|path| format!("kustomization.yaml warning patch-target replacements[0].{path}"));
+    assert_eq!(told(replacement).0, paths);
+}
+
+#[test]
+fn a_patch_that_changes_what_its_target_selects_is_told_whatever_it_calls_itself() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: up}\nspec:\n  \
+                  targetRef: {group: \"\", kind: Service, name: up}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
+    let told = |entry: &str, others: &[(&str, &str)]| {
+        let text = format!("namePrefix: my-\nresources: [up.yaml]\npatches:\n- {entry}\n");
+        let mut files = vec![("live/kustomization.yaml", &*text), ("live/up.yaml", policy)];
+        files.extend(others);
+        let outcome = run(&files, "1.1.0/experimental");
+        (outcome.told, outcome.words)
+    };
+    let expected = ["live/kustomization.yaml warning patch-target patches[0]"];
+    let json = |target: &str, path: &str| {
+        told(
+            &format!("target: {{{target}}}\n  patch: '[{{\"op\": \"add\", \"path\": \"{path}\", \"value\": b}}]'"),
+            &[],
+        )
+    };
+    // A JSON patch by paths that go: the field moves, what it is in does, or no newer release has it.
+    let gone = ["/spec/tls/hostname", "/spec/tls", "/spec", "/spec/targetRef/name", "/spec/tls/caCertRefs/-"];
+    for path in gone {
+        assert_eq!(json("name: up", path).0, expected, "{path}");
+    }
+    for target in ["name: my-up", "labelSelector: a=b", "kind: .*Policy", "version: 'v1alpha[12]', name: u."] {
+        assert!(json(target, gone[0]).0.contains(&expected[0].to_owned()), "{target}");
+    }
+    let words = json("name: up", gone[0]).1;
+    let said =
+        "patches[0] patches BackendTLSPolicy up by its target, whose field spec.tls.hostname changes in this run";
+    assert!(words.contains(said), "{words}");
+    assert!(json("labelSelector: a=b", gone[0]).1.contains("patches[0] can patch BackendTLSPolicy up"));
+    let others = [
+        ("name: up", "/metadata/labels/a"),
+        ("name: up", "/spec/other"),
+        ("name: down", gone[0]),
+        ("kind: Service", gone[0]),
+    ];
+    for (target, path) in others {
+        assert_eq!(json(target, path).0, [""; 0], "{target} {path}");
+    }
+    // Any other patch by its fields, but one of the selected kind, which is converted.
+    let dummy = |api: &str, kind: &str, spec: &str| {
+        format!("apiVersion: {api}\nkind: {kind}\nmetadata: {{name: any}}\nspec: {{{spec}}}\n")
+    };
+    let inline = |patch: &str| patch.lines().map(|line| format!("    {line}\n")).collect::<String>();
+    let (api, kind) = ("gateway.networking.k8s.io/v1alpha2", "BackendTLSPolicy");
+    for target in ["kind: BackendTLSPolicy", "name: up", "group: gateway.networking.k8s.io, kind: BackendTLSPolicy"] {
+        let entry = |patch: &str| format!("target: {{{target}}}\n  patch: |\n{}", inline(patch));
+        assert_eq!(told(&entry(&dummy("any/v1", "Any", "tls: {hostname: b}")), &[]).0, expected, "{target}");
+        assert_eq!(told(&entry(&dummy("any/v1", "Any", "a: {hostname: b}")), &[]).0, [""; 0], "{target}");
+        assert_eq!(told(&entry(&dummy(api, kind, "tls: {hostname: b}")), &[]).0, [""; 0], "{target}");
+    }
+    // In a file, which may not be looked into.
+    let file =
+        |target: &str, others: &[(&str, &str)]| told(&format!("{{path: ../p.yaml, target: {{{target}}}}}"), others).0;
+    assert_eq!(file("name: up", &[]), expected);
+    assert_eq!(file("name: down", &[]), [""; 0]);
+    assert_eq!(file("name: up", &[("p.yaml", &dummy(api, kind, "tls: {hostname: b}"))]), [""; 0]);
+    let other = format!("# for gateway.networking.k8s.io\n{}", dummy("any/v1", "Any", "tls: {hostname: b}"));
+    assert_eq!(file("name: up", &[("p.yaml", &other)]), expected);
+}
+
 /// A base with a route and a listener set, and a kustomization beside it that holds `patches`.
 fn with_inline<'a>(set: &'a str, patches: &'a str) -> [(&'a str, &'a str); 4] {
     const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\nspec:\n  \

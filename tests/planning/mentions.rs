@@ -72,6 +72,24 @@ fn what_other_objects_say_is_told() {
         &fields.each_ref().map(String::as_str),
     );
     tells("policy.yaml", &policy(&format!("{old}, gateway.networking.k8s.io/v1/ListenerSet")), &[]);
+    // A kind without its group, in any of the forms.
+    let forms =
+        ["XListenerSet", "v1alpha1/XListenerSet", "*/XListenerSet", "*/*/XListenerSet", "*/v1alpha1/XListenerSet"];
+    for form in forms {
+        tells(
+            "policy.yaml",
+            &policy(&format!("'{form}'")),
+            &fields[..1].iter().map(String::as_str).collect::<Vec<_>>(),
+        );
+        tells("policy.yaml", &policy(&format!("Pod, '{form}/status'")), &[&fields[1]]);
+    }
+    tells("policy.yaml", &policy(&format!("'{any}/status'")), &[&fields[0]]);
+    tells("policy.yaml", &policy("v1alpha1/XListenerSet, v1/ListenerSet"), &[]);
+    tells(
+        "policy.yaml",
+        &policy("example.com/XListenerSet, example.com/*/XListenerSet, v1/Pod, XListenerSet/a/b"),
+        &[],
+    );
     let owner = "apiVersion: gateway.networking.x-k8s.io/v1alpha1, kind: XListenerSet, name: a";
     let pod = format!(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  ownerReferences: [{{{owner}, uid: b}}]\n  annotations: {{last: '{{{owner}}}'}}\n"
@@ -143,4 +161,32 @@ fn webhooks_for_versions_that_go_are_told() {
     let told = ["hook.yaml warning reference-kept webhooks[0].rules[0].apiVersions"];
     assert_eq!([webhook("v1alpha2"), webhook("v1alpha2, v1alpha3")], [told, told]);
     assert_eq!([webhook("v1alpha2, v1"), webhook("'*'"), webhook("v1")], [const { Vec::<String>::new() }; 3]);
+}
+
+#[test]
+fn admission_policies_for_versions_that_go_are_told() {
+    let rules = |kind: &str, place: &str, versions: &str| {
+        let rule =
+            format!("{{apiGroups: [gateway.networking.k8s.io], apiVersions: [{versions}], resources: [httproutes]}}");
+        let policy = format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{{place}: {{resourceRules: [{rule}], excludeResourceRules: [{rule}]}}}}\n"
+        );
+        run(&[("policy.yaml", &policy)], "1.6.1/experimental").told
+    };
+    let kinds = [
+        ("ValidatingAdmissionPolicy", "matchConstraints"),
+        ("MutatingAdmissionPolicy", "matchConstraints"),
+        ("ValidatingAdmissionPolicyBinding", "matchResources"),
+    ];
+    for (kind, place) in kinds {
+        let fields =
+            ["excludeResourceRules", "resourceRules"].map(|list| format!("spec.{place}.{list}[0].apiVersions"));
+        let mut told = rules(kind, place, "v1alpha2, v1alpha3");
+        told.sort();
+        assert_eq!(told, fields.map(|field| format!("policy.yaml warning reference-kept {field}")));
+        assert_eq!(
+            [rules(kind, place, "v1alpha2, v1"), rules(kind, place, "'*'")],
+            [const { Vec::<String>::new() }; 2]
+        );
+    }
 }
