@@ -257,6 +257,14 @@ impl<'a> Spot<'a> {
         Self { above, step: Near::Index(index) }
     }
 
+    /// Returns the last key on the way to the place.
+    pub fn nearest_key(&self) -> Option<&str> {
+        match self.step {
+            Near::Key(key) => Some(key),
+            Near::Index(_) => self.above.and_then(Self::nearest_key),
+        }
+    }
+
     /// Returns the place's path from the root.
     pub fn path(&self) -> FieldPath {
         let mut steps = Vec::new();

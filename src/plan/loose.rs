@@ -15,7 +15,7 @@ use super::homes::Graph;
 use super::references::{parts, walk};
 use super::selectors::{Moved, Moves, Selected, is_for_kustomize};
 use super::{Course, Look, Object, Remark, Run, finding};
-use crate::field::{FieldPath, Spot, Step};
+use crate::field::{FieldPath, Spot};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Selector, patched_folder};
 use crate::release::{ApiVersion, GroupKind};
@@ -127,13 +127,11 @@ fn find(object: &Object, course: &Course<'_>) -> Vec<Loose> {
         kinds.into_iter().any(|kind| selector.is_about(kind))
     };
     let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
+        if !matches!(spot.nearest_key(), Some("target" | "select" | "reject" | "source")) {
+            return;
+        }
         let path = spot.path();
-        let keys = path.steps().iter().rev().filter_map(|step| match step {
-            Step::Key(key) => Some(key.as_str()),
-            Step::Index(_) => None,
-        });
-        let is_selector = |key: &str| ["target", "select", "reject", "source"].contains(&key);
-        if keys.take(1).any(is_selector) && is_for_kustomize(object, &path) {
+        if is_for_kustomize(object, &path) {
             let selector = Selector::of(map);
             found.extend(is_known(&selector).then_some(Loose { path, selector }));
         }

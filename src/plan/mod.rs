@@ -7,7 +7,7 @@
 //!
 //! Invariant: pure; a file's plan holds only edits that passed double entry.
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -186,6 +186,8 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
 struct Run<'a> {
     course: &'a Course<'a>,
     looks: &'a [Look<'a>],
+    /// Where a file is among them; few ask.
+    numbers: OnceCell<BTreeMap<&'a str, usize>>,
     /// The files that a kustomization of the run names as patches.
     patches: BTreeSet<&'a str>,
     manifests: Vec<&'a Manifest>,
@@ -223,7 +225,9 @@ impl<'a> Run<'a> {
         let standing_homes = standing(looks).map(home).collect();
         let homes = manifests.iter().map(of_file).collect();
         let (ties, converted, built) = (patched::sides(looks), Vec::new(), Vec::new());
-        let mut run = Self { course, looks, patches, manifests, places, homes, standing_homes, ties, converted, built };
+        let numbers = OnceCell::new();
+        let mut run =
+            Self { course, looks, numbers, patches, manifests, places, homes, standing_homes, ties, converted, built };
         let alone = course.alone();
         (run.converted, run.built) = (run.convert(&alone), run.build(&alone));
         if alone.was_searched() {
@@ -233,6 +237,12 @@ impl<'a> Run<'a> {
             (run.converted, run.built) = (run.convert(&surroundings), run.build(&surroundings));
         }
         run
+    }
+
+    /// Returns what is known of a file.
+    fn look_at(&self, file: &str) -> Option<&Look<'a>> {
+        let number = || self.looks.iter().enumerate().map(|(number, look)| (look.file(), number)).collect();
+        self.numbers.get_or_init(number).get(file).map(|number| &self.looks[*number])
     }
 
     fn convert(&self, surroundings: &Surroundings<'_>) -> Vec<Vec<Option<Conversion>>> {

@@ -74,7 +74,7 @@ impl Run<'_> {
             return Some(Said::of(&values.iter().collect::<Vec<_>>()));
         }
         let file = Kustomization::beside(&manifest.file, entry.get("path")?.as_str()?);
-        Some(match self.looks.iter().find(|look| look.file() == file) {
+        Some(match self.look_at(&file) {
             Some(Look::Open(manifest)) => {
                 Said::of(&manifest.objects.iter().map(|object| &*object.value).collect::<Vec<_>>())
             }
