@@ -89,7 +89,7 @@ codes! {
     NotAnObject "not-an-object" "A known API group is mentioned where no object can be made out: without apiVersion or kind, in a bare list, or in a typed list. It is left alone.";
     NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
-    PatchTarget "patch-target" "A kustomization or a JSON patch names fields of known objects by their paths, or selects them by a version that some of them leave, which is not changed. Check them by hand.";
+    PatchTarget "patch-target" "A kustomization or a JSON patch names fields of known objects by their paths, patches fields that change under another kind, or selects objects by a kind or version that some of them leave, which is not changed. Check them by hand.";
     PinnedRelease "pinned-release" "A chart's version or an image's tag names another release than the target. It is not edited, since it decides what is installed: write the target's release there when the files are applied.";
     ReferenceKept "reference-kept" "A reference stays as it is because its object, or the one that it names, is held back: convert both by hand. Or what gets another name is named in a way that is not followed: name the new one there by hand.";
     Refused "refused" "The rule says that this shape has no conversion. The help says what to do by hand.";
