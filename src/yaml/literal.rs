@@ -42,7 +42,8 @@ impl Tree {
 }
 
 impl Literal {
-    fn of(text: &str, tree: &Tree, node: NodeId) -> Option<Self> {
+    /// Finds the lines of the block scalar at `node`.
+    pub(super) fn of(text: &str, tree: &Tree, node: NodeId) -> Option<Self> {
         let indent = usize::from(tree.node(node).indent);
         let held = tree.cooked(text, node).into_owned();
         let span = tree.span(node);

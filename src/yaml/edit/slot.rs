@@ -8,6 +8,7 @@
 use serde_json::Value;
 
 use super::super::layout::{Entry, Layout};
+use super::super::literal::Literal;
 use super::super::problem::Problem;
 use super::super::tree::{Kind, NodeId};
 use super::super::write::{Brackets, Context, LongText, Rendered, Style, one_line, scalar_like};
@@ -21,10 +22,10 @@ pub(super) fn replace(layout: &Layout<'_>, path: &FieldPath, value: &Value) -> R
     let entry = layout.entry_of(node);
     match entry {
         Some(entry) if layout.kind(entry.container).is_flow_collection() => Ok(replace_in_flow(layout, &entry, value)),
-        _ => match kept_scalar(layout, node, value) {
-            Some(text) => {
+        _ => match kept_scalar(layout, node, value).or_else(|| kept_line(layout, node, value)) {
+            Some((span, text)) => {
                 let mut change = Change::default();
-                change.remove_for(layout, replaced_span(layout, node), text);
+                change.remove_for(layout, span, text);
                 Ok(change)
             }
             None => Ok(Slot::without_tag(layout, node)?.fill_value(layout, value)),
@@ -33,13 +34,28 @@ pub(super) fn replace(layout: &Layout<'_>, path: &FieldPath, value: &Value) -> R
 }
 
 /// Writes a one-line string in the quotes of the scalar it takes the place of.
-fn kept_scalar(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<String> {
+fn kept_scalar(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
     let kind = quotes(layout, node);
     let text = value.as_str()?;
     match kind {
-        Kind::Single | Kind::Double => Some(scalar_like(kind, text, Context::Block)),
+        Kind::Single | Kind::Double => Some((replaced_span(layout, node), scalar_like(kind, text, Context::Block))),
         _ => None,
     }
+}
+
+/// Writes a one-line string behind the `|` or `>` of the one-line string it takes the place of.
+fn kept_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
+    let is_block = matches!(layout.kind(node), Kind::Literal | Kind::Folded);
+    if !is_block || layout.tree.properties_of(node).is_some() {
+        return None;
+    }
+    let literal = Literal::of(layout.text, layout.tree, node)?;
+    let [old, new] = [literal.text(), value.as_str()?].map(|text| text.split_once('\n').unwrap_or((text, "")));
+    let is_line =
+        |text: &str| text.starts_with(|first: char| first.is_ascii_graphic()) && !text.contains(char::is_control);
+    let is_same_end = literal.text().ends_with('\n') == value.as_str()?.ends_with('\n');
+    let fits = is_same_end && old.1.is_empty() && new.1.is_empty() && is_line(old.0) && is_line(new.0);
+    fits.then(|| (Span::new(literal.place(0), literal.place(0) + old.0.len()), new.0.to_owned()))
 }
 
 /// Returns the form of the scalar at `node`; an empty text has quotes because it must, so they say nothing of its successor's.
