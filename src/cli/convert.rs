@@ -13,7 +13,7 @@ use super::pass::{self, Pass};
 use super::target::Typed;
 use super::undo::run_name;
 use super::{Exit, Pending, packs};
-use crate::disk::{self, Bounds, Journal, Standing};
+use crate::disk::{self, Bounds, Failure, Journal, Standing};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::beside::{Evidence, Span, evidence_in, spans_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
@@ -55,9 +55,14 @@ impl Planned {
     }
 }
 
-/// Runs `check`. What it says would change is shown and written by others, which verify it exactly.
+/// Runs `check`. What it says would change is shown and written by others, which verify it exactly; only a report as JSON holds
+/// edits.
 pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
-    preview("check", args, FrontEnd::Fast, console, |report| match args.output.quiet {
+    let front_end = match args.output.format {
+        Format::Json => FrontEnd::Exact,
+        Format::Text | Format::Github => FrontEnd::Fast,
+    };
+    preview("check", args, front_end, console, |report| match args.output.quiet {
         true => Ok(String::new()),
         false => Ok(text::changes(report)),
     })
@@ -193,26 +198,23 @@ pub(super) fn planned_with(
 /// Looks for a run that was stopped half-way in the tree around `roots`: what is planned there is planned from old and new files.
 fn half_done(roots: &[PathBuf]) -> Option<Finding> {
     let bounds = (!roots.is_empty()).then(|| Bounds::around(roots).ok())??;
-    let (message, help) = match Journal::look(&bounds) {
+    let (severity, message, help) = match Journal::look(&bounds) {
         Ok(None | Some((_, Standing::Untouched | Standing::Complete))) => return None,
         Ok(Some((record, Standing::Mixed(replaced)))) => {
             let files = plural(record.files.len(), "file");
             let message =
                 format!("an earlier {} was stopped half-way: {replaced} of {files} replaced", run_name(&record));
-            (message, Some("`reversion undo` takes it back, `reversion apply --resume` finishes it".to_owned()))
+            let help = "`reversion undo` takes it back, `reversion apply --resume` finishes it";
+            (Severity::Error, message, Some(help.to_owned()))
         }
-        Err(failure) => (failure.to_string(), None),
+        Err(failure @ Failure::Denied) => {
+            let message = format!("whether a run of another user was stopped half-way is not known: {failure}");
+            (Severity::Warning, message, None)
+        }
+        Err(failure) => (Severity::Error, failure.to_string(), None),
     };
     let location = Location { file: Journal::place(&bounds).display().to_string(), position: None };
-    Some(Finding {
-        location,
-        code: Code::HalfDone,
-        severity: Severity::Error,
-        object: None,
-        field: None,
-        message,
-        help,
-    })
+    Some(Finding { location, code: Code::HalfDone, severity, object: None, field: None, message, help })
 }
 
 /// Plans what `pass` finds, which is told what to make of a file.

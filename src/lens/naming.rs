@@ -54,13 +54,15 @@ impl NamedBy {
     pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Referrers<'a> {
         let mut found = Referrers::default();
         let Some(surroundings) = session.surroundings() else { return found };
-        for neighbour in surroundings.of_kind(&self.kind) {
-            let places = self.refs.matches(neighbour.value);
-            for reference in places.iter().filter_map(|path| path.get(neighbour.value)) {
-                match leads_to(reference, neighbour, session) {
-                    Some(true) => found.certain.push((*neighbour, reference)),
+        let Some(name) = session.object().get("metadata").and_then(|metadata| text(metadata, "name")) else {
+            return found;
+        };
+        for neighbour in surroundings.naming(&self.kind, &self.refs, name) {
+            for reference in self.refs.values(neighbour.value) {
+                match leads_to(reference, &neighbour, session) {
+                    Some(true) => found.certain.push((neighbour, reference)),
                     Some(false) => {}
-                    None => found.possible.push((*neighbour, reference)),
+                    None => found.possible.push((neighbour, reference)),
                 }
             }
         }

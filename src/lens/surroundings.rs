@@ -8,9 +8,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
+use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
 /// Where an object lives once it is applied.
@@ -104,10 +106,16 @@ pub struct Meant<'a> {
     pub possible: Vec<Neighbour<'a>>,
 }
 
+/// Objects by the names that they give, as their positions among those of their kind.
+type Naming = BTreeMap<String, BTreeSet<usize>>;
+
 /// The objects of a run, by kind.
 #[derive(Debug, Default)]
 pub struct Surroundings<'a> {
     by_kind: BTreeMap<&'a GroupKind, Vec<Neighbour<'a>>>,
+    by_name: BTreeMap<&'a GroupKind, BTreeMap<&'a str, Vec<Neighbour<'a>>>>,
+    /// Which objects of a kind give each name in references at one field; made when it is first asked for.
+    naming: Mutex<BTreeMap<(GroupKind, FieldPattern), Naming>>,
     parameters: BTreeMap<&'a str, &'a str>,
     asked: AtomicBool,
     located: AtomicBool,
@@ -118,10 +126,14 @@ impl<'a> Surroundings<'a> {
     /// Makes the index of `objects`, which keep their order within a kind.
     pub fn new(objects: impl IntoIterator<Item = Neighbour<'a>>) -> Self {
         let mut by_kind: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut by_name: BTreeMap<_, BTreeMap<_, Vec<_>>> = BTreeMap::new();
         for object in objects {
             by_kind.entry(object.kind).or_default().push(object);
+            if let Some(name) = object.name {
+                by_name.entry(object.kind).or_default().entry(name).or_default().push(object);
+            }
         }
-        Self { by_kind, ..Self::default() }
+        Self { by_kind, by_name, ..Self::default() }
     }
 
     /// Adds what the user said of the cluster that no file shows: `ngf.namespace`, `nginx-gateway`.
@@ -169,13 +181,35 @@ impl<'a> Surroundings<'a> {
 
     /// Returns the objects of a `kind` without namespaces that are called `name`.
     pub fn called(&self, kind: &GroupKind, name: &str) -> Option<&Neighbour<'a>> {
-        self.of_kind(kind).iter().find(|one| one.name == Some(name))
+        self.with_name(kind, name).first()
+    }
+
+    fn with_name(&self, kind: &GroupKind, name: &str) -> &[Neighbour<'a>] {
+        self.searched.store(true, Ordering::Relaxed);
+        self.by_name.get(kind).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the objects of `kind` that give `name` in a reference at `field`, in the order of the run.
+    pub fn naming(&self, kind: &GroupKind, field: &FieldPattern, name: &str) -> Vec<Neighbour<'a>> {
+        let objects = self.of_kind(kind);
+        let mut known = self.naming.lock().unwrap_or_else(PoisonError::into_inner);
+        let naming = known.entry((kind.clone(), field.clone())).or_insert_with(|| {
+            let mut naming = Naming::new();
+            for (at, one) in objects.iter().enumerate() {
+                let references = field.values(one.value).into_iter();
+                for name in references.filter_map(|reference| reference.get("name").and_then(Value::as_str)) {
+                    naming.entry(name.to_owned()).or_default().insert(at);
+                }
+            }
+            naming
+        });
+        naming.get(name).into_iter().flatten().map(|at| objects[*at]).collect()
     }
 
     /// Returns the objects of `kind` that are called `name` in `namespace`.
     pub fn named(&self, kind: &GroupKind, namespace: &Namespace, name: &str) -> Meant<'a> {
         let mut meant = Meant::default();
-        for one in self.of_kind(kind).iter().filter(|one| one.name == Some(name)) {
+        for one in self.with_name(kind, name) {
             match namespace.is(one.namespace) {
                 Some(true) => meant.certain.push(*one),
                 Some(false) => {}

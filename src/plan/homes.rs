@@ -187,44 +187,40 @@ impl<'a> Graph<'a> {
                     Some(Entry::Vacant(first)) => drop(first.insert(Rc::clone(said))),
                     Some(Entry::Occupied(mut before)) => Rc::make_mut(before.get_mut()).extend(said.iter().cloned()),
                 };
-            self.follow(root, root, &Said::new(), &mut BTreeSet::new(), &mut tell);
+            self.follow(root, &mut tell);
         }
         reached
     }
 
-    /// Follows one kustomization on the way from `root`, and tells what is said of each file; `given` is what those above it say.
-    fn follow(
-        &self,
-        root: &'a str,
-        file: &'a str,
-        given: &Said,
-        met: &mut BTreeSet<(&'a str, Said)>,
-        tell: &mut dyn FnMut(&str, &Rc<Said>),
-    ) {
-        let mut given = given.clone();
-        given.extend(self.says(file, &mut BTreeSet::new()));
-        if !met.insert((file, given.clone())) {
-            return;
-        }
-        let Some(kustomization) = self.files.get(file) else { return };
-        // Most files are reached on one way, and share what is said of them.
-        let said = Rc::new(if given.is_empty() { Said::from([(Rc::from(root), None)]) } else { given.clone() });
-        for path in kustomization.resources.iter().chain(&kustomization.components) {
-            if let Some((inner, _)) = self.named(path) {
-                self.follow(root, inner, &given, met, tell);
-            } else {
-                tell(path, &said);
+    /// Follows every way from the kustomization `root`, and tells what is said of each file.
+    fn follow(&self, root: &'a str, tell: &mut dyn FnMut(&str, &Rc<Said>)) {
+        let mut met: BTreeSet<(&str, Said)> = BTreeSet::new();
+        let mut open = vec![(root, Said::new())];
+        while let Some((file, mut given)) = open.pop() {
+            given.extend(self.says(file));
+            let Some(kustomization) = self.files.get(file).filter(|_| met.insert((file, given.clone()))) else {
+                continue;
+            };
+            // Most files are reached on one way, and share what is said of them.
+            let said = Rc::new(if given.is_empty() { Said::from([(Rc::from(root), None)]) } else { given.clone() });
+            for path in kustomization.resources.iter().chain(&kustomization.components) {
+                match self.named(path) {
+                    Some((inner, _)) => open.push((inner, given.clone())),
+                    None => tell(path, &said),
+                }
             }
         }
     }
 
     /// Returns what a kustomization and its components say of everything that it takes in.
-    fn says(&self, file: &'a str, met: &mut BTreeSet<&'a str>) -> Said {
-        let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { return Said::new() };
-        let own = kustomization.namespace.as_deref().map(|name| (Rc::from(file), Some(Rc::from(name))));
-        let mut said: Said = own.into_iter().collect();
-        for (component, _) in kustomization.components.iter().filter_map(|path| self.named(path)) {
-            said.extend(self.says(component, met));
+    fn says(&self, file: &'a str) -> Said {
+        let (mut met, mut open, mut said) = (BTreeSet::new(), vec![file], Said::new());
+        while let Some(file) = open.pop() {
+            let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
+            said.extend(kustomization.namespace.as_deref().map(|name| (Rc::from(file), Some(Rc::from(name)))));
+            open.extend(
+                kustomization.components.iter().filter_map(|path| self.named(path)).map(|(component, _)| component),
+            );
         }
         said
     }

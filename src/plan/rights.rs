@@ -58,8 +58,14 @@ pub(super) fn remarks(value: &Value, retypes: &Retypes) -> Vec<Remark> {
     for (index, item) in value.as_array().into_iter().flatten().enumerate() {
         walk(item, &Spot::index(None, index), &mut visit);
     }
-    rights.iter().filter_map(|right| right.remark(&rights, retypes)).collect()
+    let beside = |kind: &GroupKind| rights.iter().flat_map(|right| right.parts_of(kind)).collect::<BTreeSet<&str>>();
+    let renamed: Vec<_> =
+        retypes.iter().map(|(old, successor)| (old, successor.kind(), beside(successor.kind()))).collect();
+    rights.iter().filter_map(|right| right.remark(&renamed)).collect()
 }
+
+/// A kind, what it becomes, and the parts of that which an object names.
+type Renamed<'r> = (&'r GroupKind, &'r GroupKind, BTreeSet<&'r str>);
 
 /// Tells the rules of a webhook or an admission policy that give a kind's resource with versions of which the target serves none.
 fn left(object: &Value, course: &Course<'_>) -> Vec<Remark> {
@@ -121,13 +127,11 @@ impl<'v> Right<'v> {
         Some(Self { path, groups: vec![group], resources: Vec::new(), kinds: vec![kind] })
     }
 
-    /// Says which kinds in `retypes` the mapping names, of which none of `rights` names what they become.
-    fn remark(&self, rights: &[Self], retypes: &Retypes) -> Option<Remark> {
+    /// Says which of the `renamed` kinds the mapping names by parts whose new name stands nowhere in the object.
+    fn remark(&self, renamed: &[Renamed<'_>]) -> Option<Remark> {
         let path = self.path.clone()?;
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        for (kind, successor) in retypes {
-            let successor = successor.kind();
-            let beside: BTreeSet<&str> = rights.iter().flat_map(|right| right.parts_of(successor)).collect();
+        for (kind, successor, beside) in renamed {
             if let Some(part) = self.parts_of(kind).into_iter().find(|part| !beside.contains(part)) {
                 old.push(self.name(kind, part));
                 new.push(self.name(successor, part));
