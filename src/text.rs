@@ -239,7 +239,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// What a place in a text is called by people. It keeps one mark for each [`STRIDE`] of bytes: lines are counted from the nearest one.
+/// What a place in a text is called by people. It keeps marks at even distances: lines are counted from the nearest one.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     marks: Vec<Mark>,
