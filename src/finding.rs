@@ -76,7 +76,7 @@ codes! {
     DroppedField "dropped-field" "The target release has no place for a field of the object. Held back unless this loss is allowed.";
     DuplicateKey "duplicate-key" "A key stands twice in one mapping; readers disagree on which one counts. Remove one of the two.";
     Encrypted "encrypted" "SOPS encrypted the file, and its checksum is over the values that would change. Held back; decrypt it, convert, and encrypt it again.";
-    HalfDone "half-done" "A run was stopped half-way, and the tree holds old files and new ones. `reversion undo` takes it back, `reversion apply --resume` finishes it. A warning where that was another user's run, whose journal cannot be read.";
+    HalfDone "half-done" "A run was stopped half-way, and the tree holds old files and new ones. `reversion undo` takes it back, `reversion apply --resume` finishes it. Told too where another user's journal cannot be read.";
     HeldAlong "held-along" "The object's conversion is right only together with that of another object, which is held back, or which it patches or is patched by: they would get different apiVersions, or build together something else than the conversion of what they build now. Settle what is told about that one first, or convert both by hand. A note where the two keep an apiVersion that the target serves.";
     InlinePatch "inline-patch" "A kustomization, or what runs one, patches a known object by a text that is not converted: no literal block, or one with an anchor, which is held back; or one in which no object can be made out. Write a literal block, move it to a file, or change it by hand.";
     InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";

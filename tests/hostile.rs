@@ -290,7 +290,7 @@ fn a_tree_that_was_left_half_done_is_told_by_what_only_looks() {
 
 #[cfg(unix)]
 #[test]
-fn a_journal_that_may_not_be_read_stops_nothing() {
+fn a_journal_that_may_not_be_read_is_never_taken_for_none() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::new(1);
     fs::write(tree.path("gateway.yaml"), gateway("a")).unwrap();
@@ -299,12 +299,12 @@ fn a_journal_that_may_not_be_read_stops_nothing() {
     fs::create_dir(&journal).unwrap();
     allow(0o000);
     if fs::read_dir(&journal).is_ok() {
-        return skipped("a_journal_that_may_not_be_read_stops_nothing: this user may read everything");
+        return skipped("a_journal_that_may_not_be_read_is_never_taken_for_none: this user may read everything");
     }
     let run = tree.run(&["check", "--to", TO]);
     allow(0o700);
-    run.check(1);
-    assert!(run.err.contains("warning[half-done] whether a run of another user was stopped"), "{}", run.err);
+    run.check(2);
+    assert!(run.err.contains("error[half-done] whether a run of another user was stopped"), "{}", run.err);
 }
 
 /// What somebody does to a tree of `0.yaml`, `sub/a.yaml` and `last.yaml` between a plan and its apply.

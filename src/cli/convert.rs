@@ -198,23 +198,30 @@ pub(super) fn planned_with(
 /// Looks for a run that was stopped half-way in the tree around `roots`: what is planned there is planned from old and new files.
 fn half_done(roots: &[PathBuf]) -> Option<Finding> {
     let bounds = (!roots.is_empty()).then(|| Bounds::around(roots).ok())??;
-    let (severity, message, help) = match Journal::look(&bounds) {
+    let (message, help) = match Journal::look(&bounds) {
         Ok(None | Some((_, Standing::Untouched | Standing::Complete))) => return None,
         Ok(Some((record, Standing::Mixed(replaced)))) => {
             let files = plural(record.files.len(), "file");
             let message =
                 format!("an earlier {} was stopped half-way: {replaced} of {files} replaced", run_name(&record));
-            let help = "`reversion undo` takes it back, `reversion apply --resume` finishes it";
-            (Severity::Error, message, Some(help.to_owned()))
+            (message, Some("`reversion undo` takes it back, `reversion apply --resume` finishes it".to_owned()))
         }
         Err(failure @ Failure::Denied) => {
             let message = format!("whether a run of another user was stopped half-way is not known: {failure}");
-            (Severity::Warning, message, None)
+            (message, Some("ask that user, or remove the journal where no run was stopped".to_owned()))
         }
-        Err(failure) => (Severity::Error, failure.to_string(), None),
+        Err(failure) => (failure.to_string(), None),
     };
     let location = Location { file: Journal::place(&bounds).display().to_string(), position: None };
-    Some(Finding { location, code: Code::HalfDone, severity, object: None, field: None, message, help })
+    Some(Finding {
+        location,
+        code: Code::HalfDone,
+        severity: Severity::Error,
+        object: None,
+        field: None,
+        message,
+        help,
+    })
 }
 
 /// Plans what `pass` finds, which is told what to make of a file.

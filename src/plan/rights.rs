@@ -17,7 +17,7 @@ use super::references::{Retypes, walk};
 use super::{Course, Remark, finding};
 use crate::field::{FieldPath, FieldPattern, Spot};
 use crate::finding::{Code, Finding, Severity};
-use crate::manifest::{Manifest, Object};
+use crate::manifest::Manifest;
 use crate::release::GroupKind;
 
 /// Where the API server is told which objects, of which versions, somebody is asked about: in webhook configurations, in admission
@@ -31,14 +31,14 @@ const HOOKS: [&str; 5] = [
 ];
 
 /// Tells the mappings of each object that name a kind which is renamed and none that name what it becomes, and webhooks and
-/// admission policies for versions that go. What a pack knows gives nobody rights.
+/// admission policies for versions that go.
 pub(super) fn findings(manifest: &Manifest, course: &Course<'_>) -> Vec<Finding> {
+    // Either can be spelled with escapes.
     let text = manifest.text.as_bytes();
-    if memchr::memchr(b'*', text).is_none() && memmem::find(text, b"apiGroups").is_none() {
+    if memchr::memchr2(b'*', b'\\', text).is_none() && memmem::find(text, b"apiGroups").is_none() {
         return Vec::new();
     }
-    let is_known = |object: &&Object| course.goal().packs.of_group(&object.kind.group).is_some();
-    let told = manifest.objects.iter().filter(|object| !is_known(object)).flat_map(|object| {
+    let told = manifest.objects.iter().flat_map(|object| {
         let told = remarks(&object.value, &course.retypes).into_iter().chain(left(&object.value, course));
         told.map(|remark| finding(manifest, object, &remark, Severity::Warning)).collect::<Vec<_>>()
     });

@@ -3,8 +3,8 @@
 //! The changed text is read from scratch. Each document must have the value that the change of plain data gave, or, where nothing
 //! was to change, the very bytes it had; comments may only be gone where the change named them.
 //!
-//! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits; with
-//! [`FrontEnd::Exact`], it does not share the front end that read the bytes before, either.
+//! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits but the tree of
+//! the text before; with [`FrontEnd::Exact`], what reads the changed text is not what read that one, unless it is an odd one.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use crate::text::Span;
 /// What reads a changed text again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrontEnd {
-    /// The parser that nothing else here is read by, unless its text is an odd one.
+    /// The parser that reads nothing else, but for texts that the other one leaves to it.
     #[default]
     Exact,
     /// The one that read the text before: several times as fast.
@@ -205,6 +205,16 @@ mod tests {
         assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
         check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the value it should");
         check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the value it should");
+    }
+
+    #[test]
+    fn what_cannot_be_read_afterwards_is_refused() {
+        for front_end in [FrontEnd::Exact, FrontEnd::Fast] {
+            let before = "a: 1\na: 2\n";
+            let wanted = [Some(json!({"b": 1, "a": 2}))];
+            let problem = verify((before, &parse(before).unwrap()), "b: 1\na: 2\na: 2\n", &wanted, &[], front_end);
+            assert_eq!(problem.unwrap_err().code, ProblemCode::DuplicateKey);
+        }
     }
 
     #[test]

@@ -190,3 +190,15 @@ fn admission_policies_for_versions_that_go_are_told() {
         );
     }
 }
+
+#[test]
+fn a_wildcard_in_a_known_object_or_behind_an_escape_is_told() {
+    for every in ["'*'", "\"\\x2a\""] {
+        let gateway = format!(
+            "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: a}}\nspec:\n  gatewayClassName: a\n  listeners:\n  - name: a\n    \
+             port: 80\n    protocol: HTTP\n    allowedRoutes: {{kinds: [{{group: gateway.networking.x-k8s.io, kind: {every}}}]}}\n"
+        );
+        let outcome = run(&[("a.yaml", &gateway)], "1.6.1/standard");
+        outcome.says("spec.listeners[0].allowedRoutes.kinds[0] names");
+    }
+}
