@@ -211,7 +211,7 @@ fn an_advisory_is_louder_where_something_is_converted() {
 fn rights_to_a_kind_that_changes_are_told() {
     let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: teams\nrules:\n- apiGroups: \
                 [gateway.networking.x-k8s.io]\n  resources: [xlistenersets, xlistenersets/status]\n  verbs: [get]\n";
-    let found = tells(role, "1.6/standard", &["reference-kept rules[0]"]);
+    let found = tells(role, "1.6/standard", &["reference-not-updated rules[0]"]);
     let help = found.iter().find_map(|finding| finding.help.as_deref()).unwrap();
     assert!(help.starts_with("name listenersets.gateway.networking.k8s.io beside"), "{help}");
     tells(role, "1.4/experimental", &[]);
@@ -269,19 +269,19 @@ fn lists(from: &str, to: &str, rows: &[(&str, &str)]) {
 
 #[test]
 fn the_matrix_lists_what_became_tighter_and_what_looser() {
-    lists("0.4.0", "0.4.1", &[("ReferencePolicy spec.from[].namespace: optional", "refused|exact")]);
+    lists("0.4.0", "0.4.1", &[("ReferencePolicy spec.from[].namespace: optional", "held-back|exact")]);
     lists(
         "0.4.3",
         "0.5.0/standard",
-        &[("Gateway spec.addresses[].type: one of \"Hostname\", \"IPAddress\", \"NamedAddress\"", "exact|refused")],
+        &[("Gateway spec.addresses[].type: one of \"Hostname\", \"IPAddress\", \"NamedAddress\"", "exact|held-back")],
     );
-    lists("1.1.0/standard", "1.2.0/standard", &[("HTTPRoute spec.rules[].matches: items up to 8", "exact|refused")]);
+    lists("1.1.0/standard", "1.2.0/standard", &[("HTTPRoute spec.rules[].matches: items up to 8", "exact|held-back")]);
     lists(
         "1.1.0/experimental",
         "1.2.0/experimental",
         &[
-            ("Gateway spec.infrastructure.labels{}: any text", "refused|exact"),
-            ("HTTPRoute spec.rules[].matches: items up to 8", "exact|refused"),
+            ("Gateway spec.infrastructure.labels{}: any text", "held-back|exact"),
+            ("HTTPRoute spec.rules[].matches: items up to 8", "exact|held-back"),
         ],
     );
     let star = "^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\\?([^#]*))?(#(.*))?";
@@ -289,23 +289,23 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         "1.3.0/experimental",
         "1.4.0/experimental",
         &[
-            ("XListenerSet spec.listeners[].port: required", "exact|refused"),
-            ("GRPCRoute spec: optional", "refused|exact"),
-            ("TCPRoute spec.rules[].backendRefs: optional", "refused|exact"),
-            (&format!("HTTPRoute spec.rules[].filters[].cors.allowOrigins[]: text like {star}"), "refused|refused"),
-            ("httproute-cors-credentials-can-be-false", "|respelled"),
+            ("XListenerSet spec.listeners[].port: required", "exact|held-back"),
+            ("GRPCRoute spec: optional", "held-back|exact"),
+            ("TCPRoute spec.rules[].backendRefs: optional", "held-back|exact"),
+            (&format!("HTTPRoute spec.rules[].filters[].cors.allowOrigins[]: text like {star}"), "held-back|held-back"),
+            ("httproute-cors-credentials-can-be-false", "|normalized"),
         ],
     );
     lists(
         "1.4.0/experimental",
         "1.5.0/experimental",
         &[
-            ("XListenerSet spec.listeners[].port: optional", "refused|exact"),
+            ("XListenerSet spec.listeners[].port: optional", "held-back|exact"),
             // A parentRef without a group names the new kind; on the way back its group is written.
-            ("xlistenerset-renamed-to-listenerset", "exact|exact/respelled"),
-            ("HTTPRoute spec.rules: items from 0 on", "refused|exact"),
-            ("HTTPRoute spec.rules[].matches[].headers[].value: any text", "refused|exact"),
-            ("BackendTLSPolicy spec.validation.wellKnownCACertificates: one of \"System\"", "exact|refused"),
+            ("xlistenerset-renamed-to-listenerset", "exact|exact/normalized"),
+            ("HTTPRoute spec.rules: items from 0 on", "held-back|exact"),
+            ("HTTPRoute spec.rules[].matches[].headers[].value: any text", "held-back|exact"),
+            ("BackendTLSPolicy spec.validation.wellKnownCACertificates: one of \"System\"", "exact|held-back"),
         ],
     );
     lists(
@@ -313,21 +313,21 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         "1.6.1/standard",
         &[
             // That there are hostnames is what a rule sees to.
-            ("TLSRoute spec.hostnames: items up to 16", "exact|refused"),
-            ("tlsroute-wants-hostnames", "respelled/refused|"),
-            ("TLSRoute spec.rules: items up to 16", "refused|exact"),
-            ("UDPRoute spec.rules: items up to 16", "refused|exact"),
+            ("TLSRoute spec.hostnames: items up to 16", "exact|held-back"),
+            ("tlsroute-wants-hostnames", "normalized/held-back|"),
+            ("TLSRoute spec.rules: items up to 16", "held-back|exact"),
+            ("UDPRoute spec.rules: items up to 16", "held-back|exact"),
         ],
     );
     lists(
         "1.5.0/experimental",
         "1.6.0/experimental",
         &[
-            ("HTTPRoute spec.rules[].retry.attempts: any number", "refused|exact"),
-            ("ReferenceGrant spec: optional", "refused|exact"),
-            ("TLSRoute spec.hostnames: items up to 16", "exact|refused"),
-            ("Gateway spec.infrastructure.annotations: keys up to 8", "exact|refused"),
-            ("httproute-retry-codes-became-a-set", "respelled|"),
+            ("HTTPRoute spec.rules[].retry.attempts: any number", "held-back|exact"),
+            ("ReferenceGrant spec: optional", "held-back|exact"),
+            ("TLSRoute spec.hostnames: items up to 16", "exact|held-back"),
+            ("Gateway spec.infrastructure.annotations: keys up to 8", "exact|held-back"),
+            ("httproute-retry-codes-became-a-set", "normalized|"),
         ],
     );
 }
@@ -365,7 +365,7 @@ fn what_a_rule_takes_across_is_listed_with_the_rule_alone() {
         "0.3.0",
         "0.4.0",
         &[
-            ("gateway-label-selectors-became-parentrefs", "exact/respelled/refused|exact/respelled/refused"),
+            ("gateway-label-selectors-became-parentrefs", "exact/normalized/held-back|exact/normalized/held-back"),
             ("gateway-got-listener-names", "exact|exact/lossy"),
         ],
     );
@@ -413,8 +413,8 @@ fn the_way_back_costs_what_the_matrix_says_of_it() {
     };
     assert_eq!(costs("gateway-backendtls-moved-to-tls-backend"), ["exact", "exact"]);
     assert_eq!(costs("session-idletimeout-removed"), ["lossy", ""]);
-    assert_eq!(costs("httproute-redirect-keeps-method"), ["", "refused"]);
+    assert_eq!(costs("httproute-redirect-keeps-method"), ["", "held-back"]);
     assert_eq!(costs("spec.rules[].retry"), ["lossy", ""]);
-    assert_eq!(costs("XBackendTrafficPolicy.gateway.networking.x-k8s.io"), ["refused", ""]);
+    assert_eq!(costs("XBackendTrafficPolicy.gateway.networking.x-k8s.io"), ["held-back", ""]);
     assert_eq!(costs("safe-upgrades-policy-denies-older-crds"), ["", "advisory"]);
 }

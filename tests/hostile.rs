@@ -277,13 +277,14 @@ fn a_tree_that_was_left_half_done_is_told_by_what_only_looks() {
     for command in [&["check"][..], &["diff"], &["plan", "--out", "a.plan"], &["apply", "--yes", "--allow-no-vcs"]] {
         let run = tree.run(&[command, &["--to", TO]].concat());
         run.check(2);
-        let told = "error[half-done] an earlier apply to test@1/standard was stopped half-way: 1 of 2 files replaced";
+        let told =
+            "error[interrupted-run] an earlier apply to test@1/standard was stopped half-way: 1 of 2 files replaced";
         assert!(run.err.contains(told) && run.err.contains("`reversion undo` takes it back"), "{}", run.err);
     }
     assert!(!tree.path("a.plan").exists());
     let json = tree.run(&["check", "--format", "json", "--to", TO]);
     json.check(2);
-    assert!(json.out.contains("\"half-done\""), "{}", json.out);
+    assert!(json.out.contains("\"interrupted-run\""), "{}", json.out);
     tree.run(&["undo"]).check(0);
     tree.run(&["check", "--to", TO]).check(1);
 }
@@ -304,7 +305,7 @@ fn a_journal_that_may_not_be_read_is_never_taken_for_none() {
     let run = tree.run(&["check", "--to", TO]);
     allow(0o700);
     run.check(2);
-    assert!(run.err.contains("error[half-done] whether a run of another user was stopped"), "{}", run.err);
+    assert!(run.err.contains("error[interrupted-run] whether a run of another user was stopped"), "{}", run.err);
 }
 
 /// What somebody does to a tree of `0.yaml`, `sub/a.yaml` and `last.yaml` between a plan and its apply.
@@ -441,7 +442,7 @@ fn a_pack_whose_rules_grow_an_object_without_end_holds_it_back() {
     secret_pack(&tree, &(0..100).map(twice).collect::<String>());
     let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &BY_PACK].concat());
     run.check(1);
-    assert!(run.err.contains("held back[refused]"), "{}", run.err);
+    assert!(run.err.contains("held back[not-convertible]"), "{}", run.err);
     assert_eq!(read(&tree, "a.yaml"), text);
 }
 

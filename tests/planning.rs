@@ -136,7 +136,7 @@ fn a_gateway_in_several_namespaces_is_named_by_no_route() {
     let apart = run(&files, "1.6.1/standard");
     apart.tells(
         Severity::Warning,
-        &["base/gateway.yaml held-back held-along -", "cart/route.yaml held-back refused spec.gateways"],
+        &["base/gateway.yaml held-back converts-together -", "cart/route.yaml held-back not-convertible spec.gateways"],
     );
     apart.says("the namespace is not known here: Gateway edge gets its namespace from kustomizations that differ");
     // Whatever is built, both are in one namespace.
@@ -193,7 +193,7 @@ fn a_target_is_compared_with_the_namespace_that_kustomize_gives() {
     let with = |said: &str| run(&[("policy.yaml", policy), ("kustomization.yaml", said)], "1.6.1/standard");
     with("resources: [policy.yaml]\n").tells(Severity::Held, &[]);
     with("namespace: dev\nresources: [policy.yaml]\n").tells(Severity::Held, &[]);
-    let held = ["policy.yaml held-back refused spec.targetRef.namespace"];
+    let held = ["policy.yaml held-back not-convertible spec.targetRef.namespace"];
     with("namespace: live\nresources: [policy.yaml]\n").tells(Severity::Held, &held);
     let (live, test) = ("namespace: live\nresources: [../policy.yaml]\n", "resources: [../policy.yaml]\n");
     let overlays = [("policy.yaml", policy), ("live/kustomization.yaml", live), ("test/kustomization.yaml", test)];
@@ -308,7 +308,7 @@ fn a_permission_that_some_lose_is_told_with_those_who_lose_it() {
     let (goes, stays) = (listener_set("goes", 80), listener_set("stays", 0));
     let parted = run(&[("goes.yaml", &goes), ("stays.yaml", &stays), ("grant.yaml", GRANT)], "1.6.1/standard");
     let expected = [
-        "grant.yaml warning reference-kept spec.from[0]",
+        "grant.yaml warning reference-not-updated spec.from[0]",
         "stays.yaml held-back invalid-in-target spec.listeners[0].port",
     ];
     parted.tells(Severity::Warning, &expected);
@@ -330,7 +330,7 @@ fn a_gateway_that_leaves_its_api_takes_the_routes_of_the_new_one() {
     let goes = route("goes", "a");
     let stays = route("stays", "b");
     let found = run(&[("gateway.yaml", gateway), ("goes.yaml", &goes), ("stays.yaml", &stays)], "1.6.1/standard");
-    found.tells(Severity::Warning, &["stays.yaml held-back refused -"]);
+    found.tells(Severity::Warning, &["stays.yaml held-back not-convertible -"]);
     assert!(
         found.after["gateway.yaml"].contains("group: gateway.networking.k8s.io"),
         "{}",
@@ -350,8 +350,10 @@ fn a_json_patch_follows_where_it_refers_and_is_told_where_it_mentions() {
         .replace("gateway.networking.x-k8s.io, kind: XListenerSet", "gateway.networking.k8s.io, kind: ListenerSet");
     assert_eq!(found.after["patch.yaml"], format!("{new}{rest}"));
     let held = [("patch.yaml", reference), ("set.yaml", &*listener_set("a", 0))];
-    let told =
-        ["patch.yaml warning reference-kept [0].value", "set.yaml held-back invalid-in-target spec.listeners[0].port"];
+    let told = [
+        "patch.yaml warning reference-not-updated [0].value",
+        "set.yaml held-back invalid-in-target spec.listeners[0].port",
+    ];
     run(&held, "1.6.1/standard").tells(Severity::Warning, &told);
 }
 
@@ -373,7 +375,7 @@ fn a_group_that_stays_written_on_the_way_back_is_told() {
     let route = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: cart}\nspec:\n  parentRefs: [{kind: ListenerSet, name: a}]\n";
     let down = run(&[("route.yaml", route)], "1.4.1/experimental");
     assert!(down.after["route.yaml"].contains("{group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}"));
-    down.tells(Severity::Note, &["route.yaml note respelled spec.parentRefs[0]"]);
+    down.tells(Severity::Note, &["route.yaml note normalized spec.parentRefs[0]"]);
     let explicit = route.replace("kind: ListenerSet", "group: gateway.networking.k8s.io, kind: ListenerSet");
     run(&[("route.yaml", &explicit)], "1.4.1/experimental").tells(Severity::Note, &[]);
 }
@@ -382,14 +384,18 @@ fn a_group_that_stays_written_on_the_way_back_is_told() {
 fn of_what_is_held_back_nothing_is_told_as_done() {
     // The routes that the labels select are not there, so that the Gateway stays.
     let alone = run(&[("gateway.yaml", OLD_GATEWAY)], "1.6.1/standard");
-    alone.tells(Severity::Held, &["gateway.yaml held-back refused spec.listeners[0].routes.selector"]);
+    alone.tells(Severity::Held, &["gateway.yaml held-back not-convertible spec.listeners[0].routes.selector"]);
     assert_eq!(alone.advisories, 0);
     // A certificate that a route brings is for the listeners, by hand.
     let tls = "spec:\n  tls: {certificateRef: {group: core, kind: Secret, name: shop}}\n";
     let with_route = [("gateway.yaml", OLD_GATEWAY), ("route.yaml", &*OLD_ROUTE.replace("spec:\n", tls))];
     let along = run(&with_route, "1.6.1/standard");
-    assert!(along.told.iter().any(|line| line.starts_with("gateway.yaml held-back held-along")), "{:?}", along.told);
-    assert!(along.told.iter().all(|line| !line.contains("respelled")), "{:?}", along.told);
+    assert!(
+        along.told.iter().any(|line| line.starts_with("gateway.yaml held-back converts-together")),
+        "{:?}",
+        along.told
+    );
+    assert!(along.told.iter().all(|line| !line.contains("normalized")), "{:?}", along.told);
     assert_eq!(along.advisories, 0);
 }
 
@@ -446,7 +452,7 @@ fn a_class_does_not_name_a_namespace_that_overlays_differ_in() {
         ("test/kustomization.yaml", "namespace: test\nresources: [../base]\n"),
     ];
     let outcome = run(&files, "ngf@2.0.0");
-    outcome.tells(Severity::Held, &["base/class.yaml held-back refused spec.parametersRef"]);
+    outcome.tells(Severity::Held, &["base/class.yaml held-back not-convertible spec.parametersRef"]);
     assert_eq!(outcome.after.into_keys().collect::<Vec<_>>(), ["base/proxy.yaml"]);
 }
 
@@ -466,7 +472,7 @@ fn a_secret_is_found_where_its_filter_lives() {
     let opaque = secret.replace("nginx.org/htpasswd", "Opaque");
     assert_eq!(together.after, [("secret.yaml".to_owned(), opaque)].into());
     let apart = with("resources: [filter.yaml]\n");
-    apart.tells(Severity::Held, &["secret.yaml held-back refused metadata.name"]);
+    apart.tells(Severity::Held, &["secret.yaml held-back not-convertible metadata.name"]);
     apart.says("AuthenticationFilter staff may name it");
     let elsewhere = with("namespace: live\nresources: [filter.yaml]\n");
     elsewhere.tells(Severity::Held, &[]);
@@ -502,7 +508,7 @@ fn one_name_in_one_build_is_taken_whatever_the_folders() {
     assert_eq!(run(&files, "1.6.1/standard").after.len(), 1);
     let built = |kustomization| run(&[files[0], files[1], ("kustomization.yaml", kustomization)], "1.6.1/standard");
     built("resources: [old/a.yaml, new/a.yaml]\n")
-        .tells(Severity::Held, &["old/a.yaml held-back name-taken metadata.name"]);
+        .tells(Severity::Held, &["old/a.yaml held-back name-conflict metadata.name"]);
     built("resources: [old/a.yaml]\n").tells(Severity::Held, &[]);
 }
 
@@ -515,7 +521,7 @@ fn rights_that_name_a_renamed_kind_are_told_until_the_new_one_stands_beside_it()
     };
     let told = |text: &str| run(&[("a.yaml", text)], "1.6.1/standard").told;
     let old = "{apiGroups: [gateway.networking.x-k8s.io], resources: [xlistenersets/status]}";
-    let kept = ["a.yaml warning reference-kept rules[0]"];
+    let kept = ["a.yaml warning reference-not-updated rules[0]"];
     assert_eq!(told(&role(old)), kept);
     let status = "{apiGroups: [gateway.networking.k8s.io], resources: [listenersets/status]}";
     assert_eq!(told(&role(&format!("{old}, {status}"))), [""; 0]);
@@ -529,7 +535,7 @@ fn rights_that_name_a_renamed_kind_are_told_until_the_new_one_stands_beside_it()
         )
     };
     let all = "{group: gateway.networking.x-k8s.io, kind: '*'}";
-    assert_eq!(told(&project(all)), ["a.yaml warning reference-kept spec.namespaceResourceWhitelist[0]"]);
+    assert_eq!(told(&project(all)), ["a.yaml warning reference-not-updated spec.namespaceResourceWhitelist[0]"]);
     assert_eq!(told(&project(&format!("{all}, {{group: gateway.networking.k8s.io, kind: ListenerSet}}"))), [""; 0]);
     let named =
         run(&[("a.yaml", &project("{group: gateway.networking.x-k8s.io, kind: XListenerSet}"))], "1.6.1/standard");
@@ -553,7 +559,7 @@ fn classes_that_disagree_are_not_overruled() {
     let (one, two) = (class("one", "a"), class("two", "b"));
     let files = [("one.yaml", one.as_str()), ("proxy.yaml", OLD_PROXY), ("two.yaml", two.as_str())];
     let outcome = run_with(&files, "ngf@2.0.0", said("nginx-gateway"));
-    outcome.tells(Severity::Held, &["proxy.yaml held-back refused metadata"]);
+    outcome.tells(Severity::Held, &["proxy.yaml held-back not-convertible metadata"]);
     outcome.says("GatewayClass one says a, GatewayClass two says b");
     assert!(outcome.after.is_empty());
 }
@@ -568,7 +574,7 @@ fn proxies_of_one_name_are_not_overruled() {
     let (a, b) = (proxy("a"), proxy("b"));
     let files = [("a.yaml", a.as_str()), ("b.yaml", b.as_str()), ("class.yaml", CLASS)];
     let outcome = run_with(&files, "ngf@2.0.0", said("nginx-gateway"));
-    outcome.tells(Severity::Held, &["class.yaml held-back refused spec.parametersRef"]);
+    outcome.tells(Severity::Held, &["class.yaml held-back not-convertible spec.parametersRef"]);
     outcome.says("NginxProxy edge says a, NginxProxy edge says b");
 }
 
@@ -615,7 +621,7 @@ fn a_secret_without_a_type_is_found_and_says_why_it_stays() {
     let held = run(&files, "ngf@2.3.0");
     held.tells(
         Severity::Held,
-        &["filter.yaml held-back kind-not-in-target kind", "secret.yaml held-back held-along -"],
+        &["filter.yaml held-back kind-not-in-target kind", "secret.yaml held-back converts-together -"],
     );
     held.says("it is converted together with AuthenticationFilter a/staff, which is held back");
 }
@@ -631,7 +637,7 @@ fn a_proxy_stays_with_the_gateway_that_names_it() {
         Severity::Held,
         &[
             "gateway.yaml held-back dropped-field spec.infrastructure.parametersRef",
-            "proxy.yaml held-back held-along -",
+            "proxy.yaml held-back converts-together -",
         ],
     );
     assert!(outcome.after.is_empty());
@@ -645,8 +651,10 @@ fn a_gateway_keeps_the_name_of_a_proxy_that_stays() {
     let allow = || Choices { allowed: plan::AllowedLoss::All, ..Choices::default() };
     // Whether the Gateway names the NginxProxy is not known.
     let outcome = run_with(&[("gateway.yaml", gateway), ("proxy.yaml", &proxy)], "ngf@1.6.2", allow());
-    outcome
-        .tells(Severity::Held, &["gateway.yaml held-back held-along -", "proxy.yaml held-back refused metadata.name"]);
+    outcome.tells(
+        Severity::Held,
+        &["gateway.yaml held-back converts-together -", "proxy.yaml held-back not-convertible metadata.name"],
+    );
     assert!(outcome.after.is_empty());
     // It does, and the NginxProxy would get the name of another one.
     let (gateway, other) =
@@ -656,9 +664,9 @@ fn a_gateway_keeps_the_name_of_a_proxy_that_stays() {
     outcome.tells(
         Severity::Held,
         &[
-            "gateway.yaml held-back held-along -",
-            "other.yaml held-back name-taken metadata.name",
-            "proxy.yaml held-back name-taken metadata.name",
+            "gateway.yaml held-back converts-together -",
+            "other.yaml held-back name-conflict metadata.name",
+            "proxy.yaml held-back name-conflict metadata.name",
         ],
     );
     assert!(outcome.after.is_empty());

@@ -436,7 +436,7 @@ fn an_annotation_that_is_no_stash_does_no_harm() {
     for text in bad {
         let before = with_annotation(&text);
         let run = run(EXPERIMENTAL, Choices::default(), &before);
-        assert_eq!((told(&run, Code::BadStash), told(&run, Code::StaleStash)), (1, 0), "{text:.80}");
+        assert_eq!((told(&run, Code::InvalidStash), told(&run, Code::StaleStash)), (1, 0), "{text:.80}");
         assert_eq!(run.after, before, "{text:.80}");
         assert!(!format!("{:?}", run.plan.findings).contains("untagged"), "{text:.80}");
     }
@@ -449,7 +449,7 @@ fn an_annotation_that_is_no_stash_does_no_harm() {
     for text in stale {
         let before = with_annotation(&text);
         let run = run(EXPERIMENTAL, Choices::default(), &before);
-        assert_eq!((told(&run, Code::BadStash), told(&run, Code::StaleStash)), (0, 1), "{text}");
+        assert_eq!((told(&run, Code::InvalidStash), told(&run, Code::StaleStash)), (0, 1), "{text}");
         assert_eq!(run.after, before, "{text}");
     }
 }
@@ -459,7 +459,7 @@ fn nothing_is_kept_beside_what_is_no_stash() {
     let before = with_annotation("mine");
     let held = run(STANDARD, stashing(), &before);
     assert_eq!(held.after, before);
-    assert!(held.holds_back() && told(&held, Code::BadStash) == 1);
+    assert!(held.holds_back() && told(&held, Code::InvalidStash) == 1);
 }
 
 /// A drawn object that was taken away with a stash.

@@ -91,8 +91,7 @@ fn a_version_of_yaml_that_kubernetes_refuses() {
 
 #[test]
 fn a_lone_carriage_return() {
-    let held =
-        "held-back[limit] GRPCRoute a: a line ends in a carriage return without a line feed; write a line feed instead";
+    let held = "held-back[limit-exceeded] GRPCRoute a: a line ends in a carriage return without a line feed; write a line feed instead";
     let in_quotes = ROUTE.replace("{name: a}", "{name: a, x: \"b\r c\"}");
     assert_eq!(check(&in_quotes, "1.4", &[&format!("3:26 {held}")]), in_quotes);
     let between = ROUTE.replace("  rules:\n", "  rules:\r");
@@ -114,14 +113,14 @@ fn the_alias_that_is_one_too_many() {
         });
     let (_, findings) = run(&format!("{ROUTE}x:\n{bomb}"), "1.4");
     let [finding] = &findings[..] else { panic!("{findings:?}") };
-    assert_eq!(finding.code, Code::AliasBudget);
+    assert_eq!(finding.code, Code::AliasExpansion);
     let place = finding.location.position.unwrap();
     let line = format!("{ROUTE}x:\n{bomb}").lines().nth(place.line - 1).unwrap().to_owned();
     // The lists up to `a3` hold 1,111 and 11,111 values; that of `a4` is the first to come near the limit.
     assert!(line.starts_with("  a4:") || line.starts_with("  a5:"), "{line}");
     assert!(line[place.column - 1..].starts_with("*a"), "{line}");
     let endless = format!("{ROUTE}x: &x\n  y: *x\n");
-    check(&endless, "1.4", &["10:6 error[alias-budget] the value holds itself"]);
+    check(&endless, "1.4", &["10:6 error[alias-expansion] the value holds itself"]);
 }
 
 #[test]
@@ -165,7 +164,7 @@ fn a_validation_that_comes_back_in_another_place() {
     let first = format!("{GATEWAY}{}", listener("a", 443, &format!("{VALIDATION}{CERTIFICATE}")));
     let last = format!("{GATEWAY}{}", listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")));
     let (new, findings) = run(&first, "1.4/experimental");
-    assert_eq!(codes(&findings), ["respelled"]);
+    assert_eq!(codes(&findings), ["normalized"]);
     assert!(findings[0].message.contains("on the way back it comes last in its item of spec.listeners"));
     assert_eq!(run(&new, "1.3/experimental"), (last.clone(), Vec::new()));
     let (again, findings) = run(&last, "1.4/experimental");
@@ -180,7 +179,7 @@ fn a_validation_that_several_listeners_have() {
         listener("b", 8443, &format!("{CERTIFICATE}{VALIDATION}"))
     );
     let (new, findings) = run(&two, "1.4/experimental");
-    assert_eq!(codes(&findings), ["respelled"]);
+    assert_eq!(codes(&findings), ["normalized"]);
     assert!(findings[0].message.contains("it is written once for several items, as the first of them has it"));
     assert!(new.contains("default:"), "{new}");
     // The first comes back as it was, the other as this program writes it.
@@ -205,7 +204,7 @@ fn a_validation_of_a_port_that_comes_back_as_the_one_of_all() {
         listener("a", 443, CERTIFICATE)
     );
     let (old, findings) = run(&of_port, "1.3/experimental");
-    assert_eq!(codes(&findings), ["respelled"], "{findings:?}");
+    assert_eq!(codes(&findings), ["normalized"], "{findings:?}");
     assert_eq!(findings[0].field.as_deref(), Some("spec.tls.frontend"));
     assert_eq!(old, format!("{GATEWAY}{}", listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}"))));
     let (new, findings) = run(&old, "1.4/experimental");

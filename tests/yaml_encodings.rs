@@ -51,7 +51,7 @@ fn read(bytes: &[u8]) -> Reading {
 #[track_caller]
 fn refused(bytes: &[u8]) -> Finding {
     let Reading::Failed(finding) = read(bytes) else { panic!("it was read") };
-    assert_eq!((finding.code, finding.severity), (Code::Unreadable, Severity::Error));
+    assert_eq!((finding.code, finding.severity), (Code::InvalidEncoding, Severity::Error));
     finding
 }
 

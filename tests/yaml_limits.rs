@@ -32,15 +32,15 @@ fn nesting_is_limited_in_every_style() {
     // Two levels are around and above: the manifest itself, and the mapping of `a`.
     let flow = |depth: usize| format!("  a: {}1{}\n", "[".repeat(depth), "]".repeat(depth));
     check_read(&flow(198));
-    check_refused(&flow(199), Code::Limit, [4, 6 + 198], message);
+    check_refused(&flow(199), Code::LimitExceeded, [4, 6 + 198], message);
     let json = |depth: usize| format!("  a: {}1{}\n", "{\"b\":".repeat(depth), "}".repeat(depth));
     check_read(&json(198));
-    check_refused(&json(199), Code::Limit, [4, 6 + 198 * 5], message);
+    check_refused(&json(199), Code::LimitExceeded, [4, 6 + 198 * 5], message);
     let dashes = |depth: usize| format!("  a:\n  {}1\n", "- ".repeat(depth));
     check_read(&dashes(198));
-    check_refused(&dashes(199), Code::Limit, [5, 3 + 198 * 2], message);
+    check_refused(&dashes(199), Code::LimitExceeded, [5, 3 + 198 * 2], message);
     // No template, whatever its brackets look like; where none is closed, brackets are counted for themselves.
-    check_refused(&format!("  a: {}", "{{".repeat(50_000)), Code::Limit, [4, 6 + 200], message);
+    check_refused(&format!("  a: {}", "{{".repeat(50_000)), Code::LimitExceeded, [4, 6 + 200], message);
 }
 
 #[test]
@@ -50,16 +50,16 @@ fn aliases_are_limited() {
         format!("{text}  a{level}: &a{level} [{items}]\n")
     });
     let Reading::Failed(finding) = read(&bomb) else { panic!("it is not refused") };
-    assert_eq!(finding.code, Code::AliasBudget);
+    assert_eq!(finding.code, Code::AliasExpansion);
     assert_eq!(finding.message, "aliases stand for more than 100000 values");
     let place = finding.location.position.unwrap();
     let line = bomb.lines().nth(place.line - HEAD.lines().count() - 1).unwrap();
     assert!(line[place.column - 1..].starts_with("*a"), "{place:?} is no alias of {line}");
-    check_refused("  a: &x\n    b: *x\n", Code::AliasBudget, [5, 8], "the value holds itself");
+    check_refused("  a: &x\n    b: *x\n", Code::AliasExpansion, [5, 8], "the value holds itself");
     let chain: String = (1..300)
         .fold("  a0: &a0 [x]\n".to_owned(), |text, level| format!("{text}  a{level}: &a{level} [*a{}]\n", level - 1));
     let Reading::Failed(finding) = read(&chain) else { panic!("it is not refused") };
-    assert_eq!(finding.code, Code::Limit);
+    assert_eq!(finding.code, Code::LimitExceeded);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn lines_are_limited() {
     let line = |length: usize| format!("  a: {}\n", "x".repeat(length - 5));
     check_read(&line(16 << 20));
     let message = "a line is longer than 16 MiB; break it into several lines";
-    check_refused(&line((16 << 20) + 1), Code::Limit, [4, 1], message);
+    check_refused(&line((16 << 20) + 1), Code::LimitExceeded, [4, 1], message);
 }
 
 #[test]

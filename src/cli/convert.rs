@@ -46,7 +46,8 @@ impl Planned {
 
     /// Says whether a file failed, which the user can leave out.
     pub(super) fn has_failed_file(&self) -> bool {
-        let is_of_file = |finding: &Finding| finding.severity == Severity::Error && finding.code != Code::HalfDone;
+        let is_of_file =
+            |finding: &Finding| finding.severity == Severity::Error && finding.code != Code::InterruptedRun;
         self.plan.findings.iter().any(is_of_file)
     }
 
@@ -215,7 +216,7 @@ fn half_done(roots: &[PathBuf]) -> Option<Finding> {
     let location = Location { file: Journal::place(&bounds).display().to_string(), position: None };
     Some(Finding {
         location,
-        code: Code::HalfDone,
+        code: Code::InterruptedRun,
         severity: Severity::Error,
         object: None,
         field: None,

@@ -79,7 +79,7 @@ pub(super) fn pass<T: Send>(
             // What is written by its name must be found by it again.
             _ if path.to_str().is_none() => Some(Met::Failed(file_finding(
                 &name(path),
-                Code::Unreadable,
+                Code::InvalidEncoding,
                 Severity::Error,
                 "the name of the file is not valid UTF-8".to_owned(),
                 "rename the file",

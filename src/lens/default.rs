@@ -127,7 +127,7 @@ impl Default {
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for path in self.written(session) {
             if self.backward != Some(Doing::Write) {
-                session.respell(&path, "it is what the field means where it is absent");
+                session.normalize(&path, "it is what the field means where it is absent");
             }
             session.change(Intent::Delete { path })?;
         }
@@ -137,7 +137,7 @@ impl Default {
     fn write(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         if self.backward == Some(Doing::Elide) {
             for path in self.written(session) {
-                session.respell(&path, "it is what the field means where it is absent");
+                session.normalize(&path, "it is what the field means where it is absent");
             }
         }
         self.tell_astray(session);
@@ -190,7 +190,7 @@ impl Default {
         };
         said_by.iter().for_each(|neighbour| session.rely_on(neighbour));
         if self.backward != Some(Doing::Elide) {
-            session.respell(&path, format!("the target release wants {} written", self.key));
+            session.normalize(&path, format!("the target release wants {} written", self.key));
         }
         let written = path.key(&self.key);
         if written.get(session.object()).is_some() {
@@ -238,13 +238,13 @@ impl Operation for Default {
             Doing::Elide => self.backward == Some(Doing::Write),
             Doing::Write => self.backward == Some(Doing::Elide),
         };
-        let changed = if undone { Fidelity::Exact } else { Fidelity::Respelled };
+        let changed = if undone { Fidelity::Exact } else { Fidelity::Normalized };
         Some(self.refused().unwrap_or(changed))
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
         // What was written already goes on the way back.
-        let too_many = (self.forward == Some(Doing::Write)).then_some(Fidelity::Respelled);
+        let too_many = (self.forward == Some(Doing::Write)).then_some(Fidelity::Normalized);
         let changed = Self { missing: None, ..self.clone() }.fidelity();
         changed.into_iter().chain(too_many).chain(self.refused()).collect()
     }

@@ -33,7 +33,7 @@ impl Operation for Distinct {
             let mut met = HashSet::new();
             let repeated: Vec<_> = (0..items.len()).filter(|index| !met.insert(&items[*index])).collect();
             for index in repeated.into_iter().rev() {
-                session.respell(&list.index(index), "an earlier item is the same");
+                session.normalize(&list.index(index), "an earlier item is the same");
                 session.change(Intent::Delete { path: list.index(index) })?;
             }
         }
@@ -53,7 +53,7 @@ impl Operation for Distinct {
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
-        Some(Fidelity::Respelled)
+        Some(Fidelity::Normalized)
     }
 }
 

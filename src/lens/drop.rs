@@ -65,7 +65,7 @@ impl Operation for Drop {
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
             if self.says_nothing(&path, &session.seen_for(|is_meant| self.default_field.iter().any(is_meant))) {
-                session.respell(&path, self.reason.as_str());
+                session.normalize(&path, self.reason.as_str());
             } else {
                 session.lose(LossClass::DroppedField, &path, self.reason.as_str());
             }
@@ -97,7 +97,7 @@ impl Operation for Drop {
     fn fidelities(&self) -> BTreeSet<Fidelity> {
         let says_nothing = self.loss == LossWhen::None || self.default.is_some() || self.default_field.is_some();
         let means_something = (self.loss != LossWhen::None).then_some(Fidelity::Lossy);
-        let both = says_nothing.then_some(Fidelity::Respelled).into_iter().chain(means_something);
+        let both = says_nothing.then_some(Fidelity::Normalized).into_iter().chain(means_something);
         both.filter(|_| self.direction == Direction::Forward).collect()
     }
 }

@@ -135,7 +135,7 @@ impl Entries {
         let odd = |key: &String| items.iter().position(|item| item.get(key).is_some() != items[0].get(key).is_some());
         let odd: Vec<_> = self.shared.keys().filter_map(|key| Some((odd(key)?, key))).collect();
         for (index, key) in odd {
-            session.respell(&place.index(index), format!("{key} is written once for all"));
+            session.normalize(&place.index(index), format!("{key} is written once for all"));
         }
         if names.is_empty() {
             let empty = Value::Object(Map::new());
@@ -293,7 +293,7 @@ impl Operation for Mapping {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        let shared = (!self.entries.shared.is_empty()).then_some(Fidelity::Respelled);
+        let shared = (!self.entries.shared.is_empty()).then_some(Fidelity::Normalized);
         [Fidelity::Exact, Fidelity::Refused].into_iter().chain(shared).collect()
     }
 }

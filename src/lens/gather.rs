@@ -232,9 +232,9 @@ impl Gather {
         let outcome = Spread { gather: self.clone() }.run(&mut back);
         let is_same = outcome.is_ok() && same_in_order(back.object(), before);
         if indexes.len() > 1 {
-            session.respell(taken, "it is written once for several items, as the first of them has it");
+            session.normalize(taken, "it is written once for several items, as the first of them has it");
         } else if !is_same {
-            session.respell(taken, format!("on the way back it comes last in its item of {}", self.list));
+            session.normalize(taken, format!("on the way back it comes last in its item of {}", self.list));
         }
     }
 }
@@ -268,7 +268,7 @@ impl Operation for Gather {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Refused])
+        BTreeSet::from([Fidelity::Exact, Fidelity::Normalized, Fidelity::Refused])
     }
 }
 
@@ -401,7 +401,7 @@ impl Operation for Spread {
         session.change(Intent::Delete { path: gather.to.clone() })?;
         remove_emptied(&shared_parent(&gather.to, &gather.list), gather.to.clone(), session)?;
         if is_whole && !self.is_way_back(session.object(), &before) {
-            session.respell(&gather.to, format!("the items of {} say the same one by one", gather.list));
+            session.normalize(&gather.to, format!("the items of {} say the same one by one", gather.list));
         }
         Ok(())
     }
@@ -434,7 +434,7 @@ impl Operation for Spread {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Lossy, Fidelity::Refused])
+        BTreeSet::from([Fidelity::Exact, Fidelity::Normalized, Fidelity::Lossy, Fidelity::Refused])
     }
 }
 
@@ -615,16 +615,16 @@ mod tests {
 
     #[test]
     fn another_way_to_say_the_same_is_told() {
-        let respelled = |to: Value| {
+        let normalized = |to: Value| {
             let object = json!({"s": {"l": [{"p": "H", "k": 1}], "t": {"f": to}}});
             let mut session = Session::new(object);
             back().run(&mut session).unwrap();
             assert!(session.losses().is_empty());
-            session.respelled().iter().map(|told| told.path.to_string()).collect::<Vec<_>>()
+            session.normalized().iter().map(|told| told.path.to_string()).collect::<Vec<_>>()
         };
-        assert_eq!(respelled(json!({"d": {"v": "a"}})), Vec::<String>::new());
-        assert_eq!(respelled(json!({"d": {}, "per": [{"k": 1, "t": {"v": "a"}}]})), ["s.t.f"]);
-        assert_eq!(respelled(json!({"d": {}})), ["s.t.f"]);
+        assert_eq!(normalized(json!({"d": {"v": "a"}})), Vec::<String>::new());
+        assert_eq!(normalized(json!({"d": {}, "per": [{"k": 1, "t": {"v": "a"}}]})), ["s.t.f"]);
+        assert_eq!(normalized(json!({"d": {}})), ["s.t.f"]);
     }
 
     #[test]

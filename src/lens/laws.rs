@@ -179,8 +179,8 @@ fn check(subject: &Subject, object: &Value) -> Result<usize, TestCaseError> {
     }
     prop_assert_eq!(&replayed, there.object());
     // What means the same may come back in another spelling, where that is told.
-    let respelled = !there.respelled().is_empty();
-    if !there.losses().is_empty() || respelled || !is_old(subject, object) {
+    let normalized = !there.normalized().is_empty();
+    if !there.losses().is_empty() || normalized || !is_old(subject, object) {
         return Ok(1);
     }
     let back = run(&subject.back, there.object());

@@ -104,7 +104,7 @@ impl Lift {
         let Some(from) = lists.iter().find(full).cloned() else { return Ok(()) };
         let other = |list: &FieldPath| list.get(session.object()) != from.get(session.object());
         if lists.iter().any(other) || lists.len() > items.len() {
-            session.respell(&self.outer, format!("{} lists all that they list together", self.target()));
+            session.normalize(&self.outer, format!("{} lists all that they list together", self.target()));
         }
         let (to, key) = self.to.clone();
         let place = Place::Before(self.outer.last_key().unwrap_or_default().to_owned());
@@ -192,7 +192,7 @@ impl Operation for Lift {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Refused])
+        BTreeSet::from([Fidelity::Exact, Fidelity::Normalized, Fidelity::Refused])
     }
 }
 

@@ -191,7 +191,7 @@ impl Operation for Lookup {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        BTreeSet::from([Fidelity::Respelled, Fidelity::Refused])
+        BTreeSet::from([Fidelity::Normalized, Fidelity::Refused])
     }
 }
 

@@ -29,7 +29,7 @@ mod surroundings;
 mod trial;
 
 pub use condition::Condition;
-pub use session::{Completeness, Halt, Loss, LossClass, ObjectName, Respelling, Session};
+pub use session::{Completeness, Halt, Loss, LossClass, Normalization, ObjectName, Session};
 pub use surroundings::{Meant, Namespace, Neighbour, Surroundings};
 pub use when::Keep;
 
@@ -215,7 +215,7 @@ pub enum Fidelity {
     /// Nothing is lost, and the bytes come back.
     Exact,
     /// What goes or comes means nothing more or less, and does not come back as it was written.
-    Respelled,
+    Normalized,
     /// Some values are lost.
     Lossy,
     /// Some objects are held back.
@@ -227,9 +227,9 @@ impl Fidelity {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
-            Self::Respelled => "respelled",
+            Self::Normalized => "normalized",
             Self::Lossy => "lossy",
-            Self::Refused => "refused",
+            Self::Refused => "held-back",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Answers: what was done to an object on its way so far, what was lost, and why does it stop?
 //!
-//! A [`Session`] holds the object's data and changes it one [`Intent`] at a time; losses and respellings are recorded with the place
+//! A [`Session`] holds the object's data and changes it one [`Intent`] at a time; losses and normalizations are recorded with the place
 //! where they stood when the session started. Part of an object can be worked on as if it were an object of its own.
 //!
 //! Invariant: the program, done to the data of the start, gives the data as it stands.
@@ -49,7 +49,7 @@ pub struct Loss {
 
 /// Something that a conversion writes in another way, with the same meaning, and that the way back does not restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Respelling {
+pub struct Normalization {
     /// Where it stood when the session started.
     pub path: FieldPath,
     /// Why it means the same, as one sentence without a final dot.
@@ -105,9 +105,9 @@ pub struct Session<'a> {
     object: Arc<Value>,
     program: Vec<Intent>,
     losses: Vec<Loss>,
-    respelled: Vec<Respelling>,
+    normalized: Vec<Normalization>,
     /// What is likely wrong, and stays.
-    doubts: Vec<Respelling>,
+    doubts: Vec<Normalization>,
     surroundings: Option<&'a Surroundings<'a>>,
     completeness: Completeness,
     namespace: Namespace,
@@ -130,7 +130,7 @@ impl<'a> Session<'a> {
             object,
             program: Vec::new(),
             losses: Vec::new(),
-            respelled: Vec::new(),
+            normalized: Vec::new(),
             doubts: Vec::new(),
             surroundings: None,
             completeness: Completeness::Whole,
@@ -240,12 +240,12 @@ impl<'a> Session<'a> {
     }
 
     /// Returns what was written in another way so far.
-    pub fn respelled(&self) -> &[Respelling] {
-        &self.respelled
+    pub fn normalized(&self) -> &[Normalization] {
+        &self.normalized
     }
 
     /// Returns what is likely wrong in the object and stays.
-    pub fn doubts(&self) -> &[Respelling] {
+    pub fn doubts(&self) -> &[Normalization] {
         &self.doubts
     }
 
@@ -298,10 +298,10 @@ impl<'a> Session<'a> {
             step: done + loss.step,
             ..loss
         }));
-        let respelled = inner.respelled.into_iter();
-        self.respelled.extend(respelled.map(|told| Respelling { path: started.join(&told.path), ..told }));
+        let normalized = inner.normalized.into_iter();
+        self.normalized.extend(normalized.map(|told| Normalization { path: started.join(&told.path), ..told }));
         let doubts = inner.doubts.into_iter();
-        self.doubts.extend(doubts.map(|told| Respelling { path: started.join(&told.path), ..told }));
+        self.doubts.extend(doubts.map(|told| Normalization { path: started.join(&told.path), ..told }));
         inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
@@ -327,13 +327,13 @@ impl<'a> Session<'a> {
     }
 
     /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.
-    pub fn respell(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.respelled.push(Respelling { path: self.origin(path), reason: reason.into() });
+    pub fn normalize(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.normalized.push(Normalization { path: self.origin(path), reason: reason.into() });
     }
 
     /// Records that what stands at `path` now is likely wrong.
     pub fn doubt(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.doubts.push(Respelling { path: self.origin(path), reason: reason.into() });
+        self.doubts.push(Normalization { path: self.origin(path), reason: reason.into() });
     }
 
     /// Returns where what stands at `path` now stood when the session started.

@@ -45,7 +45,7 @@ impl Operation for Units {
         for path in self.field.matches(session.object()) {
             let text = path.get(session.object()).and_then(Value::as_str);
             if let Some(text) = text.and_then(|text| self.converted(text)) {
-                session.respell(&path, format!("{text} is the same"));
+                session.normalize(&path, format!("{text} is the same"));
                 session.change(Intent::Replace { path, value: Value::from(text) })?;
             }
         }

@@ -21,7 +21,7 @@ impl Wrap {
     pub(super) const DESCRIPTION: Description = Description {
         name: "wrap",
         text: "Makes the value of `field` the one item of a list, in the file's own list style. The inverse takes the one \
-               item out: exact for one item, a `narrowed` loss for more (the first stays), refused for none.",
+               item out: exact for one item, a `too-many-items` loss for more (the first stays), refused for none.",
         example: "wrap: { field: spec.targetRef }",
     };
 }

@@ -295,7 +295,7 @@ fn foreign_encoding(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option
     }
     let message = format!("the file is {encoding}, not UTF-8");
     let help = format!("save the file as UTF-8, as `iconv -f {encoding} -t UTF-8` does");
-    Some(Reading::Failed(whole_file(file, Code::Unreadable, message, &help)))
+    Some(Reading::Failed(whole_file(file, Code::InvalidEncoding, message, &help)))
 }
 
 /// Returns the encoding with more than one byte for each character that a text is in, by its byte order mark or its first
@@ -317,7 +317,7 @@ fn not_utf8(file: &str, bytes: &[u8], valid: usize) -> Finding {
     let help = "save the file as UTF-8, as `iconv -f WINDOWS-1252 -t UTF-8` does for most others";
     Finding {
         location: Location { file: file.to_owned(), position },
-        ..whole_file(file, Code::Unreadable, message, help)
+        ..whole_file(file, Code::InvalidEncoding, message, help)
     }
 }
 
@@ -362,12 +362,12 @@ pub const fn problem_code(code: ProblemCode) -> Code {
         ProblemCode::ParseError => Code::ParseError,
         ProblemCode::ComplexKey => Code::ComplexKey,
         ProblemCode::DuplicateKey => Code::DuplicateKey,
-        ProblemCode::AliasBudget | ProblemCode::RecursiveAlias => Code::AliasBudget,
+        ProblemCode::AliasBudget | ProblemCode::RecursiveAlias => Code::AliasExpansion,
         ProblemCode::AnchorOrder => Code::AnchorOrder,
-        ProblemCode::Limit => Code::Limit,
-        ProblemCode::UnreadableValue => Code::UnreadableValue,
-        ProblemCode::VerifyFailed => Code::DoubleEntry,
-        ProblemCode::Exists => Code::Conflict,
+        ProblemCode::Limit => Code::LimitExceeded,
+        ProblemCode::UnreadableValue => Code::UnsupportedValue,
+        ProblemCode::VerifyFailed => Code::VerificationFailed,
+        ProblemCode::Exists => Code::ConflictingFields,
         _ => Code::NotEditable,
     }
 }

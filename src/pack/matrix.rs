@@ -24,7 +24,7 @@ pub enum Cost {
     /// Nothing is lost, and the bytes come back.
     Exact,
     /// The meaning stays, and what is written another way does not come back as it was.
-    Respelled,
+    Normalized,
     /// Values are lost, or the object is held back until the loss is allowed.
     Lossy,
     /// Objects are held back.
@@ -38,9 +38,9 @@ impl Cost {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
-            Self::Respelled => "respelled",
+            Self::Normalized => "normalized",
             Self::Lossy => "lossy",
-            Self::Refused => "refused",
+            Self::Refused => "held-back",
             Self::Advisory => "advisory",
         }
     }
@@ -48,7 +48,7 @@ impl Cost {
     const fn of(fidelity: Fidelity) -> Self {
         match fidelity {
             Fidelity::Exact => Self::Exact,
-            Fidelity::Respelled => Self::Respelled,
+            Fidelity::Normalized => Self::Normalized,
             Fidelity::Lossy => Self::Lossy,
             Fidelity::Refused => Self::Refused,
         }
@@ -187,7 +187,7 @@ impl Sides<'_> {
         }
         let costs = |direction| {
             let costs = rule.lens(direction).fidelities().into_iter().map(Cost::of);
-            costs.chain(self.writes_groups(rules, direction).then_some(Cost::Respelled)).collect::<BTreeSet<_>>()
+            costs.chain(self.writes_groups(rules, direction).then_some(Cost::Normalized)).collect::<BTreeSet<_>>()
         };
         let [there, back] = match rule.within {
             None if from < rule.order && rule.order <= to => [Direction::Forward, Direction::Backward].map(costs),

@@ -60,7 +60,7 @@ fn pin(evidence: Evidence, target: &Target<'_>) -> Finding {
     let says = &evidence.says;
     Finding {
         location: evidence.location,
-        code: Code::PinnedRelease,
+        code: Code::PinnedVersion,
         severity: Severity::Warning,
         object: None,
         field: None,
@@ -116,7 +116,7 @@ fn tell(
             (message, help, vec![format!("chartRef/{own}")])
         }
     };
-    let remark = Remark { code: Code::ValuesNotRead, path, message, help: Some(help) };
+    let remark = Remark { code: Code::ValuesNotConverted, path, message, help: Some(help) };
     Some(Unread { finding: finding(manifest, object, &remark, Severity::Warning), elsewhere })
 }
 

@@ -73,7 +73,7 @@ impl Run<'_> {
                 let message = format!("{words} {title} at {place}; {why}");
                 let help = "convert both by hand; `kustomize build` before and after, the first converted, shows the difference";
                 let (path, help) = (FieldPath::default(), Some(help.to_owned()));
-                let remark = Remark { code: Code::HeldAlong, path, message, help };
+                let remark = Remark { code: Code::ConvertsTogether, path, message, help };
                 more.insert(id, finding(self.manifests[id.0], self.object(id), &remark, Severity::Held));
             }
         }

@@ -246,7 +246,7 @@ fn the_whole<'c>(
 /// Tells that an object's text cannot be changed; `from` is where the text that the problem is about starts in the file.
 fn refusal(page: Page<'_>, object: &Object, from: usize, problem: &Problem) -> Finding {
     let code = problem_code(problem.code);
-    let severity = if code == Code::DoubleEntry { Severity::Error } else { Severity::Held };
+    let severity = if code == Code::VerificationFailed { Severity::Error } else { Severity::Held };
     let help = match problem.code {
         ProblemCode::VerifyFailed => "nothing of this file was changed; please report the object",
         ProblemCode::SharedAnchor

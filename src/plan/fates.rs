@@ -64,7 +64,7 @@ impl Fates<'_> {
             }
             None => (format!("{path} names {}, which is held back; the reference stays", held.title()), None),
         };
-        Remark { code: Code::ReferenceKept, path, message, help }
+        Remark { code: Code::ReferenceNotUpdated, path, message, help }
     }
 }
 

@@ -106,10 +106,10 @@ fn halted(rule: &Rule, halt: Halt, session: &Session<'_>) -> Remark {
         Halt::Conflict { old, new } => {
             let message = format!("{} and {} are both there; one is another spelling of the other", old, new);
             let help = format!("remove one of the two (rule {})", rule.id);
-            remark(Code::Conflict, session.origin(&old), message, Some(help))
+            remark(Code::ConflictingFields, session.origin(&old), message, Some(help))
         }
         Halt::Refused { at, reason, help } => {
-            remark(Code::Refused, session.origin(&at), format!("{reason} (rule {})", rule.id), help)
+            remark(Code::NotConvertible, session.origin(&at), format!("{reason} (rule {})", rule.id), help)
         }
     }
 }

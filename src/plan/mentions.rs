@@ -219,7 +219,7 @@ impl<'a> Search<'a> {
             let what = if path.steps().is_empty() { "the document".to_owned() } else { path.to_string() };
             let message = format!("{what} names {old}, which becomes {new}; it is not changed");
             let help = Some(format!("name {} of the group {} beside or instead of it, by hand", new.kind, new.group));
-            Remark { code: Code::ReferenceKept, path, message, help }
+            Remark { code: Code::ReferenceNotUpdated, path, message, help }
         });
         told.chain(texts).collect()
     }

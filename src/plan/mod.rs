@@ -319,7 +319,7 @@ impl<'a> Run<'a> {
                 };
                 let help = Some("rename or remove one of the two".to_owned());
                 let path = FieldPath::default().key("metadata").key("name");
-                let remark = Remark { code: Code::NameTaken, path, message, help };
+                let remark = Remark { code: Code::NameConflict, path, message, help };
                 held.insert(*id, finding(manifest, object, &remark, Severity::Held));
             }
         }
@@ -443,7 +443,7 @@ impl<'a> Run<'a> {
                 "{} names {kind} {what}, whose kind changes; the reference stays, its object being held back",
                 reference.path
             );
-            let remark = Remark { code: Code::ReferenceKept, path: reference.path, message, help: None };
+            let remark = Remark { code: Code::ReferenceNotUpdated, path: reference.path, message, help: None };
             finding(manifest, object, &remark, Severity::Warning)
         });
         told.collect()
@@ -475,9 +475,9 @@ impl<'a> Run<'a> {
             }
             match references::follow(&reference, &self.course.retypes, &mut session) {
                 Ok(()) => {
-                    let told = references::respelled(&reference, &self.course.retypes);
+                    let told = references::normalized(&reference, &self.course.retypes);
                     made.notes.extend(told.map(|message| Remark {
-                        code: Code::Respelled,
+                        code: Code::Normalized,
                         path: reference.path.clone(),
                         message,
                         help: None,
@@ -554,7 +554,7 @@ fn finding(manifest: &Manifest, object: &Object, remark: &Remark, severity: Seve
     let title = object.title();
     // A remark can quote values, but what it says of a name quotes none of them.
     let (words, help) = match object.kind.kind.as_str() {
-        "Secret" if !secret::is_name(&remark.path) && remark.code != Code::HeldAlong => {
+        "Secret" if !secret::is_name(&remark.path) && remark.code != Code::ConvertsTogether => {
             ("what is said of a Secret is not told, since it could show what it holds", None)
         }
         _ => (remark.message.as_str(), remark.help.clone()),

@@ -237,9 +237,9 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, sce
             let goes = |path: &FieldPath| {
                 lost.iter().any(|lost| lost.code == Code::DroppedField && path.starts_with(&lost.path))
             };
-            notes.extend(session.respelled().iter().filter(|told| !goes(&told.path)).map(|told| {
+            notes.extend(session.normalized().iter().filter(|told| !goes(&told.path)).map(|told| {
                 let message = format!("{} is written in another way: {}", told.path, told.reason);
-                remark(Code::Respelled, told.path.clone(), message, None)
+                remark(Code::Normalized, told.path.clone(), message, None)
             }));
             let (value, program, _) = session.finish();
             let (blocks, rules, guest_changes) = (Vec::new(), trail.rules, 0);
@@ -401,7 +401,12 @@ impl<'a> Work<'a> {
         if !is_version(&object.api_version.version) {
             let message = format!("`{}` is no apiVersion as it stands; it looks like a variable", object.api_version);
             let help = "write the apiVersion out, or convert the rendered manifest".to_owned();
-            return Err(vec![remark(Code::Refused, FieldPath::default().key("apiVersion"), message, Some(help))]);
+            return Err(vec![remark(
+                Code::NotConvertible,
+                FieldPath::default().key("apiVersion"),
+                message,
+                Some(help),
+            )]);
         }
         let inference = infer(&object.value, catalog, &object.api_version.version);
         let (conflicts, warnings) = remarks(&inference, object, self.target.pack, catalog);
@@ -481,12 +486,12 @@ impl<'a> Work<'a> {
                 let (old, new) = (session.origin(&old), session.origin(&new));
                 let message = format!("{old} and {new} are both there; one is another spelling of the other");
                 let help = format!("remove one of the two (rule {})", rule.id);
-                return Err(remark(Code::Conflict, old, message, Some(help)));
+                return Err(remark(Code::ConflictingFields, old, message, Some(help)));
             }
             Halt::Refused { at, reason, help } => (session.origin(&at), format!("{reason} (rule {})", rule.id), help),
         };
         match rule.within {
-            None => Err(remark(Code::Refused, at, reason, help)),
+            None => Err(remark(Code::NotConvertible, at, reason, help)),
             Some(within) if within.is_superset(self.candidates) => Ok(remark(Code::AlreadyInvalid, at, reason, help)),
             Some(_) => Err(remark(Code::InvalidInTarget, at, reason, help)),
         }
@@ -497,7 +502,7 @@ impl<'a> Work<'a> {
     fn named_by_a_rule(&self, conflicts: Vec<Remark>) -> Vec<Remark> {
         let mut session = self.session(self.object.value.clone());
         let met = self.run_rules(self.target.release, self.object.kind.clone(), &mut session, &mut Trail::default());
-        let spelling = |blocks: &Vec<Remark>| blocks.iter().all(|block| block.code == Code::Conflict);
+        let spelling = |blocks: &Vec<Remark>| blocks.iter().all(|block| block.code == Code::ConflictingFields);
         met.err().filter(spelling).unwrap_or(conflicts)
     }
 }
@@ -537,7 +542,7 @@ pub(super) fn remarks(
         let message =
             format!("{} is in {}, which excludes other fields of the object", fact.path, line.describe(fact.releases));
         let help = "keep one spelling: remove or rename what does not belong to the object's release";
-        remark(Code::Conflict, fact.path.clone(), message, Some(help.to_owned()))
+        remark(Code::ConflictingFields, fact.path.clone(), message, Some(help.to_owned()))
     };
     let conflicts =
         if inference.is_conflict() { inference.evidence.iter().map(conflict).collect() } else { Vec::new() };
@@ -548,7 +553,7 @@ pub(super) fn remarks(
 pub const fn loss_code(class: LossClass) -> Code {
     match class {
         LossClass::DroppedField => Code::DroppedField,
-        LossClass::Narrowed => Code::Narrowed,
+        LossClass::Narrowed => Code::TooManyItems,
     }
 }
 
@@ -574,5 +579,5 @@ pub(super) fn stuck(halt: Halt) -> Vec<Remark> {
         Halt::Conflict { old, new } => (old, format!("{new} is already there")),
         Halt::Refused { at, reason, .. } => (at, reason),
     };
-    vec![remark(Code::Refused, path, message, Some("change the object by hand".to_owned()))]
+    vec![remark(Code::NotConvertible, path, message, Some("change the object by hand".to_owned()))]
 }

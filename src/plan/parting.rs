@@ -124,7 +124,7 @@ impl<'a> Work<'a> {
             Err(why) => {
                 let message = format!("the annotation {ANNOTATION} holds no stash: {why}");
                 let help = "nothing of it is used, and it stays as it is; restore its text or remove it".to_owned();
-                self.warnings.push(remark(Code::BadStash, stash::annotation(), message, Some(help)));
+                self.warnings.push(remark(Code::InvalidStash, stash::annotation(), message, Some(help)));
                 Carried::Unusable("the annotation holds something else")
             }
         }

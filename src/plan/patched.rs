@@ -224,7 +224,7 @@ impl Run<'_> {
                     }
                 };
                 let (path, help) = (FieldPath::default(), help.map(str::to_owned));
-                let remark = Remark { code: Code::HeldAlong, path, message, help };
+                let remark = Remark { code: Code::ConvertsTogether, path, message, help };
                 more.insert(id, finding(self.manifests[id.0], object, &remark, severity));
             }
         }

@@ -213,7 +213,7 @@ fn read(
 }
 
 /// Says what the way back will not undo of [`follow`]: a group that was left to its default and is written now.
-pub(super) fn respelled(reference: &Reference, retypes: &Retypes) -> Option<String> {
+pub(super) fn normalized(reference: &Reference, retypes: &Retypes) -> Option<String> {
     let successor = retypes.get(&reference.kind)?;
     let is_written = reference.form == Form::Default && successor.kind.group != reference.kind.group;
     is_written.then(|| {

@@ -37,7 +37,7 @@ impl Run<'_> {
                 let manifest = &self.manifests[id.0];
                 let message = format!("it is converted together with {other}, which is held back");
                 let help = Some("settle what is told about the other object, then run again".to_owned());
-                let remark = Remark { code: Code::HeldAlong, path: FieldPath::default(), message, help };
+                let remark = Remark { code: Code::ConvertsTogether, path: FieldPath::default(), message, help };
                 more.insert(*id, finding(manifest, &manifest.objects[id.1], &remark, Severity::Held));
             }
             if more.is_empty() {

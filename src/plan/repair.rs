@@ -58,7 +58,7 @@ fn mend(object: &Object, goal: &Goal<'_>, scene: Scene<'_>) -> Option<(Repaired,
                 Halt::Conflict { old, new } => (old, format!("{new} is there too"), "remove one of the two".to_owned()),
                 Halt::Refused { at, reason, help } => (at, reason, help.unwrap_or_default()),
             };
-            blocks.push(remark(Code::Refused, at, format!("{message} (rule {})", rule.id), Some(help)));
+            blocks.push(remark(Code::NotConvertible, at, format!("{message} (rule {})", rule.id), Some(help)));
         }
         if let Some(at) = session.changed_at(done) {
             let help = Some("say --repair to have it mended, or correct it by hand".to_owned());

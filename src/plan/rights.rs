@@ -91,7 +91,7 @@ fn left_by(rule: &Map<String, Value>, path: &FieldPath, course: &Course<'_>) -> 
     let served: Vec<_> =
         target.pack.catalog(kind)?.served(target.release).into_iter().map(|version| version.name).collect();
     Some(Remark {
-        code: Code::ReferenceKept,
+        code: Code::ReferenceNotUpdated,
         message: format!(
             "{path} is for {} in {versions}, which {target} does not serve; it is not changed",
             resource(kind)
@@ -141,7 +141,7 @@ impl<'v> Right<'v> {
         (!old.is_empty()).then(|| Remark {
             message: format!("{path} names {old}, which become {new}; it is not changed"),
             help: Some(format!("name {new} beside or instead of {old}, by hand")),
-            code: Code::ReferenceKept,
+            code: Code::ReferenceNotUpdated,
             path,
         })
     }

@@ -168,7 +168,7 @@ pub(super) fn astray(manifest: &Manifest, object: &Object, moves: &Moves<'_>, co
             true => help,
             false => "write the version that the object has afterwards, by hand",
         };
-        let code = if selected.is_selector { Code::PatchTarget } else { Code::ReferenceKept };
+        let code = if selected.is_selector { Code::PatchTarget } else { Code::ReferenceNotUpdated };
         let remark = Remark { code, message: format!("{path} {verb} {message}"), path, help: Some(help.to_owned()) };
         Some(finding(manifest, object, &remark, Severity::Warning))
     };

@@ -104,7 +104,7 @@ impl Work<'_> {
         let kind = &self.object.kind;
         let retypes = |rule: &Rule| rule.kind != rule.new_kind && [&rule.kind, &rule.new_kind].contains(&kind);
         let stays = !self.target.pack.rules().iter().any(retypes);
-        let is_refused = blocks.iter().all(|block| block.code == Code::Refused);
+        let is_refused = blocks.iter().all(|block| block.code == Code::NotConvertible);
         if is_refused && stays && !self.has_kind(kind) { vec![self.kind_missing(kind)] } else { blocks }
     }
 
@@ -289,7 +289,7 @@ impl Work<'_> {
         let blocks: Vec<_> = went
             .map(|path| {
                 remark(
-                    Code::Refused,
+                    Code::NotConvertible,
                     path.clone(),
                     format!("no release has the field {path}, and what it stands in goes"),
                     Some(

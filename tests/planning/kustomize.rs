@@ -25,7 +25,7 @@ fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
     let base_held = run(&patched(&bad, patch), "1.6.1/standard");
     let told = [
         "base/object.yaml held-back invalid-in-target spec.listeners[0].port",
-        "live/patch.yaml held-back held-along -",
+        "live/patch.yaml held-back converts-together -",
     ];
     base_held.tells(Severity::Warning, &told);
     base_held.says("it is merged into XListenerSet a/a at base/object.yaml:1:1, which stays as it is");
@@ -62,8 +62,10 @@ fn what_a_patch_holds_back_its_base_does_not_leave() {
     assert_eq!(run(&patched(base, plain), "1.6.1/standard").after.len(), 2);
     let lossy = format!("{plain}spec: {{useDefaultGateways: All}}\n");
     let held = run(&patched(base, &lossy), "1.6.1/standard");
-    let told =
-        ["base/object.yaml held-back held-along -", "live/patch.yaml held-back dropped-field spec.useDefaultGateways"];
+    let told = [
+        "base/object.yaml held-back converts-together -",
+        "live/patch.yaml held-back dropped-field spec.useDefaultGateways",
+    ];
     held.tells(Severity::Warning, &told);
     held.says("it is patched by TCPRoute a at live/patch.yaml:1:1, which stays as it is");
     assert!(held.after.is_empty());
@@ -80,7 +82,7 @@ fn a_patch_and_its_base_do_not_choose_different_versions() {
     for (base, patch, held) in [(&two, &one, "live/patch.yaml"), (&one, &two, "base/object.yaml")] {
         let parted = run(&patched(base, patch), "1.6.1/experimental");
         // The target serves the version that they keep.
-        parted.tells(Severity::Note, &[&format!("{held} note held-along -")]);
+        parted.tells(Severity::Note, &[&format!("{held} note converts-together -")]);
         assert!(parted.after.is_empty());
     }
 }
@@ -302,9 +304,9 @@ fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
     let bad = listener_set("a", 0);
     let told = [
         "base/set.yaml held-back invalid-in-target spec.listeners[0].port",
-        "live/kustomization.yaml warning reference-kept spec.parentRefs[0]",
-        "live/kustomization.yaml held-back held-along -",
-        "live/kustomization.yaml held-back held-along -",
+        "live/kustomization.yaml warning reference-not-updated spec.parentRefs[0]",
+        "live/kustomization.yaml held-back converts-together -",
+        "live/kustomization.yaml held-back converts-together -",
     ];
     let held = run(&with_inline(&bad, INLINE), "1.6.1/standard");
     held.tells(Severity::Warning, &told);
@@ -339,7 +341,7 @@ fn inline_patches_that_are_not_converted_are_told() {
     let quoted = "patchesStrategicMerge: ['{\"apiVersion\": \"gateway.networking.x-k8s.io/v1alpha1\", \"kind\": \"XListenerSet\",\n  \"metadata\": {\"name\": \"a\"}}']\n";
     let quoted = format!("resources: [../base]\n{quoted}");
     let held = run(&with_inline(&listener_set("a", 80), &quoted), "1.6.1/standard");
-    let expected = ["base/set.yaml held-back held-along -", "live/kustomization.yaml held-back inline-patch -"];
+    let expected = ["base/set.yaml held-back converts-together -", "live/kustomization.yaml held-back inline-patch -"];
     held.tells(Severity::Warning, &expected);
     run(&with_inline(&listener_set("a", 80), &quoted), "1.4.1/experimental").tells(Severity::Warning, &[]);
     let json = "patchesJson6902:\n- target: {group: gateway.networking.k8s.io, version: v1beta1, kind: HTTPRoute, name: a}\n  patch: |-\n    \
@@ -426,8 +428,8 @@ fn what_flux_and_argo_cd_patch_goes_along() {
     assert_eq!(found.after["list.yaml"], list(&new[1].1));
     // What is in the folder that they name is held back; what a chart renders is not known.
     let held = run(&with(&listener_set("a", 0)), "1.6.1/standard");
-    let held: Vec<_> = held.told.iter().filter(|told| told.contains("held-along")).collect();
-    assert_eq!(held, ["application.yaml held-back held-along -", "flux.yaml held-back held-along -"]);
+    let held: Vec<_> = held.told.iter().filter(|told| told.contains("converts-together")).collect();
+    assert_eq!(held, ["application.yaml held-back converts-together -", "flux.yaml held-back converts-together -"]);
 }
 
 #[test]
@@ -480,7 +482,7 @@ fn what_is_converted_one_by_one_builds_what_its_build_converts_to() {
     let base = gateway(&format!("{}, {}", listener(443, &trust("one")), listener(8443, "")));
     let patch = gateway(&listener(443, &trust("two"))).replace("  gatewayClassName: nginx\n", "");
     let held = run(&patched(&base, &patch), "1.6.1/standard");
-    let told = ["base/object.yaml held-back held-along -", "live/patch.yaml held-back held-along -"];
+    let told = ["base/object.yaml held-back converts-together -", "live/patch.yaml held-back converts-together -"];
     held.tells(Severity::Held, &told);
     held.says("they would build another `spec.tls.frontend.perPort`");
     assert!(held.after.is_empty());
@@ -543,7 +545,7 @@ fn what_only_the_build_shows_is_told() {
     );
     let patch = policy("  sessionPersistence: {cookieConfig: {lifetimeType: Session}}\n");
     let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
-    outcome.tells(Severity::Held, &["live/patch.yaml held-back held-along -"]);
+    outcome.tells(Severity::Held, &["live/patch.yaml held-back converts-together -"]);
     outcome.says("which neither of them shows alone");
     let other = policy("  sessionPersistence: {sessionName: y}\n");
     run(&patched(&base, &other), "1.6.1/experimental").tells(Severity::Held, &[]);
@@ -561,8 +563,10 @@ fn what_tells_kustomize_how_to_merge_stays_with_its_base() {
     );
     let patch = policy("  targetRef: {$patch: replace, group: \"\", kind: Service, name: b}\n");
     let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
-    outcome
-        .tells(Severity::Held, &["base/object.yaml held-back held-along -", "live/patch.yaml held-back held-along -"]);
+    outcome.tells(
+        Severity::Held,
+        &["base/object.yaml held-back converts-together -", "live/patch.yaml held-back converts-together -"],
+    );
     outcome.says("the patch tells Kustomize how to merge");
 }
 
@@ -584,7 +588,7 @@ fn part_of_an_object_beside_its_version_is_told_and_stays() {
     let generate = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: b}\nspec:\n  generate:\n    \
                     apiVersion: gateway.networking.k8s.io/v1alpha2\n    kind: BackendTLSPolicy\n    data: {spec: {tls: {hostname: b}}}\n";
     let outcome = run(&[("a.yaml", policy), ("b.yaml", generate)], "1.6.1/experimental");
-    outcome.tells(Severity::Warning, &["b.yaml warning reference-kept spec.generate.apiVersion"]);
+    outcome.tells(Severity::Warning, &["b.yaml warning reference-not-updated spec.generate.apiVersion"]);
     outcome.says("part of such an object stands beside it");
     assert!(!outcome.after.contains_key("b.yaml"));
     let named = generate.replace("    data: {spec: {tls: {hostname: b}}}\n", "    name: a\n");
@@ -622,12 +626,12 @@ fn a_patch_of_values_that_nothing_tells_for_values_stays_with_its_base() {
     let in_file = "resources: [base.yaml]\npatches: [{path: patch.yaml}]\n";
     let files = [("base.yaml", OLD_RELEASE), ("kustomization.yaml", in_file), ("patch.yaml", RELEASE_PATCH)];
     let apart = run(&files, "ngf@2.5");
-    apart.tells(Severity::Held, &["base.yaml held-back held-along -"]);
+    apart.tells(Severity::Held, &["base.yaml held-back converts-together -"]);
     apart.says("it is patched by HelmRelease edge at patch.yaml:1:1");
     assert!(apart.after.is_empty());
     let text = inline(RELEASE_PATCH);
     let apart = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", &text)], "ngf@2.5");
-    apart.tells(Severity::Held, &["base.yaml held-back held-along -"]);
+    apart.tells(Severity::Held, &["base.yaml held-back converts-together -"]);
     assert!(apart.after.is_empty());
 }
 

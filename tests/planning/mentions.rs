@@ -9,12 +9,12 @@ fn told(file: &str, text: &str) -> Vec<String> {
     let set = listener_set("a", 80);
     let outcome = run(&[(file, text), ("set.yaml", &set)], "1.6.1/standard");
     outcome.tells(Severity::Held, &[]);
-    outcome.told.into_iter().filter(|told| told.contains(" warning reference-kept ")).collect()
+    outcome.told.into_iter().filter(|told| told.contains(" warning reference-not-updated ")).collect()
 }
 
 #[track_caller]
 fn tells(file: &str, text: &str, fields: &[&str]) {
-    let expected: Vec<_> = fields.iter().map(|field| format!("{file} warning reference-kept {field}")).collect();
+    let expected: Vec<_> = fields.iter().map(|field| format!("{file} warning reference-not-updated {field}")).collect();
     assert_eq!(told(file, text), expected);
 }
 
@@ -108,7 +108,7 @@ fn what_other_objects_say_is_told() {
     ];
     let mut found = told("map.yaml", map);
     found.sort();
-    assert_eq!(found, fields.map(|field| format!("map.yaml warning reference-kept {field}")));
+    assert_eq!(found, fields.map(|field| format!("map.yaml warning reference-not-updated {field}")));
     // What follows is not told, nor the kind of another group.
     let refs = format!(
         "apiVersion: example.com/v1\nkind: A\nmetadata: {{name: a}}\nspec: {{ref: {{{OLD}}}, other: {{group: example.com, kind: XListenerSet}}, name: XListenerSet}}\n"
@@ -138,7 +138,7 @@ fn what_names_a_version_that_goes_follows() {
     assert_eq!(back.after["names.yaml"], naming("v1alpha2"));
     // Nobody can say where those go that are not here, and what is served is as good as any.
     let fields = ["spec.healthChecks[0].apiVersion", "spec.of.version"];
-    let told = fields.map(|field| format!("names.yaml warning reference-kept {field}"));
+    let told = fields.map(|field| format!("names.yaml warning reference-not-updated {field}"));
     let alone = run(&[("names.yaml", &naming("v1alpha2"))], "1.6.1/experimental");
     assert_eq!(alone.told, told);
     alone.says("spec.healthChecks[0].apiVersion names v1alpha2, which gateway-api@1.6.1/experimental does not serve");
@@ -158,7 +158,7 @@ fn webhooks_for_versions_that_go_are_told() {
         );
         run(&[("hook.yaml", &hook)], "1.6.1/experimental").told
     };
-    let told = ["hook.yaml warning reference-kept webhooks[0].rules[0].apiVersions"];
+    let told = ["hook.yaml warning reference-not-updated webhooks[0].rules[0].apiVersions"];
     assert_eq!([webhook("v1alpha2"), webhook("v1alpha2, v1alpha3")], [told, told]);
     assert_eq!([webhook("v1alpha2, v1"), webhook("'*'"), webhook("v1")], [const { Vec::<String>::new() }; 3]);
 }
@@ -183,7 +183,7 @@ fn admission_policies_for_versions_that_go_are_told() {
             ["excludeResourceRules", "resourceRules"].map(|list| format!("spec.{place}.{list}[0].apiVersions"));
         let mut told = rules(kind, place, "v1alpha2, v1alpha3");
         told.sort();
-        assert_eq!(told, fields.map(|field| format!("policy.yaml warning reference-kept {field}")));
+        assert_eq!(told, fields.map(|field| format!("policy.yaml warning reference-not-updated {field}")));
         assert_eq!(
             [rules(kind, place, "v1alpha2, v1"), rules(kind, place, "'*'")],
             [const { Vec::<String>::new() }; 2]

@@ -217,11 +217,11 @@ fn is_exact(rule: &Rule) -> bool {
     serde_yaml::from_str::<Value>(&rule.text).is_ok_and(|lens| steps(&lens))
 }
 
-/// Says whether every rule that a run used is exact, and nothing was respelled.
+/// Says whether every rule that a run used is exact, and nothing was normalized.
 fn is_exact_run(course: &Course<'_>, run: &Run) -> bool {
     let used = run.plan.objects.iter().flat_map(|object| &object.rules);
     let exact = |id: &str| course.pack.rules().iter().filter(|rule| rule.id == id).all(is_exact);
-    !run.tells(Code::Respelled) && used.into_iter().all(|(id, _)| exact(id))
+    !run.tells(Code::Normalized) && used.into_iter().all(|(id, _)| exact(id))
 }
 
 /// The file of a case as the program itself writes it for the case's first release, there and back again.
@@ -285,7 +285,7 @@ fn data_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
         return Ok(Verdict::Holds);
     }
     let again = subject.convert(case.target, &back.after)?;
-    let same = if back.tells(Code::Respelled) {
+    let same = if back.tells(Code::Normalized) {
         values(&subject.convert(case.start, &again.after)?.after)? == values(&back.after)?
     } else {
         values(&there.after)? == values(&again.after)?

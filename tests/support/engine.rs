@@ -33,7 +33,7 @@ impl Run {
 
     /// Says whether anything may be gone: a comment, a field, an item.
     pub(crate) fn is_whole(&self) -> bool {
-        let gone = [Code::CommentDropped, Code::DroppedField, Code::Narrowed, Code::ReferenceKept];
+        let gone = [Code::CommentDropped, Code::DroppedField, Code::TooManyItems, Code::ReferenceNotUpdated];
         !self.holds_back() && self.stopping().is_empty() && gone.iter().all(|code| !self.tells(*code))
     }
 }

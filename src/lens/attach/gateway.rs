@@ -67,7 +67,7 @@ impl Attach {
                 return Err(refused(path, reason, help));
             }
             if path.get(session.object()).is_some_and(Value::is_object) {
-                session.respell(&path, "the routes that it selects among the files name the Gateway instead");
+                session.normalize(&path, "the routes that it selects among the files name the Gateway instead");
                 session.change(Intent::Delete { path })?;
             }
         }

@@ -99,7 +99,7 @@ fn parts_go(claims: &Claims, field: &FieldPattern) -> Image {
 
 /// What the join can do to an object, on either way: routes that list their Gateways come back as they were written.
 fn both_ways() -> BTreeSet<Fidelity> {
-    BTreeSet::from([Fidelity::Exact, Fidelity::Respelled, Fidelity::Refused])
+    BTreeSet::from([Fidelity::Exact, Fidelity::Normalized, Fidelity::Refused])
 }
 
 fn refused(at: crate::field::FieldPath, reason: impl Into<String>, help: &str) -> Halt {

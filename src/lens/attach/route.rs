@@ -89,7 +89,7 @@ impl Attach {
         let allow = gateways.key("allow").get(&object).and_then(Value::as_str);
         if allow != Some("FromList") {
             let place = if written { gateways.clone() } else { FieldPath::default().key("spec") };
-            session.respell(&place, "parentRefs name the Gateways that take the route now");
+            session.normalize(&place, "parentRefs name the Gateways that take the route now");
         }
         if allow == Some("FromList") && list.get(&object).is_some_and(Value::is_array) {
             let (to, place) = (FieldPath::default().key("spec"), Place::Before("gateways".to_owned()));
@@ -284,13 +284,13 @@ fn rewrite_list(parents: &[Parent], own: &Namespace, session: &mut Session<'_>) 
     for (index, mine) in matched.into_iter().enumerate().rev() {
         let item = list.index(index);
         let Some((first, more)) = mine.split_first() else {
-            session.respell(&item, "the Gateway does not take the route");
+            session.normalize(&item, "the Gateway does not take the route");
             session.change(Intent::Delete { path: item })?;
             continue;
         };
         let value = first.reference(own);
         if first.section.is_some() || !more.is_empty() {
-            session.respell(&item, "the listeners that labels chose are named");
+            session.normalize(&item, "the listeners that labels chose are named");
         }
         if value.get("namespace").is_none() && item.key("namespace").get(session.object()).is_some() {
             session.change(Intent::Delete { path: item.key("namespace") })?;
@@ -311,13 +311,13 @@ fn rewrite_list(parents: &[Parent], own: &Namespace, session: &mut Session<'_>) 
 fn shorten(item: &FieldPath, own: Option<&str>, session: &mut Session<'_>) -> Result<(), Halt> {
     for key in ["group", "kind", "sectionName"] {
         if item.key(key).get(session.object()).is_some() {
-            session.respell(&item.key(key), "a list of Gateways means the same without it");
+            session.normalize(&item.key(key), "a list of Gateways means the same without it");
             session.change(Intent::Delete { path: item.key(key) })?;
         }
     }
     let namespace = item.key("namespace");
     if own.is_some() && namespace.get(session.object()).and_then(Value::as_str) == own {
-        session.respell(&namespace, "parentRefs mean the own namespace without it");
+        session.normalize(&namespace, "parentRefs mean the own namespace without it");
     }
     if namespace.get(session.object()).is_none() {
         let value = Value::from(own.unwrap_or_default());
@@ -331,7 +331,7 @@ fn remove_repeated(list: &FieldPath, session: &mut Session<'_>) -> Result<(), Ha
     let items = list.get(session.object()).and_then(Value::as_array).cloned().unwrap_or_default();
     let repeated = (0..items.len()).rev().filter(|index| items[..*index].contains(&items[*index]));
     repeated.map(|index| list.index(index)).try_for_each(|path| {
-        session.respell(&path, "an earlier item is the same");
+        session.normalize(&path, "an earlier item is the same");
         session.change(Intent::Delete { path })
     })
 }
