@@ -14,7 +14,7 @@ use criterion::{Criterion, Throughput};
 use reversion::infer::infer;
 use reversion::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::pack::{Packs, embedded};
-use reversion::plan::{Choices, Course, Goal, plan};
+use reversion::plan::{Choices, Goal, Planner, plan, plan_local};
 use reversion::report::diff::{Paint, unified};
 
 fn main() {
@@ -44,7 +44,7 @@ fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
     let manifests: Vec<Manifest> = texts.iter().filter_map(read).collect();
     let target = packs.target("gateway-api@1.5/standard").expect("the pack has this release");
     let goal = Goal { packs, targets: vec![target], choices: Choices::default() };
-    let course = Course::new(&goal);
+    let planner = Planner::new(&goal);
     let changed = plan(&manifests, &goal).files;
 
     let mut group = criterion.benchmark_group("object");
@@ -60,8 +60,8 @@ fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
             }
         });
     });
-    group.bench_function("look", |bencher| {
-        bencher.iter(|| black_box(manifests.iter().filter_map(|manifest| course.look(manifest)).count()));
+    group.bench_function("plan_local", |bencher| {
+        bencher.iter(|| black_box(manifests.iter().filter_map(|manifest| plan_local(&planner, manifest)).count()));
     });
     group.bench_function("diff", |bencher| {
         bencher.iter(|| {

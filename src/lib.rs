@@ -31,7 +31,17 @@ pub mod pack;
 
 pub mod infer;
 
+pub mod convert;
+
+pub mod links;
+
+pub mod notices;
+
+pub mod edits;
+
 pub mod plan;
+
+pub mod redaction;
 
 pub mod report;
 

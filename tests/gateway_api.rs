@@ -213,7 +213,7 @@ fn rights_to_a_kind_that_changes_are_told() {
                 [gateway.networking.x-k8s.io]\n  resources: [xlistenersets, xlistenersets/status]\n  verbs: [get]\n";
     let found = tells(role, "1.6/standard", &["reference-not-updated rules[0]"]);
     let help = found.iter().find_map(|finding| finding.help.as_deref()).unwrap();
-    assert!(help.starts_with("name listenersets.gateway.networking.k8s.io beside"), "{help}");
+    assert!(help.starts_with("add listenersets.gateway.networking.k8s.io to it"), "{help}");
     tells(role, "1.4/experimental", &[]);
 }
 

@@ -241,7 +241,7 @@ fn references_to_kinds_that_the_target_lacks_are_told() {
         "a.yaml warning dangling-reference spec.targetRef",
     ];
     down.tells(Severity::Warning, &expected);
-    down.says("spec.parentRefs[0] names ListenerSet cart, and gateway-api@1.2.1/standard does not have that kind");
+    down.says("spec.parentRefs[0] names ListenerSet cart, but gateway-api@1.2.1/standard does not have that kind");
     run(&[("a.yaml", MIXED_REFERENCES)], "1.6.1/experimental").tells(Severity::Warning, &[]);
 }
 
@@ -312,10 +312,10 @@ fn a_permission_that_some_lose_is_told_with_those_who_lose_it() {
         "stays.yaml held-back invalid-in-target spec.listeners[0].port",
     ];
     parted.tells(Severity::Warning, &expected);
-    parted.says("XListenerSet a/stays is held back, so it stays, and it no longer holds for what becomes ListenerSet: XListenerSet a/goes");
-    parted.says("write the same for group `gateway.networking.k8s.io` and kind `ListenerSet` beside it");
+    parted.says("because XListenerSet a/stays is held back, and so it no longer applies to the objects that become ListenerSet: XListenerSet a/goes");
+    parted.says("add the same entry for group `gateway.networking.k8s.io` and kind `ListenerSet` by hand");
     let alone = run(&[("stays.yaml", &stays), ("grant.yaml", GRANT)], "1.6.1/standard");
-    alone.says("spec.from[0] names XListenerSet a/stays, which is held back; the reference stays");
+    alone.says("spec.from[0] names XListenerSet a/stays, which is held back; the reference is not updated");
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn a_selector_by_kind_alone_does_not_follow_and_is_told() {
                    patches:\n- target: {group: gateway.networking.x-k8s.io, version: v1alpha1, kind: XListenerSet}\n  path: p.yaml\n";
     let found = run(&[("kustomization.yaml", by_kind), ("set.yaml", &listener_set("a", 80))], "1.6.1/standard");
     found.says(
-        "replacements[0].targets[0].select names XListenerSet.gateway.networking.x-k8s.io, which becomes ListenerSet.gateway.networking.k8s.io",
+        "replacements[0].targets[0].select names XListenerSet.gateway.networking.x-k8s.io, renamed to ListenerSet.gateway.networking.k8s.io",
     );
     // A kustomization need not say that it is one.
     let followed = "target: {group: gateway.networking.k8s.io, version: v1, kind: ListenerSet}";
@@ -623,7 +623,7 @@ fn a_secret_without_a_type_is_found_and_says_why_it_stays() {
         Severity::Held,
         &["filter.yaml held-back kind-not-in-target kind", "secret.yaml held-back converts-together -"],
     );
-    held.says("it is converted together with AuthenticationFilter a/staff, which is held back");
+    held.says("it can only be converted together with AuthenticationFilter a/staff, which is held back");
 }
 
 #[test]

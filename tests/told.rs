@@ -139,7 +139,7 @@ spec:
     let held = "7:8 held-back[not-editable] BackendTLSPolicy a: the value of `&tls` would change where `*tls` stands, too; \
                 write the value out first (line 10, column 11)";
     let unknown =
-        "10:3 warning[unknown-field] BackendTLSPolicy a: no release has the field spec.x-copy; it is left as it is";
+        "10:3 warning[unknown-field] BackendTLSPolicy a: no release has the field spec.x-copy; it is left unchanged";
     assert_eq!(check(policy, "1.1/experimental", &[held, unknown]), policy);
 }
 

@@ -8,8 +8,8 @@ use super::args::{ApplyArgs, Format};
 use super::console::Console;
 use super::convert::{Planned, diffs, finish, planned};
 use super::{Exit, Pending, saved, undo, write};
-use crate::plan::FrontEnd;
 use crate::report::{Report, Written, plural, text};
+use crate::yaml::FrontEnd;
 
 /// Runs `apply`.
 pub(super) fn run(args: &ApplyArgs, console: Console) -> Result<Exit> {

@@ -14,13 +14,15 @@ use super::target::Typed;
 use super::undo::run_name;
 use super::{Exit, Pending, packs};
 use crate::disk::{self, Bounds, Failure, Journal, Standing};
+use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::beside::{Evidence, Span, evidence_in, spans_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{Course, FilePlan, FrontEnd, Look, Part, Plan, Record};
+use crate::plan::{self, Plan, PlannedFile, Planner, Record, RunFile};
 use crate::report::{Counts, Report, Written, diff as render, finding_lines, github, json, plural, text, visible};
+use crate::yaml::FrontEnd;
 
 /// A run's plan with what was met.
 pub(super) struct Planned {
@@ -234,9 +236,9 @@ fn plan_files<'p>(
 ) -> Result<Planned> {
     let packs = typed.packs();
     if let Some(goal) = typed.typed_goal() {
-        let course = Course::new(&goal);
-        let (pass, _) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, Some(&course)))?);
-        return conclude(&course, recognizer, pass);
+        let planner = Planner::new(&goal);
+        let (pass, _) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, Some(&planner)))?);
+        return finish_plan(&planner, recognizer, pass);
     }
     let (pass, installed) = with_crds(typed, pass(&|manifest| Seen::new(manifest, packs, None))?);
     let clues = || pass.made.iter().filter_map(|seen| seen.clues.as_deref());
@@ -244,7 +246,7 @@ fn plan_files<'p>(
     let evidence: Vec<_> = clues().flat_map(|clues| clues.evidence.iter().cloned()).collect();
     let spans: Vec<_> = clues().flat_map(|clues| clues.spans.iter().cloned()).collect();
     let goal = typed.named_goal(&installed, &groups, (&evidence, &spans), console)?;
-    conclude(&Course::new(&goal), recognizer, pass)
+    finish_plan(&Planner::new(&goal), recognizer, pass)
 }
 
 /// Adds what the CRDs of a call are told for.
@@ -255,19 +257,19 @@ fn with_crds<'p>(typed: &Typed<'p>, mut pass: Pass<Seen<'p>>) -> (Pass<Seen<'p>>
     (pass, installed)
 }
 
-/// Plans the files that could not be planned by themselves, and puts all together.
-fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) -> Result<Planned> {
+/// Plans the linked files, and puts all together.
+fn finish_plan(planner: &Planner<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) -> Result<Planned> {
     let (mut parts, mut texts, mut open) = (Vec::new(), Vec::new(), Vec::new());
     for seen in pass.made {
         let (part, text) = match seen.kept {
-            Kept::Part(part, text) => (Some(part), text),
-            Kept::Open(file, text) => {
+            Kept::Planned(part, text) => (Some(part), text),
+            Kept::Linked(file, text) => {
                 open.push(pass::again(&file, &text, recognizer));
                 (None, None)
             }
             Kept::Text(file, text) => {
                 let manifest = pass::again(&file, &text, recognizer);
-                match course.look(&manifest) {
+                match plan::plan_local(planner, &manifest) {
                     Some(part) => {
                         let text = part.needs_text().then_some(text);
                         (Some(Box::new(part)), text)
@@ -282,32 +284,35 @@ fn conclude(course: &Course<'_>, recognizer: &Recognizer, pass: Pass<Seen<'_>>) 
         parts.push(part);
         texts.push(text);
     }
-    let mut opened = open.iter();
-    let look = |part: Option<Box<Part>>| {
-        part.map_or_else(|| Look::Open(opened.next().expect("a file without a part is open")), Look::Alone)
+    let mut linked = open.iter();
+    let file = |part: Option<Box<PlannedFile>>| {
+        part.map_or_else(
+            || RunFile::Linked(linked.next().expect("a file without a local plan is linked")),
+            RunFile::Local,
+        )
     };
-    let mut looks: Vec<Look<'_>> = parts.into_iter().map(look).collect();
-    let homes = course.homes(&looks);
-    let overtaken = course.overtaken(&looks, &homes);
-    let reopened = overtaken.iter().map(|at| reopen(&looks[*at], texts[*at].as_deref(), recognizer));
+    let mut files: Vec<RunFile<'_>> = parts.into_iter().map(file).collect();
+    let namespaces = plan::namespaces(planner, &files);
+    let invalidated = plan::invalidated(&files, &namespaces);
+    let reopened = invalidated.iter().map(|at| reopen(&files[*at], texts[*at].as_deref(), recognizer));
     let reopened = reopened.collect::<Result<Vec<_>>>()?;
-    for (at, manifest) in overtaken.into_iter().zip(&reopened) {
-        looks[at] = Look::Open(manifest);
+    for (at, manifest) in invalidated.into_iter().zip(&reopened) {
+        files[at] = RunFile::Linked(manifest);
     }
-    let mut plan = course.conclude(looks, &homes);
+    let mut plan = plan::finish(planner, files, &namespaces);
     plan.findings.extend(pass.findings);
     plan.findings.sort();
-    let goal = course.goal();
+    let goal = planner.goal();
     let counts =
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..pass.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     Ok(Planned { targets, plan, roots: pass.roots, counts })
 }
 
-/// Reads a file again whose part was overtaken: from its text, where that is known. It rarely is not, which is why the texts of
+/// Reads a file again whose local plan was invalidated: from its text, where that is known. It rarely is not, which is why the texts of
 /// most files are not kept.
-fn reopen(look: &Look<'_>, text: Option<&str>, recognizer: &Recognizer) -> Result<Manifest> {
-    let Look::Alone(part) = look else { unreachable!("an open file has no part that could be overtaken") };
+fn reopen(file: &RunFile<'_>, text: Option<&str>, recognizer: &Recognizer) -> Result<Manifest> {
+    let RunFile::Local(part) = file else { unreachable!("only local plans are invalidated") };
     match part.text().or(text) {
         Some(text) => Ok(pass::again(part.file(), text, recognizer)),
         None => pass::once_more(part.file(), recognizer),
@@ -334,37 +339,37 @@ struct Clues<'p> {
 
 /// What the second look at a file needs.
 enum Kept {
-    /// None is needed, unless the part is overtaken: then its text, which the part itself has where the file changes.
-    Part(Box<Part>, Option<Arc<str>>),
-    /// Its name and text: the objects of other files have a say in it.
-    Open(String, Arc<str>),
+    /// None is needed, unless the plan is invalidated: then its text, which the plan itself has where the file changes.
+    Planned(Box<PlannedFile>, Option<Arc<str>>),
+    /// Its name and text: its plan depends on other files.
+    Linked(String, Arc<str>),
     /// Its name and text: the target is not known yet.
     Text(String, Arc<str>),
 }
 
 impl<'p> Seen<'p> {
-    fn new(manifest: Manifest, packs: &'p Packs, course: Option<&Course<'_>>) -> Self {
+    fn new(manifest: Manifest, packs: &'p Packs, planner: Option<&Planner<'_>>) -> Self {
         let crds = crds_in(&manifest, packs);
-        let Some(course) = course else {
+        let Some(planner) = planner else {
             let (evidence, spans) = (evidence_in(&manifest, packs), spans_in(&manifest, packs));
             let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
             let clues = Some(Box::new(Clues { groups, evidence, spans }));
             return Self { crds, clues, kept: Kept::Text(manifest.file, manifest.text) };
         };
-        let kept = match course.look(&manifest) {
+        let kept = match plan::plan_local(planner, &manifest) {
             Some(part) => {
                 let text = part.needs_text().then_some(manifest.text);
-                Kept::Part(Box::new(part), text)
+                Kept::Planned(Box::new(part), text)
             }
-            None => Kept::Open(manifest.file, manifest.text),
+            None => Kept::Linked(manifest.file, manifest.text),
         };
         Self { crds, clues: None, kept }
     }
 
     fn file(&self) -> &str {
         match &self.kept {
-            Kept::Part(part, _) => part.file(),
-            Kept::Open(file, _) | Kept::Text(file, _) => file,
+            Kept::Planned(part, _) => part.file(),
+            Kept::Linked(file, _) | Kept::Text(file, _) => file,
         }
     }
 }

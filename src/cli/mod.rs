@@ -31,9 +31,9 @@ mod write;
 use args::{Cli, Command, OutputArgs, PackArgs, PackCommand};
 use console::Console;
 
+use crate::edits::FilePlan;
 use crate::finding::{Finding, Severity};
 use crate::pack::{Packs, embedded, load};
-use crate::plan::FilePlan;
 use crate::report::{Counts, visible_lines};
 
 /// How a run ended, as the caller sees it.

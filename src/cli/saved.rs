@@ -12,10 +12,12 @@ use super::console::Console;
 use super::convert::{diffs, finish, planned_with};
 use super::{Exit, Pending, packs, write};
 use crate::disk::{self, is_place};
+use crate::edits::FilePlan;
 use crate::pack::Pack;
-use crate::plan::{FilePlan, FrontEnd, Record};
+use crate::plan::Record;
 use crate::report::saved::{MAX_PLAN, Mismatch, SavedFile, SavedPack, SavedPlan};
 use crate::report::{Written, plural, text, visible};
+use crate::yaml::FrontEnd;
 
 /// Runs `plan`.
 pub(super) fn plan(args: &PlanArgs, console: Console) -> Result<Exit> {

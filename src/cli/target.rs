@@ -24,8 +24,9 @@ use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{AllowedLoss, Choices, FrontEnd, Goal, Keeping, Mistakes, Record, Schema, VersionChoice, loss_code};
+use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Record, Schema, VersionChoice, loss_code};
 use crate::report::visible;
+use crate::yaml::FrontEnd;
 
 /// What a call's arguments say, before any file is read.
 pub(super) struct Typed<'p> {
@@ -64,7 +65,7 @@ impl<'p> Typed<'p> {
             version,
             record: Record::Outcomes,
             front_end: FrontEnd::Exact,
-            mistakes: if args.repair { Mistakes::Mend } else { Mistakes::Leave },
+            mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
             origins: said::origins(&args.from, packs)?,
         };

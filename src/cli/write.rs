@@ -13,8 +13,8 @@ use super::args::GuardArgs;
 use super::console::Console;
 use super::undo::{run_name, told};
 use crate::disk::{self, Bounds, Change, Changed, Journal, Standing};
+use crate::edits::FilePlan;
 use crate::fingerprint::Fingerprint;
-use crate::plan::FilePlan;
 use crate::report::plural;
 
 /// How many files a message names.

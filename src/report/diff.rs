@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices};
 
-use crate::plan::{FilePlan, meets, secret_spans};
+use crate::edits::FilePlan;
+use crate::redaction::{meets, secret_spans};
 use crate::text::Span;
 
 /// Lines of context around a change, as in `git diff`.

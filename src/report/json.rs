@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::{Counts, Detection, Report, Written};
 use crate::finding::{Finding, Location};
 use crate::infer::crds::Installed;
-use crate::plan::{ObjectPlan, Outcome, shows_secret};
+use crate::plan::{ObjectPlan, Outcome};
+use crate::redaction::shows_secret;
 use crate::release::Channel;
 
 /// The version of the documents' shape; it grows when a reader has to change.

@@ -9,13 +9,14 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use crate::edits::FilePlan;
 use crate::finding::{Finding, Location, Severity};
 use crate::infer::Inference;
 use crate::infer::beside::Evidence;
 use crate::infer::crds::Installed;
 use crate::manifest::Object;
 use crate::pack::Pack;
-use crate::plan::{FilePlan, ObjectPlan, Outcome};
+use crate::plan::{ObjectPlan, Outcome};
 
 pub mod detect;
 pub mod diff;

@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::json::{self, SCHEMA_VERSION};
 use super::{Counts, Report};
+use crate::edits::FilePlan;
 use crate::finding::Finding;
 use crate::fingerprint::Fingerprint;
-use crate::plan::{FilePlan, shows_secret};
+use crate::redaction::shows_secret;
 use crate::text::{Edit, EditSet};
 
 /// The largest plan that is read, in bytes: 256 MiB.

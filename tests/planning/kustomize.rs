@@ -28,7 +28,7 @@ fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
         "live/patch.yaml held-back converts-together -",
     ];
     base_held.tells(Severity::Warning, &told);
-    base_held.says("it is merged into XListenerSet a/a at base/object.yaml:1:1, which stays as it is");
+    base_held.says("it is merged into XListenerSet a/a at base/object.yaml:1:1, which is left unchanged");
     assert!(base_held.after.is_empty());
     // An object of that name that the patch does not reach has no part in it.
     let apart = [("other/object.yaml", &*bad), ("other/kustomization.yaml", "resources: [object.yaml]\n")];
@@ -67,7 +67,7 @@ fn what_a_patch_holds_back_its_base_does_not_leave() {
         "live/patch.yaml held-back dropped-field spec.useDefaultGateways",
     ];
     held.tells(Severity::Warning, &told);
-    held.says("it is patched by TCPRoute a at live/patch.yaml:1:1, which stays as it is");
+    held.says("it is patched by TCPRoute a at live/patch.yaml:1:1, which is left unchanged");
     assert!(held.after.is_empty());
 }
 
@@ -101,7 +101,7 @@ fn a_selector_whose_objects_part_is_told() {
     let files = [("kustomization.yaml", kustomization), ("goes.yaml", &goes), ("stays.yaml", &stays)];
     let parted = run(&files, "1.6.1/standard");
     parted.says(
-        "patches[0].target.version selects v1alpha2, which 2 objects of the kind TCPRoute have in this run; 1 of them",
+        "patches[0].target.version selects version v1alpha2, which 2 TCPRoute objects of this run have; 1 of them",
     );
     assert_eq!(parted.after.into_keys().collect::<Vec<_>>(), ["goes.yaml"]);
     // One that is named counts alone.
@@ -148,7 +148,7 @@ fn a_loose_selector_that_its_objects_leave_is_told() {
     assert!(!words.contains("does not select"), "{words}");
     let words = target(leave[3]).1;
     let said = "patches[0].target selects 1 known objects of this run; 1 of them get a kind or version that it does not select \
-                (TLSRoute of v1alpha2 becomes TLSRoute of v1), and it is not changed";
+                (TLSRoute of v1alpha2 becomes TLSRoute of v1), and it is not updated";
     assert!(words.contains(said), "{words}");
     let stay = [
         "kind: .*",
@@ -198,7 +198,7 @@ fn a_patch_that_changes_what_its_target_selects_is_told_whatever_it_calls_itself
     let said =
         "patches[0] patches BackendTLSPolicy up by its target, whose field spec.tls.hostname changes in this run";
     assert!(words.contains(said), "{words}");
-    assert!(json("labelSelector: a=b", gone[0]).1.contains("patches[0] can patch BackendTLSPolicy up"));
+    assert!(json("labelSelector: a=b", gone[0]).1.contains("patches[0] may patch BackendTLSPolicy up"));
     let others = [
         ("name: up", "/metadata/labels/a"),
         ("name: up", "/spec/other"),
@@ -310,7 +310,7 @@ fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
     ];
     let held = run(&with_inline(&bad, INLINE), "1.6.1/standard");
     held.tells(Severity::Warning, &told);
-    held.says("it is merged into XListenerSet a/a at base/set.yaml:1:1, which stays as it is");
+    held.says("it is merged into XListenerSet a/a at base/set.yaml:1:1, which is left unchanged");
     // What a selector names is patched, whatever the patch calls itself.
     let selecting = |name: &str| {
         format!(
@@ -484,7 +484,7 @@ fn what_is_converted_one_by_one_builds_what_its_build_converts_to() {
     let held = run(&patched(&base, &patch), "1.6.1/standard");
     let told = ["base/object.yaml held-back converts-together -", "live/patch.yaml held-back converts-together -"];
     held.tells(Severity::Held, &told);
-    held.says("they would build another `spec.tls.frontend.perPort`");
+    held.says("they would build a `spec.tls.frontend.perPort` that differs");
     assert!(held.after.is_empty());
     // What the patch does not touch goes as it would alone.
     let other = gateway("").replace("  listeners: []\n", "  addresses: [{value: 10.0.0.1}]\n");
@@ -517,7 +517,7 @@ fn a_patch_with_a_target_goes_with_all_that_it_selects() {
         ("live/kustomization.yaml", &*inline),
     ];
     let outcome = run(&files, "1.6.1/experimental");
-    outcome.says("it is patched by BackendTLSPolicy any at live/kustomization.yaml:5:5, which stays as it is");
+    outcome.says("it is patched by BackendTLSPolicy any at live/kustomization.yaml:5:5, which is left unchanged");
     assert!(outcome.after.is_empty());
 }
 
@@ -546,7 +546,7 @@ fn what_only_the_build_shows_is_told() {
     let patch = policy("  sessionPersistence: {cookieConfig: {lifetimeType: Session}}\n");
     let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
     outcome.tells(Severity::Held, &["live/patch.yaml held-back converts-together -"]);
-    outcome.says("which neither of them shows alone");
+    outcome.says("which neither of the two files shows alone");
     let other = policy("  sessionPersistence: {sessionName: y}\n");
     run(&patched(&base, &other), "1.6.1/experimental").tells(Severity::Held, &[]);
 }
@@ -567,7 +567,7 @@ fn what_tells_kustomize_how_to_merge_stays_with_its_base() {
         Severity::Held,
         &["base/object.yaml held-back converts-together -", "live/patch.yaml held-back converts-together -"],
     );
-    outcome.says("the patch tells Kustomize how to merge");
+    outcome.says("the patch has a directive for Kustomize");
 }
 
 #[test]
@@ -589,7 +589,7 @@ fn part_of_an_object_beside_its_version_is_told_and_stays() {
                     apiVersion: gateway.networking.k8s.io/v1alpha2\n    kind: BackendTLSPolicy\n    data: {spec: {tls: {hostname: b}}}\n";
     let outcome = run(&[("a.yaml", policy), ("b.yaml", generate)], "1.6.1/experimental");
     outcome.tells(Severity::Warning, &["b.yaml warning reference-not-updated spec.generate.apiVersion"]);
-    outcome.says("part of such an object stands beside it");
+    outcome.says("part of such an object is embedded next to it");
     assert!(!outcome.after.contains_key("b.yaml"));
     let named = generate.replace("    data: {spec: {tls: {hostname: b}}}\n", "    name: a\n");
     let followed = run(&[("a.yaml", policy), ("b.yaml", &named)], "1.6.1/experimental");

@@ -141,7 +141,9 @@ fn what_names_a_version_that_goes_follows() {
     let told = fields.map(|field| format!("names.yaml warning reference-not-updated {field}"));
     let alone = run(&[("names.yaml", &naming("v1alpha2"))], "1.6.1/experimental");
     assert_eq!(alone.told, told);
-    alone.says("spec.healthChecks[0].apiVersion names v1alpha2, which gateway-api@1.6.1/experimental does not serve");
+    alone.says(
+        "spec.healthChecks[0].apiVersion names version v1alpha2, which gateway-api@1.6.1/experimental does not serve",
+    );
     assert_eq!(run(&[("names.yaml", &naming("v1alpha2"))], "1.0.0/experimental").told, [""; 0]);
     // What is held back keeps its version, and what names it too.
     let held = POLICY.replace("  tls:", "  validation: {hostname: a.example.com}\n  tls:");

@@ -473,7 +473,7 @@ fn is_moved(path: &FieldPath, before: &Value, after: &Value) -> bool {
     lists.into_iter().any(|list| length(&list, before) != length(&list, after))
 }
 
-fn untouched(file: &reversion::plan::FilePlan, span: Span, what: impl Fn() -> String) -> Result<(), String> {
+fn untouched(file: &reversion::edits::FilePlan, span: Span, what: impl Fn() -> String) -> Result<(), String> {
     let hit = file.edits.edits().iter().find(|edit| edit.span.start < span.end && span.start < edit.span.end);
     ensure(hit.is_none(), || format!("{hit:?} touches {} in\n{}\nwhich becomes\n{}", what(), file.before, file.after()))
 }

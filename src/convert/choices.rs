@@ -1,0 +1,141 @@
+//! What is a run asked to do, and what may it do to an object?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::catalog::Catalog;
+use crate::finding::Code;
+use crate::manifest::Object;
+use crate::pack::build::own::OwnCrds;
+use crate::pack::{Packs, Target};
+use crate::release::{GroupKind, ReleaseSet};
+use crate::yaml::FrontEnd;
+
+/// What a run is asked to do.
+#[derive(Debug)]
+pub struct Goal<'p> {
+    /// The packs of the run.
+    pub packs: &'p Packs,
+    /// The target releases, at most one for each pack.
+    pub targets: Vec<Target<'p>>,
+    /// How objects are converted.
+    pub choices: Choices,
+}
+
+impl<'p> Goal<'p> {
+    /// Returns the target of the pack that knows `group`.
+    pub fn target_of(&self, group: &str) -> Option<&Target<'p>> {
+        self.targets.iter().find(|target| target.pack.groups().iter().any(|name| name == group))
+    }
+
+    /// Returns whether values of a chart that a target's pack knows stand in `object`.
+    pub(crate) fn holds_values(&self, object: &Object) -> bool {
+        self.targets.iter().any(|target| !target.pack.values_in(&object.kind, &object.value).is_empty())
+    }
+
+    /// Returns whether values of a chart that a target's pack knows can stand in objects such as `object`, or in what they are
+    /// merged with.
+    pub(crate) fn can_hold_values(&self, object: &Object) -> bool {
+        self.targets.iter().any(|target| target.pack.is_host(&object.kind))
+    }
+
+    /// Returns the catalog of a kind, whether or not its pack has a target.
+    pub(crate) fn catalog_of(&self, kind: &GroupKind) -> Option<&'p Catalog> {
+        self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind))
+    }
+}
+
+/// How objects are converted, and what is recorded of that.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// What the result is validated with.
+    pub schema: Schema,
+    /// What becomes of lost values; it takes precedence over `allowed`.
+    pub keeping: Keeping,
+    /// The losses allowed.
+    pub allowed: AllowedLoss,
+    /// The apiVersion chosen.
+    pub version: VersionChoice,
+    /// What becomes of known mistakes.
+    pub mistakes: Mistakes,
+    /// Facts about the cluster that the user gave, by pack and name: `ngf.namespace`.
+    pub parameters: BTreeMap<String, String>,
+    /// The releases that the objects of a pack come from, by the pack's name, where more than their fields shows it.
+    pub origins: BTreeMap<String, ReleaseSet>,
+    /// What the plan records.
+    pub record: Record,
+    /// What verifies the edits.
+    pub front_end: FrontEnd,
+}
+
+/// Which losses a user allows.
+#[derive(Clone, Debug, Default)]
+pub enum AllowedLoss {
+    /// None: a lossy object is held back.
+    #[default]
+    None,
+    /// Those of these codes.
+    Codes(BTreeSet<Code>),
+    /// Every one.
+    All,
+}
+
+impl AllowedLoss {
+    pub(super) fn allows(&self, code: Code) -> bool {
+        match self {
+            Self::None => false,
+            Self::Codes(codes) => codes.contains(&code),
+            Self::All => true,
+        }
+    }
+}
+
+/// Which apiVersion an object gets among those that the target serves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VersionChoice {
+    /// The most stable one that can hold the object.
+    #[default]
+    MostStable,
+    /// The present one, while the target serves it and has not deprecated it.
+    Keep,
+}
+
+/// What becomes of lost values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// They are dropped, where that is allowed.
+    #[default]
+    Nothing,
+    /// The object keeps them in the annotation `reversion.dev/stash`.
+    Stash,
+}
+
+/// What a converted object is validated with.
+#[derive(Clone, Debug, Default)]
+pub enum Schema {
+    /// The catalogs of the target release.
+    #[default]
+    Catalog,
+    /// The user's CRDs; rules still lead to the target release.
+    Own(Arc<OwnCrds>),
+}
+
+/// What becomes of a mistake that a pack knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mistakes {
+    /// It is left unchanged.
+    #[default]
+    Leave,
+    /// It is repaired.
+    Repair,
+}
+
+/// What a plan records of each object.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Record {
+    /// Its data before and after.
+    #[default]
+    Data,
+    /// Its outcome, and no data: a plan of many files stays small.
+    Outcomes,
+}

@@ -1,0 +1,138 @@
+//! How does an object, as the rules leave it, fit the target?
+//!
+//! The object gets the apiVersion that the target serves, loses the fields that the target does not have, and is validated.
+//!
+//! Invariant: every value that is removed is recorded as a loss, or carried no information; nothing that the target rejects
+//! is let through because of the conversion.
+
+use serde_json::Value;
+
+use super::choices::VersionChoice;
+use super::remark::{Remark, impossible};
+use super::state::{Log, Source};
+use super::subject::Subject;
+use super::target_schema::{TargetSchema, missing_kind};
+use super::validate::{run_cel_rules, validate, violations};
+use crate::catalog::{Catalog, Version, Violation, ViolationKind};
+use crate::field::{FieldPath, Step};
+use crate::finding::Code;
+use crate::lens::{LossClass, Session};
+use crate::pack::notes::Union;
+use crate::release::{ApiVersion, GroupKind};
+use crate::yaml::Intent;
+
+/// Gives the object the apiVersion that the target serves, drops the fields that the target does not have, validates the rest.
+///
+/// # Errors
+/// What holds the object back.
+pub(super) fn fit(
+    subject: &Subject<'_>,
+    source: &Source,
+    kind: &GroupKind,
+    session: &mut Session<'_>,
+    log: &mut Log,
+) -> Result<(), Vec<Remark>> {
+    let schema = TargetSchema::of(subject, kind)?;
+    let served = schema.catalog.served(schema.release);
+    let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
+    let present = subject.object.api_version.version.as_str();
+    let kept = match subject.goal.choices.version {
+        VersionChoice::MostStable => None,
+        VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
+    };
+    let fits = |version: &&Version<'_>| violations(subject, &schema, session.object(), version.name).is_empty();
+    let fitting = if kept.is_none() { served.iter().find(fits) } else { None };
+    let version = kept.or(fitting).unwrap_or(first).name;
+    let done = session.program().len();
+    let rejected = match fitting {
+        Some(_) => Vec::new(),
+        None => schema.catalog.check(session.object(), schema.release, version),
+    };
+    drop_missing(subject, source, &schema, rejected, session)?;
+    keep_unknown(subject, session)?;
+    let is_known_to_fit = fitting.is_some() && session.program().len() == done;
+    let mut found = if is_known_to_fit { Vec::new() } else { violations(subject, &schema, session.object(), version) };
+    found.extend(run_cel_rules(subject, &schema, session.object(), version, log));
+    validate(subject, &schema, found, session, log)?;
+    let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
+    session.set("apiVersion", Value::from(api_version.to_string())).map_err(impossible)
+}
+
+/// Removes the fields that the target does not have and records each as a loss; `rejected` is what the target's schema rejects.
+fn drop_missing(
+    subject: &Subject<'_>,
+    source: &Source,
+    schema: &TargetSchema<'_>,
+    rejected: Vec<Violation>,
+    session: &mut Session<'_>,
+) -> Result<(), Vec<Remark>> {
+    let mut missing: Vec<FieldPath> = Vec::new();
+    for violation in rejected {
+        match violation.kind {
+            ViolationKind::UnknownField { .. } => missing.push(violation.path),
+            ViolationKind::NotInEnum { .. }
+                if subject.accepted_before(&session.origin(&violation.path), &violation.kind) =>
+            {
+                missing.extend(typed_item(subject, schema.catalog.kind(), &violation.path));
+            }
+            _ => {}
+        }
+    }
+    missing.extend(made_unknown(subject, source, schema.catalog, session));
+    missing.sort();
+    missing.dedup_by(|inner, outer| inner.starts_with(outer));
+    for path in missing.into_iter().rev() {
+        let what = if path.last_key().is_some() { "field" } else { "item" };
+        session.lose(LossClass::DroppedField, &path, format!("{} has no such {what}", schema.name));
+        session.change(Intent::Delete { path }).map_err(impossible)?;
+    }
+    Ok(())
+}
+
+/// Holds the object back where a field that no release has stood in something that rules removed as redundant: what the field
+/// means is not known.
+fn keep_unknown(subject: &Subject<'_>, session: &Session<'_>) -> Result<(), Vec<Remark>> {
+    let is_reported = |path: &FieldPath| session.losses().iter().any(|loss| path.starts_with(&loss.path));
+    let removed = subject.unknown.iter().filter(|path| session.destination(path).is_none() && !is_reported(path));
+    let help = "correct its spelling; or remove it, or write by hand what the target has instead of it";
+    let block = |path: &FieldPath| {
+        let message = format!("no release has the field {path}, and what contains it is removed by the conversion");
+        Remark::new(Code::NotConvertible, path.clone(), message, Some(help.to_owned()))
+    };
+    let blocks: Vec<_> = removed.map(block).collect();
+    if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+}
+
+/// Returns the list item whose type stands at `path`, where the pack says that such an item is dropped as a whole.
+fn typed_item(subject: &Subject<'_>, kind: &GroupKind, path: &FieldPath) -> Option<FieldPath> {
+    let (item, by) = path.split_last()?;
+    let pattern = item.pattern();
+    let typed = |union: &Union| union.kind == *kind && union.items == pattern && Step::Key(union.by.clone()) == *by;
+    subject.target.pack.notes().unions.iter().any(typed).then_some(item)
+}
+
+/// Returns the fields that `catalog` does not know at the place where the rules put them: a newer field below a mapping that got
+/// its older name, or in a kind that never had it. What was unknown from the start, in the object or in what the stash gave
+/// back, is left unchanged.
+fn made_unknown(subject: &Subject<'_>, source: &Source, catalog: &Catalog, session: &Session<'_>) -> Vec<FieldPath> {
+    let is_the_objects = std::ptr::eq(subject.catalog(), catalog);
+    let is_as_written = session.program().is_empty() && is_the_objects;
+    let unknown = if is_as_written { Vec::new() } else { unknown(catalog, session.object()) };
+    if unknown.is_empty() {
+        return unknown;
+    }
+    let in_source = subject.target.pack.catalog(&source.kind).map(|catalog| self::unknown(catalog, &source.value));
+    let was_unknown = |path: &FieldPath| {
+        let written = session.origin(path);
+        match written.get(&subject.object.value) {
+            Some(_) => subject.unknown.contains(&written),
+            None => in_source.iter().flatten().any(|known| *known == session.origin_after(source.step, path)),
+        }
+    };
+    unknown.into_iter().filter(|path| !was_unknown(path)).collect()
+}
+
+/// Returns the fields of `object` that no release has.
+pub(super) fn unknown(catalog: &Catalog, object: &Value) -> Vec<FieldPath> {
+    catalog.facts(object).unknown.into_iter().map(|unknown| unknown.path).collect()
+}

@@ -1,0 +1,143 @@
+//! What do the rules of one pack make of objects whose kind belongs to another pack, or to none?
+//!
+//! A GatewayClass names the parameters of its implementation; a Secret has the type that its consumer requires. Once the object's
+//! own pack converted it, [`apply`] runs the rules about its kind that lead to the targets of the other packs, on the fields that
+//! those rules name and no others: there is no catalog to validate the rest with.
+//!
+//! Invariant: an object that no such rule changes or holds back is left as its own pack made it.
+
+use std::collections::BTreeSet;
+
+use super::choices::{AllowedLoss, Goal};
+use super::context::Context;
+use super::conversion::Conversion;
+use super::remark::{Remark, doubts, loss_code};
+use super::rules::both_spellings;
+use crate::finding::Code;
+use crate::lens::{Direction, Halt, Loss, Session};
+use crate::manifest::Object;
+use crate::pack::Rule;
+use crate::release::GroupKind;
+
+/// Applies the foreign rules about an object to what its own pack made of it.
+pub(super) fn apply(
+    object: &Object,
+    made: Option<Conversion>,
+    goal: &Goal<'_>,
+    context: Context<'_>,
+) -> Option<Conversion> {
+    let kind = made.as_ref().map_or(&object.kind, |made| &made.kind);
+    let rules: Vec<(&Rule, Direction)> = rules(goal, kind);
+    if rules.is_empty() || made.as_ref().is_some_and(|made| !made.blocks.is_empty()) {
+        return made;
+    }
+    let before = made.as_ref().map_or_else(|| object.value.clone(), |made| made.value.clone());
+    let mut session = context.session(before.clone());
+    let (mut used, mut advice) = (Vec::new(), Vec::new());
+    for (rule, direction) in &rules {
+        let done = session.program().len();
+        if rule.lens(*direction).run(&mut session).is_err() {
+            return Some(blocked(object, made, blocks(&rules, context.session(before), &goal.choices.allowed)));
+        }
+        if let Some(at) = session.changed_at(done) {
+            advice.extend(rule.advice.as_ref().map(|text| Remark::new(Code::Advisory, at, text.clone(), None)));
+            used.push((rule.id.clone(), *direction));
+        }
+    }
+    let doubts = doubts(&session);
+    let with_doubts = |mut made: Conversion| {
+        made.warnings.extend(doubts.iter().cloned());
+        made
+    };
+    if session.program().is_empty() {
+        return if doubts.is_empty() {
+            made
+        } else {
+            Some(with_doubts(made.unwrap_or_else(|| Conversion::unchanged(object))))
+        };
+    }
+    match losses(&session, &goal.choices.allowed) {
+        Ok(lost) => {
+            let mut made = with_doubts(changed(object, made, session, used, lost));
+            made.warnings.extend(advice);
+            Some(made)
+        }
+        Err(blocks) => Some(blocked(object, made, blocks)),
+    }
+}
+
+/// Returns the rules that lead to the targets of other packs for an object of `kind`, in the order they run.
+fn rules<'g>(goal: &'g Goal<'_>, kind: &GroupKind) -> Vec<(&'g Rule, Direction)> {
+    let foreign = goal.targets.iter().filter(|target| target.pack.is_guest(kind));
+    let all = foreign.flat_map(|target| target.pack.rules_on_the_way(target.release, kind));
+    all.filter(|(rule, direction)| rule.from_kind(*direction) == kind).collect()
+}
+
+/// Returns everything that stands in the way of `rules`, at least one of which halts: each that does is left out.
+fn blocks(rules: &[(&Rule, Direction)], mut session: Session<'_>, allowed: &AllowedLoss) -> Vec<Remark> {
+    let mut found = Vec::new();
+    for (rule, direction) in rules {
+        let mut trial = session.clone();
+        match rule.lens(*direction).run(&mut trial) {
+            Ok(()) => session = trial,
+            Err(halt) => found.push(halted(rule, halt, &session)),
+        }
+    }
+    let lost: Vec<Remark> = losses(&session, allowed).err().into_iter().flatten().collect();
+    // A field that a rule refuses is not reported as lost too.
+    found.extend(
+        lost.into_iter().filter(|lost| !found.iter().any(|refused| refused.path == lost.path)).collect::<Vec<_>>(),
+    );
+    found
+}
+
+/// Returns the losses as allowed ones.
+///
+/// # Errors
+/// All losses, where one is not allowed.
+pub(super) fn losses(session: &Session<'_>, allowed: &AllowedLoss) -> Result<Vec<Remark>, Vec<Remark>> {
+    let remark = |loss: &Loss| {
+        let message = format!("{} is lost: {}", loss.path, loss.reason);
+        let code = loss_code(loss.class);
+        let help = format!("`--allow-loss={code}` converts without it; or remove the field by hand");
+        Remark::new(code, loss.path.clone(), message, Some(help))
+    };
+    let lost: Vec<Remark> = session.losses().iter().map(remark).collect();
+    let is_allowed = lost.iter().all(|remark| allowed.allows(remark.code));
+    let silent = |remark| Remark { help: None, ..remark };
+    if is_allowed { Ok(lost.into_iter().map(silent).collect()) } else { Err(lost) }
+}
+
+fn halted(rule: &Rule, halt: Halt, session: &Session<'_>) -> Remark {
+    match halt {
+        Halt::Conflict { old, new } => both_spellings(rule, session.origin(&old), &session.origin(&new)),
+        Halt::Refused { at, reason, help } => {
+            let reason = format!("{reason} (rule {})", rule.id);
+            Remark::new(Code::NotConvertible, session.origin(&at), reason, help)
+        }
+    }
+}
+
+fn blocked(object: &Object, made: Option<Conversion>, blocks: Vec<Remark>) -> Conversion {
+    let made = made.unwrap_or_else(|| Conversion::unchanged(object));
+    Conversion { blocks, ..made }.hold_back(object)
+}
+
+fn changed(
+    object: &Object,
+    made: Option<Conversion>,
+    session: Session<'_>,
+    used: Vec<(String, Direction)>,
+    lost: Vec<Remark>,
+) -> Conversion {
+    let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
+    let relies_on: BTreeSet<_> = session.relies_on().clone();
+    made.relies_on.extend(relies_on);
+    made.rules.extend(used);
+    made.lost.extend(lost);
+    let (value, program, _) = session.finish();
+    made.value = value;
+    made.foreign_changes += program.len();
+    made.program.extend(program);
+    made
+}

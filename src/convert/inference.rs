@@ -1,0 +1,64 @@
+//! What do the fields of one object say about the releases that it was written for, and what of it is reported?
+
+use crate::catalog::{Catalog, Fact, Unknown};
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Severity};
+use crate::infer::{Inference, infer};
+use crate::manifest::{Manifest, Object};
+use crate::pack::Pack;
+
+use super::remark::Remark;
+
+/// Reports what the fields of one object contradict, without a target.
+pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> Vec<Finding> {
+    let Some(catalog) = pack.catalog(&object.kind) else {
+        return vec![unknown_kind(object, pack).finding(manifest, object, Severity::Warning)];
+    };
+    let inference = infer(&object.value, catalog, &object.api_version.version);
+    let conflicts = conflicts(&inference, pack).into_iter().map(|remark| (remark, Severity::Held));
+    let warnings = warnings(&inference, object, pack, catalog).into_iter().map(|remark| (remark, Severity::Warning));
+    conflicts.chain(warnings).map(|(remark, severity)| remark.finding(manifest, object, severity)).collect()
+}
+
+/// Reports a kind that no release of `pack` has.
+pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Remark {
+    let message = format!("no release of {} has the kind {}", pack.title(), object.kind);
+    Remark::new(Code::UnknownKind, FieldPath::default().key("kind"), message, None)
+}
+
+/// Reports the fields that exclude each other: no release has them all.
+pub(super) fn conflicts(inference: &Inference, pack: &Pack) -> Vec<Remark> {
+    let conflict = |fact: &Fact| {
+        let releases = pack.line().describe(fact.releases);
+        let message = format!("{} exists only in {releases}, which excludes other fields of the object", fact.path);
+        let help = "keep one spelling: remove or rename the fields that do not belong to the object's release";
+        Remark::new(Code::ConflictingFields, fact.path.clone(), message, Some(help.to_owned()))
+    };
+    if inference.is_conflict() { inference.evidence.iter().map(conflict).collect() } else { Vec::new() }
+}
+
+/// Reports unknown fields, and an apiVersion that is unknown or that the fields contradict.
+pub(super) fn warnings(inference: &Inference, object: &Object, pack: &Pack, catalog: &Catalog) -> Vec<Remark> {
+    let line = pack.line();
+    let mut warnings = Vec::new();
+    // Patches carry directives that are no fields: `$patch: delete`.
+    let is_field = |unknown: &&Unknown| !unknown.path.last_key().is_some_and(|key| key.starts_with('$'));
+    for unknown in inference.unknown.iter().filter(is_field) {
+        let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
+        let message = format!("no release has the field {}; it is left unchanged", unknown.path);
+        warnings.push(Remark::new(Code::UnknownField, unknown.path.clone(), message, help));
+    }
+    let path = FieldPath::default().key("apiVersion");
+    if catalog.listing(&object.api_version.version).is_empty() {
+        let message = format!(
+            "no release serves {} for {}; the fields decide which releases it can belong to",
+            object.api_version, object.kind.kind
+        );
+        warnings.push(Remark::new(Code::UnknownApiVersion, path, message, None));
+    } else if inference.contradicts_api_version() {
+        let (fields, serving) = (line.describe(inference.candidates), line.describe(inference.serving));
+        let message = format!("the fields belong to {fields}, but {} is served in {serving}", object.api_version);
+        warnings.push(Remark::new(Code::ApiVersionMismatch, path, message, None));
+    }
+    warnings
+}

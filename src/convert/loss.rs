@@ -1,0 +1,243 @@
+//! What does an object lose in a conversion, and what becomes of it?
+//!
+//! A value from the stash that is lost again stays in the stash and is not written in between. A new loss is kept, where the
+//! user chose that and converting back leads to its place, or dropped, where that is allowed; otherwise it holds the object back.
+//!
+//! Invariant: what is kept was found again, on data, by converting back to the release it was lost from.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::choices::Keeping;
+use super::migration::Migration;
+use super::remark::{Remark, loss_code};
+use super::restore::OldStash;
+use super::rules;
+use super::stash::{self, Kept, Snapshots, Stash};
+use super::state::{Log, Source};
+use super::subject::Subject;
+use crate::catalog::ListType;
+use crate::field::FieldPath;
+use crate::finding::Code;
+use crate::lens::{Loss, LossClass};
+use crate::release::{GroupKind, ReleaseId};
+
+/// What is lost in the conversion of an object with everything that its stash gives back.
+pub(super) struct Losses {
+    losses: Vec<Lost>,
+    /// The values that the stash gave back, by number, and their places at the source.
+    restored: Vec<(usize, FieldPath)>,
+    /// The numbers of those that are not lost again as a whole.
+    pub(super) back: BTreeSet<usize>,
+}
+
+/// One loss, and where its value stood.
+struct Lost {
+    loss: Loss,
+    /// In the data of the source; nothing for what was lost before.
+    at_source: Option<FieldPath>,
+}
+
+/// What is kept of each new loss, by its place at the source, or why it cannot be: the rest of a sentence.
+type NewlyKept = BTreeMap<FieldPath, Result<Kept, String>>;
+
+impl Losses {
+    /// Collects what `complete` lost.
+    pub(super) fn of(complete: &Migration<'_>, old: &OldStash) -> Self {
+        let (source, session) = (&complete.source, &complete.session);
+        let lost = |loss: &Loss| Lost { at_source: session.lost_from(source.step, loss), loss: loss.clone() };
+        let losses: Vec<_> = session.losses().iter().map(lost).collect();
+        let is_lost =
+            |path: &FieldPath| losses.iter().filter_map(|lost| lost.at_source.as_ref()).any(|at| path.starts_with(at));
+        let restored = if matches!(old, OldStash::Usable(..)) { source.restored.clone() } else { Vec::new() };
+        let back = restored.iter().filter(|(_, path)| !is_lost(path)).map(|(number, _)| *number).collect();
+        Self { losses, restored, back }
+    }
+
+    /// Returns whether every value of `stash` comes back.
+    pub(super) fn gives_all_back(&self, stash: &Stash) -> bool {
+        self.back.len() == stash.kept.len()
+    }
+
+    /// Decides about every loss; returns what is reported of the losses, and the object's new stash where it has or gets one.
+    ///
+    /// # Errors
+    /// The losses that hold the object back.
+    pub(super) fn settle(
+        &self,
+        subject: &Subject<'_>,
+        complete: &Migration<'_>,
+        old: &OldStash,
+    ) -> Result<(Vec<Remark>, Option<Stash>), Vec<Remark>> {
+        let old_stash = match old {
+            OldStash::Usable(stash, _) => Some(stash),
+            OldStash::None | OldStash::Unusable(_) => None,
+        };
+        let keeps_new = subject.goal.choices.keeping == Keeping::Stash && self.new_losses().next().is_some();
+        if !keeps_new && old_stash.is_none() {
+            return Ok((self.accept(subject, &NewlyKept::new())?, None));
+        }
+        let release = old_stash.map_or_else(|| release_left(subject, &complete.source), |old| old.left);
+        let lost = self.places();
+        let list_keys = |list: &FieldPath| list_keys(subject, &complete.source.kind, list, release);
+        let after = converted_back(subject, complete, release);
+        let snapshots = Snapshots { before: &complete.source.value, after: &after, gone: &lost, list_keys: &list_keys };
+        let mut kept = if keeps_new { self.keep_new(subject, old, &snapshots) } else { NewlyKept::new() };
+        let mut stash = Stash {
+            left: release,
+            annotations: old_stash.map_or_else(|| stash::annotations_of(&subject.object.value), |old| old.annotations),
+            kept: old_stash.map_or_else(Vec::new, |old| self.still_kept(old, &kept, &snapshots)),
+        };
+        let before = stash.kept.len();
+        stash.kept.extend(kept.values().filter_map(|kept| kept.as_ref().ok()).cloned());
+        if let Err(why) = stash.text(subject.target.pack) {
+            stash.kept.truncate(before);
+            kept.values_mut().for_each(|kept| *kept = Err(why.clone()));
+        }
+        Ok((self.accept(subject, &kept)?, Some(stash)))
+    }
+
+    /// Returns the losses of what was not in the stash already.
+    fn new_losses(&self) -> impl Iterator<Item = &Lost> {
+        let is_old = |at: &FieldPath| self.restored.iter().any(|(_, path)| at.starts_with(path));
+        self.losses.iter().filter(move |lost| !lost.at_source.as_ref().is_some_and(is_old))
+    }
+
+    /// Returns what remains of `stash`: what was lost again, in its present surroundings, the lost parts of what came back, and
+    /// what did not find its place. What a new loss contains is kept with that loss.
+    fn still_kept(&self, stash: &Stash, kept_now: &NewlyKept, snapshots: &Snapshots<'_>) -> Vec<Kept> {
+        let is_part = |path: &FieldPath| kept_now.iter().any(|(whole, kept)| kept.is_ok() && path.starts_with(whole));
+        let stays = |(number, kept): (usize, &Kept)| match self.restored.iter().find(|(other, _)| *other == number) {
+            None => vec![kept.clone()],
+            Some((_, path)) if is_part(path) => Vec::new(),
+            Some((_, path)) if self.back.contains(&number) => {
+                // A part that cannot be kept by itself stays in the whole, for the user to see.
+                self.lost_parts(path, snapshots).unwrap_or_else(|_| vec![kept.clone()])
+            }
+            Some((_, path)) => vec![kept.in_new_context(path, snapshots)],
+        };
+        stash.kept.iter().enumerate().flat_map(stays).collect()
+    }
+
+    /// Keeps what was lost below `path`.
+    fn lost_parts(&self, path: &FieldPath, snapshots: &Snapshots<'_>) -> Result<Vec<Kept>, &'static str> {
+        let parts = snapshots.gone.iter().filter(|gone| gone.starts_with(path));
+        parts.map(|part| Kept::new(part, self.code_at(part).name(), snapshots)).collect()
+    }
+
+    /// Returns the code of the loss of what stood at `path`.
+    fn code_at(&self, path: &FieldPath) -> Code {
+        let lost = self.losses.iter().find(|lost| lost.at_source.as_ref() == Some(path));
+        lost.map_or(Code::DroppedField, |lost| loss_code(lost.loss.class))
+    }
+
+    /// Returns the places of everything that was lost, none below another.
+    fn places(&self) -> Vec<FieldPath> {
+        let mut gone: Vec<FieldPath> = Vec::new();
+        let mut places: Vec<_> = self.losses.iter().filter_map(|lost| lost.at_source.clone()).collect();
+        places.sort_unstable();
+        places.dedup();
+        for place in places {
+            if !gone.last().is_some_and(|last| place.starts_with(last)) {
+                gone.push(place);
+            }
+        }
+        gone
+    }
+
+    /// Keeps what can be kept of the new losses.
+    fn keep_new(&self, subject: &Subject<'_>, old: &OldStash, snapshots: &Snapshots<'_>) -> NewlyKept {
+        let metadata = subject.object.value.get("metadata");
+        let annotations = metadata.and_then(|metadata| metadata.get("annotations"));
+        let refusal = match old {
+            OldStash::Unusable(why) => Some(*why),
+            _ if subject.object.kind.kind == "Secret" => Some("the data of a Secret is never kept"),
+            _ if !metadata.is_some_and(Value::is_object) => Some("the object has no metadata to hold the annotation"),
+            _ if annotations.is_some_and(|annotations| !annotations.is_object() && !annotations.is_null()) => {
+                Some("the object's annotations are not a mapping")
+            }
+            OldStash::None | OldStash::Usable(..) => None,
+        };
+        let mut kept_now = NewlyKept::new();
+        for lost in self.new_losses() {
+            let Some(path) = lost.at_source.clone().filter(|path| snapshots.gone.contains(path)) else { continue };
+            let kept = match refusal {
+                Some(why) => Err(why),
+                None => Kept::new(&path, loss_code(lost.loss.class).name(), snapshots),
+            };
+            kept_now.insert(path, kept.map_err(str::to_owned));
+        }
+        kept_now
+    }
+
+    /// Sorts the new losses into those that are kept or allowed, which are reported, and those that hold the object back.
+    fn accept(&self, subject: &Subject<'_>, kept_now: &NewlyKept) -> Result<Vec<Remark>, Vec<Remark>> {
+        let choices = &subject.goal.choices;
+        let (mut lost, mut blocks) = (Vec::new(), Vec::new());
+        for Lost { loss, at_source } in self.new_losses() {
+            let (code, place, reason) = (loss_code(loss.class), &loss.path, &loss.reason);
+            let kept = at_source.as_ref().and_then(|at| kept_now.iter().find(|(path, _)| at.starts_with(path)));
+            let why = match kept {
+                // Parts of what is kept whole come back with it.
+                Some((path, Ok(_))) if at_source.as_ref() != Some(path) => continue,
+                Some((_, Ok(_))) => {
+                    let message = format!("{place} is kept in the stash: {reason}");
+                    lost.push(Remark::new(code, place.clone(), message, None));
+                    continue;
+                }
+                Some((_, Err(why))) => Some(why.as_str()),
+                None if choices.keeping == Keeping::Stash => Some("it is lost before the stash is restored"),
+                None => None,
+            };
+            if choices.allowed.allows(code) {
+                let message = format!("{place} is lost: {reason}");
+                lost.push(Remark::new(code, place.clone(), message, None));
+                continue;
+            }
+            let (message, first) = match why {
+                Some(why) => (format!("{place} would be lost: {reason}; it cannot be kept in the stash: {why}"), ""),
+                None => (format!("{place} would be lost: {reason}"), "`--stash` keeps it for converting back; "),
+            };
+            let by_hand = match loss.class {
+                LossClass::DroppedField => "remove the field by hand",
+                LossClass::Narrowed => "split the object by hand",
+            };
+            let help = format!("{first}`--allow-loss={code}` converts without it; or {by_hand}");
+            blocks.push(Remark::new(code, place.clone(), message, Some(help)));
+        }
+        if blocks.is_empty() { Ok(lost) } else { Err(blocks) }
+    }
+}
+
+/// Converts the data at the target back to `release`, as if nothing was edited in between. Where a rule halts, that is nothing.
+fn converted_back(subject: &Subject<'_>, complete: &Migration<'_>, release: ReleaseId) -> Arc<Value> {
+    let mut session = subject.session(complete.session.share());
+    match rules::run(subject, release, complete.kind.clone(), &mut session, &mut Log::default()) {
+        Ok(kind) if kind == complete.source.kind => subject.normal(&kind, session.share()),
+        _ => Arc::default(),
+    }
+}
+
+/// Returns the release nearest to the target that the source is at: no rule changes anything on the path there.
+fn release_left(subject: &Subject<'_>, source: &Source) -> ReleaseId {
+    let line = subject.target.pack.line();
+    let order = line.get(subject.target.release).order;
+    let mut candidates: Vec<ReleaseId> = subject.candidates.iter().collect();
+    candidates.sort_by_key(|release| line.get(*release).order.abs_diff(order));
+    let is_at = |release: &&ReleaseId| {
+        let mut session = subject.session(Arc::clone(&source.value));
+        let done = rules::run(subject, **release, source.kind.clone(), &mut session, &mut Log::default());
+        done.is_ok() && session.program().is_empty()
+    };
+    *candidates.iter().find(is_at).or(candidates.first()).unwrap_or(&subject.target.release)
+}
+
+fn list_keys(subject: &Subject<'_>, kind: &GroupKind, list: &FieldPath, release: ReleaseId) -> Vec<String> {
+    let Some(catalog) = subject.target.pack.catalog(kind) else { return Vec::new() };
+    let pattern = list.pattern();
+    let mut fields = catalog.fields_of(&pattern).filter(|field| field.releases.contains(release));
+    let keyed = fields.find(|field| field.attributes.list_type == Some(ListType::Map));
+    keyed.map_or_else(Vec::new, |field| field.attributes.list_keys.clone())
+}

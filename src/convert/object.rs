@@ -1,0 +1,111 @@
+//! What becomes of one object that a target is about?
+//!
+//! In order: infer its releases, convert it with what its stash gives back, decide about the losses, write the new stash.
+//! Whatever stands in the way is a block; an object with one keeps its bytes.
+
+use super::choices::Goal;
+use super::context::Context;
+use super::conversion::Conversion;
+use super::loss::Losses;
+use super::migration::Migration;
+use super::remark::{Remark, doubts, impossible};
+use super::restore::OldStash;
+use super::rules::named_conflicts;
+use super::subject::Subject;
+use super::target_schema::or_missing_kind;
+use crate::field::FieldPath;
+use crate::finding::Code;
+use crate::manifest::Object;
+use crate::pack::Target;
+
+/// What is reported besides what happened on the path to the target.
+#[derive(Default)]
+struct Report {
+    warnings: Vec<Remark>,
+    notes: Vec<Remark>,
+    lost: Vec<Remark>,
+}
+
+/// Converts `object` to `target`, which is the goal's for the pack that knows the object's group.
+pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, context: Context<'_>) -> Conversion {
+    let subject = match Subject::new(object, target, goal, context) {
+        Ok(subject) => subject,
+        Err(blocks) => return Conversion { blocks, ..Conversion::unchanged(object) },
+    };
+    let mut report = Report { warnings: subject.warnings.clone(), ..Report::default() };
+    match migrate(&subject, &mut report) {
+        Ok(migration) => converted(&subject, migration, report),
+        Err(blocks) => {
+            let (warnings, written_for) = (report.warnings, subject.written_for);
+            Conversion { blocks, warnings, written_for, ..Conversion::unchanged(object) }
+        }
+    }
+}
+
+/// Takes the subject to its target and decides about its losses.
+///
+/// # Errors
+/// What holds the object back.
+fn migrate<'a>(subject: &Subject<'a>, report: &mut Report) -> Result<Migration<'a>, Vec<Remark>> {
+    if !subject.conflicts.is_empty() {
+        return Err(named_conflicts(subject));
+    }
+    let (mut old, invalid) = OldStash::read(subject);
+    report.warnings.extend(invalid);
+    let complete = old.migrate(subject).map_err(|blocks| or_missing_kind(subject, blocks))?;
+    let losses = Losses::of(&complete, &old);
+    let without_lost = match &old {
+        OldStash::Usable(stash, _) if !losses.gives_all_back(stash) => {
+            Some(Migration::run(subject, Some((stash, &losses.back)))?)
+        }
+        _ => None,
+    };
+    old.report(&complete, &losses.back, (&mut report.warnings, &mut report.notes));
+    let settled = losses.settle(subject, &complete, &old);
+    if complete.blocks.iter().any(|block| block.code == Code::KindNotInTarget) {
+        // Allowing or keeping a loss would not help.
+        return Err(complete.blocks);
+    }
+    if !complete.blocks.is_empty() {
+        let losses = settled.err().into_iter().flatten();
+        return Err(losses.chain(complete.blocks).collect());
+    }
+    let (lost, stash) = settled?;
+    report.lost = lost;
+    let mut migration = without_lost.unwrap_or(complete);
+    if let Some(stash) = stash {
+        stash.write(subject.target.pack, &mut migration.session).map_err(impossible)?;
+    }
+    Ok(migration)
+}
+
+/// Makes the result of a conversion that nothing holds back.
+fn converted(subject: &Subject<'_>, migration: Migration<'_>, report: Report) -> Conversion {
+    let Migration { kind, session, log, .. } = migration;
+    let Report { mut warnings, mut notes, lost } = report;
+    warnings.extend(log.warnings);
+    notes.extend(log.notes);
+    warnings.extend(doubts(&session));
+    // What is dropped or kept as a whole is not written in another form.
+    let is_lost =
+        |path: &FieldPath| lost.iter().any(|lost| lost.code == Code::DroppedField && path.starts_with(&lost.path));
+    notes.extend(session.normalized().iter().filter(|one| !is_lost(&one.path)).map(|one| {
+        let message = format!("{} is written in an equivalent form: {}", one.path, one.reason);
+        Remark::new(Code::Normalized, one.path.clone(), message, None)
+    }));
+    let relies_on = session.relies_on().clone();
+    let (value, program, _) = session.finish();
+    Conversion {
+        kind,
+        value,
+        program,
+        foreign_changes: 0,
+        rules: log.rules,
+        blocks: Vec::new(),
+        warnings,
+        notes,
+        lost,
+        written_for: subject.written_for,
+        relies_on,
+    }
+}

@@ -1,0 +1,99 @@
+//! What does a plan record of one object?
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::choices::Record;
+use super::conversion::Conversion;
+use crate::finding::Location;
+use crate::lens::Direction;
+use crate::manifest::Object;
+use crate::release::{ApiVersion, GroupKind};
+
+/// What becomes of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It is at the target already.
+    Unchanged,
+    /// It changes.
+    Changed,
+    /// It is left unchanged; findings give the reason.
+    HeldBack,
+}
+
+impl Outcome {
+    /// Returns the word that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Changed => "changed",
+            Self::HeldBack => "held-back",
+        }
+    }
+}
+
+/// One object of the run: a known one, or another one whose references change.
+#[derive(Debug)]
+pub struct ObjectPlan {
+    /// Where the object starts.
+    pub location: Location,
+    /// What findings call it.
+    pub title: String,
+    /// `metadata.name`, where it is given.
+    pub name: Option<String>,
+    /// Its kind and apiVersion before.
+    pub from: (GroupKind, ApiVersion),
+    /// Its kind and apiVersion after the conversion.
+    pub to: (GroupKind, ApiVersion),
+    /// What becomes of it.
+    pub outcome: Outcome,
+    /// Whether a target or a rule is about it, or it holds values of a chart.
+    pub is_recognised: bool,
+    /// The rules that changed it.
+    pub rules: Vec<(String, Direction)>,
+    /// Its data, where the goal requests that.
+    pub data: Option<Box<Sides>>,
+}
+
+/// An object's data on both sides of a conversion.
+#[derive(Debug)]
+pub struct Sides {
+    /// Its data before.
+    pub before: Arc<Value>,
+    /// Its data after the conversion.
+    pub after: Arc<Value>,
+}
+
+impl ObjectPlan {
+    /// Records the conversion of `object`, which starts at `location`.
+    pub(crate) fn new(
+        location: Location,
+        object: &Object,
+        conversion: Conversion,
+        (is_held, is_known): (bool, bool),
+        record: Record,
+    ) -> Self {
+        let outcome = match (is_held, conversion.program.is_empty()) {
+            (true, _) => Outcome::HeldBack,
+            (false, true) => Outcome::Unchanged,
+            (false, false) => Outcome::Changed,
+        };
+        let version = conversion.value.get("apiVersion").and_then(Value::as_str).map(ApiVersion::parse);
+        let data = match record {
+            Record::Data => Some(Box::new(Sides { before: object.value.clone(), after: conversion.value })),
+            Record::Outcomes => None,
+        };
+        Self {
+            location,
+            title: object.title(),
+            name: object.name.clone(),
+            from: (object.kind.clone(), object.api_version.clone()),
+            to: (conversion.kind, version.unwrap_or_else(|| object.api_version.clone())),
+            outcome,
+            is_recognised: is_known || outcome != Outcome::Unchanged,
+            rules: conversion.rules,
+            data,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What does the program have to say about one object, before it is known in which file and at which line?
+
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Severity};
+use crate::lens::{Halt, LossClass, Session};
+use crate::manifest::{Manifest, Object};
+
+/// Something to report about an object, with the place in the object before the conversion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// The code.
+    pub code: Code,
+    /// The field.
+    pub path: FieldPath,
+    /// One sentence, lower case, no final dot.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+}
+
+impl Remark {
+    pub(crate) const fn new(code: Code, path: FieldPath, message: String, help: Option<String>) -> Self {
+        Self { code, path, message, help }
+    }
+
+    /// Returns the finding about `object`, at its place in the file. What could quote a value of a Secret is left out.
+    pub(crate) fn finding(&self, manifest: &Manifest, object: &Object, severity: Severity) -> Finding {
+        let title = object.title();
+        let (message, help) = match object.kind.kind.as_str() {
+            "Secret" if !names_object(&self.path) && self.code != Code::ConvertsTogether => {
+                ("details are not shown, since they could reveal what the Secret holds", None)
+            }
+            _ => (self.message.as_str(), self.help.clone()),
+        };
+        Finding {
+            location: manifest.locate(object, &self.path),
+            code: self.code,
+            severity,
+            field: (!self.path.steps().is_empty()).then(|| self.path.to_string()),
+            message: format!("{title}: {message}"),
+            object: Some(title),
+            help,
+        }
+    }
+}
+
+/// Returns whether a path is one of the fields of a Secret that show what it is called and what it is for, and no value.
+fn names_object(path: &FieldPath) -> bool {
+    let (top, metadata) = (FieldPath::default(), FieldPath::default().key("metadata"));
+    [metadata.key("name"), metadata.key("namespace"), top.key("type")].contains(path)
+}
+
+/// Returns the code under which a loss is reported.
+pub const fn loss_code(class: LossClass) -> Code {
+    match class {
+        LossClass::DroppedField => Code::DroppedField,
+        LossClass::Narrowed => Code::TooManyItems,
+    }
+}
+
+/// Reports a change that the data does not allow: the field comes from a merge key, or its parent is no mapping.
+pub(crate) fn impossible(halt: Halt) -> Vec<Remark> {
+    let (path, message) = match halt {
+        Halt::Conflict { old, new } => (old, format!("{new} already exists")),
+        Halt::Refused { at, reason, .. } => (at, reason),
+    };
+    vec![Remark::new(Code::NotConvertible, path, message, Some("change the object by hand".to_owned()))]
+}
+
+/// Reports what is probably wrong in an object and is left unchanged.
+pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
+    let help = "correct the name; if other files are applied that have the object, nothing needs to be done";
+    let remark = |doubt: &crate::lens::Normalization| {
+        Remark::new(Code::DanglingReference, doubt.path.clone(), doubt.reason.clone(), Some(help.to_owned()))
+    };
+    session.doubts().iter().map(remark).collect()
+}

@@ -1,0 +1,103 @@
+//! Which rules lead to a release, and what do they make of an object?
+
+use super::remark::Remark;
+use super::state::Log;
+use super::subject::Subject;
+use crate::field::FieldPath;
+use crate::finding::Code;
+use crate::lens::{Direction, Halt, Session};
+use crate::pack::{Needs, Rule, Way};
+use crate::release::{GroupKind, ReleaseId, ReleaseSet};
+
+/// Runs the rules that lead to `release` and returns the kind afterwards.
+///
+/// # Errors
+/// Why a rule cannot convert the object.
+pub(super) fn run(
+    subject: &Subject<'_>,
+    release: ReleaseId,
+    kind: GroupKind,
+    session: &mut Session<'_>,
+    log: &mut Log,
+) -> Result<GroupKind, Vec<Remark>> {
+    let mut way = Way::new(kind.clone());
+    for (rule, direction) in subject.target.pack.rules_on_the_way(release, &kind) {
+        if !way.meets(rule, direction) {
+            continue;
+        }
+        if !knows_enough(subject, rule, direction) {
+            log.warnings.extend(requires_origin(subject, rule, direction, session));
+            continue;
+        }
+        let before = session.program().len();
+        if let Err(halt) = rule.lens(direction).run(session) {
+            let invalid = halted(subject, rule, halt, session).map_err(|block| vec![block])?;
+            log.already_invalid(subject.finality(&invalid.path), invalid);
+        }
+        if session.program().len() > before {
+            log.rules.push((rule.id.clone(), direction));
+            way.follow(rule, direction);
+        }
+    }
+    Ok(way.kind().clone())
+}
+
+/// Reports the subject's conflicting fields. A rule that finds both its sides names the two spellings better than the releases
+/// of two fields do.
+pub(super) fn named_conflicts(subject: &Subject<'_>) -> Vec<Remark> {
+    let mut session = subject.session(subject.object.value.clone());
+    let run = run(subject, subject.target.release, subject.object.kind.clone(), &mut session, &mut Log::default());
+    let is_spelling = |blocks: &Vec<Remark>| blocks.iter().all(|block| block.code == Code::ConflictingFields);
+    run.err().filter(is_spelling).unwrap_or_else(|| subject.conflicts.clone())
+}
+
+/// Returns whether what `rule` needs is known: the release that the object comes from, where nothing in the object shows on
+/// which side of the rule it is. The object's own fields take precedence over the given origin.
+fn knows_enough(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
+    let pack = subject.target.pack;
+    let origins = subject.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
+    rule.needs != Some(Needs::From) || rule.is_crossed_from(origins & subject.candidates, pack.line(), direction)
+}
+
+/// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows.
+fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, session: &Session<'_>) -> Option<Remark> {
+    let pack = subject.target.pack;
+    let is_open = !subject.goal.choices.origins.contains_key(pack.name());
+    let can_cross = |id: ReleaseId| rule.is_crossed_from(ReleaseSet::from_iter([id]), pack.line(), direction);
+    if !is_open || !subject.candidates.iter().any(can_cross) {
+        return None;
+    }
+    let mut trial = session.clone();
+    let before = trial.program().len();
+    let is_sure = rule.lens(direction).run(&mut trial).is_ok() && trial.program().len() == before;
+    let (bundle, name) = (&pack.line().bundles()[rule.order], pack.name());
+    let message = format!(
+        "left unchanged: the files do not show whether the object comes from before {bundle} or after ({})",
+        rule.summary
+    );
+    let help = format!("pass --from {name}@RELEASE with the release that the objects come from");
+    (!is_sure).then(|| Remark::new(Code::Advisory, FieldPath::default(), message, Some(help)))
+}
+
+/// Holds the object back where a rule cannot convert it, unless every release that the object can have been written for requires
+/// what the rule requires: then it was invalid all along, which is reported.
+fn halted(subject: &Subject<'_>, rule: &Rule, halt: Halt, session: &Session<'_>) -> Result<Remark, Remark> {
+    let (at, reason, help) = match halt {
+        Halt::Conflict { old, new } => return Err(both_spellings(rule, session.origin(&old), &session.origin(&new))),
+        Halt::Refused { at, reason, help } => (session.origin(&at), format!("{reason} (rule {})", rule.id), help),
+    };
+    match rule.within {
+        None => Err(Remark::new(Code::NotConvertible, at, reason, help)),
+        Some(within) if within.is_superset(subject.candidates) => {
+            Ok(Remark::new(Code::AlreadyInvalid, at, reason, help))
+        }
+        Some(_) => Err(Remark::new(Code::InvalidInTarget, at, reason, help)),
+    }
+}
+
+/// Reports that an object has the old and the new spelling of one field.
+pub(super) fn both_spellings(rule: &Rule, old: FieldPath, new: &FieldPath) -> Remark {
+    let message = format!("{old} and {new} are both present; they are two spellings of the same field");
+    let help = format!("remove one of the two (rule {})", rule.id);
+    Remark::new(Code::ConflictingFields, old, message, Some(help))
+}

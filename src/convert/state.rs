@@ -1,0 +1,41 @@
+//! What does a conversion carry along: where it started, and what happened since?
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::remark::Remark;
+use super::subject::Finality;
+use crate::field::FieldPath;
+use crate::lens::Direction;
+use crate::release::GroupKind;
+
+/// Where a conversion to the target starts: the object as it is, or as the release that its stash names had it, with the
+/// values that the stash gave back.
+pub(super) struct Source {
+    pub(super) kind: GroupKind,
+    pub(super) value: Arc<Value>,
+    /// How many changes led there.
+    pub(super) step: usize,
+    /// The values given back, by their number in the stash, and their places.
+    pub(super) restored: Vec<(usize, FieldPath)>,
+}
+
+/// What happened during a conversion.
+#[derive(Clone, Default)]
+pub(super) struct Log {
+    /// The rules that changed something.
+    pub(super) rules: Vec<(String, Direction)>,
+    pub(super) warnings: Vec<Remark>,
+    pub(super) notes: Vec<Remark>,
+}
+
+impl Log {
+    /// Reports what was invalid before the conversion too: as a warning where a cluster will see it.
+    pub(super) fn already_invalid(&mut self, finality: Finality, remark: Remark) {
+        match finality {
+            Finality::Final => self.warnings.push(remark),
+            Finality::Open => self.notes.push(remark),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What is known of one object before its conversion starts?
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::baseline::Baseline;
+use super::choices::Goal;
+use super::context::Context;
+use super::inference;
+use super::references;
+use super::remark::Remark;
+use crate::catalog::{Catalog, ViolationKind};
+use crate::field::FieldPath;
+use crate::finding::Code;
+use crate::infer::infer;
+use crate::lens::{Completeness, Session};
+use crate::manifest::Object;
+use crate::pack::Target;
+use crate::release::{GroupKind, ReleaseSet, is_version};
+
+/// An object that is to be converted to a target, and what inference found.
+pub(super) struct Subject<'a> {
+    pub(super) object: &'a Object,
+    pub(super) target: &'a Target<'a>,
+    pub(super) goal: &'a Goal<'a>,
+    context: Context<'a>,
+    /// The releases that the object can have been written for.
+    pub(super) candidates: ReleaseSet,
+    /// Those of them that serve its apiVersion, or all where none does.
+    pub(super) written_for: ReleaseSet,
+    /// The fields that no release of its kind has.
+    pub(super) unknown: BTreeSet<FieldPath>,
+    /// The warnings of the inference.
+    pub(super) warnings: Vec<Remark>,
+    /// The fields that exclude each other.
+    pub(super) conflicts: Vec<Remark>,
+    baseline: Baseline,
+}
+
+/// Whether a value is what a cluster will see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Finality {
+    /// It is applied as it stands.
+    Final,
+    /// It stands in a part of an object, or it is a variable that is substituted later.
+    Open,
+}
+
+impl<'a> Subject<'a> {
+    /// Infers the releases of `object`.
+    ///
+    /// # Errors
+    /// Why nothing can be inferred: an unknown kind, or a variable for an apiVersion.
+    pub(super) fn new(
+        object: &'a Object,
+        target: &'a Target<'a>,
+        goal: &'a Goal<'a>,
+        context: Context<'a>,
+    ) -> Result<Self, Vec<Remark>> {
+        let Some(catalog) = target.pack.catalog(&object.kind) else {
+            return Err(vec![inference::unknown_kind(object, target.pack)]);
+        };
+        if !is_version(&object.api_version.version) {
+            let message = format!("`{}` is not an apiVersion; it looks like a variable", object.api_version);
+            let help = "write the apiVersion out, or convert the rendered manifest".to_owned();
+            let path = FieldPath::default().key("apiVersion");
+            return Err(vec![Remark::new(Code::NotConvertible, path, message, Some(help))]);
+        }
+        let inference = infer(&object.value, catalog, &object.api_version.version);
+        let both = inference.candidates & inference.serving;
+        Ok(Self {
+            object,
+            target,
+            goal,
+            context,
+            candidates: inference.candidates,
+            written_for: if both.is_empty() { inference.candidates } else { both },
+            conflicts: inference::conflicts(&inference, target.pack),
+            warnings: inference::warnings(&inference, object, target.pack, catalog),
+            unknown: inference.unknown.into_iter().map(|unknown| unknown.path).collect(),
+            baseline: Baseline::default(),
+        })
+    }
+
+    /// Starts a session with data of the object.
+    pub(super) fn session(&self, value: Arc<Value>) -> Session<'a> {
+        self.context.session(value)
+    }
+
+    /// Returns whether the object is whole, which another file of the run decides.
+    pub(super) fn completeness(&self) -> Completeness {
+        self.context.surroundings.ask();
+        self.context.completeness
+    }
+
+    /// Returns whether the value at `path` is what a cluster will see.
+    pub(super) fn finality(&self, path: &FieldPath) -> Finality {
+        let is_open = path.get(&self.object.value).is_some_and(has_variable);
+        match self.completeness() {
+            Completeness::Whole if !is_open => Finality::Final,
+            Completeness::Whole | Completeness::Partial => Finality::Open,
+        }
+    }
+
+    /// Returns whether some release that the object can have been written for accepts the value at `path`.
+    pub(super) fn accepted_before(&self, path: &FieldPath, kind: &ViolationKind) -> bool {
+        self.baseline.accepts((self.object, self.catalog(), self.candidates), path, kind)
+    }
+
+    /// Returns the catalog of the object's own kind.
+    pub(super) fn catalog(&self) -> &'a Catalog {
+        self.target.pack.catalog(&self.object.kind).expect("an object of an unknown kind is no subject")
+    }
+
+    /// Returns the data of an object of `kind` for comparing: its references may have been updated since it was last seen.
+    pub(super) fn normal(&self, kind: &GroupKind, object: Arc<Value>) -> Arc<Value> {
+        references::normal(object, self.target.pack.catalog(kind), self.goal.packs)
+    }
+}
+
+/// Returns whether a value holds a variable, or what is left of a template: `${PORT}`, `$PORT`, `$(port)`, `{{ .port }}`,
+/// `<% port %>`.
+fn has_variable(value: &Value) -> bool {
+    let is_variable = |text: &str| {
+        let after_dollar = text.split('$').skip(1);
+        let named = |rest: &str| rest.starts_with(|first: char| first.is_ascii_alphabetic() || "{(_".contains(first));
+        ["{{", "<%", "%{", "#{"].iter().any(|mark| text.contains(mark)) || after_dollar.into_iter().any(named)
+    };
+    match value {
+        Value::String(text) => is_variable(text),
+        Value::Array(items) => items.iter().any(has_variable),
+        Value::Object(map) => map.values().any(has_variable),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}

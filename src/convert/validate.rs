@@ -1,0 +1,95 @@
+//! Does the target accept an object as the rules leave it?
+//!
+//! What was invalid before the conversion too is reported and left unchanged. With the user's own CRDs everything that a cluster
+//! will see has to be valid.
+
+use serde_json::Value;
+
+use super::baseline::in_list;
+use super::remark::Remark;
+use super::state::Log;
+use super::subject::{Finality, Subject};
+use super::target_schema::TargetSchema;
+use crate::catalog::{Violation, ViolationKind};
+use crate::field::FieldPath;
+use crate::finding::Code;
+use crate::lens::{Completeness, Session};
+use crate::pack::build::own::Verdict;
+
+/// Returns what the target rejects in `object` at `version`. A part of an object lacks nothing that the whole can have.
+pub(super) fn violations(
+    subject: &Subject<'_>,
+    schema: &TargetSchema<'_>,
+    object: &Value,
+    version: &str,
+) -> Vec<Violation> {
+    let mut violations = schema.catalog.check(object, schema.release, version);
+    let is_left_to_the_whole = |one: &Violation| one.kind == ViolationKind::MissingRequired && !in_list(&one.path);
+    if violations.iter().any(is_left_to_the_whole) && subject.completeness() == Completeness::Partial {
+        violations.retain(|violation| !is_left_to_the_whole(violation));
+    }
+    violations
+}
+
+/// Runs the CEL rules of the user's CRD; on a part of an object their results would mean nothing.
+pub(super) fn run_cel_rules(
+    subject: &Subject<'_>,
+    schema: &TargetSchema<'_>,
+    object: &Value,
+    version: &str,
+    log: &mut Log,
+) -> Vec<Violation> {
+    let verdict = match schema.crds {
+        Some(crds) if subject.completeness() == Completeness::Whole => {
+            crds.run_rules(schema.catalog.kind(), version, object)
+        }
+        _ => Verdict::default(),
+    };
+    let unchecked = verdict.unknown.into_iter().map(|rule| {
+        let message = format!("a CEL rule of {} was not evaluated: {rule}", schema.name);
+        Remark::new(Code::UncheckedRule, FieldPath::default(), message, None)
+    });
+    log.notes.extend(unchecked);
+    verdict.broken
+}
+
+/// Holds the object back for what the target rejects, but not for what was rejected before the conversion too (a field that is
+/// left to a patch, a variable that is substituted later): that is reported.
+///
+/// # Errors
+/// What the target rejects because of the conversion.
+pub(super) fn validate(
+    subject: &Subject<'_>,
+    schema: &TargetSchema<'_>,
+    violations: Vec<Violation>,
+    session: &Session<'_>,
+    log: &mut Log,
+) -> Result<(), Vec<Remark>> {
+    let mut blocks = Vec::new();
+    for violation in violations {
+        let path = session.origin(&violation.path);
+        let finality = subject.finality(&path);
+        let is_requested = schema.crds.is_some() && finality == Finality::Final;
+        if became_an_item(&violation, &path) {
+            let message = format!("{} {}, and a patch replaces a list as a whole", violation.path, violation.kind);
+            let help = "write the complete item in the patch, then run again".to_owned();
+            blocks.push(Remark::new(Code::InvalidInTarget, path, message, Some(help)));
+        } else if is_requested || subject.accepted_before(&path, &violation.kind) {
+            let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
+            let hint = subject.target.pack.notes().hint(schema.catalog.kind(), Some(&violation.path.pattern()));
+            let help = hint.unwrap_or("change the value by hand, then run again").to_owned();
+            blocks.push(Remark::new(Code::InvalidInTarget, path, message, Some(help)));
+        } else {
+            let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
+            log.already_invalid(finality, Remark::new(Code::AlreadyInvalid, path, message, None));
+        }
+    }
+    if blocks.is_empty() { Ok(()) } else { Err(blocks) }
+}
+
+/// Returns whether a part of a patch, which was merged field by field, has become an incomplete item of a list.
+///
+/// Source: Kustomize merges custom resources as JSON merge patches do, where a list replaces the other.
+fn became_an_item(violation: &Violation, origin: &FieldPath) -> bool {
+    violation.kind == ViolationKind::MissingRequired && in_list(&violation.path) && !in_list(origin)
+}

@@ -1,0 +1,369 @@
+//! Answers: which byte-range edits of a file carry out the conversions of its objects?
+//!
+//! [`edit`] performs the objects' changes on the documents that hold them, joins the edits of the file and verifies the result
+//! by double entry: the edited text must read back as the converted data, with every other document and comment as before. An
+//! inline patch is edited and verified as a text of its own first; then its edits are made in the file, which must hold its new
+//! text.
+//!
+//! Invariant: a file plan that is returned has been verified; an object whose text cannot be changed exactly is rejected.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::convert::Conversion;
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Severity};
+use crate::manifest::{Inset, Manifest, Object, Page, problem_code};
+use crate::text::{Edit, EditSet, Span};
+use crate::yaml::{self, FrontEnd, House, Intent, Problem, ProblemCode, Rewrite};
+
+/// One file that changes.
+#[derive(Debug)]
+pub struct FilePlan {
+    /// The file as the user named it.
+    pub file: String,
+    /// Its text.
+    pub before: Arc<str>,
+    /// The edits that lead to its new text.
+    pub edits: EditSet,
+}
+
+impl FilePlan {
+    /// Returns the file's new text.
+    pub fn after(&self) -> String {
+        self.edits.apply(&self.before)
+    }
+}
+
+/// A file's edits and what there is to report about them.
+pub(crate) struct Edited {
+    pub(crate) file: FilePlan,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// Objects, by their position in the manifest, whose text cannot be changed.
+pub(crate) type Rejected = Vec<(usize, Finding)>;
+
+/// The edits of the text of a manifest, or of an inline patch in it.
+struct Changed {
+    edits: EditSet,
+    findings: Vec<Finding>,
+}
+
+/// An inset that changes.
+struct Within<'m> {
+    inset: &'m Inset,
+    /// Its objects that change.
+    objects: Vec<usize>,
+    /// Its text afterwards.
+    text: String,
+    /// Its edits, in the text of the file.
+    edits: EditSet,
+}
+
+/// The objects that change on one page, by their document on it.
+type ByDocument = BTreeMap<usize, Vec<usize>>;
+
+/// Turns the changes of a manifest's objects into edits, which `front_end` verifies; `None` where nothing changes.
+pub(crate) fn edit(
+    manifest: &Manifest,
+    conversions: &[Option<Conversion>],
+    front_end: FrontEnd,
+) -> Result<Option<Edited>, Rejected> {
+    let mut pages: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
+    for (object, at) in manifest.objects.iter().zip(0..) {
+        if conversions[at].as_ref().is_some_and(|conversion| !conversion.program.is_empty()) {
+            pages.entry(object.inset).or_default().entry(object.document).or_default().push(at);
+        }
+    }
+    if pages.is_empty() {
+        return Ok(None);
+    }
+    if is_encrypted(manifest) {
+        let changing = pages.values().flat_map(BTreeMap::values).flatten();
+        return Err(changing.map(|at| (*at, encrypted(manifest, &manifest.objects[*at]))).collect());
+    }
+    let own = pages.remove(&None).unwrap_or_default();
+    // A document that is all of its file is its own house.
+    let is_alone = manifest.tree.documents().len() == 1 && pages.is_empty();
+    let house = if is_alone { House::default() } else { House::of(&manifest.text, &manifest.tree) };
+    let (mut within, mut findings, mut rejected) = (Vec::new(), Vec::new(), Rejected::new());
+    for (number, objects) in pages.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
+        let inset = &manifest.insets[*number];
+        let page = manifest.page(Some(*number));
+        let Some(literal) = &inset.literal else {
+            rejected.extend(objects.values().flatten().map(|at| (*at, unwritable(page, &manifest.objects[*at]))));
+            continue;
+        };
+        let house = House::of(page.text(), page.tree()).or(house);
+        match change(manifest, (page, house, front_end), objects, &[], conversions) {
+            Ok(changed) => {
+                let (text, edits) = (changed.edits.apply(&inset.text), literal.outward(&changed.edits));
+                within.push(Within { inset, objects: objects.values().flatten().copied().collect(), text, edits });
+                findings.extend(changed.findings);
+            }
+            Err(more) => rejected.extend(more),
+        }
+    }
+    match change(manifest, (manifest.page(None), house, front_end), &own, &within, conversions) {
+        Ok(changed) if rejected.is_empty() => {
+            findings.extend(changed.findings);
+            findings.extend(manifest.disputed());
+            let (file, before) = (manifest.file.clone(), Arc::clone(&manifest.text));
+            Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings }))
+        }
+        Ok(_) => Err(rejected),
+        Err(more) => Err(rejected.into_iter().chain(more).collect()),
+    }
+}
+
+/// Changes the objects of one text, and the inline patches `within` it.
+fn change(
+    manifest: &Manifest,
+    (page, house, front_end): (Page<'_>, House, FrontEnd),
+    by_document: &ByDocument,
+    within: &[Within<'_>],
+    conversions: &[Option<Conversion>],
+) -> Result<Changed, Rejected> {
+    let mut joined = Joined::default();
+    let mut rejected = Rejected::new();
+    for (document, objects) in by_document {
+        match edit_document(manifest, page, *document, objects, conversions, house) {
+            Ok(done) => joined.add(page, *document, done),
+            Err(more) => rejected.extend(more),
+        }
+    }
+    if !rejected.is_empty() {
+        return Err(rejected);
+    }
+    joined.edits.extend(within.iter().flat_map(|within| within.edits.edits()).cloned());
+    let inner = || within.iter().flat_map(|within| &within.objects);
+    let reject = |at: &usize, problem: &Problem| (*at, rejection(page, &manifest.objects[*at], 0, problem));
+    let edits = EditSet::new(joined.edits).map_err(|overlap| {
+        let message = "the text around this inline patch changes too";
+        let problem = Problem::new(ProblemCode::WrongShape, overlap.at, message);
+        inner().map(|at| reject(at, &problem)).collect::<Rejected>()
+    })?;
+    let after = edits.apply(page.text());
+    let expected = expected(manifest, page, conversions, by_document, within);
+    match yaml::verify((page.text(), page.tree()), &after, &expected, &joined.removed, front_end) {
+        Ok(()) => Ok(Changed { edits, findings: joined.findings }),
+        Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| reject(at, &problem)).collect()),
+    }
+}
+
+/// The documents' edits, put together for their page.
+#[derive(Default)]
+struct Joined {
+    edits: Vec<Edit>,
+    removed: Vec<String>,
+    findings: Vec<Finding>,
+}
+
+impl Joined {
+    fn add(&mut self, page: Page<'_>, document: usize, done: Rewrite) {
+        let span = page.tree().documents()[document].span;
+        let edits = done.edits.shifted(span.start);
+        let mut comments = edited_comments(page, span, edits.edits());
+        for comment in &done.removed_comments {
+            let found = comments.iter().position(|place| place.of(page.text()) == comment);
+            let at = found.map_or(span.start, |found| comments.remove(found).start);
+            self.findings.push(dropped_comment(page, at, comment));
+        }
+        self.edits.extend(edits.edits().iter().cloned());
+        self.removed.extend(done.removed_comments);
+    }
+}
+
+/// Changes the objects of one document, or reports every one whose text cannot be changed.
+fn edit_document(
+    manifest: &Manifest,
+    page: Page<'_>,
+    document: usize,
+    objects: &[usize],
+    conversions: &[Option<Conversion>],
+    house: House,
+) -> Result<Rewrite, Rejected> {
+    let span = page.tree().documents()[document].span;
+    let mut objects = objects.to_vec();
+    let mut rejected = Rejected::new();
+    loop {
+        let programs: Vec<_> =
+            objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
+        match yaml::rewrite(span.of(page.text()), &programs, house) {
+            Ok(done) if rejected.is_empty() => return Ok(done),
+            Ok(_) => return Err(rejected),
+            Err(yaml::Refusal { program, problem }) => {
+                let at = objects.remove(program);
+                rejected.push((at, rejection(page, &manifest.objects[at], span.start, &problem)));
+                // A document that cannot be edited at all is rejected whatever the change.
+                if objects.is_empty() {
+                    return Err(rejected);
+                }
+            }
+        }
+    }
+}
+
+/// Returns an object's changes with paths from its document.
+fn program(object: &Object, conversion: Option<&Conversion>) -> Vec<Intent> {
+    let intents = conversion.iter().flat_map(|conversion| &conversion.program);
+    intents.map(|intent| intent.under(&object.place)).collect()
+}
+
+/// Returns the data that each changed document must hold afterwards.
+fn expected(
+    manifest: &Manifest,
+    page: Page<'_>,
+    conversions: &[Option<Conversion>],
+    changed: &ByDocument,
+    within: &[Within<'_>],
+) -> Vec<Option<Arc<Value>>> {
+    let documents = page.tree().documents();
+    let read = |document: usize| {
+        let root = page.tree().value(page.text(), documents[document].root);
+        root.expect("a document with objects was read before")
+    };
+    let mut expected: Vec<Option<Arc<Value>>> = vec![None; documents.len()];
+    for (document, objects) in changed {
+        if let Some(made) = the_whole(manifest, conversions, objects) {
+            expected[*document] = Some(Arc::clone(&made.value));
+            continue;
+        }
+        let mut value = read(*document);
+        for at in objects {
+            let place = manifest.objects[*at].place.get_mut(&mut value).expect("the object was read from this place");
+            if let Some(conversion) = &conversions[*at] {
+                place.clone_from(conversion.value.as_ref());
+            }
+        }
+        expected[*document] = Some(Arc::new(value));
+    }
+    for Within { inset, text, .. } in within {
+        let document = expected[inset.document].get_or_insert_with(|| Arc::new(read(inset.document)));
+        // Where a change removes the inline patch, verification rejects the edits in it.
+        if let Some(value) = inset.place.get_mut(Arc::make_mut(document)) {
+            *value = Value::from(text.as_str());
+        }
+    }
+    expected
+}
+
+/// Returns what becomes of the object that is the whole document, where one is.
+fn the_whole<'c>(
+    manifest: &Manifest,
+    conversions: &'c [Option<Conversion>],
+    objects: &[usize],
+) -> Option<&'c Conversion> {
+    let [at] = objects else { return None };
+    conversions[*at].as_ref().filter(|_| manifest.objects[*at].place.steps().is_empty())
+}
+
+/// Reports an object whose text cannot be changed; `from` is the offset in the file of the text that the problem is about.
+fn rejection(page: Page<'_>, object: &Object, from: usize, problem: &Problem) -> Finding {
+    let code = problem_code(problem.code);
+    let severity = if code == Code::VerificationFailed { Severity::Error } else { Severity::Held };
+    let help = match problem.code {
+        ProblemCode::VerifyFailed => "nothing in this file was changed; please report the object as a bug",
+        ProblemCode::SharedAnchor
+        | ProblemCode::ThroughAlias
+        | ProblemCode::ThroughMerge
+        | ProblemCode::AnchorOrder
+        | ProblemCode::RecursiveAlias
+        | ProblemCode::AliasBudget => "write the value out without anchors and aliases, or change the object by hand",
+        ProblemCode::FlowMove => "write the value in block style, or change the object by hand",
+        _ => "rewrite the text at this place in plain block style, or change the object by hand",
+    };
+    Finding {
+        location: page.location(from + problem.at),
+        code,
+        severity,
+        object: Some(object.title()),
+        field: None,
+        message: format!("{}: {}{}", object.title(), problem.message, other_place(page, from, problem)),
+        help: Some(help.to_owned()),
+    }
+}
+
+/// Returns the other place of a problem, where it has one.
+fn other_place(page: Page<'_>, from: usize, problem: &Problem) -> String {
+    let position = problem.other.and_then(|other| page.location(from + other).position);
+    position.map_or_else(String::new, |position| format!(" (line {}, column {})", position.line, position.column))
+}
+
+/// Reports an inline patch whose text cannot be edited in its file.
+fn unwritable(page: Page<'_>, object: &Object) -> Finding {
+    let message = format!(
+        "{}: the inline patch is not converted, because it is not a literal block or has an anchor",
+        object.title()
+    );
+    Finding {
+        location: page.location(0),
+        code: Code::InlinePatch,
+        severity: Severity::Held,
+        object: Some(object.title()),
+        field: None,
+        message,
+        help: Some(
+            "write it as a literal block (`|`) without an anchor, move it to a file of its own, or change it by hand"
+                .to_owned(),
+        ),
+    }
+}
+
+/// Reports an object whose file is encrypted.
+fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
+    let message = format!(
+        "{}: the file is encrypted by SOPS, and its checksum covers the values that would change",
+        object.title()
+    );
+    let help = "decrypt it (`sops decrypt -i FILE`), convert, and encrypt it again (`sops encrypt -i FILE`)";
+    Finding {
+        location: manifest.locate(object, &FieldPath::default()),
+        code: Code::Encrypted,
+        severity: Severity::Held,
+        object: Some(object.title()),
+        field: None,
+        message,
+        help: Some(help.to_owned()),
+    }
+}
+
+/// Returns the comments in `span`, those that an edit touches first: of several with one text, one of these is removed.
+fn edited_comments(page: Page<'_>, span: Span, edits: &[Edit]) -> Vec<Span> {
+    let is_inside = |comment: &Span| span.start <= comment.start && comment.start < span.end;
+    let is_kept = |comment: &Span| {
+        let next = edits.partition_point(|edit| edit.span.end <= comment.start);
+        edits.get(next).is_none_or(|edit| edit.span.start >= comment.end)
+    };
+    let mut comments: Vec<Span> = page.tree().comments().iter().copied().filter(is_inside).collect();
+    comments.sort_by_key(is_kept);
+    comments
+}
+
+fn dropped_comment(page: Page<'_>, at: usize, comment: &str) -> Finding {
+    Finding {
+        location: page.location(at),
+        code: Code::CommentDropped,
+        severity: Severity::Warning,
+        object: None,
+        field: None,
+        message: format!("the comment `{comment}` is removed with its field"),
+        help: None,
+    }
+}
+
+/// Returns whether SOPS encrypted a file: one of its documents has the key `sops` with a `mac`, which is over the values of all
+/// documents of the file, also over those that are not encrypted.
+///
+/// Source: getsops/sops, "Message Authentication Code" in its README, and `stores/yaml`: the metadata is added to each document.
+fn is_encrypted(manifest: &Manifest) -> bool {
+    if !manifest.text.contains("mac") {
+        return false;
+    }
+    let documents = manifest.tree.documents().iter();
+    let values = documents.filter_map(|document| manifest.tree.value(&manifest.text, document.root).ok());
+    values.into_iter().any(|value| value.get("sops").and_then(|sops| sops.get("mac")).is_some_and(Value::is_string))
+}

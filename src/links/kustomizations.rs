@@ -1,0 +1,201 @@
+//! Which files and folders do the kustomizations of a run build, and what do they give to them?
+//!
+//! A kustomization takes in files, folders with a kustomization of their own, and components, which work on what the
+//! kustomizations with that component take in.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+use super::file::File;
+use crate::manifest::Kustomization;
+
+/// The namespaces that kustomizations give to a file: each kustomization with its namespace, which is none where no
+/// kustomization on the path gives one.
+pub(super) type GivenNamespaces = BTreeSet<(Rc<str>, Option<Rc<str>>)>;
+
+/// The kustomizations of a run, by file, and the file of each by folder.
+#[derive(Debug)]
+pub(crate) struct Graph<'a> {
+    files: BTreeMap<&'a str, &'a Kustomization>,
+    folders: HashMap<String, &'a str>,
+    /// The kustomizations that have each component.
+    users: BTreeMap<&'a str, Vec<&'a str>>,
+    /// The prefixes and suffixes that kustomizations add to names.
+    affixes: [BTreeSet<&'a str>; 2],
+}
+
+impl<'a> Graph<'a> {
+    /// Collects the kustomizations among `files`.
+    pub(crate) fn of(files: &[File<'a>]) -> Self {
+        let files = files.iter().filter_map(|file| Some((file.name(), file.kustomization()?)));
+        let files: BTreeMap<_, _> = files.collect();
+        let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
+        let affixes = [0, 1].map(|end| {
+            let affixes = files.values().map(|kustomization| kustomization.affixes[end].as_str());
+            affixes.filter(|affix| !affix.is_empty()).collect()
+        });
+        let mut graph = Self { files, folders, users: BTreeMap::new(), affixes };
+        let components = |(file, one): (&&'a str, &&'a Kustomization)| {
+            let components = one.components.iter().filter_map(|path| graph.named(path));
+            components.map(|(component, _)| (component, *file)).collect::<Vec<_>>()
+        };
+        let users: Vec<_> = graph.files.iter().flat_map(components).collect();
+        for (component, user) in users {
+            graph.users.entry(component).or_default().push(user);
+        }
+        graph
+    }
+
+    /// Returns the files whose objects the kustomization in `file` works on: what it takes in on any path, and for a component
+    /// what the kustomizations with that component work on.
+    pub(crate) fn reach(&self, file: &'a str) -> BTreeSet<&'a str> {
+        let (mut met, mut open, mut reach) = (BTreeSet::new(), vec![file], BTreeSet::new());
+        let mut roots = BTreeSet::from([file]);
+        while let Some(file) = open.pop() {
+            let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
+            for path in kustomization.resources.iter().chain(&kustomization.components) {
+                match self.named(path) {
+                    Some((inner, _)) => open.push(inner),
+                    None => drop(reach.insert(path.as_str())),
+                }
+            }
+            if roots.contains(file) {
+                let users = self.users.get(file).into_iter().flatten();
+                roots.extend(users.clone());
+                open.extend(users);
+            }
+        }
+        reach
+    }
+
+    /// Returns what is in a folder that is named from the root of a repository, which the run need not start at.
+    pub(crate) fn reach_of_folder<'f>(&self, folder: &'f str) -> FolderReach<'a, 'f> {
+        let is_it = |file: &&&'a str| Kustomization::folder(file).is_some_and(|own| ends_with(&own, folder));
+        let reached = self.files.keys().filter(is_it).flat_map(|file| self.reach(file)).collect();
+        FolderReach { reached, folder }
+    }
+
+    /// Returns whether any kustomization puts objects into a namespace.
+    pub(crate) fn gives_namespaces(&self) -> bool {
+        self.files.values().any(|kustomization| kustomization.namespace.is_some())
+    }
+
+    /// Returns the names that an object called `name` can have had before kustomizations added prefixes or suffixes.
+    pub(crate) fn names_before<'n>(&self, name: &'n str) -> BTreeSet<&'n str> {
+        let (mut names, mut open) = (BTreeSet::new(), vec![name]);
+        while let Some(name) = open.pop() {
+            if names.insert(name) {
+                let [prefixes, suffixes] = &self.affixes;
+                open.extend(prefixes.iter().filter_map(|prefix| name.strip_prefix(prefix)));
+                open.extend(suffixes.iter().filter_map(|suffix| name.strip_suffix(suffix)));
+            }
+        }
+        names
+    }
+
+    /// Returns the names that an object called `name` can have at some time: its own, and those with the prefixes and suffixes
+    /// that kustomizations add.
+    pub(crate) fn names_after(&self, name: &str) -> BTreeSet<String> {
+        let [prefixes, suffixes] = self.affixes.each_ref().map(|affixes| affixes.iter().copied().chain([""]));
+        prefixes.flat_map(|prefix| suffixes.clone().map(move |suffix| format!("{prefix}{name}{suffix}"))).collect()
+    }
+
+    /// Returns the kustomizations that each file is built by, of those that no other one takes in.
+    pub(crate) fn builds(&self) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
+        let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let inner = self.inner();
+        for root in self.files.keys().filter(|file| !inner.contains(*file)) {
+            for file in self.reach(root) {
+                builds.entry(file).or_default().insert(root);
+            }
+        }
+        builds
+    }
+
+    /// Returns the kustomization that `path` names, a folder or a file.
+    fn named(&self, path: &str) -> Option<(&'a str, &'a Kustomization)> {
+        let file = self.folders.get(path).copied().unwrap_or(path);
+        self.files.get_key_value(file).map(|(file, kustomization)| (*file, *kustomization))
+    }
+
+    /// Returns the kustomizations that another one takes in.
+    fn inner(&self) -> BTreeSet<&'a str> {
+        let taken = |kustomization: &&'a Kustomization| {
+            let paths = kustomization.resources.iter().chain(&kustomization.components);
+            paths.filter_map(|path| self.named(path)).map(|(file, _)| file).collect::<Vec<_>>()
+        };
+        self.files.values().flat_map(taken).collect()
+    }
+
+    /// Collects the namespaces given to each of `files`, on every path from a kustomization that no other one takes in.
+    pub(super) fn namespaces_of(&self, files: &HashSet<&str>) -> HashMap<String, Rc<GivenNamespaces>> {
+        let inner = self.inner();
+        let mut reached = HashMap::new();
+        for root in self.files.keys().filter(|file| !inner.contains(*file)) {
+            let mut add = |path: &str, namespaces: &Rc<GivenNamespaces>| match files
+                .get(path)
+                .map(|file| reached.entry((*file).to_owned()))
+            {
+                None => {}
+                Some(Entry::Vacant(first)) => drop(first.insert(Rc::clone(namespaces))),
+                Some(Entry::Occupied(mut before)) => Rc::make_mut(before.get_mut()).extend(namespaces.iter().cloned()),
+            };
+            self.follow(root, &mut add);
+        }
+        reached
+    }
+
+    /// Follows every path from the kustomization `root`, and adds the namespaces given to each file.
+    fn follow(&self, root: &'a str, add: &mut dyn FnMut(&str, &Rc<GivenNamespaces>)) {
+        let mut met: BTreeSet<(&str, GivenNamespaces)> = BTreeSet::new();
+        let mut open = vec![(root, GivenNamespaces::new())];
+        while let Some((file, mut given)) = open.pop() {
+            given.extend(self.gives(file));
+            let Some(kustomization) = self.files.get(file).filter(|_| met.insert((file, given.clone()))) else {
+                continue;
+            };
+            // Most files are reached on one path, and share their namespaces.
+            let namespaces =
+                Rc::new(if given.is_empty() { GivenNamespaces::from([(Rc::from(root), None)]) } else { given.clone() });
+            for path in kustomization.resources.iter().chain(&kustomization.components) {
+                match self.named(path) {
+                    Some((inner, _)) => open.push((inner, given.clone())),
+                    None => add(path, &namespaces),
+                }
+            }
+        }
+    }
+
+    /// Returns the namespaces that a kustomization and its components give to everything that it takes in.
+    fn gives(&self, file: &'a str) -> GivenNamespaces {
+        let (mut met, mut open, mut namespaces) = (BTreeSet::new(), vec![file], GivenNamespaces::new());
+        while let Some(file) = open.pop() {
+            let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
+            namespaces.extend(kustomization.namespace.as_deref().map(|name| (Rc::from(file), Some(Rc::from(name)))));
+            open.extend(
+                kustomization.components.iter().filter_map(|path| self.named(path)).map(|(component, _)| component),
+            );
+        }
+        namespaces
+    }
+}
+
+/// The files that belong to a folder: those that its kustomization takes in, and those in it.
+pub(crate) struct FolderReach<'a, 'f> {
+    reached: BTreeSet<&'a str>,
+    folder: &'f str,
+}
+
+impl FolderReach<'_, '_> {
+    /// Returns whether `file` is one of them.
+    pub(crate) fn has(&self, file: &str) -> bool {
+        let mut folders = file.match_indices('/').map(|(at, _)| &file[..at]);
+        self.reached.contains(file) || self.folder.is_empty() || folders.any(|folder| ends_with(folder, self.folder))
+    }
+}
+
+/// Returns whether the last folders of `path` are those of `tail`.
+fn ends_with(path: &str, tail: &str) -> bool {
+    path.strip_suffix(tail).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}

@@ -1,0 +1,181 @@
+//! Which objects are in the linked files of a run, in which namespace, and what did each become by itself?
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::file::{File, IndexedObject};
+use super::namespaces::Namespaces;
+use crate::convert::{Context, Conversion, Remark, Targets, convert};
+use crate::field::FieldPath;
+use crate::finding::{Finding, Location, Severity};
+use crate::lens::{Completeness, Namespace, Neighbour, ObjectName, Surroundings};
+use crate::manifest::{Manifest, Object};
+
+/// The position of an object: linked file, and object in it.
+pub(crate) type Id = (usize, usize);
+
+/// The conversions of the objects of the linked files, in their order; `None` where no target is about an object.
+pub(crate) type Conversions = Vec<Vec<Option<Conversion>>>;
+
+/// The files of a run, with the objects of the linked ones.
+pub(crate) struct Linked<'a> {
+    pub(crate) targets: &'a Targets<'a>,
+    pub(crate) files: &'a [File<'a>],
+    pub(crate) namespaces: &'a Namespaces<'a>,
+    /// The linked files, in the order of the run.
+    pub(crate) manifests: Vec<&'a Manifest>,
+    /// The position of each file by its name; few need it.
+    numbers: OnceCell<BTreeMap<&'a str, usize>>,
+    /// The files that a kustomization of the run names as patches.
+    patch_files: BTreeSet<&'a str>,
+    /// The namespaces of the objects of the linked files.
+    object_namespaces: Vec<Vec<Namespace>>,
+    /// The namespaces of the objects that [`Linked::indexed`] returns.
+    indexed_namespaces: Vec<Namespace>,
+    /// What each object becomes by itself.
+    pub(crate) conversions: Conversions,
+}
+
+impl<'a> Linked<'a> {
+    /// Collects the linked ones among `files`, with nothing converted yet.
+    pub(crate) fn new(targets: &'a Targets<'a>, files: &'a [File<'a>], namespaces: &'a Namespaces<'a>) -> Self {
+        let linked = |file: &File<'a>| match file {
+            File::Linked(manifest) => Some(*manifest),
+            File::Local(_) => None,
+        };
+        let manifests: Vec<&Manifest> = files.iter().filter_map(linked).collect();
+        let of_file = |manifest: &&Manifest| {
+            let of_object = |object: &Object| namespaces.of(&manifest.file, &object.kind, object.namespace.as_deref());
+            manifest.objects.iter().map(of_object).collect()
+        };
+        let of_indexed = |(file, one): (&str, &IndexedObject)| namespaces.of(file, &one.kind, one.namespace.as_deref());
+        Self {
+            object_namespaces: manifests.iter().map(of_file).collect(),
+            indexed_namespaces: indexed(files).map(of_indexed).collect(),
+            patch_files: files.iter().flat_map(|file| file.patches()).map(|patch| patch.file.as_str()).collect(),
+            numbers: OnceCell::new(),
+            conversions: Conversions::new(),
+            targets,
+            files,
+            namespaces,
+            manifests,
+        }
+    }
+
+    /// Converts every object by itself, with what lenses see of the others.
+    pub(crate) fn convert(&self, surroundings: &Surroundings<'_>) -> Conversions {
+        let of_file = |(manifest, namespaces): (&&Manifest, &Vec<Namespace>)| {
+            let of_object = |(object, namespace): (&Object, &Namespace)| {
+                let is_patch = self.is_patch_file(&manifest.file) || object.inset.is_some();
+                let completeness = if is_patch { Completeness::Partial } else { Completeness::Whole };
+                convert(object, self.targets.goal, Context { completeness, namespace, surroundings })
+            };
+            manifest.objects.iter().zip(namespaces).map(of_object).collect()
+        };
+        self.manifests.iter().zip(&self.object_namespaces).map(of_file).collect()
+    }
+
+    /// Returns the namespace and the data of each object of a local file that others can look up.
+    pub(crate) fn indexed_values(&self) -> Vec<(Namespace, Option<Value>)> {
+        let values = indexed(self.files).map(|(_, one)| one.value());
+        self.indexed_namespaces.iter().cloned().zip(values).collect()
+    }
+
+    /// Indexes the objects of the run as they stand in their files; patches are no objects of their own. `indexed` is what
+    /// [`Linked::indexed_values`] returned.
+    pub(crate) fn surroundings<'v>(&'v self, indexed: &'v [(Namespace, Option<Value>)]) -> Surroundings<'v> {
+        let mut indexed = indexed.iter();
+        let mut namespaces = self.object_namespaces.iter();
+        let mut objects = Vec::new();
+        for file in self.files {
+            let found: Vec<Neighbour<'v>> = match file {
+                File::Local(local) => {
+                    local.indexed.iter().zip(&mut indexed).filter_map(IndexedObject::neighbour).collect()
+                }
+                File::Linked(manifest) => {
+                    let objects = manifest.objects.iter().zip(namespaces.next().into_iter().flatten());
+                    objects.filter(|(object, _)| object.inset.is_none()).map(neighbour).collect()
+                }
+            };
+            if !self.is_patch_file(file.name()) {
+                objects.extend(found);
+            }
+        }
+        Surroundings::new(objects).with_parameters(&self.targets.goal.choices.parameters)
+    }
+
+    /// Returns the objects of the linked files, in the order of the run.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> + Clone {
+        self.manifests.iter().enumerate().flat_map(|(file, manifest)| {
+            manifest.objects.iter().enumerate().map(move |(at, object)| ((file, at), *manifest, object))
+        })
+    }
+
+    /// Returns the objects of local files that others can look up, each with its file and namespace, in the order of the run.
+    pub(crate) fn indexed(&self) -> impl Iterator<Item = (&'a str, &'a IndexedObject, &Namespace)> {
+        indexed(self.files).zip(&self.indexed_namespaces).map(|((file, one), namespace)| (file, one, namespace))
+    }
+
+    /// Returns what is known of a file.
+    pub(crate) fn file(&self, name: &str) -> Option<&File<'a>> {
+        let numbers = || self.files.iter().enumerate().map(|(number, file)| (file.name(), number)).collect();
+        self.numbers.get_or_init(numbers).get(name).map(|number| &self.files[*number])
+    }
+
+    /// Returns the manifest of an object.
+    pub(crate) fn manifest(&self, id: Id) -> &'a Manifest {
+        self.manifests[id.0]
+    }
+
+    /// Returns an object.
+    pub(crate) fn object(&self, id: Id) -> &'a Object {
+        &self.manifests[id.0].objects[id.1]
+    }
+
+    /// Returns the namespace of an object.
+    pub(crate) fn namespace(&self, id: Id) -> &Namespace {
+        &self.object_namespaces[id.0][id.1]
+    }
+
+    /// Returns what an object becomes by itself.
+    pub(crate) fn conversion(&self, id: Id) -> Option<&Conversion> {
+        self.conversions[id.0][id.1].as_ref()
+    }
+
+    /// Returns whether an object changes by itself.
+    pub(crate) fn is_changed(&self, id: Id) -> bool {
+        self.conversion(id).is_some_and(|made| !made.program.is_empty())
+    }
+
+    /// Returns where an object starts.
+    pub(crate) fn location(&self, id: Id) -> Location {
+        self.manifests[id.0].locate(self.object(id), &FieldPath::default())
+    }
+
+    /// Returns whether a kustomization of the run names a file as a patch.
+    pub(crate) fn is_patch_file(&self, file: &str) -> bool {
+        self.patch_files.contains(file)
+    }
+
+    /// Returns the kind, namespace and name of an object before the conversion.
+    pub(crate) fn identity(&self, id: Id) -> ObjectName {
+        let object = self.object(id);
+        (object.kind.clone(), self.namespace(id).clone(), object.name.clone())
+    }
+
+    /// Reports something about an object.
+    pub(crate) fn finding(&self, id: Id, remark: &Remark, severity: Severity) -> Finding {
+        remark.finding(self.manifests[id.0], self.object(id), severity)
+    }
+}
+
+/// Returns the objects of local files that others can look up, each with its file, in the order of the run.
+fn indexed<'a>(files: &[File<'a>]) -> impl Iterator<Item = (&'a str, &'a IndexedObject)> {
+    files.iter().flat_map(|file| file.indexed().iter().map(move |one| (file.name(), one)))
+}
+
+fn neighbour<'v>((object, namespace): (&'v Object, &'v Namespace)) -> Neighbour<'v> {
+    Neighbour { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
+}

@@ -1,0 +1,33 @@
+//! Answers: which objects, patches and names of a run depend on each other?
+//!
+//! A [`File`] is local, planned without any other file, or linked. [`Linked`] holds the objects of the linked files, each converted
+//! by itself; [`Held`] says which of them are held back. The other files each answer one question about both: namespaces and
+//! names, references, patches and what they build, selectors and paths.
+//!
+//! Invariant: nothing here changes what an object becomes, but for references, versions and namespaces that follow other objects.
+
+mod file;
+mod kustomizations;
+
+mod namespaces;
+
+mod linked;
+
+mod held;
+
+pub(crate) mod dangling;
+pub(crate) mod merge;
+pub(crate) mod name_conflicts;
+pub(crate) mod patches;
+pub(crate) mod references;
+pub(crate) mod selectors;
+pub(crate) mod together;
+pub(crate) mod unresolved_selectors;
+
+mod json_paths;
+mod unresolved;
+
+pub(crate) use file::{File, IndexedObject, LocalFile, Lookup};
+pub(crate) use held::Held;
+pub(crate) use linked::{Id, Linked};
+pub use namespaces::Namespaces;

@@ -1,0 +1,108 @@
+//! Which objects get the kind, namespace and name of another object?
+
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::file::{File, IndexedObject};
+use super::kustomizations::Graph;
+use super::linked::{Id, Linked};
+use crate::convert::{Conversion, Remark};
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Location, Severity};
+use crate::lens::{Namespace, ObjectName};
+use crate::manifest::{Manifest, Object};
+
+/// Finds the objects whose kind or namespace changes and whose new kind, namespace and name another object has.
+pub(crate) fn find(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+    let renamed = renamed(linked);
+    let mut owners = owners(linked, &renamed);
+    // Conflicts are rare, and only they need the builds.
+    let builds = LazyCell::new(|| Graph::of(linked.files).builds());
+    let builds_of = |file: &str| builds.get(file).into_iter().flatten().copied().collect::<BTreeSet<&str>>();
+    let mut found = Vec::new();
+    for (name, ids) in renamed {
+        let owners = owners.remove(&name).unwrap_or_default();
+        for id in &ids {
+            let (manifest, object) = (linked.manifest(*id), linked.object(*id));
+            // Objects that had one name before, in other files of an overlay, had it all along.
+            let others = ids.iter().filter(|other| linked.namespace(**other) != linked.namespace(*id));
+            let others = others.map(|other| linked.location(*other));
+            // Objects in different folders can belong to different clusters or overlays, unless one kustomization builds both.
+            let is_near = |place: &Location| {
+                let (one, other) = (&*place.file, &*manifest.file);
+                folder(one) == folder(other) || !builds_of(one).is_disjoint(&builds_of(other))
+            };
+            let Some(place) = owners.iter().cloned().chain(others).find(is_near) else { continue };
+            let message = match object.kind == name.0 {
+                true => format!("the conversion changes its namespace, and {place} has an object of that name there"),
+                false => format!("the conversion makes it a {}, and {place} has one of that name", name.0.kind),
+            };
+            let help = Some("rename or remove one of the two".to_owned());
+            let path = FieldPath::default().key("metadata").key("name");
+            let remark = Remark::new(Code::NameConflict, path, message, help);
+            found.push((*id, linked.finding(*id, &remark, Severity::Held)));
+        }
+    }
+    found
+}
+
+/// Returns the objects whose kind or namespace changes, by their new kind, namespace and name.
+fn renamed(linked: &Linked<'_>) -> BTreeMap<ObjectName, Vec<Id>> {
+    let mut renamed: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
+    let is_whole =
+        |manifest: &Manifest, object: &Object| !linked.is_patch_file(&manifest.file) && object.inset.is_none();
+    for (id, manifest, object) in linked.objects().filter(|(_, manifest, object)| is_whole(manifest, object)) {
+        let conversion = linked.conversion(id).filter(|conversion| conversion.renames(object));
+        if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
+            let namespace = linked.namespaces.of(&manifest.file, &conversion.kind, conversion.namespace());
+            renamed.entry((conversion.kind.clone(), namespace, object.name.clone())).or_default().push(id);
+        }
+    }
+    renamed
+}
+
+/// Returns the places of the objects that have one of these names before and after the run, in its order.
+fn owners(linked: &Linked<'_>, names: &BTreeMap<ObjectName, Vec<Id>>) -> BTreeMap<ObjectName, Vec<Location>> {
+    let mut owners: BTreeMap<ObjectName, Vec<Location>> = BTreeMap::new();
+    if names.is_empty() {
+        return owners;
+    }
+    let mut linked_files = (0..).zip(&linked.conversions);
+    let mut indexed = linked.indexed();
+    for file in linked.files {
+        let found: Vec<(ObjectName, Location)> = match file {
+            File::Local(local) => {
+                let identify = |(name, one, namespace): (&str, &IndexedObject, &Namespace)| {
+                    (one.identity(namespace), one.location(name))
+                };
+                indexed.by_ref().take(local.indexed.len()).map(identify).collect()
+            }
+            File::Linked(_) => {
+                let next = linked_files.next();
+                next.into_iter().flat_map(|(number, made)| unrenamed(linked, number, made)).collect()
+            }
+        };
+        for (name, place) in found.into_iter().filter(|(name, _)| names.contains_key(name)) {
+            if !linked.is_patch_file(file.name()) {
+                owners.entry(name).or_default().push(place);
+            }
+        }
+    }
+    owners
+}
+
+/// Returns the names and places of a linked file's objects that keep their kind and namespace.
+fn unrenamed(linked: &Linked<'_>, file: usize, made: &[Option<Conversion>]) -> Vec<(ObjectName, Location)> {
+    let keeps_name = |id: Id, made: &Option<Conversion>| {
+        let object = linked.object(id);
+        object.inset.is_none() && made.as_ref().is_none_or(|made| !made.renames(object))
+    };
+    let objects = made.iter().enumerate().map(|(at, made)| ((file, at), made));
+    let kept = objects.filter(|(id, made)| keeps_name(*id, made));
+    kept.map(|(id, _)| (linked.identity(id), linked.location(id))).collect()
+}
+
+/// Returns the folder that a file is in.
+fn folder(file: &str) -> &str {
+    file.rsplit_once('/').map_or("", |(folder, _)| folder)
+}

@@ -1,0 +1,158 @@
+//! In which namespace is each object, once Kustomize has built it?
+//!
+//! A kustomization's `namespace` replaces what is written in every object that it reaches, through folders and components too.
+//! The run shows which kustomizations reach a file, but not which of them is built: several that differ leave the namespace open.
+//!
+//! Invariant: two objects are in one namespace only where every build of the files puts them there.
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use super::file::File;
+use super::kustomizations::{GivenNamespaces, Graph};
+use crate::catalog::Scope;
+use crate::lens::Namespace;
+use crate::pack::Packs;
+use crate::release::GroupKind;
+
+/// The namespaces of the objects of a run.
+#[derive(Debug)]
+pub struct Namespaces<'p> {
+    by_file: HashMap<String, Rc<GivenNamespaces>>,
+    packs: &'p Packs,
+}
+
+impl<'p> Namespaces<'p> {
+    /// Collects the namespaces that the kustomizations among `files` give to the files that they reach.
+    pub(crate) fn new(files: &[File<'_>], packs: &'p Packs) -> Self {
+        let names = files.iter().map(|file| file.name()).collect();
+        Self { by_file: Graph::of(files).namespaces_of(&names), packs }
+    }
+
+    /// Returns the namespace of an object of `kind` in `file` whose `metadata.namespace` is `written`.
+    pub(crate) fn of(&self, file: &str, kind: &GroupKind, written: Option<&str>) -> Namespace {
+        match self.by_file.get(file).filter(|_| self.is_namespaced(kind)) {
+            Some(given) => resolve(written, given),
+            None => Namespace::written(written),
+        }
+    }
+
+    /// Returns whether objects of `kind` are namespaced, as far as the packs know.
+    fn is_namespaced(&self, kind: &GroupKind) -> bool {
+        let catalog = self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind));
+        catalog.is_none_or(|catalog| catalog.scope() == Scope::Namespaced)
+    }
+}
+
+/// Combines the namespace that is written in an object with those `given` to its file.
+fn resolve(written: Option<&str>, given: &GivenNamespaces) -> Namespace {
+    let names: BTreeSet<Option<&str>> = given.iter().map(|(_, name)| name.as_deref().or(written)).collect();
+    match names.first() {
+        Some(name) if names.len() == 1 => Namespace::written(*name),
+        _ => {
+            let one = |(file, name): &(Rc<str>, Option<Rc<str>>)| {
+                (file.as_ref().to_owned(), name.as_deref().or(written).map(str::to_owned))
+            };
+            Namespace::Several(given.iter().map(one).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::manifest::{Manifest, Reading, Recognizer, read};
+
+    /// Finds the namespace of the one object in each file that is no kustomization.
+    fn namespaces(files: &[(&str, &str)]) -> BTreeMap<String, Namespace> {
+        let recognizer = Recognizer::new(["example.com"]);
+        let manifest = |(file, text): &(&str, &str)| match read(file, text.as_bytes(), &recognizer) {
+            Reading::Manifest(manifest) | Reading::Kustomization(manifest) => *manifest,
+            other => panic!("{other:?}"),
+        };
+        let manifests: Vec<_> = files.iter().map(manifest).collect();
+        let packs = Packs::new(Vec::new()).unwrap();
+        let files: Vec<_> = manifests.iter().map(File::Linked).collect();
+        let namespaces = Namespaces::new(&files, &packs);
+        let namespace = |manifest: &Manifest| {
+            let object = manifest.objects.first()?;
+            let namespace = namespaces.of(&manifest.file, &object.kind, object.namespace.as_deref());
+            Some((manifest.file.clone(), namespace))
+        };
+        manifests.iter().filter(|manifest| manifest.kustomization.is_none()).filter_map(namespace).collect()
+    }
+
+    const BARE: &str = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\n";
+    const PLACED: &str = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a, namespace: own}\n";
+
+    fn named(name: &str) -> Namespace {
+        Namespace::written(Some(name))
+    }
+
+    fn several(said: &[(&str, Option<&str>)]) -> Namespace {
+        let owned = |(file, name): &(&str, Option<&str>)| ((*file).to_owned(), name.map(str::to_owned));
+        Namespace::Several(said.iter().map(owned).collect())
+    }
+
+    #[test]
+    fn the_one_namespace_that_reaches_a_file_counts() {
+        let found = namespaces(&[
+            ("base/kustomization.yaml", "resources: [a.yaml, ./deep]"),
+            ("base/a.yaml", BARE),
+            ("base/deep/kustomization.yml", "bases: [../../b.yaml]"),
+            ("b.yaml", PLACED),
+            ("c.yaml", PLACED),
+            ("d.yaml", BARE),
+            ("top/Kustomization", "namespace: shop\nresources: [../base/]"),
+        ]);
+        let expected = [
+            ("b.yaml", named("shop")),
+            ("base/a.yaml", named("shop")),
+            ("c.yaml", named("own")),
+            ("d.yaml", Namespace::Open),
+        ];
+        assert_eq!(found, expected.map(|(file, namespace)| (file.to_owned(), namespace)).into());
+    }
+
+    #[test]
+    fn overlays_that_differ_leave_it_open() {
+        let overlays = [
+            ("base/kustomization.yaml", "resources: [a.yaml, b.yaml]"),
+            ("base/a.yaml", BARE),
+            ("base/b.yaml", PLACED),
+            ("live/kustomization.yaml", "namespace: live\nresources: [../base]"),
+            ("test/kustomization.yaml", "namespace: test\nresources: [../base]"),
+        ];
+        let either = several(&[("live/kustomization.yaml", Some("live")), ("test/kustomization.yaml", Some("test"))]);
+        let found = namespaces(&overlays);
+        assert_eq!(found["base/a.yaml"], either);
+        assert_eq!(found["base/b.yaml"], either);
+        let mut silent = overlays;
+        silent[4].1 = "resources: [../base]";
+        let found = namespaces(&silent);
+        let as_written =
+            |name| several(&[("live/kustomization.yaml", Some("live")), ("test/kustomization.yaml", name)]);
+        assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&as_written(None), &as_written(Some("own"))]);
+        silent[3].1 = "resources: [../base]";
+        let found = namespaces(&silent);
+        assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&Namespace::Open, &named("own")]);
+    }
+
+    #[test]
+    fn components_and_inner_kustomizations_count() {
+        let found = namespaces(&[
+            ("k/kustomization.yaml", "resources: [a.yaml]\ncomponents: [../c]"),
+            ("k/a.yaml", BARE),
+            ("c/kustomization.yaml", "kind: Component\nnamespace: c"),
+            ("outer/kustomization.yaml", "namespace: out\nresources: [../inner, ../outer]"),
+            ("inner/kustomization.yaml", "namespace: in\nresources: [b.yaml, ../inner]"),
+            ("inner/b.yaml", BARE),
+            ("top/kustomization.yaml", "resources: [../outer]"),
+        ]);
+        assert_eq!(found["k/a.yaml"], named("c"));
+        let both = several(&[("inner/kustomization.yaml", Some("in")), ("outer/kustomization.yaml", Some("out"))]);
+        assert_eq!(found["inner/b.yaml"], both);
+    }
+}

@@ -1,0 +1,248 @@
+//! Which selectors and names give a version that their objects no longer have after the conversion?
+//!
+//! A selector of Kustomize is a mapping with `group`, `version` and `kind`. Others name objects by such a mapping too, or by
+//! `apiVersion` and `kind`: for those any served version will do, so only versions that the target does not serve count. Where
+//! every object of the run with that apiVersion and kind gets one other version, [`update`] writes it; where they get different
+//! ones, or the run has no such object and the target does not serve that version, [`findings`] reports it.
+//!
+//! Invariant: a mapping whose kind is renamed is a reference and not handled here.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::held::Held;
+use super::linked::Linked;
+use crate::convert::{Conversion, Remark, Targets, holds_body, reference_roots, walk};
+use crate::field::{FieldPath, Spot, Step};
+use crate::finding::{Code, Finding, Severity};
+use crate::lens::{Direction, Session};
+use crate::manifest::{Manifest, Object};
+use crate::release::{ApiVersion, GroupKind, is_version};
+use crate::yaml::Intent;
+
+/// What becomes of the objects of each kind and version.
+pub(crate) type VersionChanges<'r> = BTreeMap<(GroupKind, String), Vec<VersionChange<'r>>>;
+
+/// An object of the run, with its kind and version after the conversion.
+#[derive(Debug)]
+pub(crate) struct VersionChange<'r> {
+    pub(super) file: &'r str,
+    pub(super) name: Option<&'r str>,
+    pub(super) is_patch: bool,
+    pub(super) kind: &'r GroupKind,
+    pub(super) version: String,
+    /// The rules that change it.
+    pub(super) rules: &'r [(String, Direction)],
+}
+
+/// What a mapping selects or names.
+pub(super) struct Selected {
+    /// The path of the version.
+    path: FieldPath,
+    kind: GroupKind,
+    version: String,
+    name: Option<String>,
+    /// Whether Kustomize reads it, which compares versions exactly.
+    is_selector: bool,
+    /// Whether part of an object of that version is embedded next to it, which would not fit another version.
+    has_body: bool,
+}
+
+impl Selected {
+    /// Reads a mapping such as `{ group: example.com, version: v1, kind: A }` or `{ apiVersion: example.com/v1, kind: A, name: a }`.
+    pub(super) fn read(spot: &Spot<'_>, map: &Map<String, Value>) -> Option<Self> {
+        let text = |key: &str| map.get(key).and_then(Value::as_str);
+        let kind = text("kind")?;
+        let (key, group, version) = match (text("group"), text("version"), text("apiVersion")) {
+            (Some(group), Some(version), _) => ("version", group.to_owned(), version.to_owned()),
+            // An embedded object names nothing.
+            (None, None, Some(version)) if !map.contains_key("metadata") => {
+                let ApiVersion { group, version } = ApiVersion::parse(version);
+                ("apiVersion", group, version)
+            }
+            _ => return None,
+        };
+        let (kind, name) = (GroupKind::new(kind, group), text("name").map(str::to_owned));
+        let has_body = map.iter().any(|(key, value)| holds_body(key, value));
+        Some(Self { path: spot.path().key(key), kind, version, name, is_selector: false, has_body })
+    }
+
+    /// Returns what stands for `version` at its place.
+    fn spelled(&self, version: &str) -> String {
+        match self.path.last_key() {
+            Some("apiVersion") => {
+                ApiVersion { group: self.kind.group.clone(), version: version.to_owned() }.to_string()
+            }
+            _ => version.to_owned(),
+        }
+    }
+
+    /// Counts the versions that the selected objects have afterwards. A name that is no object's can be a pattern, or one that
+    /// kustomizations give: then every object counts. Patches count where nothing else does.
+    pub(super) fn versions<'m>(&self, changes: &'m VersionChanges<'_>) -> BTreeMap<&'m str, usize> {
+        let all = changes.get(&(self.kind.clone(), self.version.clone())).into_iter().flatten();
+        let all: Vec<&VersionChange<'_>> = all.filter(|one| *one.kind == self.kind).collect();
+        let is_named = |one: &&VersionChange<'_>| self.name.is_some() && one.name == self.name.as_deref();
+        let has_name = all.iter().any(is_named);
+        let mut chosen: Vec<_> = all.into_iter().filter(|one| !has_name || is_named(one)).collect();
+        if chosen.iter().any(|one| !one.is_patch) {
+            chosen.retain(|one| !one.is_patch);
+        }
+        let mut versions = BTreeMap::new();
+        chosen.into_iter().for_each(|one| *versions.entry(one.version.as_str()).or_default() += 1);
+        versions
+    }
+}
+
+/// Collects what becomes of the objects of known kinds, under the assumption of what is held back.
+pub(crate) fn changes<'l>(linked: &'l Linked<'_>, held: &Held) -> VersionChanges<'l> {
+    let mut changes = VersionChanges::new();
+    for (id, manifest, object) in linked.objects() {
+        let Some(made) = linked.conversion(id) else { continue };
+        let old = &object.api_version.version;
+        let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
+        let (kind, new, rules) = match held.contains(id) {
+            true => (&object.kind, None, &[][..]),
+            false => (&made.kind, new, made.rules.as_slice()),
+        };
+        let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
+        let is_patch = linked.is_patch_file(file) || object.inset.is_some();
+        let change = VersionChange { file, name, is_patch, kind, version, rules };
+        changes.entry((object.kind.clone(), old.clone())).or_default().push(change);
+    }
+    for (file, plan) in linked.files.iter().flat_map(|file| file.planned().iter().map(move |plan| (file.name(), plan)))
+    {
+        let ((old_kind, old), (kind, new)) = (&plan.from, &plan.to);
+        let (name, is_patch, version) = (plan.name.as_deref(), linked.is_patch_file(file), new.version.clone());
+        let change = VersionChange { file, name, is_patch, kind, version, rules: &plan.rules };
+        changes.entry((old_kind.clone(), old.version.clone())).or_default().push(change);
+    }
+    changes
+}
+
+/// Updates the versions in what selects or names objects in `object`; `made` is what became of it so far.
+pub(crate) fn update(
+    object: &Object,
+    made: Option<Conversion>,
+    changes: &VersionChanges<'_>,
+    targets: &Targets<'_>,
+) -> Option<Conversion> {
+    let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
+    for selected in find(session.object(), object, targets).into_iter().filter(|selected| !selected.has_body) {
+        let versions = selected.versions(changes);
+        let Some((new, _)) = versions.first_key_value().filter(|_| versions.len() == 1) else { continue };
+        let (value, path) = (Value::from(selected.spelled(new)), selected.path);
+        if path.get(session.object()) != Some(&value) {
+            session.change(Intent::Replace { path, value }).expect("the path was found in this object");
+        }
+    }
+    let (value, program, _) = session.finish();
+    if program.is_empty() {
+        return made;
+    }
+    let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
+    made.value = value;
+    made.program.extend(program);
+    Some(made)
+}
+
+/// Returns whether `object` selects or names any object by its version.
+pub(crate) fn selects(object: &Object, targets: &Targets<'_>) -> bool {
+    !find(&object.value, object, targets).is_empty()
+}
+
+/// Reports what selects or names objects in `object` that get different versions, or whose version the target does not serve.
+pub(crate) fn findings(
+    manifest: &Manifest,
+    object: &Object,
+    changes: &VersionChanges<'_>,
+    targets: &Targets<'_>,
+) -> Vec<Finding> {
+    let finding = |selected: Selected| {
+        let versions = selected.versions(changes);
+        let (message, help) = match versions.len() {
+            _ if selected.has_body => embedded(&selected, targets)?,
+            0 => not_served(&selected, targets)?,
+            1 => return None,
+            _ => different(&selected, &versions),
+        };
+        let (path, verb) = (selected.path, if selected.is_selector { "selects" } else { "names" });
+        let help = match selected.is_selector || selected.has_body {
+            true => help,
+            false => "write the version that the object has after the conversion, by hand",
+        };
+        let code = if selected.is_selector { Code::PatchTarget } else { Code::ReferenceNotUpdated };
+        let message = format!("{path} {verb} {message}");
+        let remark = Remark::new(code, path, message, Some(help.to_owned()));
+        Some(remark.finding(manifest, object, Severity::Warning))
+    };
+    find(&object.value, object, targets).into_iter().filter_map(finding).collect()
+}
+
+/// Reports that the selected objects get different `versions`.
+fn different(selected: &Selected, versions: &BTreeMap<&str, usize>) -> (String, &'static str) {
+    let Selected { kind, version, .. } = selected;
+    let all: usize = versions.values().sum();
+    let moved = all - versions.get(version.as_str()).copied().unwrap_or_default();
+    let message = format!(
+        "version {version}, which {all} {} objects of this run have; {moved} of them get another version, and the selector is not updated",
+        kind.kind
+    );
+    (message, "write a patch for each version, or remove the version from the selector, by hand")
+}
+
+/// Reports that the target does not serve the version that an embedded part of an object is written for.
+fn embedded(selected: &Selected, targets: &Targets<'_>) -> Option<(String, &'static str)> {
+    let Selected { kind, version, .. } = selected;
+    targets.not_serving(kind, version).map(|target| {
+        let message = format!(
+            "version {version}, which {target} does not serve for {}; it is not updated, since part of such an object is embedded next to it",
+            kind.kind
+        );
+        (message, "write the version that the object has after the conversion, and convert the embedded part, by hand")
+    })
+}
+
+/// Reports that the target does not serve the selected version of a kind that the run does not rename.
+fn not_served(selected: &Selected, targets: &Targets<'_>) -> Option<(String, &'static str)> {
+    let Selected { kind, version, .. } = selected;
+    if !is_version(version) {
+        // A pattern, which may still match the new version.
+        return None;
+    }
+    targets.not_serving(kind, version).map(|target| {
+        let message = format!(
+            "version {version}, which {target} does not serve for {}; it is not updated, since no object of this run has that version",
+            kind.kind
+        );
+        (message, "write the version that the objects have after the conversion, or remove it from the selector, by hand")
+    })
+}
+
+/// Finds what selects objects by their version in `value`, what became of `object`, and what names them by a version that the
+/// target does not serve.
+fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> {
+    let mut found = Vec::new();
+    for key in reference_roots(value) {
+        let Some(part) = value.get(*key) else { continue };
+        walk(part, &Spot::key(None, key), &mut |spot, map| {
+            let Some(mut selected) = Selected::read(spot, map) else { return };
+            selected.is_selector =
+                selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path);
+            if selected.is_selector || targets.not_serving(&selected.kind, &selected.version).is_some() {
+                found.push(selected);
+            }
+        });
+    }
+    found
+}
+
+/// Returns whether Kustomize reads the value at `path` of `object`: all of a kustomization, and what is below the key `kustomize`
+/// in an object that has a controller run Kustomize.
+pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath) -> bool {
+    let kind = object.kind.kind.as_str();
+    let is_runner = ["HelmRelease", "Application", "ApplicationSet"].contains(&kind);
+    let is_below = || path.steps().contains(&Step::Key("kustomize".to_owned()));
+    ["Kustomization", "Component"].contains(&kind) || is_runner && is_below()
+}

@@ -1,0 +1,15 @@
+//! Answers: what should a person know that no edit takes care of?
+//!
+//! Each file finds one kind of notice in a manifest or an object: `advisories` of the releases that a run crosses, `moved_fields`
+//! that belong in other objects at the target, `pins` of chart versions and image tags, chart `values` that are not converted,
+//! `mentions` of renamed kinds, `rbac` rules and webhooks.
+//!
+//! Invariant: nothing here changes anything or holds anything back.
+
+pub(crate) mod advisories;
+pub(crate) mod moved_fields;
+pub(crate) mod pins;
+pub(crate) mod rbac;
+pub(crate) mod values;
+
+pub(crate) mod mentions;

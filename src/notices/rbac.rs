@@ -1,0 +1,218 @@
+//! Which RBAC rules, webhooks and policies name a kind by its resource that the run renames?
+//!
+//! Roles and webhook configurations name what they are about in mappings with `apiGroups` and `resources`, policies in mappings
+//! with `apiGroups` and `kinds`, Argo CD in lists of `group` and `kind`. Any of them can be `*`. Such a mapping is not a reference to
+//! an object: others may need the old name for as long as the cluster serves it. So it is left unchanged, and reported where
+//! nothing in the same object names the new kind as well. A webhook or an admission policy that gives `apiVersions` too is
+//! reported where it gives none that the target serves.
+//!
+//! Invariant: nothing here changes anything.
+
+use std::collections::BTreeSet;
+
+use memchr::memmem;
+use serde_json::{Map, Value};
+
+use crate::convert::{Remark, Renames, Targets, walk};
+use crate::field::{FieldPath, FieldPattern, Spot};
+use crate::finding::{Code, Finding, Severity};
+use crate::manifest::Manifest;
+use crate::release::GroupKind;
+
+/// Where webhook configurations, admission policies and their bindings select objects by resource and version.
+const ADMISSION_RULES: [&str; 5] = [
+    "webhooks[].rules[]",
+    "spec.matchConstraints.resourceRules[]",
+    "spec.matchConstraints.excludeResourceRules[]",
+    "spec.matchResources.resourceRules[]",
+    "spec.matchResources.excludeResourceRules[]",
+];
+
+/// Reports the mappings of each object that name a kind which is renamed, where none names its new name, and webhooks and
+/// admission policies for versions that the target does not serve.
+pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<Finding> {
+    // Keys can be written with escapes.
+    let text = manifest.text.as_bytes();
+    if memchr::memchr2(b'*', b'\\', text).is_none() && memmem::find(text, b"apiGroups").is_none() {
+        return Vec::new();
+    }
+    let of_object = manifest.objects.iter().flat_map(|object| {
+        let remarks = remarks(&object.value, &targets.renames).into_iter().chain(not_served(&object.value, targets));
+        remarks.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect::<Vec<_>>()
+    });
+    of_object.collect()
+}
+
+/// Reports the mappings below `value` that name a kind in `renames`, where none names its new name.
+pub(crate) fn remarks(value: &Value, renames: &Renames) -> Vec<Remark> {
+    if renames.is_empty() {
+        return Vec::new();
+    }
+    let mut rules = Vec::new();
+    let mut visit = |spot: &Spot<'_>, map| rules.extend(ResourceRule::read(spot, map));
+    for (key, value) in value.as_object().into_iter().flatten() {
+        walk(value, &Spot::key(None, key), &mut visit);
+    }
+    for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+        walk(item, &Spot::index(None, index), &mut visit);
+    }
+    let named_parts = |kind: &GroupKind| rules.iter().flat_map(|rule| rule.parts_of(kind)).collect::<BTreeSet<&str>>();
+    let renamed: Vec<_> =
+        renames.iter().map(|(old, successor)| (old, successor.kind(), named_parts(successor.kind()))).collect();
+    rules.iter().filter_map(|rule| rule.remark(&renamed)).collect()
+}
+
+/// A kind, what it becomes, and the parts of that which an object names.
+type Renamed<'r> = (&'r GroupKind, &'r GroupKind, BTreeSet<&'r str>);
+
+/// Reports the rules of webhooks and admission policies that give a kind's resource with versions of which the target serves none.
+fn not_served(object: &Value, targets: &Targets<'_>) -> Vec<Remark> {
+    let patterns = ADMISSION_RULES.iter().map(|text| FieldPattern::parse(text).expect("it is a pattern"));
+    let rules = patterns.flat_map(|pattern| pattern.matches(object));
+    rules.filter_map(|path| not_served_by(path.get(object)?.as_object()?, &path, targets)).collect()
+}
+
+fn not_served_by(map: &Map<String, Value>, path: &FieldPath, targets: &Targets<'_>) -> Option<Remark> {
+    let rule = ResourceRule::read(&Spot::key(None, ""), map)?;
+    let versions: Vec<&str> = map.get("apiVersions")?.as_array()?.iter().filter_map(Value::as_str).collect();
+    let targets_of_run = targets.goal.targets.iter();
+    let (kind, target) = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (kind, target))).find(
+        |(kind, target)| {
+            let is_named =
+                rule.groups.contains(&kind.group.as_str()) && rule.resources.contains(&plural(&kind.kind).as_str());
+            let had =
+                |version: &&str| target.pack.catalog(kind).is_some_and(|catalog| !catalog.listing(version).is_empty());
+            let is_lost = |version: &&str| targets.not_serving(kind, version).is_some();
+            is_named && versions.iter().any(had) && versions.iter().all(is_lost)
+        },
+    )?;
+    let versions = versions.join(", ");
+    let served: Vec<_> =
+        target.pack.catalog(kind)?.served(target.release).into_iter().map(|version| version.name).collect();
+    Some(Remark {
+        code: Code::ReferenceNotUpdated,
+        message: format!(
+            "{path} matches {} in {versions}, which {target} does not serve; it is not updated",
+            resource(kind)
+        ),
+        path: path.key("apiVersions"),
+        help: Some(format!("write {} there by hand", served.join(" or "))),
+    })
+}
+
+/// A mapping that selects resources or kinds by API group.
+struct ResourceRule<'v> {
+    /// Its path; none for a reference, which is updated.
+    path: Option<FieldPath>,
+    groups: Vec<&'v str>,
+    resources: Vec<&'v str>,
+    kinds: Vec<&'v str>,
+}
+
+impl<'v> ResourceRule<'v> {
+    /// Reads a mapping such as `{ apiGroups: [gateway.networking.k8s.io], resources: [gateways, gateways/status] }`, or such as
+    /// `{ group: gateway.networking.k8s.io, kind: '*' }`, which is not a reference.
+    fn read(spot: &Spot<'_>, map: &'v Map<String, Value>) -> Option<Self> {
+        let text = |key: &str| map.get(key).and_then(Value::as_str);
+        let texts = |key: &str| {
+            map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>()
+        };
+        if map.contains_key("apiGroups") {
+            let (groups, resources, kinds) = (texts("apiGroups"), texts("resources"), texts("kinds"));
+            return Some(Self { path: Some(spot.path()), groups, resources, kinds });
+        }
+        let (group, kind) = text("group").zip(text("kind"))?;
+        let path = [group, kind].contains(&"*").then(|| spot.path());
+        Some(Self { path, groups: vec![group], resources: Vec::new(), kinds: vec![kind] })
+    }
+
+    /// Reports which of the `renamed` kinds the mapping names by parts whose new name is nowhere in the object.
+    fn remark(&self, renamed: &[Renamed<'_>]) -> Option<Remark> {
+        let path = self.path.clone()?;
+        let (mut old, mut new) = (Vec::new(), Vec::new());
+        for (kind, successor, named) in renamed {
+            if let Some(part) = self.parts_of(kind).into_iter().find(|part| !named.contains(part)) {
+                old.push(self.name(kind, part));
+                new.push(self.name(successor, part));
+            }
+        }
+        let (old, new) = (old.join(", "), new.join(", "));
+        (!old.is_empty()).then(|| Remark {
+            message: format!("{path} names {old}, renamed to {new}; it is not updated"),
+            help: Some(format!("add {new} to it by hand, or replace {old}")),
+            code: Code::ReferenceNotUpdated,
+            path,
+        })
+    }
+
+    /// Returns what the mapping names of `kind`: the kind itself, which is an empty text, and parts such as `status`.
+    fn parts_of(&self, kind: &GroupKind) -> BTreeSet<&'v str> {
+        let plural = plural(&kind.kind);
+        let mut parts = BTreeSet::new();
+        if self.groups.iter().any(|group| *group == kind.group || *group == "*") {
+            let named = self.resources.iter().map(|resource| resource.split_once('/').unwrap_or((resource, "")));
+            parts.extend(named.filter(|(name, _)| *name == plural || *name == "*").map(|(_, part)| part));
+            parts.extend(self.kinds.iter().filter(|name| **name == kind.kind || **name == "*").map(|_| ""));
+        }
+        parts
+    }
+
+    /// Returns what the mapping calls a part of `kind`.
+    fn name(&self, kind: &GroupKind, part: &str) -> String {
+        match (self.resources.is_empty(), part) {
+            (true, _) => kind.to_string(),
+            (false, "") => resource(kind),
+            (false, part) => format!("{}/{part}", resource(kind)),
+        }
+    }
+}
+
+/// Returns the name that the API server gives the kind's resource, with its group: `gateways.gateway.networking.k8s.io`.
+fn resource(kind: &GroupKind) -> String {
+    format!("{}.{}", plural(&kind.kind), kind.group)
+}
+
+/// Returns the plural that projects give a kind's name: `referencepolicies`, `gateways`, `gatewayclasses`.
+fn plural(kind: &str) -> String {
+    let name = kind.to_lowercase();
+    let vowel_before_last = name.bytes().rev().nth(1).is_some_and(|byte| b"aeiou".contains(&byte));
+    match name.strip_suffix('y') {
+        Some(stem) if !vowel_before_last => format!("{stem}ies"),
+        _ if name.ends_with('s') => format!("{name}es"),
+        _ => format!("{name}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{ResourceRule, Spot, plural};
+    use crate::release::GroupKind;
+
+    #[test]
+    fn resources_are_named_as_projects_name_them() {
+        let names = ["Gateway", "ReferencePolicy", "GatewayClass", "XListenerSet"].map(plural);
+        assert_eq!(names, ["gateways", "referencepolicies", "gatewayclasses", "xlistenersets"]);
+    }
+
+    #[test]
+    fn a_mapping_names_a_kind_by_group_and_resource_or_kind() {
+        let kind = GroupKind::new("XListenerSet", "gateway.networking.x-k8s.io");
+        let parts = |map: Value| {
+            let rule = ResourceRule::read(&Spot::key(None, "rules"), map.as_object().expect("a mapping"));
+            let rule = rule.expect("it selects something");
+            rule.parts_of(&kind).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let group = kind.group.as_str();
+        let by_resource =
+            json!({"apiGroups": ["", group], "resources": ["pods", "xlistenersets", "xlistenersets/status"]});
+        assert_eq!(parts(by_resource), ["", "status"]);
+        assert_eq!(parts(json!({"apiGroups": ["*"], "resources": ["xlistenersets/status"]})), ["status"]);
+        assert_eq!(parts(json!({"apiGroups": [group], "resources": ["*"]})), [""]);
+        assert_eq!(parts(json!({"apiGroups": [group], "kinds": ["XListenerSet"]})), [""]);
+        assert_eq!(parts(json!({"group": group, "kind": "*"})), [""]);
+        assert_eq!(parts(json!({"apiGroups": ["example.com"], "resources": ["xlistenersets"]})), [""; 0]);
+        assert_eq!(parts(json!({"apiGroups": [group], "resources": ["xbackends"]})), [""; 0]);
+    }
+}

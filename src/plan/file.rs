@@ -1,0 +1,179 @@
+//! What does one file add to the plan?
+
+use std::collections::BTreeMap;
+
+use super::planner::Planner;
+use crate::convert::{Conversion, ObjectPlan};
+use crate::edits::{FilePlan, Rejected, edit};
+use crate::field::FieldPath;
+use crate::finding::{Code, Finding, Severity};
+use crate::links::{File, LocalFile, dangling};
+use crate::manifest::{Manifest, Object};
+use crate::notices::values::{self, UnconvertedValues};
+use crate::notices::{advisories, mentions, moved_fields, pins, rbac};
+use crate::release::GroupKind;
+use crate::text::Position;
+
+/// One file of a run, before the run is finished.
+#[derive(Debug)]
+pub enum RunFile<'m> {
+    /// A local file: what it adds to the plan is known.
+    Local(Box<PlannedFile>),
+    /// A linked file: what it adds to the plan depends on other files.
+    Linked(&'m Manifest),
+}
+
+impl RunFile<'_> {
+    /// Returns what the rest of the run needs to know of the file.
+    pub(super) fn linkable(&self) -> File<'_> {
+        match self {
+            Self::Local(planned) => File::Local(&planned.local),
+            Self::Linked(manifest) => File::Linked(manifest),
+        }
+    }
+}
+
+/// What one file adds to the plan.
+#[derive(Debug)]
+pub struct PlannedFile {
+    pub(super) local: LocalFile,
+    pub(super) change: Option<FilePlan>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) seen_objects: usize,
+    /// The advisories that are about objects of the file: whether the object is settled, and where it starts.
+    pub(super) advised: BTreeMap<usize, (bool, Option<Position>)>,
+    /// The values of charts that are not converted in this file.
+    pub(super) unconverted_values: Vec<UnconvertedValues>,
+    /// Where values of charts are converted in this file.
+    pub(super) value_sources: Vec<String>,
+    pub(super) assumptions: Option<Assumptions>,
+}
+
+/// What the plan of a local file takes for granted: that the file is no patch, and that these objects have the namespaces that are
+/// written in them.
+#[derive(Debug, Default)]
+pub(super) struct Assumptions {
+    pub(super) namespaces: Vec<(GroupKind, Option<String>)>,
+}
+
+impl PlannedFile {
+    /// Plans a file whose objects became `conversions`. `held` returns why an object is held back that its own conversion does not
+    /// hold back; `findings` are those about links to other objects.
+    ///
+    /// # Errors
+    /// The objects whose text cannot be changed.
+    pub(super) fn new(
+        planner: &Planner<'_>,
+        manifest: &Manifest,
+        conversions: Vec<Option<Conversion>>,
+        held: &dyn Fn(usize) -> Option<Finding>,
+        findings: Vec<Finding>,
+    ) -> Result<Self, Rejected> {
+        let goal = planner.goal();
+        let edited = edit(manifest, &conversions, goal.choices.front_end)?;
+        let (change, about_edits) = edited.map(|edited| (edited.file, edited.findings)).unzip();
+        let local = LocalFile {
+            file: manifest.file.clone(),
+            objects: Vec::with_capacity(manifest.objects.len()),
+            indexed: Vec::new(),
+            patches: manifest.patches.clone(),
+            kustomization: manifest.kustomization.clone(),
+        };
+        let mut planned = Self {
+            local,
+            change,
+            findings: manifest.findings.clone(),
+            seen_objects: manifest.seen_objects(),
+            advised: BTreeMap::new(),
+            unconverted_values: Vec::new(),
+            value_sources: Vec::new(),
+            assumptions: None,
+        };
+        planned.findings.extend(findings);
+        planned.findings.extend(about_edits.into_iter().flatten());
+        planned.findings.extend(pins::findings(manifest, goal));
+        planned.findings.extend(mentions::findings(manifest, &planner.targets, &planner.kind_names));
+        planned.findings.extend(rbac::findings(manifest, &planner.targets));
+        for (at, (object, conversion)) in manifest.objects.iter().zip(conversions).enumerate() {
+            planned.findings.extend(moved_fields::findings(manifest, object, &planner.moves));
+            let held = held(at);
+            if held.is_none() {
+                let dangling = dangling::findings(manifest, object, conversion.as_ref(), &planner.targets);
+                planned.findings.extend(dangling);
+            }
+            planned.unconverted_values.extend(values::unconverted(manifest, object, goal));
+            if goal.holds_values(object) {
+                planned.value_sources.extend(values::sources(manifest, object));
+            }
+            if let Some(conversion) = conversion {
+                planned.add(planner, (manifest, object), conversion, held);
+            }
+        }
+        Ok(planned)
+    }
+
+    /// Adds what became of one object.
+    fn add(
+        &mut self,
+        planner: &Planner<'_>,
+        (manifest, object): (&Manifest, &Object),
+        conversion: Conversion,
+        held: Option<Finding>,
+    ) {
+        let location = manifest.locate(object, &FieldPath::default());
+        let found = findings(manifest, object, &conversion).into_iter().chain(held).collect::<Vec<_>>();
+        let is_held = found.iter().any(|finding| finding.severity >= Severity::Held);
+        self.findings.extend(found);
+        for (at, advisory) in planner.advisories.iter().enumerate() {
+            if !is_held && advisory.concerns(object, &conversion) {
+                let found = (advisories::is_settled(&conversion), location.position);
+                let first = self.advised.entry(at).or_insert(found);
+                if first.0 && !found.0 {
+                    *first = found;
+                }
+            }
+        }
+        let goal = planner.goal();
+        let pack = goal.packs.of_group(&object.kind.group);
+        if pack.is_some_and(|pack| pack.catalog(&object.kind).is_none()) {
+            return;
+        }
+        let is_known = goal.target_of(&object.kind.group).is_some() || goal.holds_values(object);
+        let record = goal.choices.record;
+        self.local.objects.push(ObjectPlan::new(location, object, conversion, (is_held, is_known), record));
+    }
+
+    /// Returns the file as the user named it.
+    pub fn file(&self) -> &str {
+        &self.local.file
+    }
+
+    /// Returns whether the file's text is still needed: its assumptions may turn out wrong, and the plan does not hold the text.
+    pub const fn needs_text(&self) -> bool {
+        self.assumptions.is_some() && self.change.is_none()
+    }
+
+    /// Returns the file's text, where it changes.
+    pub fn text(&self) -> Option<&str> {
+        self.change.as_ref().map(|change| &*change.before)
+    }
+
+    /// Frees unused capacity: a run keeps the plans of all its files.
+    pub(super) fn shrink(&mut self) {
+        self.local.objects.shrink_to_fit();
+        self.local.objects.iter_mut().for_each(|object| object.rules.shrink_to_fit());
+        self.local.indexed.shrink_to_fit();
+        self.findings.shrink_to_fit();
+    }
+}
+
+/// Returns what a conversion reports.
+fn findings(manifest: &Manifest, object: &Object, conversion: &Conversion) -> Vec<Finding> {
+    // An object of an unknown kind is left unchanged, and that holds nothing back.
+    let severity = |code: Code, severity| if code == Code::UnknownKind { Severity::Warning } else { severity };
+    let remarks = conversion.blocks.iter().map(|remark| (remark, severity(remark.code, Severity::Held)));
+    let remarks = remarks.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
+    let remarks = remarks.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
+    let remarks = remarks.chain(conversion.notes.iter().map(|remark| (remark, severity(remark.code, Severity::Note))));
+    remarks.map(|(remark, severity)| remark.finding(manifest, object, severity)).collect()
+}

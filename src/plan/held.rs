@@ -1,0 +1,32 @@
+//! What is held back because something else is?
+//!
+//! An object that is held back holds back those that rely on it, its patches and what it patches, and so on; and only planning the
+//! files shows whose text cannot be changed. [`settle`] repeats that until nothing more is held back.
+//!
+//! Invariant: what is held back once is held back for good, so that this ends.
+
+use crate::finding::Finding;
+use crate::links::merge::{self, MergedConversion};
+use crate::links::patches::{self, Patching};
+use crate::links::{Held, Id, Linked, name_conflicts, together};
+
+/// Finds everything that is held back, and returns what `attempt` plans without it.
+pub(super) fn settle<T>(
+    linked: &Linked<'_>,
+    patchings: &[Patching<'_>],
+    merged: &[MergedConversion],
+    attempt: impl Fn(&Held) -> Result<T, Vec<(Id, Finding)>>,
+) -> T {
+    let mut held = Held::by_themselves(linked);
+    held.extend(name_conflicts::find(linked));
+    loop {
+        together::hold(linked, &mut held);
+        if patches::hold(linked, patchings, &mut held) || merge::hold(linked, merged, &mut held) {
+            continue;
+        }
+        match attempt(&held) {
+            Ok(planned) => return planned,
+            Err(rejected) => drop(held.extend(rejected)),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Which files can be planned without any other file, and what do they add to the plan?
+//!
+//! Such a plan may assume that no kustomization of the run reaches the file; [`invalidated`] finds, once all files are known, the
+//! plans whose assumptions are wrong.
+//!
+//! Invariant: a local plan that is not invalidated is what the file adds to the plan whatever other files there are.
+
+use std::collections::BTreeSet;
+
+use super::file::{Assumptions, PlannedFile, RunFile};
+use super::planner::Planner;
+use crate::convert::{Context, Conversion, convert};
+use crate::lens::{Completeness, Namespace};
+use crate::links::{File, IndexedObject, Namespaces, patches, selectors, unresolved_selectors};
+use crate::manifest::{Manifest, Object};
+use crate::release::GroupKind;
+
+/// Plans a file by itself; `None` where the objects of another file can affect its plan.
+pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<PlannedFile> {
+    if !manifest.insets.is_empty() {
+        return None;
+    }
+    let mut assumptions: Option<Assumptions> = None;
+    let mut conversions = Vec::with_capacity(manifest.objects.len());
+    for object in &manifest.objects {
+        let namespace = Namespace::written(object.namespace.as_deref());
+        let surroundings = planner.no_surroundings();
+        let context = Context { completeness: Completeness::Whole, namespace: &namespace, surroundings: &surroundings };
+        let made = convert(object, planner.goal(), context);
+        if surroundings.was_searched() || is_linked(planner, object, made.as_ref()) {
+            return None;
+        }
+        if surroundings.was_asked() {
+            let namespaces = &mut assumptions.get_or_insert_default().namespaces;
+            namespaces.extend(surroundings.was_located().then(|| (object.kind.clone(), object.namespace.clone())));
+        }
+        conversions.push(made);
+    }
+    let mut planned = PlannedFile::new(planner, manifest, conversions, &|_| None, Vec::new()).ok()?;
+    let index = |object: &Object| Some(IndexedObject::new(manifest, object, *planner.lookups.get(&object.kind)?));
+    planned.local.indexed = manifest.objects.iter().filter_map(index).collect();
+    planned.assumptions = assumptions;
+    planned.shrink();
+    Some(planned)
+}
+
+/// Returns whether what becomes of `object` and of other objects depends on each other: its kind or namespace changes, or it names
+/// an object whose kind does.
+fn is_linked(planner: &Planner<'_>, object: &Object, made: Option<&Conversion>) -> bool {
+    let targets = &planner.targets;
+    let (kind, value) = made.map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
+    made.is_some_and(|made| made.renames(object))
+        || targets.renames.contains_key(&object.kind)
+        || selectors::selects(object, targets)
+        || unresolved_selectors::is_in(object, targets)
+        || !targets.references(kind, value).is_empty()
+}
+
+/// Returns which of `files` are local ones whose assumptions a kustomization of the run contradicts, or that hold a patch or
+/// what it is merged into.
+pub(super) fn invalidated(files: &[RunFile<'_>], namespaces: &Namespaces<'_>) -> Vec<usize> {
+    let linkable: Vec<File<'_>> = files.iter().map(RunFile::linkable).collect();
+    let patch_files: BTreeSet<&str> =
+        linkable.iter().flat_map(|file| file.patches()).map(|patch| patch.file.as_str()).collect();
+    let is_contradicted = |planned: &PlannedFile| {
+        planned.assumptions.as_ref().is_some_and(|assumptions| {
+            let holds = |(kind, written): &(GroupKind, Option<String>)| {
+                namespaces.of(planned.file(), kind, written.as_deref()) == Namespace::written(written.as_deref())
+            };
+            patch_files.contains(planned.file()) || !assumptions.namespaces.iter().all(holds)
+        })
+    };
+    let local = files.iter().enumerate().filter_map(|(at, file)| match file {
+        RunFile::Local(planned) => Some((at, planned)),
+        RunFile::Linked(_) => None,
+    });
+    let patched: BTreeSet<usize> = patches::find(&linkable).into_iter().flatten().map(|(at, _)| at).collect();
+    local.filter(|(at, planned)| patched.contains(at) || is_contradicted(planned)).map(|(at, _)| at).collect()
+}

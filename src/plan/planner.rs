@@ -1,0 +1,49 @@
+//! What follows from a goal for every file, worked out once?
+
+use std::collections::BTreeMap;
+
+use crate::convert::{Goal, Targets};
+use crate::lens::{Direction, Lens, Surroundings};
+use crate::links::Lookup;
+use crate::notices::advisories::{self, CrossedAdvisory};
+use crate::notices::mentions::KindNames;
+use crate::notices::moved_fields::{self, CrossedMoves};
+use crate::pack::Target;
+use crate::release::GroupKind;
+
+/// A goal, and what follows from it for every file.
+#[derive(Debug)]
+pub struct Planner<'g> {
+    pub(super) targets: Targets<'g>,
+    pub(super) kind_names: KindNames,
+    pub(super) advisories: Vec<CrossedAdvisory<'g>>,
+    pub(super) moves: Vec<CrossedMoves<'g>>,
+    /// The kinds whose objects others look up.
+    pub(super) lookups: BTreeMap<GroupKind, Lookup>,
+}
+
+impl<'g> Planner<'g> {
+    /// Works out what follows from `goal`.
+    pub fn new(goal: &'g Goal<'g>) -> Self {
+        let targets = Targets::new(goal);
+        let rules = goal.targets.iter().flat_map(|target| target.pack.rules());
+        let lenses = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|way| rule.lens(way)));
+        let by_name = targets.renames.values().map(|successor| (successor.kind().clone(), Lookup::Name));
+        let by_data = lenses.flat_map(Lens::looks_at).map(|kind| (kind, Lookup::Data));
+        let lookups = by_name.chain(by_data).collect();
+        let origins = |target: &Target<'_>| goal.choices.origins.get(target.pack.name()).copied();
+        let advisories = goal.targets.iter().flat_map(|target| advisories::crossed(target, origins(target))).collect();
+        let (kind_names, moves) = (KindNames::new(&targets.renames), moved_fields::crossed(goal));
+        Self { targets, kind_names, advisories, moves, lookups }
+    }
+
+    /// Returns what the run is asked to do.
+    pub const fn goal(&self) -> &'g Goal<'g> {
+        self.targets.goal
+    }
+
+    /// Returns what lenses see where no other object is known.
+    pub(super) fn no_surroundings(&self) -> Surroundings<'g> {
+        Surroundings::default().with_parameters(&self.targets.goal.choices.parameters)
+    }
+}
