@@ -194,9 +194,9 @@ impl FieldPattern {
     /// Returns those of the places whose values pass `test`.
     pub fn matches_where(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> Vec<FieldPath> {
         let mut found = Vec::new();
-        let _all = visit(&self.0, root, None, &mut |spot, value| {
+        let _all = visit(&self.0, root, None, &mut |place, value| {
             if test(value) {
-                found.push(spot.map(Spot::path).unwrap_or_default());
+                found.push(place.map(PathRef::path).unwrap_or_default());
             }
             ControlFlow::Continue(())
         });
@@ -215,7 +215,7 @@ impl FieldPattern {
 
     /// Says whether one of those values passes `test`; those behind it are not looked at.
     pub fn any(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> bool {
-        let mut met = |_: Option<&Spot<'_>>, value: &Value| match test(value) {
+        let mut met = |_: Option<&PathRef<'_>>, value: &Value| match test(value) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
@@ -234,47 +234,47 @@ impl FieldPattern {
 
 /// A place on a walk below the walk's root; the path that it stands for is made only where it is asked for.
 #[derive(Debug)]
-pub struct Spot<'a> {
-    above: Option<&'a Spot<'a>>,
-    step: Near<'a>,
+pub struct PathRef<'a> {
+    above: Option<&'a PathRef<'a>>,
+    step: StepRef<'a>,
 }
 
 /// A step that borrows its key.
 #[derive(Debug)]
-enum Near<'a> {
+enum StepRef<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-impl<'a> Spot<'a> {
+impl<'a> PathRef<'a> {
     /// Makes the place of `key` below `above`, or below the root.
     pub const fn key(above: Option<&'a Self>, key: &'a str) -> Self {
-        Self { above, step: Near::Key(key) }
+        Self { above, step: StepRef::Key(key) }
     }
 
     /// Makes the place of the item `index` below `above`, or below the root.
     pub const fn index(above: Option<&'a Self>, index: usize) -> Self {
-        Self { above, step: Near::Index(index) }
+        Self { above, step: StepRef::Index(index) }
     }
 
     /// Returns the last key on the way to the place.
     pub fn nearest_key(&self) -> Option<&str> {
         match self.step {
-            Near::Key(key) => Some(key),
-            Near::Index(_) => self.above.and_then(Self::nearest_key),
+            StepRef::Key(key) => Some(key),
+            StepRef::Index(_) => self.above.and_then(Self::nearest_key),
         }
     }
 
     /// Returns the place's path from the root.
     pub fn path(&self) -> FieldPath {
         let mut steps = Vec::new();
-        let mut spot = Some(self);
-        while let Some(Spot { above, step }) = spot {
+        let mut place = Some(self);
+        while let Some(PathRef { above, step }) = place {
             steps.push(match step {
-                Near::Key(key) => Step::Key((*key).to_owned()),
-                Near::Index(index) => Step::Index(*index),
+                StepRef::Key(key) => Step::Key((*key).to_owned()),
+                StepRef::Index(index) => Step::Index(*index),
             });
-            spot = *above;
+            place = *above;
         }
         steps.reverse();
         FieldPath(steps)
@@ -295,21 +295,21 @@ fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
 fn visit<'v>(
     parts: &[Part],
     value: &'v Value,
-    above: Option<&Spot<'_>>,
-    met: &mut dyn FnMut(Option<&Spot<'_>>, &'v Value) -> ControlFlow<()>,
+    above: Option<&PathRef<'_>>,
+    met: &mut dyn FnMut(Option<&PathRef<'_>>, &'v Value) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let Some((part, below)) = parts.split_first() else { return met(above, value) };
     match (part, value) {
         (Part::Key(key), Value::Object(map)) => match member(map, key) {
-            Some(value) => visit(below, value, Some(&Spot::key(above, key)), met),
+            Some(value) => visit(below, value, Some(&PathRef::key(above, key)), met),
             None => ControlFlow::Continue(()),
         },
         (Part::Items, Value::Array(items)) => {
             let mut items = items.iter().enumerate();
-            items.try_for_each(|(index, item)| visit(below, item, Some(&Spot::index(above, index)), met))
+            items.try_for_each(|(index, item)| visit(below, item, Some(&PathRef::index(above, index)), met))
         }
         (Part::Values, Value::Object(map)) => {
-            map.iter().try_for_each(|(key, value)| visit(below, value, Some(&Spot::key(above, key)), met))
+            map.iter().try_for_each(|(key, value)| visit(below, value, Some(&PathRef::key(above, key)), met))
         }
         _ => ControlFlow::Continue(()),
     }

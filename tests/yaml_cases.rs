@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, FrontEnd, House, Intent, Naming, Place};
+use reversion::yaml::{self, FrontEnd, Intent, Naming, Place, Style};
 use serde_json::Value;
 
 fn path(value: &Value) -> FieldPath {
@@ -53,12 +53,12 @@ fn intent(change: &Value) -> Intent {
             let key = change["key"].as_str().or(from.last_key()).unwrap().to_owned();
             Intent::Move { from, to: path(&change["to"]), key, place: place(change) }
         }
-        "wrap" => Intent::Wrap { path: at() },
-        "unwrap" => Intent::Unwrap { path: at() },
-        "nest" => Intent::Nest { path: at(), key: text("key") },
-        "hoist" => Intent::Hoist { path: at(), key: text("key") },
-        "to-items" => Intent::ToItems { path: at(), naming: naming(change) },
-        "to-entries" => Intent::ToEntries { path: at(), naming: naming(change) },
+        "wrap" => Intent::WrapInList { path: at() },
+        "unwrap" => Intent::UnwrapList { path: at() },
+        "nest" => Intent::WrapInMapping { path: at(), key: text("key") },
+        "hoist" => Intent::UnwrapMapping { path: at(), key: text("key") },
+        "to-items" => Intent::MappingToList { path: at(), naming: naming(change) },
+        "to-entries" => Intent::ListToMapping { path: at(), naming: naming(change) },
         other => panic!("unknown change `{other}`"),
     }
 }
@@ -82,7 +82,7 @@ fn run(text: &str, edit: &Value) -> Result<String, String> {
             continue;
         }
         let mut value = tree.value(text, document.root).map_err(code)?;
-        let outcome = yaml::rewrite(source, std::slice::from_ref(&program), House::default())
+        let outcome = yaml::rewrite(source, std::slice::from_ref(&program), Style::default())
             .map_err(|refusal| code(refusal.problem))?;
         assert_eq!(outcome.edits.apply(source), outcome.text, "the edits give the text");
         for intent in &program {

@@ -6,7 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use reversion::field::FieldPath;
-use reversion::yaml::{self, House, Intent, Place, ProblemCode};
+use reversion::yaml::{self, Intent, Place, ProblemCode, Style};
 use serde_json::{Value, json};
 
 fn read(text: &str) -> Result<Value, ProblemCode> {
@@ -102,7 +102,7 @@ fn check_written(text: &str, [lines, brackets, in_json]: [&str; 3]) {
     let written = |before: &str| {
         let (key, place) = ("k".to_owned(), Place::Last);
         let insert = Intent::Insert { path: FieldPath::default().key("a"), key, value: json!(text), place };
-        yaml::rewrite(before, &[vec![insert]], House::default()).unwrap().text
+        yaml::rewrite(before, &[vec![insert]], Style::default()).unwrap().text
     };
     assert_eq!(written("a:\n  b: 1\n"), format!("a:\n  b: 1\n  k: {lines}\n"));
     assert_eq!(written("a: {b: 1}\n"), format!("a: {{b: 1, k: {brackets}}}\n"));
@@ -131,7 +131,7 @@ fn strings_are_quoted_where_any_reader_would_see_something_else() {
 fn keys_are_quoted_where_any_reader_would_see_something_else() {
     let renamed = |text: &str, to: &str| {
         let rename = Intent::Rename { path: FieldPath::default().key("a"), to: to.to_owned() };
-        yaml::rewrite(text, &[vec![rename]], House::default()).unwrap().text
+        yaml::rewrite(text, &[vec![rename]], Style::default()).unwrap().text
     };
     for name in ["on", "y", "no", "null", "012", "1", "~", "<<"] {
         assert_eq!(renamed("a: 1\n", name), format!("\"{name}\": 1\n"));

@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, FrontEnd, House, Intent, Place};
+use reversion::yaml::{self, FrontEnd, Intent, Place, Style};
 use serde_json::json;
 
 /// A part of a container's text.
@@ -334,7 +334,7 @@ fn changed(before: &str, intent: &Intent) -> Result<String, String> {
     let tree = yaml::parse(before).map_err(shown)?;
     let mut value = tree.value(before, tree.documents()[0].root).map_err(shown)?;
     let outcome =
-        yaml::rewrite(before, &[vec![intent.clone()]], House::default()).map_err(|refusal| shown(refusal.problem))?;
+        yaml::rewrite(before, &[vec![intent.clone()]], Style::default()).map_err(|refusal| shown(refusal.problem))?;
     intent.apply_data(&mut value).map_err(shown)?;
     yaml::verify((before, &tree), &outcome.text, &[Some(value)], &outcome.removed_comments, FrontEnd::Exact)
         .map_err(shown)?;
@@ -585,8 +585,8 @@ fn a_value_is_wrapped_and_unwrapped() {
                 return;
             }
             let [flat, listed] = [form, &wrapped(cell, form)].map(around);
-            tally.check(&cell.name("wrap"), &flat, &Intent::Wrap { path: cell.path() }, &listed);
-            tally.check(&cell.name("unwrap"), &listed, &Intent::Unwrap { path: cell.path() }, &flat);
+            tally.check(&cell.name("wrap"), &flat, &Intent::WrapInList { path: cell.path() }, &listed);
+            tally.check(&cell.name("unwrap"), &listed, &Intent::UnwrapList { path: cell.path() }, &flat);
         });
     }
     tally.finish("wrap and unwrap");

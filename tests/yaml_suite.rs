@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reversion::yaml::{FrontEnd, House, ProblemCode, parse, parse_exact, rewrite, scan, verify};
+use reversion::yaml::{FrontEnd, ProblemCode, Style, parse, parse_exact, rewrite, scan, verify};
 use serde_json::Value;
 
 /// The texts that are judged otherwise than by the suite, and why. The list is exact: a text that changes sides fails.
@@ -127,7 +127,7 @@ fn judge_unchanged(text: &str) -> Result<(), String> {
     }
     for document in tree.documents() {
         let source = document.span.of(text);
-        match rewrite(source, &[Vec::new()], House::default()) {
+        match rewrite(source, &[Vec::new()], Style::default()) {
             Ok(outcome) if outcome.text == source && outcome.edits.edits().is_empty() => {}
             Err(refusal) if NOT_FOR_KUBERNETES.contains(&refusal.problem.code) => {}
             Err(refusal) if refusal.problem.code == ProblemCode::Limit && source.contains('\r') => {}

@@ -17,7 +17,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Inset, Manifest, Object, Page, problem_code};
 use crate::text::{Edit, EditSet, Span};
-use crate::yaml::{self, FrontEnd, House, Intent, Problem, ProblemCode, Rewrite};
+use crate::yaml::{self, FrontEnd, Intent, Problem, ProblemCode, Rewrite, Style};
 
 /// A file's edits and what to tell about them.
 pub(super) struct Edited {
@@ -70,7 +70,7 @@ pub(super) fn edit(
     let own = pages.remove(&None).unwrap_or_default();
     // A document that is all of its file is its own house.
     let is_alone = manifest.tree.documents().len() == 1 && pages.is_empty();
-    let house = if is_alone { House::default() } else { House::of(&manifest.text, &manifest.tree) };
+    let house = if is_alone { Style::default() } else { Style::of(&manifest.text, &manifest.tree) };
     let (mut within, mut findings, mut refused) = (Vec::new(), Vec::new(), Refused::new());
     for (number, objects) in pages.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
         let inset = &manifest.insets[*number];
@@ -79,7 +79,7 @@ pub(super) fn edit(
             refused.extend(objects.values().flatten().map(|at| (*at, unwritable(page, &manifest.objects[*at]))));
             continue;
         };
-        let house = House::of(page.text(), page.tree()).or(house);
+        let house = Style::of(page.text(), page.tree()).or(house);
         match change(manifest, (page, house, front_end), objects, &[], conversions) {
             Ok(changed) => {
                 let (text, edits) = (changed.edits.apply(&inset.text), literal.outward(&changed.edits));
@@ -104,7 +104,7 @@ pub(super) fn edit(
 /// Changes the objects of one page, and the texts `within` it.
 fn change(
     manifest: &Manifest,
-    (page, house, front_end): (Page<'_>, House, FrontEnd),
+    (page, house, front_end): (Page<'_>, Style, FrontEnd),
     by_document: &ByDocument,
     within: &[Within<'_>],
     conversions: &[Option<Conversion>],
@@ -166,7 +166,7 @@ fn edit_document(
     document: usize,
     objects: &[usize],
     conversions: &[Option<Conversion>],
-    house: House,
+    house: Style,
 ) -> Result<Rewrite, Refused> {
     let span = page.tree().documents()[document].span;
     let mut objects = objects.to_vec();

@@ -15,7 +15,7 @@ use super::homes::Graph;
 use super::references::{parts, walk};
 use super::selectors::{Moved, Moves, Selected, is_for_kustomize};
 use super::{Course, Look, Object, Remark, Run, finding};
-use crate::field::{FieldPath, Spot};
+use crate::field::{FieldPath, PathRef};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Selector, patched_folder};
 use crate::release::{ApiVersion, GroupKind};
@@ -67,7 +67,7 @@ impl Loose {
     /// Says whether the version in it follows the objects, or is told to part them.
     fn is_followed(&self, object: &Object, moves: &Moves<'_>) -> bool {
         let map = self.path.get(&object.value).and_then(Value::as_object);
-        let spot = Spot::key(None, "");
+        let spot = PathRef::key(None, "");
         map.and_then(|map| Selected::read(&spot, map)).is_some_and(|exact| !exact.versions(moves).is_empty())
     }
 
@@ -126,7 +126,7 @@ fn find(object: &Object, course: &Course<'_>) -> Vec<Loose> {
         let kinds = course.goal().targets.iter().flat_map(|target| target.pack.kinds());
         kinds.into_iter().any(|kind| selector.is_about(kind))
     };
-    let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
+    let mut visit = |spot: &PathRef<'_>, map: &Map<String, Value>| {
         if !matches!(spot.nearest_key(), Some("target" | "select" | "reject" | "source")) {
             return;
         }
@@ -138,7 +138,7 @@ fn find(object: &Object, course: &Course<'_>) -> Vec<Loose> {
     };
     for key in parts(&object.value) {
         if let Some(part) = object.value.get(*key) {
-            walk(part, &Spot::key(None, key), &mut visit);
+            walk(part, &PathRef::key(None, key), &mut visit);
         }
     }
     found

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::references::{Retypes, Successor};
 use super::{Course, Remark, finding, rights};
-use crate::field::{FieldPath, Spot, Step};
+use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::{ApiVersion, GroupKind, is_version};
@@ -63,7 +63,7 @@ struct Mention<'a> {
 #[derive(Clone, Copy)]
 struct At<'s> {
     /// The place; none for the root.
-    spot: Option<&'s Spot<'s>>,
+    spot: Option<&'s PathRef<'s>>,
     /// The nearest key.
     key: &'s str,
     /// Whether a kind without its group is the one that is meant, as in what Kustomize reads.
@@ -99,12 +99,12 @@ fn in_object(manifest: &Manifest, object: &Object, course: &Course<'_>) -> Vec<R
     let alone = groups.contains(&object.kind.group.as_str()) || object.api_version.to_string() == "builtin";
     let mut search = Search::new(&course.retypes, followed.chain(patches).collect());
     for (key, value) in map.iter().filter(|(key, _)| !["apiVersion", "kind", "status"].contains(&key.as_str())) {
-        let spot = Spot::key(None, key);
+        let spot = PathRef::key(None, key);
         let at = At { spot: Some(&spot), key, alone };
         if key != "metadata" {
             search.visit(value, at);
         } else if let Some(owners) = value.get("ownerReferences") {
-            search.visit(owners, At { spot: Some(&Spot::key(Some(&spot), "ownerReferences")), ..at });
+            search.visit(owners, At { spot: Some(&PathRef::key(Some(&spot), "ownerReferences")), ..at });
         }
     }
     search.remarks()
@@ -163,14 +163,14 @@ impl<'a> Search<'a> {
                 for (key, value) in
                     map.iter().filter(|(key, _)| !(is_right && ["kinds", "resources"].contains(&key.as_str())))
                 {
-                    let at = At { spot: Some(&Spot::key(at.spot, key)), key, alone: at.alone || key == "kustomize" };
+                    let at = At { spot: Some(&PathRef::key(at.spot, key)), key, alone: at.alone || key == "kustomize" };
                     self.meet(at, &|kind, _| is_spelled(key, kind));
                     self.visit(value, at);
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.visit(item, At { spot: Some(&Spot::index(at.spot, index)), ..at });
+                    self.visit(item, At { spot: Some(&PathRef::index(at.spot, index)), ..at });
                 }
             }
             Value::String(text) => self.read(text, at),
@@ -180,7 +180,7 @@ impl<'a> Search<'a> {
 
     /// Takes in what `names` a kind, old or new; it is told whether a kind can be meant without its group.
     fn meet(&mut self, at: At<'_>, names: &dyn Fn(&GroupKind, bool) -> bool) {
-        let path = || at.spot.map(Spot::path).unwrap_or_default();
+        let path = || at.spot.map(PathRef::path).unwrap_or_default();
         for (old, successor) in self.retypes {
             let new = successor.kind();
             let alone = at.alone && old.kind != new.kind;
@@ -198,7 +198,7 @@ impl<'a> Search<'a> {
         if !is_data || !self.retypes.keys().any(|kind| text.contains(&kind.kind)) {
             return;
         }
-        let path = at.spot.map(Spot::path).unwrap_or_default();
+        let path = at.spot.map(PathRef::path).unwrap_or_default();
         let Some(tree) = yaml::parse(text).ok().filter(|_| !self.known.contains(&path)) else { return };
         let values = tree.documents().iter().filter_map(|document| tree.value(text, document.root).ok());
         let told: Vec<_> = values.flat_map(|value| in_value(&value, self.retypes, at.alone)).collect();

@@ -23,7 +23,7 @@ use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, Place};
 
 /// An object's position: file and object in what is known of it.
-pub(super) type Spot = (usize, usize);
+pub(super) type PathRef = (usize, usize);
 
 /// What a patch finds its object by.
 type Sought<'a> = (&'a GroupKind, &'a ApiVersion, &'a str);
@@ -39,7 +39,7 @@ pub(super) enum Side<'a> {
 
 /// An object that is a patch or can be patched.
 struct Met<'a> {
-    spot: Spot,
+    spot: PathRef,
     sought: Sought<'a>,
     /// The namespace that is written in it, where it is known.
     namespace: Option<&'a str>,
@@ -82,7 +82,7 @@ impl<'a> Met<'a> {
 }
 
 /// Finds the patches among `looks` with the objects that they can patch.
-pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
+pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[PathRef; 2]> {
     let mut ties = BTreeSet::new();
     let naming = looks.iter().enumerate().filter(|(_, look)| !look.patches().is_empty() || look.has_insets());
     let naming: Vec<_> = naming.collect();
@@ -152,7 +152,7 @@ pub(super) fn sides<'a>(looks: &'a [Look<'a>]) -> Vec<[Side<'a>; 2]> {
             number
         })
         .collect();
-    let side = |(number, at): Spot| match &looks[number] {
+    let side = |(number, at): PathRef| match &looks[number] {
         Look::Alone(part) => Side::Alone(&part.objects[at]),
         Look::Open(_) => Side::Open((numbers[number], at)),
     };

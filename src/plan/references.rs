@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::catalog::Catalog;
-use crate::field::{FieldPath, FieldPattern, Spot};
+use crate::field::{FieldPath, FieldPattern, PathRef};
 use crate::lens::{Halt, Session};
 use crate::pack::{Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -96,7 +96,7 @@ pub(super) fn find_where(
     is_meant: &dyn Fn(&GroupKind) -> bool,
 ) -> Vec<Reference> {
     let mut found = Vec::new();
-    let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
+    let mut visit = |spot: &PathRef<'_>, map: &Map<String, Value>| {
         let kind = map.get("kind").and_then(Value::as_str);
         if kind.is_some_and(may_be) {
             let reference = read(&spot.path(), map, |path| default_group(object, catalog?, path));
@@ -105,11 +105,11 @@ pub(super) fn find_where(
     };
     // A list is a JSON patch, of which all can hold references.
     for (index, item) in object.as_array().into_iter().flatten().enumerate() {
-        walk(item, &Spot::index(None, index), &mut visit);
+        walk(item, &PathRef::index(None, index), &mut visit);
     }
     for key in parts(object) {
         if let Some(part) = object.get(*key) {
-            walk(part, &Spot::key(None, key), &mut visit);
+            walk(part, &PathRef::key(None, key), &mut visit);
         }
     }
     found
@@ -169,14 +169,18 @@ fn default_groups(object: &Value, catalog: &Catalog) -> BTreeMap<FieldPath, Stri
 }
 
 /// Visits every mapping in `value`, which stands at `spot`.
-pub(super) fn walk<'v>(value: &'v Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &'v Map<String, Value>)) {
+pub(super) fn walk<'v>(
+    value: &'v Value,
+    spot: &PathRef<'_>,
+    visit: &mut dyn FnMut(&PathRef<'_>, &'v Map<String, Value>),
+) {
     match value {
         Value::Object(map) => {
             visit(spot, map);
-            map.iter().for_each(|(key, value)| walk(value, &Spot::key(Some(spot), key), visit));
+            map.iter().for_each(|(key, value)| walk(value, &PathRef::key(Some(spot), key), visit));
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| walk(item, &Spot::index(Some(spot), index), visit));
+            items.iter().enumerate().for_each(|(index, item)| walk(item, &PathRef::index(Some(spot), index), visit));
         }
         _ => {}
     }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use super::references::{Retypes, walk};
 use super::{Course, Remark, finding};
-use crate::field::{FieldPath, FieldPattern, Spot};
+use crate::field::{FieldPath, FieldPattern, PathRef};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::Manifest;
 use crate::release::GroupKind;
@@ -51,12 +51,12 @@ pub(super) fn remarks(value: &Value, retypes: &Retypes) -> Vec<Remark> {
         return Vec::new();
     }
     let mut rights = Vec::new();
-    let mut visit = |spot: &Spot<'_>, map| rights.extend(Right::read(spot, map));
+    let mut visit = |spot: &PathRef<'_>, map| rights.extend(Right::read(spot, map));
     for (key, value) in value.as_object().into_iter().flatten() {
-        walk(value, &Spot::key(None, key), &mut visit);
+        walk(value, &PathRef::key(None, key), &mut visit);
     }
     for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-        walk(item, &Spot::index(None, index), &mut visit);
+        walk(item, &PathRef::index(None, index), &mut visit);
     }
     let beside = |kind: &GroupKind| rights.iter().flat_map(|right| right.parts_of(kind)).collect::<BTreeSet<&str>>();
     let renamed: Vec<_> =
@@ -75,7 +75,7 @@ fn left(object: &Value, course: &Course<'_>) -> Vec<Remark> {
 }
 
 fn left_by(rule: &Map<String, Value>, path: &FieldPath, course: &Course<'_>) -> Option<Remark> {
-    let right = Right::read(&Spot::key(None, ""), rule)?;
+    let right = Right::read(&PathRef::key(None, ""), rule)?;
     let versions: Vec<&str> = rule.get("apiVersions")?.as_array()?.iter().filter_map(Value::as_str).collect();
     let targets = course.goal().targets.iter();
     let (kind, target) =
@@ -113,7 +113,7 @@ struct Right<'v> {
 impl<'v> Right<'v> {
     /// Reads a mapping such as `{ apiGroups: [gateway.networking.k8s.io], resources: [gateways, gateways/status] }`, or such as
     /// `{ group: gateway.networking.k8s.io, kind: '*' }`, which is no reference.
-    fn read(spot: &Spot<'_>, map: &'v Map<String, Value>) -> Option<Self> {
+    fn read(spot: &PathRef<'_>, map: &'v Map<String, Value>) -> Option<Self> {
         let text = |key: &str| map.get(key).and_then(Value::as_str);
         let texts = |key: &str| {
             map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>()
@@ -188,7 +188,7 @@ fn plural(kind: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Right, Spot, plural};
+    use super::{PathRef, Right, plural};
     use crate::release::GroupKind;
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
     fn a_mapping_names_a_kind_by_group_and_resource_or_kind() {
         let kind = GroupKind::new("XListenerSet", "gateway.networking.x-k8s.io");
         let parts = |map: Value| {
-            let right = Right::read(&Spot::key(None, "rules"), map.as_object().expect("a mapping"));
+            let right = Right::read(&PathRef::key(None, "rules"), map.as_object().expect("a mapping"));
             let right = right.expect("it says what it is about");
             right.parts_of(&kind).into_iter().map(str::to_owned).collect::<Vec<_>>()
         };

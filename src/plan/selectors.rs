@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::references::{holds_body, parts, walk};
 use super::{Conversion, Course, Held, Object, Remark, Run, finding};
-use crate::field::{FieldPath, Spot, Step};
+use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::{Direction, Session};
 use crate::manifest::Manifest;
@@ -51,7 +51,7 @@ pub(super) struct Selected {
 
 impl Selected {
     /// Reads a mapping such as `{ group: example.com, version: v1, kind: A }` or `{ apiVersion: example.com/v1, kind: A, name: a }`.
-    pub(super) fn read(spot: &Spot<'_>, map: &Map<String, Value>) -> Option<Self> {
+    pub(super) fn read(spot: &PathRef<'_>, map: &Map<String, Value>) -> Option<Self> {
         let text = |key: &str| map.get(key).and_then(Value::as_str);
         let kind = text("kind")?;
         let (key, group, version) = match (text("group"), text("version"), text("apiVersion")) {
@@ -229,7 +229,7 @@ fn find(value: &Value, object: &Object, course: &Course<'_>) -> Vec<Selected> {
     let mut found = Vec::new();
     for key in parts(value) {
         let Some(part) = value.get(*key) else { continue };
-        walk(part, &Spot::key(None, key), &mut |spot, map| {
+        walk(part, &PathRef::key(None, key), &mut |spot, map| {
             let Some(mut selected) = Selected::read(spot, map) else { return };
             selected.is_selector =
                 selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path);

@@ -11,16 +11,17 @@ use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle};
 
-use super::limit::{LIMITS, Limits};
+use super::limits::{LIMITS, Limits};
+use super::node::{AliasEntry, Document, Kind, Node, NodeId, Properties, Tag};
 use super::problem::{Problem, ProblemCode};
-use super::tree::{AliasOf, Document, Kind, Node, NodeId, Properties, Tag, Tree, skip_trivia, stands_alone};
+use super::tree::{Tree, is_separated, skip_trivia};
 use crate::text::Span;
 
 /// Parses a whole text: any number of documents.
 ///
 /// # Errors
 /// `ParseError` with the place; `Limit` where it is larger, deeper or has more of something than is read.
-pub fn parse(text: &str) -> Result<Tree, Problem> {
+pub fn parse_exact(text: &str) -> Result<Tree, Problem> {
     parse_within(text, &LIMITS)
 }
 
@@ -35,7 +36,7 @@ pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem>
     };
     let mut builder = Builder::new(text);
     for event in Parser::new_from_str_with_options(text, options) {
-        let (event, span) = event.map_err(|error| unreadable(text, &error, limits))?;
+        let (event, span) = event.map_err(|error| parse_error(text, &error, limits))?;
         let range = span.byte_range().expect("a parser of a string knows byte offsets");
         let tag_end = span.tag_span().and_then(|tag| tag.byte_range()).map(|tag| tag.end);
         let at = range.start;
@@ -47,7 +48,7 @@ pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem>
     Ok(builder.finish())
 }
 
-fn unreadable(text: &str, error: &ScanError, limits: &Limits) -> Problem {
+fn parse_error(text: &str, error: &ScanError, limits: &Limits) -> Problem {
     let at = error.marker().byte_offset().unwrap_or(0);
     match error.kind() {
         ErrorKind::RecursionLimitExceeded => limits.too_deep(at),
@@ -70,7 +71,7 @@ fn bare_carriage_return_before(text: &str, at: usize) -> Option<usize> {
 
 /// What the next node below an open container is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Slot {
+enum Expected {
     Item,
     Key,
     Value,
@@ -78,12 +79,12 @@ enum Slot {
 
 struct Open {
     node: NodeId,
-    slot: Slot,
+    expected: Expected,
 }
 
 /// What an event says of the anchor and tag of its node.
 #[derive(Clone, Copy)]
-struct Marked {
+struct NodeProperties {
     anchor: usize,
     tag: Option<Tag>,
     tag_end: Option<usize>,
@@ -118,12 +119,13 @@ impl<'t> Builder<'t> {
     }
 
     fn event(&mut self, event: Event<'_>, range: Range<usize>, tag_end: Option<usize>) -> Result<(), Problem> {
-        let marked = |anchor, tag: Option<&granit_parser::Tag>| Marked { anchor, tag: tag.map(tag_of), tag_end };
+        let marked =
+            |anchor, tag: Option<&granit_parser::Tag>| NodeProperties { anchor, tag: tag.map(tag_of), tag_end };
         match event {
             Event::Comment(..) => self.tree.comments.push(Span::new(range.start, range.end)),
             Event::DocumentStart(explicit, _) => {
                 self.start_document(range.start);
-                self.cursor = if explicit { range.end } else { skip_end_markers(self.text, self.slice) };
+                self.cursor = if explicit { range.end } else { skip_document_end_markers(self.text, self.slice) };
             }
             Event::DocumentEnd => self.end_document(range),
             Event::Alias(anchor) => self.alias(anchor, range)?,
@@ -172,11 +174,11 @@ impl<'t> Builder<'t> {
         let alias = self.push(Kind::Alias, range.start, range.end);
         let target = self.anchors.get(&anchor).copied();
         let target = target.ok_or_else(|| Problem::new(ProblemCode::ParseError, range.start, "unknown anchor"))?;
-        self.tree.aliases.push(AliasOf { alias, target });
+        self.tree.aliases.push(AliasEntry { alias, target });
         Ok(())
     }
 
-    fn scalar(&mut self, style: ScalarStyle, range: Range<usize>, marked: Marked) -> Result<(), Problem> {
+    fn scalar(&mut self, style: ScalarStyle, range: Range<usize>, marked: NodeProperties) -> Result<(), Problem> {
         self.indicators()?;
         let properties = self.properties(marked)?;
         let node = match style {
@@ -191,18 +193,18 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn collection(&mut self, kind: Kind, range: Range<usize>, marked: Marked) -> Result<(), Problem> {
+    fn collection(&mut self, kind: Kind, range: Range<usize>, marked: NodeProperties) -> Result<(), Problem> {
         self.indicators()?;
         let properties = self.properties(marked)?;
         let start = if kind == Kind::Sequence { skip_trivia(self.text, self.cursor) } else { range.start };
         if kind == Kind::Sequence && !self.text[start..].starts_with('-') || start < self.cursor {
-            return Err(lost(start));
+            return Err(unlocated(start));
         }
         let end = if kind.is_flow_collection() && kind != Kind::Pair { start + 1 } else { start };
         let node = self.push(kind, start, end);
         self.record(node, marked, properties);
-        let slot = if kind.is_mapping() { Slot::Key } else { Slot::Item };
-        self.open.push(Open { node, slot });
+        let expected = if kind.is_mapping() { Expected::Key } else { Expected::Item };
+        self.open.push(Open { node, expected });
         Ok(())
     }
 
@@ -219,44 +221,44 @@ impl<'t> Builder<'t> {
 
     /// Passes the dash, `?`, `:` or comma in front of the next node.
     fn indicators(&mut self) -> Result<(), Problem> {
-        let Some(Open { node, slot }) = self.open.last() else { return Ok(()) };
+        let Some(Open { node, expected }) = self.open.last() else { return Ok(()) };
         let flow = self.tree.node(*node).kind.is_flow_collection();
         let mut at = skip_trivia(self.text, self.cursor);
-        if flow && *slot != Slot::Value {
+        if flow && *expected != Expected::Value {
             while self.text[at..].starts_with(',') {
                 at = skip_trivia(self.text, at + 1);
             }
         }
         let next = self.text.as_bytes().get(at);
-        match slot {
-            Slot::Item if flow => self.cursor = at,
-            Slot::Item if next == Some(&b'-') => self.cursor = at + 1,
-            Slot::Item => return Err(lost(at)),
-            Slot::Key if next == Some(&b'?') && stands_alone(self.text, at) => self.cursor = at + 1,
-            Slot::Key => self.cursor = at,
-            Slot::Value if next == Some(&b':') => self.cursor = at + 1,
-            Slot::Value => {}
+        match expected {
+            Expected::Item if flow => self.cursor = at,
+            Expected::Item if next == Some(&b'-') => self.cursor = at + 1,
+            Expected::Item => return Err(unlocated(at)),
+            Expected::Key if next == Some(&b'?') && is_separated(self.text, at) => self.cursor = at + 1,
+            Expected::Key => self.cursor = at,
+            Expected::Value if next == Some(&b':') => self.cursor = at + 1,
+            Expected::Value => {}
         }
         Ok(())
     }
 
     /// Passes the anchor and tag in front of the next node.
-    fn properties(&mut self, marked: Marked) -> Result<Option<Span>, Problem> {
+    fn properties(&mut self, marked: NodeProperties) -> Result<Option<Span>, Problem> {
         let count = usize::from(marked.anchor != 0) + usize::from(marked.tag.is_some());
         let mut span = None;
         for _ in 0..count {
             let start = skip_trivia(self.text, self.cursor);
             self.cursor = match self.text.as_bytes().get(start) {
                 Some(b'&') => anchor_end(self.text, start),
-                Some(b'!') => marked.tag_end.ok_or_else(|| lost(start))?,
-                _ => return Err(lost(start)),
+                Some(b'!') => marked.tag_end.ok_or_else(|| unlocated(start))?,
+                _ => return Err(unlocated(start)),
             };
             span = Some(Span::new(span.map_or(start, |span: Span| span.start), self.cursor));
         }
         Ok(span)
     }
 
-    fn record(&mut self, node: NodeId, marked: Marked, span: Option<Span>) {
+    fn record(&mut self, node: NodeId, marked: NodeProperties, span: Option<Span>) {
         if let Some(span) = span {
             self.tree.properties.push(Properties { node, span, tag: marked.tag });
         }
@@ -273,10 +275,10 @@ impl<'t> Builder<'t> {
         match self.open.last_mut() {
             None => self.root = self.root.or(Some(node)),
             Some(open) => {
-                open.slot = match open.slot {
-                    Slot::Item => Slot::Item,
-                    Slot::Key => Slot::Value,
-                    Slot::Value => Slot::Key,
+                open.expected = match open.expected {
+                    Expected::Item => Expected::Item,
+                    Expected::Key => Expected::Value,
+                    Expected::Value => Expected::Key,
                 }
             }
         }
@@ -286,7 +288,7 @@ impl<'t> Builder<'t> {
     fn block_scalar(&mut self, kind: Kind, content_end: usize) -> Result<NodeId, Problem> {
         let start = skip_trivia(self.text, self.cursor);
         if !self.text[start..].starts_with(['|', '>']) {
-            return Err(lost(start));
+            return Err(unlocated(start));
         }
         let block = self.open.iter().rev().find(|open| self.tree.node(open.node).kind.is_block_collection());
         let parent = block.map_or(0, |open| column(self.text, self.tree.node(open.node).start as usize));
@@ -304,16 +306,16 @@ impl<'t> Builder<'t> {
     }
 }
 
-fn lost(at: usize) -> Problem {
+fn unlocated(at: usize) -> Problem {
     Problem::new(ProblemCode::ParseError, at, "written in a way this program cannot follow")
 }
 
 /// Returns where a document without `---` may start: behind the `...` lines that end nothing.
-fn skip_end_markers(text: &str, from: usize) -> usize {
+fn skip_document_end_markers(text: &str, from: usize) -> usize {
     let mut at = skip_trivia(text, from);
     // Further in, `...` is a word: ` ... and more`.
     let starts_line = |at: usize| at == 0 || text[..at].ends_with(['\n', '\r', '\u{feff}']);
-    while text[at..].starts_with("...") && stands_alone(text, at + 2) && starts_line(at) {
+    while text[at..].starts_with("...") && is_separated(text, at + 2) && starts_line(at) {
         at = skip_trivia(text, at + 3);
     }
     at
@@ -391,7 +393,7 @@ mod tests {
     /// Lists every node as its kind and bytes.
     #[track_caller]
     fn check(text: &str, expected: &[(Kind, &str)]) {
-        let tree = parse(text).unwrap();
+        let tree = parse_exact(text).unwrap();
         let found: Vec<_> = tree.nodes.iter().map(|node| (node.kind, node.span().of(text))).collect();
         assert_eq!(found, expected);
     }
@@ -418,7 +420,7 @@ mod tests {
     #[test]
     fn empty_nodes_stand_behind_their_indicator() {
         let text = "a:   # c\n?\n: !!str\nb: {c, d: }\n";
-        let tree = parse(text).unwrap();
+        let tree = parse_exact(text).unwrap();
         let empty: Vec<usize> =
             tree.nodes.iter().filter(|node| node.kind == Kind::Empty).map(|node| node.start as usize).collect();
         assert_eq!(empty, [2, 10, 18, 24, 28]);
@@ -442,7 +444,7 @@ mod tests {
 
     #[track_caller]
     fn check_block_scalar(text: &str, expected: &str, indent: u16) {
-        let tree = parse(text).unwrap();
+        let tree = parse_exact(text).unwrap();
         let node = tree.nodes.iter().find(|node| node.kind.is_block_scalar()).unwrap();
         assert_eq!((node.span().of(text), node.indent), (expected, indent));
     }
@@ -461,11 +463,11 @@ mod tests {
 
     #[track_caller]
     fn check_slices(text: &str, expected: &[&str]) {
-        let tree = parse(text).unwrap();
+        let tree = parse_exact(text).unwrap();
         let slices: Vec<&str> = tree.documents.iter().map(|document| document.span.of(text)).collect();
         assert_eq!(slices, expected);
         for slice in slices {
-            assert_eq!(parse(slice).unwrap().documents.len(), 1, "{slice}");
+            assert_eq!(parse_exact(slice).unwrap().documents.len(), 1, "{slice}");
         }
     }
 
@@ -491,24 +493,24 @@ mod tests {
     #[test]
     fn deep_nesting_is_refused() {
         for open in ["[", "{a: ", "- ", "? "] {
-            let problem = parse(&open.repeat(100_000)).unwrap_err();
+            let problem = parse_exact(&open.repeat(100_000)).unwrap_err();
             assert_eq!(problem.code, ProblemCode::Limit, "{open}");
         }
-        assert!(parse(&format!("{}{}", "[".repeat(200), "]".repeat(200))).is_ok());
-        let problem = parse(&format!("{}{}", "[".repeat(201), "]".repeat(201))).unwrap_err();
+        assert!(parse_exact(&format!("{}{}", "[".repeat(200), "]".repeat(200))).is_ok());
+        let problem = parse_exact(&format!("{}{}", "[".repeat(201), "]".repeat(201))).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::Limit, 200));
     }
 
     #[test]
     fn what_only_go_reads_is_refused() {
         for text in ["a: \"b\"#c\n", "[-]\n", "a: x\n\tb\n: 1\n"] {
-            assert_eq!(parse(text).unwrap_err().code, ProblemCode::ParseError, "{text}");
+            assert_eq!(parse_exact(text).unwrap_err().code, ProblemCode::ParseError, "{text}");
         }
     }
 
     #[test]
     fn a_parse_error_names_the_byte() {
-        let problem = parse("é: 1\nb: [\n").unwrap_err();
+        let problem = parse_exact("é: 1\nb: [\n").unwrap_err();
         assert_eq!(problem.code, ProblemCode::ParseError);
         assert!(problem.at >= 6, "{problem:?}");
     }

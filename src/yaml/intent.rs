@@ -77,38 +77,38 @@ pub enum Intent {
         place: Place,
     },
     /// Makes the value at `path` the one item of a list: `a: x` becomes `a: [x]`.
-    Wrap {
+    WrapInList {
         /// The entry or item.
         path: FieldPath,
     },
     /// Makes the one item of the list at `path` the value: `a: [x]` becomes `a: x`.
-    Unwrap {
+    UnwrapList {
         /// The entry or item.
         path: FieldPath,
     },
     /// Makes the value at `path` the one entry of a mapping: `a: x` becomes `a: {key: x}`.
-    Nest {
+    WrapInMapping {
         /// The entry or item.
         path: FieldPath,
         /// The key of the one entry.
         key: String,
     },
     /// Makes the value of the one entry of the mapping at `path` the value: `a: {key: x}` becomes `a: x`.
-    Hoist {
+    UnwrapMapping {
         /// The entry or item.
         path: FieldPath,
         /// The key of the one entry.
         key: String,
     },
     /// Makes the mapping at `path` a list of named items: `a: {x: 1}` becomes `a: [{name: x, value: 1}]`.
-    ToItems {
+    MappingToList {
         /// The mapping.
         path: FieldPath,
         /// How its entries are called, and what the keys of an item are.
         naming: Naming,
     },
     /// Makes the list of named items at `path` a mapping: `a: [{name: x, value: 1}]` becomes `a: {x: 1}`.
-    ToEntries {
+    ListToMapping {
         /// The list.
         path: FieldPath,
         /// How its entries are called, and what the keys of an item are.
@@ -138,12 +138,12 @@ impl Intent {
             | Self::Delete { path }
             | Self::Insert { path, .. }
             | Self::InsertItem { path, .. }
-            | Self::Wrap { path }
-            | Self::Unwrap { path }
-            | Self::Nest { path, .. }
-            | Self::Hoist { path, .. }
-            | Self::ToItems { path, .. }
-            | Self::ToEntries { path, .. } => *path = place.join(path),
+            | Self::WrapInList { path }
+            | Self::UnwrapList { path }
+            | Self::WrapInMapping { path, .. }
+            | Self::UnwrapMapping { path, .. }
+            | Self::MappingToList { path, .. }
+            | Self::ListToMapping { path, .. } => *path = place.join(path),
             Self::Move { from, to, .. } => {
                 *from = place.join(from);
                 *to = place.join(to);
@@ -151,9 +151,25 @@ impl Intent {
         }
         moved
     }
-}
 
-impl Intent {
+    /// Returns the paths of the smallest collections whose content the intent changes: intents on unrelated ones do not interfere.
+    pub(super) fn changed_collections(&self) -> Vec<FieldPath> {
+        let parent = |path: &FieldPath| path.split_last().map_or_else(FieldPath::default, |(parent, _)| parent);
+        match self {
+            Self::Rename { path, .. }
+            | Self::Delete { path }
+            | Self::Replace { path, .. }
+            | Self::WrapInList { path }
+            | Self::UnwrapList { path }
+            | Self::WrapInMapping { path, .. }
+            | Self::UnwrapMapping { path, .. }
+            | Self::MappingToList { path, .. }
+            | Self::ListToMapping { path, .. } => vec![parent(path)],
+            Self::Insert { path, .. } | Self::InsertItem { path, .. } => vec![path.clone()],
+            Self::Move { from, to, .. } => vec![parent(from), to.clone()],
+        }
+    }
+
     /// Makes the change on plain data; on an error `root` is as it was.
     ///
     /// # Errors
@@ -173,22 +189,22 @@ impl Intent {
             }
             Self::InsertItem { path, index, value } => insert_item(root, path, *index, value),
             Self::Move { from, to, key, place } => relocate(root, from, to, key, place),
-            Self::Wrap { path } => {
+            Self::WrapInList { path } => {
                 let _ = split(path)?;
                 let value = value_at(root, path)?;
                 *value = Value::Array(vec![value.take()]);
                 Ok(())
             }
-            Self::Unwrap { path } => unwrap(root, path),
-            Self::Nest { path, key } => {
+            Self::UnwrapList { path } => unwrap_list(root, path),
+            Self::WrapInMapping { path, key } => {
                 let _ = split(path)?;
                 let value = value_at(root, path)?;
                 *value = Value::Object(Map::from_iter([(key.clone(), value.take())]));
                 Ok(())
             }
-            Self::Hoist { path, key } => hoist(root, path, key),
-            Self::ToItems { path, naming } => to_items(root, path, naming),
-            Self::ToEntries { path, naming } => to_entries(root, path, naming),
+            Self::UnwrapMapping { path, key } => unwrap_mapping(root, path, key),
+            Self::MappingToList { path, naming } => mapping_to_list(root, path, naming),
+            Self::ListToMapping { path, naming } => list_to_mapping(root, path, naming),
         }
     }
 }
@@ -321,7 +337,7 @@ fn relocate(root: &mut Value, from: &FieldPath, to: &FieldPath, key: &str, place
     }
 }
 
-fn unwrap(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
+fn unwrap_list(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
     let _ = split(path)?;
     let list = value_at(root, path)?;
     let items = list.as_array_mut().filter(|items| items.len() == 1);
@@ -330,7 +346,7 @@ fn unwrap(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
     Ok(())
 }
 
-fn hoist(root: &mut Value, path: &FieldPath, key: &str) -> Result<(), Problem> {
+fn unwrap_mapping(root: &mut Value, path: &FieldPath, key: &str) -> Result<(), Problem> {
     let _ = split(path)?;
     let mapping = value_at(root, path)?;
     let entry = mapping.as_object_mut().filter(|map| map.len() == 1).and_then(|map| map.shift_remove(key));
@@ -338,7 +354,7 @@ fn hoist(root: &mut Value, path: &FieldPath, key: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn to_items(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
+fn mapping_to_list(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
     let _ = split(path)?;
     let mapping = value_at(root, path)?;
     let map = mapping.as_object_mut().filter(|map| map.keys().eq(&naming.names) && naming.key != naming.value);
@@ -350,7 +366,7 @@ fn to_items(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), P
     Ok(())
 }
 
-fn to_entries(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
+fn list_to_mapping(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
     let _ = split(path)?;
     let list = value_at(root, path)?;
     let entry = |item: &Value| {
@@ -486,21 +502,21 @@ mod tests {
     fn wrap_and_unwrap_are_inverse() {
         let single = json!({"a": {"b": 1}});
         let list = json!({"a": [{"b": 1}]});
-        check(&Intent::Wrap { path: path("a") }, &single, &list);
-        check(&Intent::Unwrap { path: path("a") }, &list, &single);
-        check_refused(&Intent::Unwrap { path: path("a") }, &single, ProblemCode::NotSingle);
-        check_refused(&Intent::Unwrap { path: path("a") }, &json!({"a": [1, 2]}), ProblemCode::NotSingle);
+        check(&Intent::WrapInList { path: path("a") }, &single, &list);
+        check(&Intent::UnwrapList { path: path("a") }, &list, &single);
+        check_refused(&Intent::UnwrapList { path: path("a") }, &single, ProblemCode::NotSingle);
+        check_refused(&Intent::UnwrapList { path: path("a") }, &json!({"a": [1, 2]}), ProblemCode::NotSingle);
     }
 
     #[test]
     fn a_nest_and_a_hoist_are_inverse() {
         let bare = json!({"a": [1]});
         let nested = json!({"a": {"k": [1]}});
-        check(&Intent::Nest { path: path("a"), key: "k".to_owned() }, &bare, &nested);
-        check(&Intent::Hoist { path: path("a"), key: "k".to_owned() }, &nested, &bare);
-        check_refused(&Intent::Hoist { path: path("a"), key: "x".to_owned() }, &nested, ProblemCode::NotSingle);
+        check(&Intent::WrapInMapping { path: path("a"), key: "k".to_owned() }, &bare, &nested);
+        check(&Intent::UnwrapMapping { path: path("a"), key: "k".to_owned() }, &nested, &bare);
+        check_refused(&Intent::UnwrapMapping { path: path("a"), key: "x".to_owned() }, &nested, ProblemCode::NotSingle);
         check_refused(
-            &Intent::Hoist { path: path("a"), key: "k".to_owned() },
+            &Intent::UnwrapMapping { path: path("a"), key: "k".to_owned() },
             &json!({"a": {"k": 1, "x": 2}}),
             ProblemCode::NotSingle,
         );
@@ -516,17 +532,21 @@ mod tests {
         let map = json!({"a": {"y": 1, "x": null}});
         let list = json!({"a": [{"name": "y", "value": 1}, {"name": "x", "value": null}]});
         let path = || path("a");
-        check(&Intent::ToItems { path: path(), naming: naming(&["y", "x"]) }, &map, &list);
-        check(&Intent::ToEntries { path: path(), naming: naming(&["y", "x"]) }, &list, &map);
-        check_refused(&Intent::ToItems { path: path(), naming: naming(&["x", "y"]) }, &map, ProblemCode::WrongShape);
-        check_refused(&Intent::ToEntries { path: path(), naming: naming(&["y"]) }, &list, ProblemCode::WrongShape);
+        check(&Intent::MappingToList { path: path(), naming: naming(&["y", "x"]) }, &map, &list);
+        check(&Intent::ListToMapping { path: path(), naming: naming(&["y", "x"]) }, &list, &map);
+        check_refused(
+            &Intent::MappingToList { path: path(), naming: naming(&["x", "y"]) },
+            &map,
+            ProblemCode::WrongShape,
+        );
+        check_refused(&Intent::ListToMapping { path: path(), naming: naming(&["y"]) }, &list, ProblemCode::WrongShape);
         let twice = json!({"a": [{"name": "y", "value": 1}, {"name": "y", "value": 2}]});
         check_refused(
-            &Intent::ToEntries { path: path(), naming: naming(&["y", "y"]) },
+            &Intent::ListToMapping { path: path(), naming: naming(&["y", "y"]) },
             &twice,
             ProblemCode::WrongShape,
         );
         let more = json!({"a": [{"name": "y", "value": 1, "more": 2}]});
-        check_refused(&Intent::ToEntries { path: path(), naming: naming(&["y"]) }, &more, ProblemCode::WrongShape);
+        check_refused(&Intent::ListToMapping { path: path(), naming: naming(&["y"]) }, &more, ProblemCode::WrongShape);
     }
 }

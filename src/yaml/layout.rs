@@ -11,8 +11,9 @@
 
 use std::cell::OnceCell;
 
-use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
-use super::write::{LongText, Padding};
+use super::format::{Indentation, MultilineText, Padding};
+use super::node::{Kind, NodeId};
+use super::tree::{Tree, is_separated, skip_trivia};
 use crate::text::{LineIndex, Span};
 
 /// One entry of a mapping or one item of a list, with its place in the text.
@@ -54,44 +55,15 @@ fn usual_indent(samples: &[Sample]) -> Option<usize> {
     usual.filter(|_| !samples.is_empty())
 }
 
-/// How a file is indented, for those of its documents that do not show it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct House {
-    /// How many columns right of its key a mapping goes.
-    step: Option<usize>,
-    /// How many columns right of its key the dashes of a list go.
-    list_indent: Option<usize>,
-}
-
-impl House {
-    /// Looks at every document of a text.
-    pub fn of(text: &str, tree: &Tree) -> Self {
-        let Some(document) = tree.documents().first() else { return Self::default() };
-        Self::shown_by(&Layout::new(text, tree, document.root))
-    }
-
-    /// Looks at what was laid out.
-    pub(super) fn shown_by(layout: &Layout<'_>) -> Self {
-        let step = first_indent(&layout.mappings).or_else(|| first_indent(&layout.lists));
-        Self { step, list_indent: usual_indent(&layout.lists) }
-    }
-
-    /// Returns this one, with what does not show in it as in `other`.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self { step: self.step.or(other.step), list_indent: self.list_indent.or(other.list_indent) }
-    }
-}
-
 /// A document's text and tree, ready for edits.
 pub(super) struct Layout<'t> {
     pub(super) text: &'t str,
     pub(super) tree: &'t Tree,
     pub(super) root: NodeId,
     /// How the rest of the file is indented.
-    pub(super) house: House,
+    pub(super) default_indentation: Indentation,
     /// How new strings of several lines are written.
-    pub(super) long_text: LongText,
+    pub(super) multiline: MultilineText,
     lines: LineIndex,
     parents: Vec<u32>,
     /// All children, grouped by parent; `first_child[n]..first_child[n + 1]` are those of node `n`.
@@ -101,8 +73,8 @@ pub(super) struct Layout<'t> {
     referenced: Vec<NodeId>,
     mappings: Vec<Sample>,
     lists: Vec<Sample>,
-    broken_throughout: OnceCell<bool>,
-    hugged_items: OnceCell<bool>,
+    multiline_json: OnceCell<bool>,
+    compact_items: OnceCell<bool>,
     padding: OnceCell<Padding>,
     dash_width: OnceCell<usize>,
 }
@@ -110,17 +82,18 @@ pub(super) struct Layout<'t> {
 impl<'t> Layout<'t> {
     /// Lays out the only document of a text.
     pub(super) fn new(text: &'t str, tree: &'t Tree, root: NodeId) -> Self {
-        let (parents, first_child, children) = family(tree);
+        let (parents, first_child, children) = child_table(tree);
         let mut referenced: Vec<NodeId> = tree.aliases.iter().map(|entry| entry.target).collect();
         referenced.sort();
         let (mappings, lists) = (Vec::new(), Vec::new());
-        let (house, long_text, lines) = (House::default(), LongText::Block, LineIndex::new(text));
+        let (default_indentation, multiline, lines) =
+            (Indentation::default(), MultilineText::Block, LineIndex::new(text));
         let mut layout = Self {
             text,
             tree,
             root,
-            house,
-            long_text,
+            default_indentation,
+            multiline,
             lines,
             parents,
             children,
@@ -128,14 +101,20 @@ impl<'t> Layout<'t> {
             referenced,
             mappings,
             lists,
-            broken_throughout: OnceCell::new(),
-            hugged_items: OnceCell::new(),
+            multiline_json: OnceCell::new(),
+            compact_items: OnceCell::new(),
             padding: OnceCell::new(),
             dash_width: OnceCell::new(),
         };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
         layout
+    }
+
+    /// Returns the indentation that the document shows.
+    pub(super) fn shown_indentation(&self) -> Indentation {
+        let step = first_indent(&self.mappings).or_else(|| first_indent(&self.lists));
+        Indentation { step, list_indent: usual_indent(&self.lists) }
     }
 
     fn samples(&self, kind: Kind) -> Vec<Sample> {
@@ -214,7 +193,7 @@ impl<'t> Layout<'t> {
             }
         }
         let indicator = match self.text.as_bytes().get(at) {
-            Some(b'?') => self.kind(container).is_mapping() && stands_alone(self.text, at),
+            Some(b'?') => self.kind(container).is_mapping() && is_separated(self.text, at),
             Some(b'-') => self.kind(container) == Kind::Sequence,
             _ => false,
         };
@@ -461,12 +440,12 @@ impl<'t> Layout<'t> {
     /// Returns how many columns right of its key a mapping goes, near `node`.
     pub(super) fn step(&self, node: NodeId) -> usize {
         let near = self.nearest(&self.mappings, node, first_indent);
-        near.or_else(|| self.nearest(&self.lists, node, first_indent)).or(self.house.step).unwrap_or(2)
+        near.or_else(|| self.nearest(&self.lists, node, first_indent)).or(self.default_indentation.step).unwrap_or(2)
     }
 
     /// Returns how many columns right of its key the dashes of a list go, near `node`; 0 where lists are not indented.
     pub(super) fn list_indent(&self, node: NodeId) -> usize {
-        self.nearest(&self.lists, node, usual_indent).or(self.house.list_indent).unwrap_or(0)
+        self.nearest(&self.lists, node, usual_indent).or(self.default_indentation.list_indent).unwrap_or(0)
     }
 
     /// Asks the samples of the smallest collection around `node` that has an answer.
@@ -487,7 +466,7 @@ impl<'t> Layout<'t> {
 
     /// Returns the blanks that each level of a document in JSON is indented by, where its author breaks the lines around
     /// `node`: where a key around it, or of it, stands first on its line.
-    pub(super) fn broken(&self, node: NodeId) -> Option<&'t str> {
+    pub(super) fn json_indent(&self, node: NodeId) -> Option<&'t str> {
         let _ = self.json_entry(node)?;
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
         around.filter(|node| self.count(*node) > 0).find_map(|outer| {
@@ -498,8 +477,8 @@ impl<'t> Layout<'t> {
     }
 
     /// Says whether the document is in JSON, with every list and mapping that holds something on several lines.
-    pub(super) fn is_broken_throughout(&self) -> bool {
-        *self.broken_throughout.get_or_init(|| {
+    pub(super) fn is_multiline_json(&self) -> bool {
+        *self.multiline_json.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
             let mut filled = nodes.filter(|node| self.count(*node) > 0);
             let is_long = |node| !self.is_same_line(self.span(node).start, self.span(node).end);
@@ -508,8 +487,8 @@ impl<'t> Layout<'t> {
     }
 
     /// Says whether a list of the document opens on the line that its first item opens on, to close behind it: `[{` and `}]`.
-    pub(super) fn has_hugged_items(&self) -> bool {
-        *self.hugged_items.get_or_init(|| {
+    pub(super) fn has_compact_items(&self) -> bool {
+        *self.compact_items.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
             let mut lists = nodes.filter(|node| self.kind(*node) == Kind::FlowSequence && self.count(*node) > 0);
             lists.any(|list| {
@@ -564,7 +543,7 @@ impl<'t> Layout<'t> {
 const NO_PARENT: u32 = u32::MAX;
 
 /// Returns parents, first-child offsets and children of all nodes.
-fn family(tree: &Tree) -> (Vec<u32>, Vec<u32>, Vec<NodeId>) {
+fn child_table(tree: &Tree) -> (Vec<u32>, Vec<u32>, Vec<NodeId>) {
     let count = tree.nodes.len();
     let mut parents = vec![NO_PARENT; count];
     let mut first_child = Vec::with_capacity(count + 1);
@@ -586,9 +565,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn with_layout<T>(text: &str, look: impl Fn(&Layout<'_>) -> T) -> T {
+    fn with_layout<T>(text: &str, check: impl Fn(&Layout<'_>) -> T) -> T {
         let tree = parse(text).unwrap();
-        look(&Layout::new(text, &tree, tree.documents()[0].root))
+        check(&Layout::new(text, &tree, tree.documents()[0].root))
     }
 
     /// Shows each entry of the root's first value as `start..opened..end` slices.

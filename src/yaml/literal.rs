@@ -6,7 +6,8 @@
 //!
 //! Invariant: an edit is mapped by its bytes alone; whether the scalar then holds the edited text is for `verify` to say.
 
-use super::tree::{Kind, NodeId, Tree};
+use super::node::{Kind, NodeId};
+use super::tree::Tree;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
 
@@ -45,7 +46,7 @@ impl Literal {
     /// Finds the lines of the block scalar at `node`.
     pub(super) fn of(text: &str, tree: &Tree, node: NodeId) -> Option<Self> {
         let indent = usize::from(tree.node(node).indent);
-        let held = tree.cooked(text, node).into_owned();
+        let held = tree.scalar_text(text, node).into_owned();
         let span = tree.span(node);
         let next = |at: usize| memchr::memchr(b'\n', &text.as_bytes()[at..]).map(|length| at + length + 1);
         let mut outer = next(span.start);

@@ -1,12 +1,13 @@
 //! Answers: which node, and which place in the text, does a field path name?
 //!
-//! Invariant: a node is only found where the path's own bytes lead to it; what an alias or merge lends is refused, so that
+//! Invariant: a node is only found where the path's own bytes lead to it; what an alias or merge merges_key is refused, so that
 //! an edit cannot land somewhere else. A place can always be given.
 
 use std::collections::BTreeSet;
 
+use super::node::{Kind, NodeId};
 use super::problem::{Problem, ProblemCode};
-use super::tree::{Kind, NodeId, Tree, skip_trivia};
+use super::tree::{Tree, skip_trivia};
 use crate::field::{FieldPath, Step};
 use crate::text::Span;
 
@@ -44,50 +45,40 @@ impl Tree {
                 let message = format!("key `{key}` stands twice in one mapping; keep one of them");
                 Err(Problem::new(ProblemCode::DuplicateKey, self.start(second), message))
             }
-            (None, _) => Err(match self.lender(text, mapping, key) {
-                Some(lender) => {
+            (None, _) => Err(match self.merge_source(text, mapping, key) {
+                Some(merge_source) => {
                     let message = format!("`{key}` comes from a merge; change the value that is merged");
-                    Problem::new(ProblemCode::ThroughMerge, self.start(lender), message)
+                    Problem::new(ProblemCode::ThroughMerge, self.start(merge_source), message)
                 }
                 None => Problem::new(ProblemCode::NotFound, self.start(mapping), format!("there is no `{key}`")),
             }),
         }
     }
 
-    /// Says whether a key node is the text `key`.
-    pub(super) fn is_key(&self, text: &str, node: NodeId, key: &str) -> bool {
-        match self.node(node).kind {
-            Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => {
-                !self.is_merge_key(text, node) && self.cooked(text, node) == key
-            }
-            _ => false,
-        }
-    }
-
-    /// Returns the value of the `<<` that lends `key` to a mapping.
-    pub(super) fn lender(&self, text: &str, mapping: NodeId, key: &str) -> Option<NodeId> {
+    /// Returns the value of the `<<` that merges_key `key` to a mapping.
+    pub(super) fn merge_source(&self, text: &str, mapping: NodeId, key: &str) -> Option<NodeId> {
         let mut seen = BTreeSet::new();
         self.pairs(mapping)
             .filter(|(node, _)| self.is_merge_key(text, *node))
-            .find(|(_, value)| self.lends(text, *value, key, &mut seen))
+            .find(|(_, value)| self.merges_key(text, *value, key, &mut seen))
             .map(|(_, value)| value)
     }
 
     /// Returns a key that stands above a merge which brings it, too: kubectl then takes the merge's value, against the YAML
     /// 1.1 draft and other readers.
-    pub(super) fn overruled_key(&self, text: &str) -> Option<NodeId> {
+    pub(super) fn key_overridden_by_merge(&self, text: &str) -> Option<NodeId> {
         let mappings = (0..self.nodes.len() as u32).map(NodeId).filter(|node| self.node(*node).kind.is_mapping());
         mappings
             .filter_map(|mapping| {
                 let (merge, value) = self.pairs(mapping).find(|(key, _)| self.is_merge_key(text, *key))?;
                 let mut above = self.pairs(mapping).map(|(key, _)| key).take_while(|key| *key < merge);
-                above.find(|key| self.lends(text, value, &self.cooked(text, *key), &mut BTreeSet::new()))
+                above.find(|key| self.merges_key(text, value, &self.scalar_text(text, *key), &mut BTreeSet::new()))
             })
             .next()
     }
 
     /// Says whether merging `node` brings `key`; each node is looked at once.
-    fn lends(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
+    fn merges_key(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
             if !seen.insert(node) {
@@ -124,7 +115,11 @@ impl Tree {
                         span = self.span(name);
                         node = value;
                     }
-                    None => return self.lender(text, node, key).map_or(span, |lender| self.first_token(lender)),
+                    None => {
+                        return self
+                            .merge_source(text, node, key)
+                            .map_or(span, |merge_source| self.first_token(merge_source));
+                    }
                 },
                 Step::Index(index) => {
                     let item = self.node(node).kind.is_sequence().then(|| self.item(text, node, *index)).flatten();

@@ -11,10 +11,11 @@ use std::collections::BTreeSet;
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
-use super::limit::LIMITS;
+use super::limits::LIMITS;
+use super::node::{Kind, NodeId, Tag};
 use super::problem::{Problem, ProblemCode};
 use super::resolve::{Resolved, resolve};
-use super::tree::{Kind, NodeId, Tag, Tree};
+use super::tree::Tree;
 
 impl Tree {
     /// Reads a node as kubectl does (sigs.k8s.io/yaml on yaml.v2), with keys as they are written.
@@ -23,7 +24,7 @@ impl Tree {
     /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON cannot hold and for
     /// a tag its scalar does not fit; `Limit` for values nested too deep.
     pub fn value(&self, text: &str, node: NodeId) -> Result<Value, Problem> {
-        Reader { tree: self, text, left_out: None, budget: LIMITS.lent, aliases: 0, depth: 0 }.value(node)
+        Reader { tree: self, text, left_out: None, budget: LIMITS.alias_values, aliases: 0, depth: 0 }.value(node)
     }
 
     /// Reads a node like [`Tree::value`] but for what stands under the key `left_out`, wherever that is.
@@ -31,7 +32,8 @@ impl Tree {
     /// # Errors
     /// As [`Tree::value`], of what is read.
     pub fn value_without(&self, text: &str, node: NodeId, left_out: &str) -> Result<Value, Problem> {
-        Reader { tree: self, text, left_out: Some(left_out), budget: LIMITS.lent, aliases: 0, depth: 0 }.value(node)
+        Reader { tree: self, text, left_out: Some(left_out), budget: LIMITS.alias_values, aliases: 0, depth: 0 }
+            .value(node)
     }
 
     /// Returns the text that a mapping has under `key`; `None` where that is no plain or quoted text, or stands in a mapping that
@@ -39,8 +41,8 @@ impl Tree {
     pub fn text_at<'t>(&self, text: &'t str, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
         let is_text = |node: NodeId| matches!(self.node(node).kind, Kind::Plain | Kind::Single | Kind::Double);
         let mut pairs = self.pairs(mapping).filter(|(name, value)| is_text(*name) && is_text(*value));
-        let (_, value) = pairs.find(|(name, _)| self.cooked(text, *name) == key)?;
-        Some(self.cooked(text, value))
+        let (_, value) = pairs.find(|(name, _)| self.scalar_text(text, *name) == key)?;
+        Some(self.scalar_text(text, value))
     }
 
     /// Says whether a node is a mapping.
@@ -52,17 +54,8 @@ impl Tree {
     pub fn items_at(&self, text: &str, mapping: NodeId, key: &str) -> Option<usize> {
         let is_list = |node: NodeId| matches!(self.node(node).kind, Kind::Sequence | Kind::FlowSequence);
         let mut lists = self.pairs(mapping).filter(|(_, value)| is_list(*value));
-        let (_, list) = lists.find(|(name, _)| self.cooked(text, *name) == key)?;
+        let (_, list) = lists.find(|(name, _)| self.scalar_text(text, *name) == key)?;
         Some(self.children(list).count())
-    }
-
-    /// Says whether a mapping's key asks for a merge: `<<`.
-    pub(super) fn is_merge_key(&self, text: &str, key: NodeId) -> bool {
-        let node = self.node(key);
-        match self.tag(key) {
-            Some(tag) => tag == Tag::Merge,
-            None => node.kind == Kind::Plain && node.span().of(text) == "<<",
-        }
     }
 }
 
@@ -83,7 +76,7 @@ impl Reader<'_> {
         if self.aliases > 0 {
             let left = self.budget.checked_sub(1);
             self.budget = left.ok_or_else(|| {
-                let message = format!("aliases stand for more than {} values", LIMITS.lent);
+                let message = format!("aliases stand for more than {} values", LIMITS.alias_values);
                 Problem::new(ProblemCode::AliasBudget, self.tree.start(node), message)
             })?;
         }
@@ -120,17 +113,17 @@ impl Reader<'_> {
     }
 
     fn scalar(&self, node: NodeId) -> Result<Value, Problem> {
-        let cooked = self.tree.cooked(self.text, node);
+        let scalar_text = self.tree.scalar_text(self.text, node);
         let plain = matches!(self.tree.node(node).kind, Kind::Plain | Kind::Empty);
         let resolved = match self.tree.tag(node) {
-            None if plain => resolve(&cooked),
+            None if plain => resolve(&scalar_text),
             None | Some(Tag::Str | Tag::Other | Tag::Merge | Tag::Timestamp) => Resolved::Text,
             Some(Tag::Binary) => return Err(self.unreadable(node, "binary data")),
-            Some(tag) => tagged(tag, &cooked).ok_or_else(|| self.unreadable(node, "does not fit its tag"))?,
+            Some(tag) => tagged(tag, &scalar_text).ok_or_else(|| self.unreadable(node, "does not fit its tag"))?,
         };
         match resolved {
             Resolved::Value(value) => Ok(value),
-            Resolved::Text => Ok(Value::String(cooked.into_owned())),
+            Resolved::Text => Ok(Value::String(scalar_text.into_owned())),
             Resolved::NoJson => Err(self.unreadable(node, "not a number JSON has")),
         }
     }
@@ -188,7 +181,7 @@ impl Reader<'_> {
         if !matches!(kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded) {
             return Err(complex(complex_key_message(kind)));
         }
-        let name = self.tree.cooked(self.text, key).into_owned();
+        let name = self.tree.scalar_text(self.text, key).into_owned();
         let plain = kind == Kind::Plain && self.tree.tag(key).is_none();
         match if plain { resolve(&name) } else { Resolved::Text } {
             Resolved::Text | Resolved::NoJson => Ok((name, None)),

@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::events::parse_exact;
+use super::parse::parse;
 use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
-use super::{parse, parse_exact};
 use crate::field::{FieldPath, Step};
 use crate::text::Span;
 

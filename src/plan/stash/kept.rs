@@ -95,7 +95,7 @@ struct Item {
 
 /// Where a kept value goes, in the data as it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Spot {
+pub(super) enum PathRef {
     /// Into the mapping at this path, under its key.
     Absent(FieldPath),
     /// In place of what the conversion put there.
@@ -222,20 +222,20 @@ impl Kept {
     }
 
     /// Returns where the value goes in `object`; `None` where what surrounds it has changed.
-    pub(super) fn spot(&self, object: &Value) -> Option<Spot> {
+    pub(super) fn spot(&self, object: &Value) -> Option<PathRef> {
         let parent = self.parent(object)?;
         match (&self.at, parent.get(object)?) {
             (Slot::Entry(Entry { key, .. }), Value::Object(map)) if Likeness::without(map, key) == self.around => {
                 let path = parent.key(key);
                 match (map.get(key), self.instead) {
-                    (None, None) => Some(Spot::Absent(parent)),
-                    (Some(value), _) if *value == self.value => Some(Spot::Present(path)),
-                    (Some(value), Some(instead)) if Likeness::of(value) == instead => Some(Spot::Replaced(path)),
+                    (None, None) => Some(PathRef::Absent(parent)),
+                    (Some(value), _) if *value == self.value => Some(PathRef::Present(path)),
+                    (Some(value), Some(instead)) if Likeness::of(value) == instead => Some(PathRef::Replaced(path)),
                     _ => None,
                 }
             }
             (Slot::Item(item), list @ Value::Array(_)) if Likeness::of(list) == self.around => {
-                Some(Spot::Item(parent, item.index))
+                Some(PathRef::Item(parent, item.index))
             }
             _ => None,
         }

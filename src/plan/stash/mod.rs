@@ -20,7 +20,7 @@ use crate::yaml::{Intent, Place};
 mod kept;
 mod likeness;
 
-use kept::Spot;
+use kept::PathRef;
 pub(super) use kept::{Kept, Sights};
 
 /// The annotation that holds an object's stash.
@@ -164,22 +164,27 @@ impl Stash {
     }
 
     /// Gives one value back that stood under a key; list items come later, since they move others.
-    fn restore_entry(&self, number: usize, spot: &Spot, session: &mut Session<'_>) -> Result<Option<FieldPath>, Halt> {
+    fn restore_entry(
+        &self,
+        number: usize,
+        spot: &PathRef,
+        session: &mut Session<'_>,
+    ) -> Result<Option<FieldPath>, Halt> {
         let kept = &self.kept[number];
         match (spot, kept.entry()) {
-            (Spot::Absent(parent), Some((key, _))) => {
+            (PathRef::Absent(parent), Some((key, _))) => {
                 let place = self.place(kept, parent, session.object());
                 let (path, key, value) = (parent.clone(), key.to_owned(), kept.value().clone());
                 let restored = path.key(&key);
                 session.change(Intent::Insert { path, key, value, place })?;
                 Ok(Some(restored))
             }
-            (Spot::Replaced(path), _) => {
+            (PathRef::Replaced(path), _) => {
                 session.change(Intent::Replace { path: path.clone(), value: kept.value().clone() })?;
                 Ok(Some(path.clone()))
             }
-            (Spot::Present(path), _) => Ok(Some(path.clone())),
-            (Spot::Absent(_), None) | (Spot::Item(..), _) => Ok(None),
+            (PathRef::Present(path), _) => Ok(Some(path.clone())),
+            (PathRef::Absent(_), None) | (PathRef::Item(..), _) => Ok(None),
         }
     }
 
@@ -205,12 +210,12 @@ impl Stash {
 }
 
 /// Returns the list items among `spots` in the order that moves none of them: inner lists first, a list from its start.
-fn items(spots: &[(usize, Spot)]) -> Vec<(usize, &FieldPath, usize)> {
+fn items(spots: &[(usize, PathRef)]) -> Vec<(usize, &FieldPath, usize)> {
     let mut items: Vec<_> = spots
         .iter()
         .filter_map(|(number, spot)| match spot {
-            Spot::Item(list, index) => Some((*number, list, *index)),
-            Spot::Absent(_) | Spot::Replaced(_) | Spot::Present(_) => None,
+            PathRef::Item(list, index) => Some((*number, list, *index)),
+            PathRef::Absent(_) | PathRef::Replaced(_) | PathRef::Present(_) => None,
         })
         .collect();
     items.sort_by_key(|(_, list, index)| (std::cmp::Reverse(list.steps().len()), *list, *index));

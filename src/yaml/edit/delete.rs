@@ -5,12 +5,15 @@
 //!
 //! Invariant: blank lines stay, save those that would become content of a `|+` above.
 
+use super::super::change::Change;
+use super::super::emit::Rendered;
 use super::super::layout::{Entry, Layout};
+use super::super::node::Kind;
 use super::super::problem::Problem;
-use super::super::tree::{Kind, skip_trivia};
-use super::super::write::Rendered;
-use super::slot::Slot;
-use super::{Change, entry_at, refuse_anchors_in_use, refuse_lent};
+use super::super::tree::skip_trivia;
+use super::lookup::entry_at;
+use super::refuse::{refuse_anchors_in_use, refuse_merged_key};
+use super::replace::ValuePosition;
 use crate::field::FieldPath;
 use crate::text::Span;
 
@@ -19,18 +22,18 @@ pub(super) fn delete(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Pr
     refuse_anchors_in_use(layout, entry.value)?;
     if let Some(key) = entry.key {
         refuse_anchors_in_use(layout, key)?;
-        refuse_lent(layout, entry.container, key)?;
+        refuse_merged_key(layout, entry.container, key)?;
     }
-    take_out(layout, &entry)
+    remove_entry(layout, &entry)
 }
 
 /// Takes an entry or item out of its container.
-pub(super) fn take_out(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
+pub(super) fn remove_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
     if layout.kind(entry.container).is_flow_collection() {
-        return Ok(take_out_of_flow(layout, entry));
+        return Ok(remove_from_flow(layout, entry));
     }
     if layout.count(entry.container) == 1 {
-        return take_out_last(layout, entry);
+        return remove_only_entry(layout, entry);
     }
     let mut change = Change::default();
     change.remove(layout, block_span(layout, entry));
@@ -58,16 +61,16 @@ fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
 }
 
 /// Takes the only entry of a block container, leaving `{}` or `[]`.
-fn take_out_last(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
+fn remove_only_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
     let empty = if layout.kind(entry.container) == Kind::Mapping { "{}" } else { "[]" };
-    let slot = Slot::of(layout, entry.container)?;
+    let position = ValuePosition::of(layout, entry.container)?;
     if !layout.is_first_on_line(entry.start) {
-        return Ok(slot.fill(layout, Rendered { head: empty.to_owned(), body: String::new() }));
+        return Ok(position.fill(layout, Rendered { head: empty.to_owned(), body: String::new() }));
     }
     let start = layout.own_start(entry.start);
     let end = layout.own_end(layout.column(entry.start), entry.end);
     let mut change = Change::default();
-    match slot.opened_on_another_line(layout) {
+    match position.opened_on_another_line(layout) {
         Some(opened) => {
             change.insert(opened, format!(" {empty}"));
             change.remove(layout, Span::new(start, end));
@@ -80,7 +83,7 @@ fn take_out_last(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> 
     Ok(change)
 }
 
-fn take_out_of_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
+fn remove_from_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
     let mut change = Change::default();
     let container = layout.span(entry.container);
     let is_last = entry.index + 1 == layout.count(entry.container);

@@ -8,22 +8,24 @@
 
 use std::collections::BTreeSet;
 
+use super::super::change::Change;
+use super::super::emit::{BlockEmitter, Context, scalar};
 use super::super::intent::Naming;
 use super::super::layout::{Entry, Layout};
+use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
-use super::super::tree::{Kind, NodeId};
-use super::super::write::{Context, Style, scalar};
 use super::delete::own_lines;
-use super::{Change, entry_at, refuse_anchors_in_use, refuse_referenced, wrong_shape};
+use super::lookup::entry_at;
+use super::refuse::{refuse_anchors_in_use, refuse_referenced, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
 
 /// How a document has to look for its lines to be moved.
 const NO_LINES: &str = "the lines of this value do not start below a key of their own";
 
-pub(super) fn to_items(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -> Result<Change, Problem> {
+pub(super) fn mapping_to_list(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -> Result<Change, Problem> {
     let place = entry_at(layout, path)?;
-    refuse_hidden(layout, place.value)?;
+    refuse_aliased_or_tagged(layout, place.value)?;
     let entries = entries(layout, place.value);
     for entry in &entries {
         refuse_key(layout, entry)?;
@@ -36,9 +38,9 @@ pub(super) fn to_items(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -
     }
 }
 
-pub(super) fn to_entries(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -> Result<Change, Problem> {
+pub(super) fn list_to_mapping(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -> Result<Change, Problem> {
     let place = entry_at(layout, path)?;
-    refuse_hidden(layout, place.value)?;
+    refuse_aliased_or_tagged(layout, place.value)?;
     let items = entries(layout, place.value).into_iter().map(|item| Item::of(layout, item, naming));
     let items = items.collect::<Result<Vec<_>, _>>()?;
     refuse_other_names(layout, &place, naming, items.iter().map(|item| item.name))?;
@@ -56,7 +58,7 @@ fn refuse_other_names(
     naming: &Naming,
     found: impl Iterator<Item = NodeId>,
 ) -> Result<(), Problem> {
-    let found: Vec<String> = found.map(|node| layout.tree.cooked(layout.text, node).into_owned()).collect();
+    let found: Vec<String> = found.map(|node| layout.tree.scalar_text(layout.text, node).into_owned()).collect();
     let distinct: BTreeSet<&String> = found.iter().collect();
     if found == naming.names && distinct.len() == found.len() && naming.key != naming.value {
         return Ok(());
@@ -65,7 +67,7 @@ fn refuse_other_names(
 }
 
 /// Refuses a container that shows elsewhere, is written elsewhere, or has a tag that would not fit its other shape.
-pub(super) fn refuse_hidden(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
+pub(super) fn refuse_aliased_or_tagged(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
     refuse_referenced(layout, node)?;
     if layout.kind(node) == Kind::Alias {
         let message = "the value is an alias; write it out first";
@@ -106,7 +108,7 @@ fn name_text(layout: &Layout<'_>, node: NodeId, context: Context) -> String {
     match layout.kind(node) {
         Kind::Double => raw.to_owned(),
         Kind::Single if !context.is_json() => raw.to_owned(),
-        _ => scalar(&layout.tree.cooked(layout.text, node), context),
+        _ => scalar(&layout.tree.scalar_text(layout.text, node), context),
     }
 }
 
@@ -134,7 +136,7 @@ impl Block {
 
 fn items_in_lines(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming: &Naming) -> Result<Change, Problem> {
     let block = Block::of(layout, place)?;
-    let style = Style::near(layout, place.value);
+    let style = BlockEmitter::near(layout, place.value);
     let dash = block.outer + style.list_indent;
     let [key, value] = [&naming.key, &naming.value].map(|word| scalar(word, Context::Block));
     let mut out = String::new();
@@ -179,7 +181,8 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
             (true, true) if !context.is_json() => gap.to_owned(),
             (true, true | false) => String::new(),
         };
-        let [open, comma, close] = match layout.broken(place.value).filter(|_| own_lines(layout, entry).is_some()) {
+        let [open, comma, close] = match layout.json_indent(place.value).filter(|_| own_lines(layout, entry).is_some())
+        {
             None => [format!("{{{blanks}"), format!(",{gap}"), format!("{blanks}}}")],
             Some(step) => {
                 let line = format!("{}{}", layout.line_ending(entry.start), layout.indentation(entry.start));
@@ -226,7 +229,7 @@ struct Item {
 impl Item {
     fn of(layout: &Layout<'_>, entry: Entry, naming: &Naming) -> Result<Self, Problem> {
         let item = entry.value;
-        refuse_hidden(layout, item)?;
+        refuse_aliased_or_tagged(layout, item)?;
         let [name, value] =
             [&naming.key, &naming.value].map(|key| layout.entry_of_key(item, key).filter(|_| layout.count(item) == 2));
         let (Some(name), Some(value)) = (name, value) else {
@@ -245,7 +248,7 @@ impl Item {
 
 fn entries_in_lines(layout: &Layout<'_>, place: &Entry, items: &[Item]) -> Result<Change, Problem> {
     let block = Block::of(layout, place)?;
-    let column = block.outer + Style::near(layout, place.container).step;
+    let column = block.outer + BlockEmitter::near(layout, place.container).step;
     let mut out = String::new();
     let mut done = block.lines.start;
     for item in items {

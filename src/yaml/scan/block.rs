@@ -7,7 +7,7 @@
 
 use super::line::{self, Stop, is_colon, is_dash, skip_spaces};
 use super::{KEY_LIMIT, NESTING_LIMIT, Open, Scan};
-use crate::yaml::tree::{Kind, NodeId};
+use crate::yaml::node::{Kind, NodeId};
 
 /// A key that was found on a line.
 struct Key {

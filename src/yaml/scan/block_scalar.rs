@@ -7,7 +7,7 @@
 
 use super::Scan;
 use super::line::{self, spaces};
-use crate::yaml::tree::Kind;
+use crate::yaml::node::Kind;
 
 /// The lines of a block scalar, as far as they are read.
 struct Lines {

@@ -8,7 +8,7 @@
 use super::block::quote_kind;
 use super::line::{is_blank, is_blank_or_end, skip_spaces, trimmed};
 use super::{KEY_LIMIT, Scan};
-use crate::yaml::tree::Kind;
+use crate::yaml::node::Kind;
 
 impl Scan<'_> {
     /// Reads a collection from its opening bracket on, `depth` levels deep at most, and returns where it ends.

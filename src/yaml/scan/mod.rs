@@ -18,8 +18,9 @@ mod line;
 mod scalar;
 mod screen;
 
-use super::limit::{LIMITS, Limits};
-use super::tree::{Document, Kind, Node, NodeId, Tree};
+use super::limits::{LIMITS, Limits};
+use super::node::{Document, Kind, Node, NodeId};
+use super::tree::Tree;
 use crate::text::Span;
 
 /// How deep block collections may lie in each other, and flow collections in each other: together no deeper than a text may

@@ -8,7 +8,7 @@ use memchr::{memchr2, memchr3};
 
 use super::Scan;
 use super::line::{self, Piece, Stop, is_blank_or_end, spaces};
-use crate::yaml::tree::Kind;
+use crate::yaml::node::Kind;
 
 /// Says of each byte whether plain text may start with it; a dash only before more of its word.
 const STARTS_PLAIN: [bool; 256] = {

@@ -1,18 +1,21 @@
 //! Answers: which bytes change when what stands behind a colon or dash is replaced?
 //!
-//! A slot is the place of a value: behind a key's colon, behind an item's dash, or the whole document. What is put there
+//! A position is the place of a value: behind a key's colon, behind an item's dash, or the whole document. What is put there
 //! has a head, which stands on the line of the colon or dash, and a body of whole lines below it.
 //!
 //! Invariant: the comment on the line of the colon or dash stays there.
 
 use serde_json::Value;
 
+use super::super::change::Change;
+use super::super::emit::{BlockEmitter, Context, FlowEmitter, Rendered, one_line, scalar_like};
+use super::super::format::MultilineText;
 use super::super::layout::{Entry, Layout};
 use super::super::literal::Literal;
+use super::super::node::{Kind, NodeId};
 use super::super::problem::Problem;
-use super::super::tree::{Kind, NodeId};
-use super::super::write::{Brackets, Context, LongText, Rendered, Style, one_line, scalar_like};
-use super::{Change, container_at, entry_at, refuse_anchors_in_use, wrong_shape};
+use super::lookup::{container_at, entry_at};
+use super::refuse::{refuse_anchors_in_use, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
 
@@ -22,19 +25,19 @@ pub(super) fn replace(layout: &Layout<'_>, path: &FieldPath, value: &Value) -> R
     let entry = layout.entry_of(node);
     match entry {
         Some(entry) if layout.kind(entry.container).is_flow_collection() => Ok(replace_in_flow(layout, &entry, value)),
-        _ => match kept_scalar(layout, node, value).or_else(|| kept_line(layout, node, value)) {
+        _ => match quoted_like_before(layout, node, value).or_else(|| block_scalar_line(layout, node, value)) {
             Some((span, text)) => {
                 let mut change = Change::default();
                 change.remove_for(layout, span, text);
                 Ok(change)
             }
-            None => Ok(Slot::without_tag(layout, node)?.fill_value(layout, value)),
+            None => Ok(ValuePosition::without_tag(layout, node)?.fill_value(layout, value)),
         },
     }
 }
 
 /// Writes a one-line string in the quotes of the scalar it takes the place of.
-fn kept_scalar(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
+fn quoted_like_before(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
     let kind = quotes(layout, node);
     let text = value.as_str()?;
     match kind {
@@ -44,7 +47,7 @@ fn kept_scalar(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span
 }
 
 /// Writes a one-line string behind the `|` or `>` of the one-line string it takes the place of.
-fn kept_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
+fn block_scalar_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
     let is_block = matches!(layout.kind(node), Kind::Literal | Kind::Folded);
     if !is_block || layout.tree.properties_of(node).is_some() {
         return None;
@@ -70,13 +73,13 @@ fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change 
     let context = Context::inside(layout, entry.container);
     let text = match value.as_str() {
         Some(text) => scalar_like(quotes(layout, entry.value), text, context),
-        None => Brackets::of(layout, entry.container).value(value),
+        None => FlowEmitter::of(layout, entry.container).value(value),
     };
-    put_in_flow(layout, entry, text)
+    replace_value_in_flow(layout, entry, text)
 }
 
 /// Puts a text in the place of a value between brackets.
-pub(super) fn put_in_flow(layout: &Layout<'_>, entry: &Entry, text: String) -> Change {
+pub(super) fn replace_value_in_flow(layout: &Layout<'_>, entry: &Entry, text: String) -> Change {
     let span = replaced_span(layout, entry.value);
     let has_no_colon = entry.key.is_some_and(|key| layout.span(key).end == entry.opened);
     let mut change = Change::default();
@@ -103,9 +106,9 @@ fn is_filled(value: &Value) -> bool {
     value.as_object().is_some_and(|map| !map.is_empty()) || value.as_array().is_some_and(|items| !items.is_empty())
 }
 
-/// What a slot belongs to.
+/// What a position belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SlotKind {
+pub(super) enum PositionKind {
     /// The document.
     Root,
     /// A key of a block mapping.
@@ -116,8 +119,8 @@ pub(super) enum SlotKind {
 
 /// The place of a value that is not inside brackets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
-    pub(super) kind: SlotKind,
+pub(super) struct ValuePosition {
+    pub(super) kind: PositionKind,
     /// What stands there now.
     node: NodeId,
     /// The bytes that go when something else is put there.
@@ -130,17 +133,24 @@ pub(super) struct Slot {
     pub(super) has_properties: bool,
 }
 
-impl Slot {
-    /// Returns the slot that `node` stands in.
+impl ValuePosition {
+    /// Returns the position that `node` stands in.
     pub(super) fn of(layout: &Layout<'_>, node: NodeId) -> Result<Self, Problem> {
         let properties = layout.tree.properties_of(node).map(|properties| properties.span.end);
         let has_properties = properties.is_some();
         let Some(entry) = layout.entry_of(node) else {
             let start = layout.span(node).start;
             let opened = properties.unwrap_or(start);
-            return Ok(Self { kind: SlotKind::Root, node, span: layout.span(node), column: 0, opened, has_properties });
+            return Ok(Self {
+                kind: PositionKind::Root,
+                node,
+                span: layout.span(node),
+                column: 0,
+                opened,
+                has_properties,
+            });
         };
-        let kind = if entry.key.is_some() { SlotKind::Value } else { SlotKind::Item };
+        let kind = if entry.key.is_some() { PositionKind::Value } else { PositionKind::Item };
         if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) {
             return Err(wrong_shape(entry.start, "a `?` key has no value; give it one"));
         }
@@ -149,30 +159,30 @@ impl Slot {
         Ok(Self { kind, node, span: layout.span(node), column, opened, has_properties })
     }
 
-    /// Returns the slot that `node` stands in, where something with another tag is to be put.
+    /// Returns the position that `node` stands in, where something with another tag is to be put.
     fn without_tag(layout: &Layout<'_>, node: NodeId) -> Result<Self, Problem> {
-        let slot = Self::of(layout, node)?;
+        let position = Self::of(layout, node)?;
         if layout.tree.tag(node).is_none() {
-            return Ok(slot);
+            return Ok(position);
         }
         let span = replaced_span(layout, node);
         let opened = layout.entry_of(node).map_or(span.start, |entry| entry.opened);
-        Ok(Self { span, opened, has_properties: false, ..slot })
+        Ok(Self { span, opened, has_properties: false, ..position })
     }
 
     /// Puts a value in the place of what stands there.
     pub(super) fn fill_value(&self, layout: &Layout<'_>, value: &Value) -> Change {
-        let mut style = Style::near(layout, self.node);
+        let mut style = BlockEmitter::near(layout, self.node);
         if self.has_comments_below(layout) {
-            style.long_text = LongText::Quoted;
+            style.multiline = MultilineText::Quoted;
         }
         let rendered = match self.kind {
-            SlotKind::Root => style.root(value),
-            SlotKind::Value => style.value(value, self.column),
-            SlotKind::Item if self.has_properties && is_filled(value) => {
+            PositionKind::Root => style.root(value),
+            PositionKind::Value => style.value(value, self.column),
+            PositionKind::Item if self.has_properties && is_filled(value) => {
                 Rendered { head: one_line(value, Context::Block, layout.padding()), body: String::new() }
             }
-            SlotKind::Item => style.item(value, self.item_column(layout)),
+            PositionKind::Item => style.item(value, self.item_column(layout)),
         };
         self.fill(layout, rendered)
     }
@@ -265,7 +275,7 @@ impl Slot {
             let start = layout.own_start(first);
             let head_line =
                 if head.is_empty() { String::new() } else { format!("{head}{}", layout.line_ending(first)) };
-            if head.is_empty() || self.kind == SlotKind::Root && self.opened == first {
+            if head.is_empty() || self.kind == PositionKind::Root && self.opened == first {
                 change.remove_for(layout, Span::new(start, end), format!("{head_line}{body}"));
             } else {
                 // Nothing may stand between the header of a `|` block and its lines.

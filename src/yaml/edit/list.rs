@@ -5,15 +5,18 @@
 //!
 //! Invariant: every comment stays.
 
+use super::super::change::Change;
+use super::super::emit::BlockEmitter;
 use super::super::layout::{Entry, Layout};
+use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
-use super::super::tree::{Kind, NodeId, skip_trivia};
-use super::super::write::Style;
-use super::{Change, entry_at, refuse_referenced, wrong_shape};
+use super::super::tree::skip_trivia;
+use super::lookup::entry_at;
+use super::refuse::{refuse_referenced, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
 
-pub(super) fn wrap(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
+pub(super) fn wrap_in_list(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
     let entry = entry_at(layout, path)?;
     refuse_referenced(layout, entry.value)?;
     let kind = layout.kind(entry.value);
@@ -37,7 +40,7 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
         return change;
     }
     let is_long = !layout.is_same_line(start, entry.end) && layout.is_first_on_line(entry.start);
-    let [open, close] = match layout.broken(entry.value).filter(|_| is_long && !layout.has_hugged_items()) {
+    let [open, close] = match layout.json_indent(entry.value).filter(|_| is_long && !layout.has_compact_items()) {
         None => {
             let blanks = layout.padding().list;
             [format!("[{blanks}"), format!("{blanks}]")]
@@ -55,7 +58,7 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
 
 /// Returns the column that new dashes below an entry go in.
 fn dash_column(layout: &Layout<'_>, entry: &Entry) -> usize {
-    let style = Style::near(layout, entry.value);
+    let style = BlockEmitter::near(layout, entry.value);
     layout.column(entry.start) + if entry.key.is_some() { style.list_indent } else { 2 }
 }
 
@@ -138,7 +141,7 @@ fn wrap_nothing(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-pub(super) fn unwrap(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
+pub(super) fn unwrap_list(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
     let entry = entry_at(layout, path)?;
     let list = entry.value;
     refuse_referenced(layout, list)?;
@@ -260,7 +263,7 @@ fn unwrap_to_key_line(layout: &Layout<'_>, entry: &Entry, item: &Entry, content:
 /// Leaves the item on its lines, in the column that values below the key start in.
 fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
     let mut change = Change::default();
-    let style = Style::near(layout, entry.container);
+    let style = BlockEmitter::near(layout, entry.container);
     let indent = if layout.kind(item.value) == Kind::Sequence { style.list_indent } else { style.step };
     let column = layout.column(entry.start) + indent;
     let end = layout.own_end(layout.column(entry.start), item.end);

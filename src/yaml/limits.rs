@@ -21,12 +21,18 @@ pub(super) struct Limits {
     /// Collections in each other, in the text; and values in values, once aliases stand for what they name.
     pub(super) nesting: usize,
     /// Values that the aliases of one document stand for.
-    pub(super) lent: usize,
+    pub(super) alias_values: usize,
 }
 
 /// The limits of this program: far above what manifests have, low enough that nothing hostile takes all memory.
-pub(super) const LIMITS: Limits =
-    Limits { size: 512 << 20, line: 16 << 20, documents: 1_000_000, nodes: 10_000_000, nesting: 200, lent: 100_000 };
+pub(super) const LIMITS: Limits = Limits {
+    size: 512 << 20,
+    line: 16 << 20,
+    documents: 1_000_000,
+    nodes: 10_000_000,
+    nesting: 200,
+    alias_values: 100_000,
+};
 
 impl Limits {
     /// Checks what can be told of a text without reading it.
@@ -93,7 +99,7 @@ mod tests {
     use super::super::scan::scan_within;
     use super::*;
 
-    const LOW: Limits = Limits { size: 3 << 20, line: 1 << 20, documents: 3, nodes: 7, nesting: 2, lent: 1 };
+    const LOW: Limits = Limits { size: 3 << 20, line: 1 << 20, documents: 3, nodes: 7, nesting: 2, alias_values: 1 };
 
     /// Checks that a text is read, by both front ends or only by the exact one.
     #[track_caller]

@@ -8,9 +8,10 @@
 
 use serde_json::Value;
 
+use super::format::{MultilineText, Padding};
 use super::layout::Layout;
+use super::node::{Kind, NodeId};
 use super::resolve::reads_as_text;
-use super::tree::{Kind, NodeId};
 
 /// What is around a scalar, which decides what must be quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,27 +75,6 @@ pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
     }
 }
 
-/// The blanks inside of brackets that open and go on in one line: none, or as in `{ a: [ 1 ] }`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Padding {
-    pub(super) mapping: &'static str,
-    pub(super) list: &'static str,
-}
-
-impl Padding {
-    /// Puts braces around entries.
-    pub(super) fn braces(self, entries: &str) -> String {
-        let blanks = if entries.is_empty() { "" } else { self.mapping };
-        format!("{{{blanks}{entries}{blanks}}}")
-    }
-
-    /// Puts brackets around items.
-    pub(super) fn brackets(self, items: &str) -> String {
-        let blanks = if items.is_empty() { "" } else { self.list };
-        format!("[{blanks}{items}{blanks}]")
-    }
-}
-
 /// Writes a value on one line.
 pub(super) fn one_line(value: &Value, context: Context, padding: Padding) -> String {
     let inner = if context == Context::Block { Context::Flow } else { context };
@@ -117,15 +97,15 @@ pub(super) fn one_line(value: &Value, context: Context, padding: Padding) -> Str
 
 /// How something new is written between brackets.
 #[derive(Clone, Debug)]
-pub(super) struct Brackets<'t> {
+pub(super) struct FlowEmitter<'t> {
     context: Context,
     padding: Padding,
-    lines: Option<BrokenLines<'t>>,
+    lines: Option<JsonLines<'t>>,
 }
 
-/// The lines of JSON that is broken throughout.
+/// The lines of JSON that is json_indent throughout.
 #[derive(Clone, Debug)]
-struct BrokenLines<'t> {
+struct JsonLines<'t> {
     /// The blanks before the entries of the container.
     indentation: String,
     /// The blanks that each level has more.
@@ -133,17 +113,17 @@ struct BrokenLines<'t> {
     line_ending: &'static str,
 }
 
-impl<'t> Brackets<'t> {
+impl<'t> FlowEmitter<'t> {
     /// Returns how the entries of `container` are written.
     pub(super) fn of(layout: &Layout<'t>, container: NodeId) -> Self {
         let context = Context::inside(layout, container);
         let around =
             Some(container).filter(|node| layout.kind(*node).is_flow_collection()).or(layout.parent(container));
         let step = around
-            .and_then(|around| layout.broken(around))
-            .filter(|_| context.is_json() && layout.is_broken_throughout());
+            .and_then(|around| layout.json_indent(around))
+            .filter(|_| context.is_json() && layout.is_multiline_json());
         let open = layout.span(container).start;
-        let lines = step.map(|step| BrokenLines {
+        let lines = step.map(|step| JsonLines {
             indentation: format!("{}{step}", layout.indentation(open)),
             step,
             line_ending: layout.line_ending(open),
@@ -174,7 +154,7 @@ impl<'t> Brackets<'t> {
         match &self.lines {
             None if open == "[" => self.padding.brackets(text),
             None => self.padding.braces(text),
-            Some(BrokenLines { indentation, step, line_ending }) => {
+            Some(JsonLines { indentation, step, line_ending }) => {
                 let outer = indentation.strip_suffix(step).unwrap_or(indentation);
                 format!("{open}{line_ending}{indentation}{text}{line_ending}{outer}{close}")
             }
@@ -182,7 +162,7 @@ impl<'t> Brackets<'t> {
     }
 }
 
-impl BrokenLines<'_> {
+impl JsonLines<'_> {
     /// Writes a value whose first line is indented by `indentation`.
     fn write(&self, value: &Value, indentation: &str) -> String {
         let inner = format!("{indentation}{}", self.step);
@@ -229,7 +209,7 @@ impl Rendered {
 
 /// How new lines are indented and ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Style {
+pub(super) struct BlockEmitter {
     /// How many columns right of its key a mapping goes.
     pub(super) step: usize,
     /// How many columns right of its key the dashes of a list go.
@@ -237,19 +217,10 @@ pub(super) struct Style {
     /// How many columns right of its dash an item's content goes.
     pub(super) dash_width: usize,
     pub(super) line_ending: &'static str,
-    pub(super) long_text: LongText,
+    pub(super) multiline: MultilineText,
 }
 
-/// How a string of several lines is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LongText {
-    /// As a `|` block, where that shows it unchanged.
-    Block,
-    /// In double quotes, on one line.
-    Quoted,
-}
-
-impl Style {
+impl BlockEmitter {
     /// Returns the style used around `node`.
     pub(super) fn near(layout: &Layout<'_>, node: NodeId) -> Self {
         Self {
@@ -257,7 +228,7 @@ impl Style {
             list_indent: layout.list_indent(node),
             dash_width: layout.dash_width(),
             line_ending: layout.line_ending(layout.span(node).start),
-            long_text: layout.long_text,
+            multiline: layout.multiline,
         }
     }
 
@@ -316,7 +287,7 @@ impl Style {
 
     /// Writes a scalar or empty container, as a `|` block with its lines in `column` where it has several lines.
     fn scalar(&self, value: &Value, column: usize) -> Rendered {
-        let long = value.as_str().filter(|_| self.long_text == LongText::Block);
+        let long = value.as_str().filter(|_| self.multiline == MultilineText::Block);
         match long.and_then(|text| Some((text, literal_header(text)?))) {
             None => Rendered { head: one_line(value, Context::Block, Padding::default()), body: String::new() },
             Some((text, header)) => {
@@ -444,12 +415,12 @@ mod tests {
     #[test]
     fn values_follow_the_style() {
         let value = json!({"a": [{"b": [1, [2, "x\ny\n"]], "c": {}}, [], "x\ny"], "d": {"on": null}});
-        let style = |step, list_indent| Style {
+        let style = |step, list_indent| BlockEmitter {
             step,
             list_indent,
             dash_width: 2,
             line_ending: "\n",
-            long_text: LongText::Block,
+            multiline: MultilineText::Block,
         };
         assert_eq!(
             style(2, 0).root(&value).body,
@@ -494,7 +465,7 @@ mod tests {
 
         #[test]
         fn what_is_written_reads_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
-            let Rendered { head, body } = Style { step, list_indent, dash_width: 2, line_ending: "\r\n", long_text: LongText::Block }.root(&value);
+            let Rendered { head, body } = BlockEmitter { step, list_indent, dash_width: 2, line_ending: "\r\n", multiline: MultilineText::Block }.root(&value);
             for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow, Padding::default()), one_line(&value, Context::Json, Padding::default())] {
                 let tree = parse(&text).unwrap();
                 prop_assert_eq!(tree.value(&text, tree.documents()[0].root).unwrap(), value.clone(), "{}", text);

@@ -6,78 +6,71 @@
 //! Invariant: the answer is that of walking over the children.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use super::tree::{Kind, NodeId, Tree};
+use super::child_index::IndexedChildren;
+use super::node::{Kind, NodeId};
+use super::tree::Tree;
 
 /// Containers with so many nodes below them are looked for in the index.
-const LARGE: u32 = 512;
+const INDEXED_NODES: u32 = 512;
 
 /// Containers with so many children are in it.
-const MANY: usize = 128;
-
-/// The children of containers that have many.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Wide(OnceLock<BTreeMap<NodeId, Children>>);
-
-/// Trees are equal whether or not they were asked.
-impl PartialEq for Wide {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for Wide {}
-
-#[derive(Clone, Debug)]
-enum Children {
-    Items(Vec<NodeId>),
-    /// The entries with each key, in their order; keys that are no text are not among them.
-    Entries(BTreeMap<String, Vec<(NodeId, NodeId)>>),
-}
+const INDEXED_CHILDREN: usize = 128;
 
 impl Tree {
     /// Returns the entries of a mapping whose key is the text `key`, in their order.
     pub(super) fn entries(&self, text: &str, mapping: NodeId, key: &str) -> impl Iterator<Item = (NodeId, NodeId)> {
-        let indexed = match self.many(text, mapping) {
-            Some(Children::Entries(entries)) => Some(entries.get(key).map_or(&[][..], Vec::as_slice)),
-            Some(Children::Items(_)) | None => None,
+        let indexed = match self.indexed_children(text, mapping) {
+            Some(IndexedChildren::Entries(entries)) => Some(entries.get(key).map_or(&[][..], Vec::as_slice)),
+            Some(IndexedChildren::Items(_)) | None => None,
         };
         let walked = indexed.is_none().then(|| self.pairs(mapping).filter(|(node, _)| self.is_key(text, *node, key)));
         indexed.into_iter().flatten().copied().chain(walked.into_iter().flatten())
     }
 
+    /// Says whether a key node is the text `key`.
+    pub(super) fn is_key(&self, text: &str, node: NodeId, key: &str) -> bool {
+        match self.node(node).kind {
+            Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => {
+                !self.is_merge_key(text, node) && self.scalar_text(text, node) == key
+            }
+            _ => false,
+        }
+    }
+
     /// Returns one item of a sequence, from 0.
     pub(super) fn item(&self, text: &str, sequence: NodeId, index: usize) -> Option<NodeId> {
-        match self.many(text, sequence) {
-            Some(Children::Items(items)) => items.get(index).copied(),
-            Some(Children::Entries(_)) | None => self.children(sequence).nth(index),
+        match self.indexed_children(text, sequence) {
+            Some(IndexedChildren::Items(items)) => items.get(index).copied(),
+            Some(IndexedChildren::Entries(_)) | None => self.children(sequence).nth(index),
         }
     }
 
     /// Returns the children of a container that has many.
-    fn many(&self, text: &str, container: NodeId) -> Option<&Children> {
-        let is_large = self.node(container).next - container.0 > LARGE;
-        is_large.then(|| self.wide.0.get_or_init(|| self.index(text)).get(&container)).flatten()
+    fn indexed_children(&self, text: &str, container: NodeId) -> Option<&IndexedChildren> {
+        let is_large = self.node(container).next - container.0 > INDEXED_NODES;
+        is_large.then(|| self.child_index.0.get_or_init(|| self.build_child_index(text)).get(&container)).flatten()
     }
 
-    fn index(&self, text: &str) -> BTreeMap<NodeId, Children> {
+    fn build_child_index(&self, text: &str) -> BTreeMap<NodeId, IndexedChildren> {
         let ids = (0..u32::try_from(self.nodes.len()).expect("nodes are numbered by u32")).map(NodeId);
-        let large = ids.filter(|id| self.node(*id).next - id.0 > LARGE && self.children(*id).nth(MANY).is_some());
+        let large = ids.filter(|id| {
+            self.node(*id).next - id.0 > INDEXED_NODES && self.children(*id).nth(INDEXED_CHILDREN).is_some()
+        });
         let children = |id: NodeId| match self.node(id).kind.is_mapping() {
-            true => Children::Entries(self.keys(text, id)),
-            false => Children::Items(self.children(id).collect()),
+            true => IndexedChildren::Entries(self.entries_by_key(text, id)),
+            false => IndexedChildren::Items(self.children(id).collect()),
         };
         large.map(|id| (id, children(id))).collect()
     }
 
-    fn keys(&self, text: &str, mapping: NodeId) -> BTreeMap<String, Vec<(NodeId, NodeId)>> {
+    fn entries_by_key(&self, text: &str, mapping: NodeId) -> BTreeMap<String, Vec<(NodeId, NodeId)>> {
         let mut keys: BTreeMap<String, Vec<_>> = BTreeMap::new();
         for (key, value) in self.pairs(mapping) {
             let is_text =
                 matches!(self.node(key).kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded);
             if is_text && !self.is_merge_key(text, key) {
-                keys.entry(self.cooked(text, key).into_owned()).or_default().push((key, value));
+                keys.entry(self.scalar_text(text, key).into_owned()).or_default().push((key, value));
             }
         }
         keys

@@ -1,0 +1,50 @@
+//! The edits of one intent, and the comments they remove.
+
+use super::layout::Layout;
+use crate::text::{Edit, Span};
+
+/// The edits of one intent, and the comments they take away.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Change {
+    pub(super) edits: Vec<Edit>,
+    pub(super) removed_comments: Vec<String>,
+}
+
+impl Change {
+    pub(super) fn insert(&mut self, at: usize, text: impl Into<String>) {
+        self.edits.push(Edit::new(at, at, text));
+    }
+
+    /// Puts `text` in the place of bytes whose comments it holds too.
+    pub(super) fn replace(&mut self, span: Span, text: impl Into<String>) {
+        self.edits.push(Edit { span, text: text.into() });
+    }
+
+    /// Takes bytes away, with the comments that start in them.
+    pub(super) fn remove(&mut self, layout: &Layout<'_>, span: Span) {
+        self.remove_for(layout, span, "");
+    }
+
+    /// Takes bytes away, with the comments that start in them, and puts `text` there.
+    pub(super) fn remove_for(&mut self, layout: &Layout<'_>, span: Span, text: impl Into<String>) {
+        let comments = layout.tree.comments_in(span).iter().map(|comment| comment.of(layout.text).to_owned());
+        self.removed_comments.extend(comments);
+        self.replace(span, text);
+    }
+
+    /// Puts `step` in front of every line of `lines`, which lie between brackets; the first of them may be cut short.
+    pub(super) fn deepen(&mut self, layout: &Layout<'_>, lines: Span, step: &str) {
+        let mut line = lines.start;
+        while line < lines.end {
+            if !layout.text[line..layout.line_end(line)].trim().is_empty() {
+                self.insert(line, step);
+            }
+            line = layout.line_end(line);
+        }
+    }
+
+    pub(super) fn join(&mut self, other: Self) {
+        self.edits.extend(other.edits);
+        self.removed_comments.extend(other.removed_comments);
+    }
+}

@@ -1,0 +1,53 @@
+//! Answers: which changes are refused because they would show elsewhere, or because of what is there already?
+//!
+//! Invariant: a refusal names the place that has to be changed first.
+
+use super::super::layout::Layout;
+use super::super::node::{AliasEntry, NodeId};
+use super::super::problem::{Problem, ProblemCode};
+
+pub(super) fn refuse_referenced(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
+    if layout.is_referenced(node) { Err(shared(layout, node)) } else { Ok(()) }
+}
+
+fn shared(layout: &Layout<'_>, node: NodeId) -> Problem {
+    let alias = layout.tree.aliases.iter().find(|entry| entry.target == node).map(|entry| layout.span(entry.alias));
+    let name = alias.map_or("an alias", |alias| alias.of(layout.text));
+    let anchor = name.replacen('*', "&", 1);
+    let message = format!("the value of `{anchor}` would change where `{name}` stands, too; write the value out first");
+    Problem {
+        other: alias.map(|alias| alias.start),
+        ..Problem::new(ProblemCode::SharedAnchor, layout.tree.start(node), message)
+    }
+}
+
+/// Refuses to take a node away while an alias outside of it refers into it.
+pub(super) fn refuse_anchors_in_use(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
+    let in_use =
+        |entry: &&AliasEntry| layout.tree.contains(node, entry.target) && !layout.tree.contains(node, entry.alias);
+    layout.tree.aliases.iter().find(in_use).map_or(Ok(()), |entry| Err(shared(layout, entry.target)))
+}
+
+/// Refuses to take away a key that a merge would then lend.
+pub(super) fn refuse_merged_key(layout: &Layout<'_>, mapping: NodeId, key: NodeId) -> Result<(), Problem> {
+    let name = layout.tree.scalar_text(layout.text, key);
+    match layout.tree.merge_source(layout.text, mapping, &name) {
+        Some(_) => {
+            let message = format!("a merge would give `{name}` another value");
+            Err(Problem::new(ProblemCode::ThroughMerge, layout.span(key).start, message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses to make a key that is there, written or lent by a merge.
+pub(super) fn refuse_existing(layout: &Layout<'_>, mapping: NodeId, name: &str) -> Result<(), Problem> {
+    let written = layout.entry_of_key(mapping, name).map(|entry| entry.start);
+    let found =
+        written.or_else(|| layout.tree.merge_source(layout.text, mapping, name).map(|node| layout.span(node).start));
+    found.map_or(Ok(()), |at| Err(Problem::new(ProblemCode::Exists, at, format!("`{name}` is there already"))))
+}
+
+pub(super) fn wrong_shape(at: usize, message: impl Into<String>) -> Problem {
+    Problem::new(ProblemCode::WrongShape, at, message)
+}
