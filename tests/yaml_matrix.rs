@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, FrontEnd, Intent, Place, Style};
+use reversion::yaml::{self, FrontEnd, Intent, Place};
 use serde_json::json;
 
 /// A part of a container's text.
@@ -333,8 +333,8 @@ fn changed(before: &str, intent: &Intent) -> Result<String, String> {
     let shown = |problem: yaml::Problem| format!("{}: {problem}", problem.code.name());
     let tree = yaml::parse(before).map_err(shown)?;
     let mut value = tree.value(before, tree.documents()[0].root).map_err(shown)?;
-    let outcome =
-        yaml::rewrite(before, &[vec![intent.clone()]], Style::default()).map_err(|refusal| shown(refusal.problem))?;
+    let outcome = yaml::rewrite(before, &[vec![intent.clone()]], yaml::Style::default())
+        .map_err(|refusal| shown(refusal.problem))?;
     intent.apply_data(&mut value).map_err(shown)?;
     yaml::verify((before, &tree), &outcome.text, &[Some(value)], &outcome.removed_comments, FrontEnd::Exact)
         .map_err(shown)?;
