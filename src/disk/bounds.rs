@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use super::failure::Failure;
 
 /// The folder in the top of a tree that this program keeps for itself.
-pub(super) const HOME: &str = ".reversion";
+pub(super) const JOURNAL_FOLDER: &str = ".reversion";
 
 /// The places that a run may write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl Bounds {
         let folders = roots.iter().map(|root| if root.is_dir() { root.as_path() } else { parent(root) });
         let common = folders.map(Path::to_path_buf).reduce(|left, right| shared(&left, &right)).unwrap_or_default();
         let holding = |wanted: fn(&Path) -> bool| common.ancestors().find(|folder| wanted(folder));
-        let top = holding(is_repository).or_else(|| holding(has_home)).unwrap_or(&common).to_path_buf();
+        let top = holding(is_repository).or_else(|| holding(has_journal)).unwrap_or(&common).to_path_buf();
         Ok(Self { top, roots })
     }
 
@@ -51,15 +51,15 @@ impl Bounds {
 
     /// Turns the path of a file, resolved, into its place.
     pub(super) fn place(&self, file: &Path) -> Result<PathBuf, Failure> {
-        let place = file.strip_prefix(&self.top).map_err(|_| Failure::Astray)?;
+        let place = file.strip_prefix(&self.top).map_err(|_| Failure::OutsideTree)?;
         if !self.roots.iter().any(|root| file.starts_with(root)) {
-            return Err(Failure::Outside);
+            return Err(Failure::OutsidePaths);
         }
         if !is_place(place) {
-            return Err(Failure::Kept);
+            return Err(Failure::Reserved);
         }
         if place.to_str().is_none() {
-            return Err(Failure::Name);
+            return Err(Failure::NotUtf8);
         }
         Ok(place.to_path_buf())
     }
@@ -75,7 +75,7 @@ pub fn inside_current_folder(file: &Path) -> Option<PathBuf> {
 /// Says whether a relative path, such as a plan or a journal holds, is a place.
 pub fn is_place(path: &Path) -> bool {
     let is_name = |component: Component<'_>| match component {
-        Component::Normal(name) => !is_kept(&name.to_string_lossy()),
+        Component::Normal(name) => !is_reserved(&name.to_string_lossy()),
         _ => false,
     };
     path.components().next().is_some() && path.components().all(is_name)
@@ -88,12 +88,12 @@ pub(super) fn is_inside(path: &Path) -> bool {
 }
 
 /// Says whether a name is that of a folder which git or this program keeps for itself, on any file system.
-fn is_kept(name: &str) -> bool {
+fn is_reserved(name: &str) -> bool {
     // Windows drops dots and spaces at the end of a name and reads `:` as the start of a stream's name; the short name of
     // `.git` is `git~1`; macOS ignores some characters that print nothing (git's CVE-2014-9390).
     let bare: String = name.chars().filter(|character| !is_ignorable(*character)).collect();
     let bare = bare.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']).to_ascii_lowercase();
-    matches!(bare.as_str(), ".git" | HOME | "git~1" | "revers~1")
+    matches!(bare.as_str(), ".git" | JOURNAL_FOLDER | "git~1" | "revers~1")
 }
 
 /// Characters that HFS+ leaves out when it compares names.
@@ -110,8 +110,8 @@ fn is_repository(folder: &Path) -> bool {
     fs::symlink_metadata(folder.join(".git")).is_ok()
 }
 
-fn has_home(folder: &Path) -> bool {
-    fs::symlink_metadata(folder.join(HOME)).is_ok_and(|home| home.is_dir() && is_trusted(folder, &home))
+fn has_journal(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(JOURNAL_FOLDER)).is_ok_and(|home| home.is_dir() && is_trusted(folder, &home))
 }
 
 /// Says whether the journal of a tree is this user's or that of the tree's owner: in a folder that many may write, such as
@@ -180,12 +180,12 @@ mod tests {
         let (_folder, top) = tree(&[".git/hooks", "a", "ab", ".reversion"]);
         let bounds = Bounds::around(&[top.join("a")]).unwrap();
         assert_eq!(bounds.place(&top.join("a/x.yaml")), Ok(PathBuf::from("a/x.yaml")));
-        assert_eq!(bounds.place(&top.join("ab/x.yaml")), Err(Failure::Outside));
-        assert_eq!(bounds.place(Path::new("/etc/passwd")), Err(Failure::Astray));
+        assert_eq!(bounds.place(&top.join("ab/x.yaml")), Err(Failure::OutsidePaths));
+        assert_eq!(bounds.place(Path::new("/etc/passwd")), Err(Failure::OutsideTree));
         let bounds = bounds.whole();
         assert_eq!(bounds.place(&top.join("ab/x.yaml")), Ok(PathBuf::from("ab/x.yaml")));
-        assert_eq!(bounds.place(&top.join(".git/hooks/x")), Err(Failure::Kept));
-        assert_eq!(bounds.place(&top.join(".reversion/x")), Err(Failure::Kept));
+        assert_eq!(bounds.place(&top.join(".git/hooks/x")), Err(Failure::Reserved));
+        assert_eq!(bounds.place(&top.join(".reversion/x")), Err(Failure::Reserved));
     }
 
     #[test]

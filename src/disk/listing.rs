@@ -12,7 +12,8 @@ use ignore::{IncrementalIgnore, WalkBuilder};
 
 use super::options::{Globs, WalkOptions};
 use super::roots::shown;
-use super::walk::{Skip, builder};
+use super::skip::Skip;
+use super::walk_builder::builder;
 
 /// Lists what lies below `root` and is ignored or left out by a glob, in the order of paths.
 pub(super) fn ignored(root: &Path, options: &WalkOptions) -> Vec<(PathBuf, Skip)> {

@@ -8,13 +8,20 @@
 //!
 //! Invariant: no other module touches the file system of the user's tree, and this one knows nothing of what is in a file.
 
-mod anchor;
+mod backup;
 
 pub mod bounds;
 
+#[cfg(unix)]
+mod confined_dir;
+
+#[cfg(not(unix))]
+#[path = "confined_dir_portable.rs"]
+mod confined_dir;
+
 pub mod failure;
 
-pub mod files;
+pub mod file_system;
 
 pub mod journal;
 
@@ -34,14 +41,22 @@ pub mod recovery;
 
 mod roots;
 
+pub mod run;
+
 #[cfg(test)]
 mod sample;
 
+pub mod skip;
+
 pub mod transaction;
+
+pub mod undo;
 
 pub mod version_control;
 
 pub mod walk;
+
+mod walk_builder;
 
 pub use bounds::{Bounds, inside_current_folder, is_place};
 pub use failure::Failure;
@@ -49,8 +64,11 @@ pub use journal::Journal;
 pub use options::WalkOptions;
 pub use output::{append_output, is_same_file, write_output};
 pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin, read_up_to};
-pub use record::{Act, Record};
-pub use recovery::{Changed, Standing, Unfinished};
-pub use transaction::{Aborted, Change, Step, Transaction, Tree, Written};
-pub use version_control::{Unknown, uncommitted};
-pub use walk::{Scan, Skip, scan};
+pub use record::{Action, Record};
+pub use recovery::{RunProgress, Unfinished, inspect};
+pub use run::{Aborted, Change, ChangedFiles, Step, TreeState, Written};
+pub use skip::Skip;
+pub use transaction::Transaction;
+pub use undo::undo;
+pub use version_control::{UnknownStatus, uncommitted};
+pub use walk::{Scan, scan};

@@ -103,7 +103,7 @@ pub enum Named {
 /// How much a [`Scan`](super::walk::Scan) tells of what was left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Listing {
-    /// Files that are no text are named, the rest of what the walk met is counted.
+    /// FileSystem that are no text are named, the rest of what the walk met is counted.
     #[default]
     Count,
     /// Everything is named, also what is ignored: the folders are gone through a second time.

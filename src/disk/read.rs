@@ -1,6 +1,6 @@
 //! Answers: what are the bytes of this file, or of standard input?
 //!
-//! Files are read whole, up to a limit. One buffer is used again for file after file: a file that fits into it costs an
+//! FileSystem are read whole, up to a limit. One buffer is used again for file after file: a file that fits into it costs an
 //! open and two reads, and no allocation. [`files_from`] turns a list of paths, as `git diff --name-only` prints it, into
 //! paths.
 //!
@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::failure::{Failure, Kind};
+use super::failure::{Failure, FileKind};
 
 /// The most bytes that one file may have: 512 MiB, which is told before any of it is read.
 pub const MAX_FILE_SIZE: u64 = 512 << 20;
@@ -29,7 +29,7 @@ const KEPT_SIZE: usize = 4 << 20;
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let file_type = fs::metadata(path)?.file_type();
     if !file_type.is_file() {
-        return Err(Failure::NotAFile(Kind::of(file_type)));
+        return Err(Failure::NotAFile(FileKind::of(file_type)));
     }
     read_open(File::open(path)?)
 }
@@ -41,7 +41,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 pub fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return Err(Failure::NotAFile(Kind::of(metadata.file_type())));
+        return Err(Failure::NotAFile(FileKind::of(metadata.file_type())));
     }
     read_all(File::open(path)?, limit)
 }
@@ -53,7 +53,7 @@ pub fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 pub(super) fn read_open(file: File) -> Result<Vec<u8>, Failure> {
     let file_type = file.metadata()?.file_type();
     if !file_type.is_file() {
-        return Err(Failure::NotAFile(Kind::of(file_type)));
+        return Err(Failure::NotAFile(FileKind::of(file_type)));
     }
     let mut buffer = Buffer::new(MAX_FILE_SIZE);
     let length = buffer.fill_from(file)?.len();
@@ -246,7 +246,7 @@ mod tests {
     fn what_is_not_a_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(read(&folder.path().join("none")), Err(Failure::Missing));
-        assert_eq!(read(folder.path()), Err(Failure::NotAFile(Kind::Folder)));
+        assert_eq!(read(folder.path()), Err(Failure::NotAFile(FileKind::Folder)));
     }
 
     #[test]

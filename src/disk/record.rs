@@ -28,7 +28,8 @@ pub struct Record {
     schema_version: u32,
     tool: String,
     /// What the run was for.
-    pub act: Act,
+    #[serde(rename = "act")]
+    pub action: Action,
     /// What the user asked for, as `gateway-api@1.4.1/standard`.
     pub label: String,
     /// When the run wrote, as `2026-03-01T12:00:00Z`.
@@ -41,7 +42,7 @@ pub struct Record {
 /// What a run was for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Act {
+pub enum Action {
     /// It wrote new content.
     Apply,
     /// It took back the run with this number.
@@ -73,12 +74,12 @@ impl Entry {
 
 impl Record {
     /// Makes the record of a run that starts now; `token` is a word that no other run uses.
-    pub(super) fn new(act: Act, label: &str, token: &str, files: Vec<Entry>) -> Self {
+    pub(super) fn new(action: Action, label: &str, token: &str, files: Vec<Entry>) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             schema_version: SCHEMA_VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
-            act,
+            action,
             label: label.to_owned(),
             time: utc(since.as_secs()),
             token: token.to_owned(),
@@ -171,7 +172,7 @@ mod tests {
 
     fn record() -> Record {
         let entry = |path: &str| Entry::new(Path::new(path), Fingerprint::of(b"old"), Fingerprint::of(b"new"));
-        Record::new(Act::Undo(3), "label", "0123456789abcdef", vec![entry("a.yaml"), entry("b/c.yaml")])
+        Record::new(Action::Undo(3), "label", "0123456789abcdef", vec![entry("a.yaml"), entry("b/c.yaml")])
     }
 
     #[test]

@@ -8,29 +8,20 @@
 //! Invariant: each step leaves a state that the same recovery, begun again, brings to the same end.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::bounds::parent;
+use super::backup::{keep, restore};
+use super::bounds::{Bounds, parent};
 use super::failure::Failure;
-use super::files::{Files, Like};
-use super::journal::{Journal, inside, kept};
+use super::file_system::FileSystem;
+use super::journal::{Journal, inside, kept, stopped};
 use super::record::Record;
-use super::transaction::{Aborted, Failures, Step};
+use super::run::{Aborted, ChangedFiles, Failures, Step};
 use crate::fingerprint::Fingerprint;
-
-/// What becomes of files that changed since the run which shall be taken back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changed {
-    /// Nothing is taken back.
-    Refuse,
-    /// They stay as they are, and the others are taken back.
-    Leave,
-}
 
 /// How far a run had come when it was stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RunProgress {
     /// No file had been replaced.
     Untouched,
     /// So many files had been replaced, and others not.
@@ -54,15 +45,28 @@ enum Side {
 
 /// A run that was stopped before its end.
 #[derive(Debug)]
-pub struct Unfinished<'j, F: Files> {
+pub struct Unfinished<'j, F: FileSystem> {
     journal: &'j Journal<F>,
     record: Record,
     sides: Vec<Side>,
 }
 
-impl<'j, F: Files> Unfinished<'j, F> {
-    /// Looks at the files of `record`.
-    pub(super) fn look(journal: &'j Journal<F>, record: Record) -> Self {
+impl<'j, F: FileSystem> Unfinished<'j, F> {
+    /// Looks for a run that was stopped before its end. What is left of one that has no record any more, or none yet, is
+    /// removed.
+    ///
+    /// # Errors
+    /// [`Failure::Damaged`] or what the system says, with the path.
+    pub fn find(journal: &'j Journal<F>) -> Result<Option<Self>, Aborted> {
+        let Some(record) = journal.current().map_err(stopped)? else {
+            journal.cancel().map_err(stopped)?;
+            return Ok(None);
+        };
+        Ok(Some(Self::of(journal, record)))
+    }
+
+    /// Compares the files of `record` with what is there.
+    fn of(journal: &'j Journal<F>, record: Record) -> Self {
         let mut unfinished = Self { journal, record, sides: Vec::new() };
         unfinished.sides = (0..unfinished.record.files.len()).map(|at| unfinished.side(at)).collect();
         unfinished
@@ -93,12 +97,12 @@ impl<'j, F: Files> Unfinished<'j, F> {
     }
 
     /// Says how far the run had come.
-    pub fn standing(&self) -> Standing {
+    pub fn progress(&self) -> RunProgress {
         let replaced = self.sides.iter().filter(|side| matches!(side, Side::After | Side::EditedAfter)).count();
         match replaced {
-            0 => Standing::Untouched,
-            all if all == self.sides.len() => Standing::Complete,
-            some => Standing::Mixed(some),
+            0 => RunProgress::Untouched,
+            all if all == self.sides.len() => RunProgress::Complete,
+            some => RunProgress::Mixed(some),
         }
     }
 
@@ -108,13 +112,13 @@ impl<'j, F: Files> Unfinished<'j, F> {
     /// # Errors
     /// [`Aborted`] with every file that changed since it was replaced, unless those are left alone; then nothing is
     /// different. Or with the first that could not be put back; then the run can still be taken back or finished.
-    pub fn roll_back(&self, changed: Changed) -> Result<Vec<PathBuf>, Aborted> {
-        if self.standing() == Standing::Complete {
+    pub fn roll_back(&self, changed: ChangedFiles) -> Result<Vec<PathBuf>, Aborted> {
+        if self.progress() == RunProgress::Complete {
             return self.roll_forward();
         }
         let edited = match changed {
-            Changed::Refuse => self.paths(Side::EditedAfter).map(|path| (path, Failure::Edited)).collect(),
-            Changed::Leave => Failures::new(),
+            ChangedFiles::Refuse => self.paths(Side::EditedAfter).map(|path| (path, Failure::ChangedSince)).collect(),
+            ChangedFiles::Leave => Failures::new(),
         };
         self.check(edited)?;
         let gone = |at: &usize| self.journal.files.read(&self.kept(*at)).is_err();
@@ -148,12 +152,12 @@ impl<'j, F: Files> Unfinished<'j, F> {
     /// [`Aborted`] with every file that changed before it was replaced, or whose new content had not been written; then
     /// nothing is different. Or with the first that could not be replaced; then the run can still be taken back or finished.
     pub fn roll_forward(&self) -> Result<Vec<PathBuf>, Aborted> {
-        let mut failures: Failures = self.paths(Side::EditedBefore).map(|path| (path, Failure::Edited)).collect();
+        let mut failures: Failures = self.paths(Side::EditedBefore).map(|path| (path, Failure::ChangedSince)).collect();
         for at in self.on(Side::Before) {
             let entry = &self.record.files[at];
             let staged = self.journal.files.read(&self.record.staged(at)).map(|bytes| Fingerprint::of(&bytes));
             if staged != Ok(entry.after) {
-                failures.push((self.journal.shown(&entry.place()), Failure::Unwritten));
+                failures.push((self.journal.shown(&entry.place()), Failure::NotStaged));
             }
         }
         self.check(failures)?;
@@ -164,7 +168,7 @@ impl<'j, F: Files> Unfinished<'j, F> {
             replaced.map_err(|error| self.stopped(Step::Replace, &place, error.into()))?;
         }
         self.flush_folders(Side::Before)?;
-        self.journal.end(self.record.act).map_err(|failure| Aborted::unfinished(Step::Journal, vec![failure]))?;
+        self.journal.end(self.record.action).map_err(|failure| Aborted::unfinished(Step::Journal, vec![failure]))?;
         Ok(self.paths(Side::Before).collect())
     }
 
@@ -203,7 +207,7 @@ impl<'j, F: Files> Unfinished<'j, F> {
     }
 
     fn check(&self, failures: Failures) -> Result<(), Aborted> {
-        if failures.is_empty() { Ok(()) } else { Err(Aborted::unfinished(Step::Look, failures)) }
+        if failures.is_empty() { Ok(()) } else { Err(Aborted::unfinished(Step::Inspect, failures)) }
     }
 
     fn stopped(&self, step: Step, place: &Path, failure: Failure) -> Aborted {
@@ -211,26 +215,15 @@ impl<'j, F: Files> Unfinished<'j, F> {
     }
 }
 
-/// Gives the old content of the file at `place` a second name; where the file system has no links, a copy does.
-pub(super) fn keep(files: &impl Files, place: &Path, kept: &Path) -> Result<(), Failure> {
-    match files.link(place, kept) {
-        Ok(()) => Ok(()),
-        Err(_) => Ok(files.write_new(kept, &files.read(place)?, Like::File(place))?),
-    }
-}
-
-/// Puts the old content of the file at `place` back. Where it is on another file system, a copy of it is put back, made at
-/// `beside`.
-pub(super) fn restore(files: &impl Files, kept: &Path, place: &Path, beside: &Path) -> Result<(), Failure> {
-    let Err(error) = files.rename(kept, place) else { return Ok(()) };
-    if error.kind() != io::ErrorKind::CrossesDevices {
-        return Err(error.into());
-    }
-    files.remove(beside)?;
-    files.write_new(beside, &files.read(kept)?, Like::File(kept))?;
-    files.flush(&[beside]).map_err(|(_, failure)| failure)?;
-    files.rename(beside, place)?;
-    Ok(files.remove(kept)?)
+/// Looks for a run that was stopped, and how far it had come, where this user's journal is in the tree around `bounds`; makes
+/// and changes nothing, and waits for nobody.
+///
+/// # Errors
+/// [`Failure::Locked`] where a run is at work, [`Failure::Damaged`] or what the system says.
+pub fn inspect(bounds: &Bounds) -> Result<Option<(Record, RunProgress)>, Failure> {
+    let Some((journal, record)) = Journal::peek(bounds)? else { return Ok(None) };
+    let progress = Unfinished::of(&journal, record.clone()).progress();
+    Ok(Some((record, progress)))
 }
 
 #[cfg(test)]
@@ -239,8 +232,11 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::disk::record::Act;
+    use crate::disk::record::Action;
+    use crate::disk::run::TreeState;
     use crate::disk::sample::{Sample, fault, killed, new, old};
+    use crate::disk::transaction::Transaction;
+    use crate::disk::undo::undo;
 
     /// The files of a small tree, in two folders.
     const FEW: [&str; 3] = ["a.yaml", "b/c.yaml", "b/d.yaml"];
@@ -275,15 +271,17 @@ mod tests {
         });
         // What a killed process returns is seen by nobody.
         match run {
-            Run::Apply => drop(journal.stage(tree.changes(), "").and_then(|transaction| transaction.commit())),
+            Run::Apply => {
+                drop(Transaction::stage(&journal, tree.changes(), "").and_then(|transaction| transaction.commit()))
+            }
             Run::Undo => {
                 if let Ok([(number, record)]) = journal.records().as_deref() {
-                    drop(journal.take_back(*number, record, Changed::Refuse));
+                    drop(undo(&journal, *number, record, ChangedFiles::Refuse));
                 }
             }
             Run::Back | Run::Forward => {
-                if let Ok(Some(unfinished)) = journal.unfinished() {
-                    let back = |unfinished: Unfinished<'_, _>| unfinished.roll_back(Changed::Refuse);
+                if let Ok(Some(unfinished)) = Unfinished::find(&journal) {
+                    let back = |unfinished: Unfinished<'_, _>| unfinished.roll_back(ChangedFiles::Refuse);
                     drop(if run == Run::Back { back(unfinished) } else { unfinished.roll_forward() });
                 }
             }
@@ -301,21 +299,21 @@ mod tests {
     }
 
     /// Takes back or finishes what was stopped in `tree`, and says where it stood; `None` where nothing was.
-    fn recover(tree: &Sample, run: Run) -> Option<Standing> {
+    fn recover(tree: &Sample, run: Run) -> Option<RunProgress> {
         let journal = tree.journal();
-        let unfinished = journal.unfinished().unwrap()?;
-        let standing = unfinished.standing();
+        let unfinished = Unfinished::find(&journal).unwrap()?;
+        let progress = unfinished.progress();
         let done = match run {
             Run::Forward => unfinished.roll_forward(),
-            _ => unfinished.roll_back(Changed::Refuse),
+            _ => unfinished.roll_back(ChangedFiles::Refuse),
         };
         if let Err(aborted) = done {
             // Not all new content was there yet, or taking back had begun.
-            assert!(aborted.failures.iter().all(|(_, failure)| *failure == Failure::Unwritten), "{aborted}");
-            unfinished.roll_back(Changed::Refuse).unwrap();
+            assert!(aborted.failures.iter().all(|(_, failure)| *failure == Failure::NotStaged), "{aborted}");
+            unfinished.roll_back(ChangedFiles::Refuse).unwrap();
         }
-        assert!(journal.unfinished().unwrap().is_none(), "what was recovered is not unfinished any more");
-        Some(standing)
+        assert!(Unfinished::find(&journal).unwrap().is_none(), "what was recovered is not unfinished any more");
+        Some(progress)
     }
 
     /// Checks that a tree is all old or all new, with nothing left behind, and that its journal tells the same.
@@ -342,12 +340,12 @@ mod tests {
             let mut calls = 0;
             while let Some(tree) = killed_tree(&names, None, Run::Apply, calls) {
                 match recover(&tree, run) {
-                    Some(Standing::Mixed(replaced)) => {
+                    Some(RunProgress::Mixed(replaced)) => {
                         mixed.push(replaced);
                         assert_eq!(check_whole(&tree), side, "call {calls}");
                     }
-                    Some(Standing::Complete) => assert_eq!(check_whole(&tree), Side::After, "call {calls}"),
-                    Some(Standing::Untouched) | None => drop(check_whole(&tree)),
+                    Some(RunProgress::Complete) => assert_eq!(check_whole(&tree), Side::After, "call {calls}"),
+                    Some(RunProgress::Untouched) | None => drop(check_whole(&tree)),
                 }
                 calls += 1;
             }
@@ -364,7 +362,7 @@ mod tests {
             let mut at = 0;
             while let Some(tree) = killed_tree(&FEW, Some(Run::Apply), Run::Undo, at) {
                 match recover(&tree, run) {
-                    Some(Standing::Mixed(replaced)) => {
+                    Some(RunProgress::Mixed(replaced)) => {
                         mixed.push(replaced);
                         assert_eq!(check_whole(&tree), side, "call {at}");
                     }
@@ -383,9 +381,9 @@ mod tests {
         for (first, before) in [(Run::Apply, None), (Run::Undo, Some(Run::Apply))] {
             let mut at = 0;
             while let Some(tree) = killed_tree(&FEW, before, first, at) {
-                let standing = tree.journal().unfinished().unwrap().map(|unfinished| unfinished.standing());
+                let progress = Unfinished::find(&tree.journal()).unwrap().map(|unfinished| unfinished.progress());
                 // Where no file or every file was replaced, one kill in seven will do.
-                let ways = if matches!(standing, Some(Standing::Mixed(_))) || at % 7 == 0 { &ways[..] } else { &[] };
+                let ways = if matches!(progress, Some(RunProgress::Mixed(_))) || at % 7 == 0 { &ways[..] } else { &[] };
                 for (second, third) in ways {
                     recoveries += recover_twice(before, first, at, *second, *third);
                 }
@@ -411,7 +409,9 @@ mod tests {
     /// A tree of which one file is new and two are old, as a killed apply leaves it.
     fn half_done() -> Sample {
         let is_half_done = |tree: &Sample| {
-            tree.journal().unfinished().unwrap().is_some_and(|unfinished| unfinished.standing() == Standing::Mixed(1))
+            Unfinished::find(&tree.journal())
+                .unwrap()
+                .is_some_and(|unfinished| unfinished.progress() == RunProgress::Mixed(1))
         };
         let mut trees = (0..).map_while(|at| killed_tree(&FEW, None, Run::Apply, at));
         trees.find(is_half_done).expect("a kill between the first and the second file")
@@ -421,11 +421,11 @@ mod tests {
     fn nothing_new_begins_in_a_half_done_tree() {
         let tree = half_done();
         let journal = tree.journal();
-        assert_eq!(journal.unfinished().unwrap().unwrap().record().act, Act::Apply);
+        assert_eq!(Unfinished::find(&journal).unwrap().unwrap().record().action, Action::Apply);
         let change = tree.change("b/d.yaml");
-        let aborted = journal.stage(vec![change], "").unwrap_err();
+        let aborted = Transaction::stage(&journal, vec![change], "").unwrap_err();
         assert_eq!(aborted.failures, [(tree.top.join(".reversion/journal"), Failure::Unfinished)]);
-        assert_eq!(journal.unfinished().unwrap().unwrap().standing(), Standing::Mixed(1));
+        assert_eq!(Unfinished::find(&journal).unwrap().unwrap().progress(), RunProgress::Mixed(1));
     }
 
     #[test]
@@ -434,15 +434,15 @@ mod tests {
         fs::write(tree.top.join("a.yaml"), "edited").unwrap();
         let before = tree.contents();
         let journal = tree.journal();
-        let unfinished = journal.unfinished().unwrap().unwrap();
-        assert_eq!(unfinished.standing(), Standing::Mixed(1));
-        let refused = unfinished.roll_back(Changed::Refuse).unwrap_err();
+        let unfinished = Unfinished::find(&journal).unwrap().unwrap();
+        assert_eq!(unfinished.progress(), RunProgress::Mixed(1));
+        let refused = unfinished.roll_back(ChangedFiles::Refuse).unwrap_err();
         assert_eq!(
             (refused.tree, refused.failures),
-            (crate::disk::Tree::Unfinished, vec![(tree.top.join("a.yaml"), Failure::Edited)])
+            (TreeState::Unfinished, vec![(tree.top.join("a.yaml"), Failure::ChangedSince)])
         );
         assert_eq!(tree.contents(), before);
-        assert_eq!(unfinished.roll_back(Changed::Leave).unwrap(), [] as [&Path; 0]);
+        assert_eq!(unfinished.roll_back(ChangedFiles::Leave).unwrap(), [] as [&Path; 0]);
         let mut expected = tree.state(old);
         expected.insert(tree.top.join("a.yaml"), b"edited".to_vec());
         assert_eq!(tree.contents(), expected);
@@ -454,10 +454,10 @@ mod tests {
         let tree = half_done();
         fs::write(tree.top.join("b/d.yaml"), "edited").unwrap();
         let journal = tree.journal();
-        let unfinished = journal.unfinished().unwrap().unwrap();
+        let unfinished = Unfinished::find(&journal).unwrap().unwrap();
         let refused = unfinished.roll_forward().unwrap_err();
-        assert_eq!(refused.failures, [(tree.top.join("b/d.yaml"), Failure::Edited)]);
-        assert_eq!(unfinished.roll_back(Changed::Refuse).unwrap(), [tree.top.join("a.yaml")]);
+        assert_eq!(refused.failures, [(tree.top.join("b/d.yaml"), Failure::ChangedSince)]);
+        assert_eq!(unfinished.roll_back(ChangedFiles::Refuse).unwrap(), [tree.top.join("a.yaml")]);
         let mut expected = tree.state(old);
         expected.insert(tree.top.join("b/d.yaml"), b"edited".to_vec());
         assert_eq!(tree.contents(), expected);
@@ -470,7 +470,7 @@ mod tests {
         fs::remove_file(&kept).unwrap();
         let before = tree.contents();
         let journal = tree.journal();
-        let refused = journal.unfinished().unwrap().unwrap().roll_back(Changed::Refuse).unwrap_err();
+        let refused = Unfinished::find(&journal).unwrap().unwrap().roll_back(ChangedFiles::Refuse).unwrap_err();
         assert_eq!(refused.failures, [(kept, Failure::Missing)]);
         assert_eq!(tree.contents(), before);
     }

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::bounds::Bounds;
 use super::failure::Failure;
-use super::files::{Disk, Files, Like};
+use super::file_system::{Disk, FileMode, FileSystem};
 use super::journal::Journal;
-use super::transaction::Change;
+use super::run::Change;
 use crate::fingerprint::Fingerprint;
 
 /// The real files, with a hook before every call that gets its number, its name and its place.
@@ -27,7 +27,7 @@ impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Watched<H> {
     }
 }
 
-impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Files for Watched<H> {
+impl<H: Fn(usize, &str, &Path) -> io::Result<()>> FileSystem for Watched<H> {
     fn target(&self, path: &Path) -> Result<PathBuf, Failure> {
         self.before("target", path)?;
         self.disk.target(path)
@@ -49,7 +49,7 @@ impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Files for Watched<H> {
     }
 
     /// A fault here leaves half of the file behind, as the end of a process does.
-    fn write_new(&self, place: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()> {
+    fn write_new(&self, place: &Path, bytes: &[u8], like: FileMode<'_>) -> io::Result<()> {
         self.before("write_new", place).inspect_err(|error| {
             if error.kind() == io::ErrorKind::Interrupted {
                 self.disk.write_new(place, &bytes[..bytes.len() / 2], like).unwrap();

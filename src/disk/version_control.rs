@@ -20,7 +20,7 @@ const PATHS_PER_CALL: usize = 24_000;
 
 /// Why nobody knows whether files are committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unknown {
+pub enum UnknownStatus {
     /// The file is in no repository.
     NoRepository(PathBuf),
     /// There is no `git` program.
@@ -31,7 +31,7 @@ pub enum Unknown {
     File(PathBuf, Failure),
 }
 
-impl fmt::Display for Unknown {
+impl fmt::Display for UnknownStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoRepository(file) => write!(f, "{} is in no git repository", file.display()),
@@ -42,25 +42,25 @@ impl fmt::Display for Unknown {
     }
 }
 
-impl std::error::Error for Unknown {}
+impl std::error::Error for UnknownStatus {}
 
 /// Returns those of `files` that have uncommitted changes, in their order.
 ///
 /// # Errors
 /// Why that is not known, for the first file of which it is not.
-pub fn uncommitted(files: &[PathBuf]) -> Result<Vec<PathBuf>, Unknown> {
+pub fn uncommitted(files: &[PathBuf]) -> Result<Vec<PathBuf>, UnknownStatus> {
     uncommitted_by(Path::new("git"), files)
 }
 
 /// One file in its repository: its path there, and as the user knows it.
 type Member<'f> = (PathBuf, &'f PathBuf);
 
-fn uncommitted_by(git: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, Unknown> {
+fn uncommitted_by(git: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, UnknownStatus> {
     let mut repositories: BTreeMap<PathBuf, Vec<Member<'_>>> = BTreeMap::new();
     for file in files {
-        let target = file.canonicalize().map_err(|error| Unknown::File(file.clone(), error.into()))?;
-        let top = repository(&target).ok_or_else(|| Unknown::NoRepository(file.clone()))?;
-        let inside = target.strip_prefix(top).map_err(|_| Unknown::NoRepository(file.clone()))?;
+        let target = file.canonicalize().map_err(|error| UnknownStatus::File(file.clone(), error.into()))?;
+        let top = repository(&target).ok_or_else(|| UnknownStatus::NoRepository(file.clone()))?;
+        let inside = target.strip_prefix(top).map_err(|_| UnknownStatus::NoRepository(file.clone()))?;
         repositories.entry(top.to_path_buf()).or_default().push((inside.to_path_buf(), file));
     }
     let mut found = Vec::new();
@@ -95,7 +95,7 @@ fn chunks<'m, 'f>(mut members: &'m [Member<'f>]) -> Vec<&'m [Member<'f>]> {
 }
 
 /// Asks git which of `members` differ from what is committed; a path may be that of a folder above some.
-fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>, Unknown> {
+fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>, UnknownStatus> {
     let options =
         ["--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
     let status =
@@ -108,12 +108,12 @@ fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>
     }
     let output = match command.output() {
         Ok(output) => output,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Unknown::NoGit),
-        Err(error) => return Err(Unknown::Failed(top.to_path_buf(), one_line(&error.to_string()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(UnknownStatus::NoGit),
+        Err(error) => return Err(UnknownStatus::Failed(top.to_path_buf(), one_line(&error.to_string()))),
     };
     if !output.status.success() {
         let message = one_line(&String::from_utf8_lossy(&output.stderr));
-        return Err(Unknown::Failed(top.to_path_buf(), message));
+        return Err(UnknownStatus::Failed(top.to_path_buf(), message));
     }
     // Each entry is two letters, a space and a path.
     let entries = output.stdout.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
@@ -204,12 +204,12 @@ mod tests {
         let outside = tempfile::tempdir().unwrap();
         let file = outside.path().join("a.yaml");
         fs::write(&file, "").unwrap();
-        assert_eq!(uncommitted(std::slice::from_ref(&file)), Err(Unknown::NoRepository(file)));
+        assert_eq!(uncommitted(std::slice::from_ref(&file)), Err(UnknownStatus::NoRepository(file)));
         let committed = [top.join("committed.yaml")];
-        assert_eq!(uncommitted_by(Path::new("no-such-program"), &committed), Err(Unknown::NoGit));
+        assert_eq!(uncommitted_by(Path::new("no-such-program"), &committed), Err(UnknownStatus::NoGit));
         fs::write(top.join(".git/config"), "[").unwrap();
-        assert!(matches!(uncommitted(&committed), Err(Unknown::Failed(folder, _)) if folder == top));
+        assert!(matches!(uncommitted(&committed), Err(UnknownStatus::Failed(folder, _)) if folder == top));
         let gone = top.join("gone.yaml");
-        assert_eq!(uncommitted(std::slice::from_ref(&gone)), Err(Unknown::File(gone, Failure::Missing)));
+        assert_eq!(uncommitted(std::slice::from_ref(&gone)), Err(UnknownStatus::File(gone, Failure::Missing)));
     }
 }

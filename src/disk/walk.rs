@@ -10,68 +10,18 @@
 //! Invariant: the result is the same for any number of threads and any order of a folder's entries.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
-use super::failure::{Failure, Kind};
-use super::options::{IgnoreFiles, Links, Listing, Named, WalkOptions, is_own};
+use super::failure::{Failure, FileKind};
+use super::options::{Listing, Named, WalkOptions, is_own};
 use super::read::{Buffer, MAX_FILE_SIZE};
 use super::roots::{Roots, shown};
+use super::skip::Skip;
+use super::walk_builder::{builder, walkable};
 use super::{listing, roots};
-
-/// How many bytes decide whether a file is text.
-const PROBE: usize = 8 << 10;
-
-/// Why a path was left out on purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Skip {
-    /// A file whose extension is not wanted.
-    Extension,
-    /// A file or folder whose name starts with a dot.
-    Hidden,
-    /// A symbolic link.
-    Link,
-    /// A file with a NUL byte near its start that is not in a wide encoding either.
-    Binary,
-    /// A file or folder that an ignore file names. Known only with [`Listing::Every`].
-    Ignored,
-    /// A file or folder that a glob leaves out. Known only with [`Listing::Every`].
-    Glob,
-}
-
-impl Skip {
-    /// Says why a file of these bytes is not read as text, from its first 8 KiB. A file that starts with the byte order mark of
-    /// a wide encoding, or with characters of two or four bytes, is text, though not one that everybody reads.
-    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 0, 0xfe, 0xff, ..] = bytes {
-            return None;
-        }
-        if let [1..=255, 0, 1..=255, 0, ..]
-        | [0, 1..=255, 0, 1..=255, ..]
-        | [1..=255, 0, 0, 0, ..]
-        | [0, 0, 0, 1..=255, ..] = bytes
-        {
-            return None;
-        }
-        memchr::memchr(0, &bytes[..bytes.len().min(PROBE)]).map(|_| Self::Binary)
-    }
-}
-
-impl fmt::Display for Skip {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Extension => "no wanted extension",
-            Self::Hidden => "hidden",
-            Self::Link => "symbolic link",
-            Self::Binary => "binary",
-            Self::Ignored => "ignored",
-            Self::Glob => "left out by a glob",
-        })
-    }
-}
 
 /// What a walk found.
 #[derive(Clone, Debug)]
@@ -82,7 +32,7 @@ pub struct Scan<T> {
     pub seen: usize,
     /// How many bytes they have.
     pub bytes: u64,
-    /// Files that are no text, by path; with [`Listing::Every`] everything that was left out.
+    /// FileSystem that are no text, by path; with [`Listing::Every`] everything that was left out.
     pub skipped: Vec<(PathBuf, Skip)>,
     /// How often the walk left something out, by reason. A folder counts once, whatever is in it.
     pub skips: BTreeMap<Skip, usize>,
@@ -213,31 +163,6 @@ impl<'a, V> Round<'a, V> {
     }
 }
 
-/// Sets up a walk from `root`; hidden entries are not its matter but [`leave_hidden`]'s.
-pub(super) fn builder(root: &Path, options: &WalkOptions) -> WalkBuilder {
-    let respect = options.ignore_files == IgnoreFiles::Respect;
-    let mut builder = WalkBuilder::new(walkable(root));
-    builder
-        .standard_filters(false)
-        .parents(respect)
-        .ignore(respect)
-        .git_ignore(respect)
-        .git_exclude(respect)
-        .require_git(true)
-        .overrides(options.globs.matcher().clone())
-        .follow_links(options.links == Links::Follow)
-        .threads(options.threads);
-    if respect {
-        builder.add_custom_ignore_filename(".reversionignore");
-    }
-    builder
-}
-
-/// Spells a root for the walk, for which `-` alone would be standard input.
-fn walkable(root: &Path) -> PathBuf {
-    if root == Path::new("-") { Path::new(".").join(root) } else { root.to_owned() }
-}
-
 /// Makes `walk` leave out hidden entries before it enters them, and collects them as shown.
 fn leave_hidden(walk: &mut WalkBuilder, options: &WalkOptions) -> Arc<Mutex<Vec<PathBuf>>> {
     let hidden = Arc::new(Mutex::new(Vec::new()));
@@ -320,7 +245,7 @@ where
         } else if !named && !self.round.options.wants(&path) {
             self.skip(path, Skip::Extension);
         } else if !file_type.is_file() {
-            self.found.scan.failed.push((path, Failure::NotAFile(Kind::of(file_type))));
+            self.found.scan.failed.push((path, Failure::NotAFile(FileKind::of(file_type))));
         } else {
             self.file(path);
         }
@@ -381,7 +306,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::disk::options::{Globs, Hidden};
+    use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links};
+    use crate::disk::skip::PROBE;
 
     /// Makes a tree of files that hold their own name; a name with a `/` at the end is an empty folder.
     fn tree(names: &[&str]) -> tempfile::TempDir {
@@ -675,10 +601,10 @@ mod tests {
             let folder = tree(&["a.yaml"]);
             let path = folder.path().join("s.yaml");
             let _socket = UnixListener::bind(&path).unwrap();
-            let expected = [(path.clone(), Failure::NotAFile(Kind::Socket))];
+            let expected = [(path.clone(), Failure::NotAFile(FileKind::Socket))];
             assert_eq!(walk(&[folder.path().to_owned()], &every()).failed, expected);
             assert_eq!(walk(std::slice::from_ref(&path), &every()).failed, expected);
-            assert_eq!(walk(&[PathBuf::from("/dev/null")], &every()).failed[0].1, Failure::NotAFile(Kind::Device));
+            assert_eq!(walk(&[PathBuf::from("/dev/null")], &every()).failed[0].1, Failure::NotAFile(FileKind::Device));
         }
 
         #[test]

@@ -1,6 +1,6 @@
 //! Answers: which calls on the file system does a transaction make?
 //!
-//! [`Files`] is the narrow set of them, [`Disk`] the real ones. A transaction and its journal are written against the trait,
+//! [`FileSystem`] is the narrow set of them, [`Disk`] the real ones. A transaction and its journal are written against the trait,
 //! so that a test can let any call fail, or be the last one of a process. All but the first take a place: a path from the
 //! top of the tree.
 //!
@@ -11,18 +11,18 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::anchor::Anchor;
 use super::bounds::Bounds;
-use super::failure::{Failure, Kind};
+use super::confined_dir::ConfinedDir;
+use super::failure::{Failure, FileKind};
 use super::read;
 
 /// The calls a transaction makes. Each is one step: it is done, or it failed and nothing is different.
-pub trait Files {
+pub trait FileSystem {
     /// Follows the links that `path` may be to the file at their end, and says at which place that is and whether it can be
     /// replaced.
     ///
     /// # Errors
-    /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::Outside`], [`Failure::Astray`], [`Failure::Kept`], [`Failure::Name`],
+    /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::OutsidePaths`], [`Failure::OutsideTree`], [`Failure::Reserved`], [`Failure::NotUtf8`],
     /// [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or what the system says.
     fn target(&self, path: &Path) -> Result<PathBuf, Failure>;
 
@@ -45,7 +45,7 @@ pub trait Files {
     ///
     /// # Errors
     /// What the system says; then `place` is not there, or is what somebody else made.
-    fn write_new(&self, place: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()>;
+    fn write_new(&self, place: &Path, bytes: &[u8], like: FileMode<'_>) -> io::Result<()>;
 
     /// Gives the file `place` the second name `name`, which must not be there yet.
     ///
@@ -86,18 +86,18 @@ pub trait Files {
 
 /// Who may do what with a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Like<'a> {
+pub enum FileMode<'a> {
     /// Nobody but its maker may read or write it.
     Private,
     /// What the mode of the file at this place says; where permitted, it has that file's owner.
-    File(&'a Path),
+    SameAs(&'a Path),
 }
 
 /// The file system of this machine, within bounds.
 #[derive(Debug)]
 pub struct Disk {
     bounds: Bounds,
-    anchor: Anchor,
+    dir: ConfinedDir,
 }
 
 impl Disk {
@@ -106,33 +106,33 @@ impl Disk {
     /// # Errors
     /// What the system says.
     pub fn open(bounds: Bounds) -> io::Result<Self> {
-        let anchor = Anchor::open(bounds.top())?;
-        Ok(Self { bounds, anchor })
+        let dir = ConfinedDir::open(bounds.top())?;
+        Ok(Self { bounds, dir })
     }
 
     /// Opens a file that stands for a lock, and makes it where it is not there.
     pub(super) fn open_lock(&self, place: &Path) -> io::Result<File> {
-        self.anchor.open_or_create(place)
+        self.dir.open_or_create(place)
     }
 
     /// Opens a file that stands for a lock, where it is there.
-    pub(super) fn open_to_look(&self, place: &Path) -> io::Result<File> {
-        self.anchor.read(place)
+    pub(super) fn open_existing_lock(&self, place: &Path) -> io::Result<File> {
+        self.dir.read(place)
     }
 
     /// Asks for the metadata of a file.
     pub(super) fn metadata(&self, place: &Path) -> io::Result<Metadata> {
-        self.anchor.read(place)?.metadata()
+        self.dir.read(place)?.metadata()
     }
 }
 
-impl Files for Disk {
+impl FileSystem for Disk {
     fn target(&self, path: &Path) -> Result<PathBuf, Failure> {
         let target = fs::canonicalize(path)?;
         let place = self.bounds.place(&target)?;
         let metadata = fs::metadata(&target)?;
         if !metadata.is_file() {
-            return Err(Failure::NotAFile(Kind::of(metadata.file_type())));
+            return Err(Failure::NotAFile(FileKind::of(metadata.file_type())));
         }
         if names(&metadata) > 1 {
             return Err(Failure::HardLinked(names(&metadata)));
@@ -149,11 +149,11 @@ impl Files for Disk {
     }
 
     fn read(&self, place: &Path) -> Result<Vec<u8>, Failure> {
-        read::read_open(self.anchor.read(place)?)
+        read::read_open(self.dir.read(place)?)
     }
 
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, Failure> {
-        let mut names = match self.anchor.names(folder) {
+        let mut names = match self.dir.names(folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             other => other?,
         };
@@ -161,35 +161,35 @@ impl Files for Disk {
         Ok(names)
     }
 
-    fn write_new(&self, place: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()> {
+    fn write_new(&self, place: &Path, bytes: &[u8], like: FileMode<'_>) -> io::Result<()> {
         let like = match like {
-            Like::Private => None,
-            Like::File(like) => Some(self.metadata(like)?),
+            FileMode::Private => None,
+            FileMode::SameAs(like) => Some(self.metadata(like)?),
         };
         self.make(place, |file| {
             file.write_all(bytes)?;
-            like.map_or(Ok(()), |like| dress(file, &like))
+            like.map_or(Ok(()), |like| copy_permissions(file, &like))
         })
     }
 
     fn link(&self, place: &Path, name: &Path) -> io::Result<()> {
-        self.anchor.link(place, name)
+        self.dir.link(place, name)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.anchor.rename(from, to)
+        self.dir.rename(from, to)
     }
 
     fn remove(&self, place: &Path) -> io::Result<()> {
-        unless(self.anchor.remove(place), io::ErrorKind::NotFound)
+        unless(self.dir.remove(place), io::ErrorKind::NotFound)
     }
 
     fn make_folder(&self, place: &Path) -> io::Result<()> {
-        unless(self.anchor.make_folder(place), io::ErrorKind::AlreadyExists)
+        unless(self.dir.make_folder(place), io::ErrorKind::AlreadyExists)
     }
 
     fn remove_folder(&self, place: &Path) -> io::Result<()> {
-        unless(self.anchor.remove_folder(place), io::ErrorKind::NotFound)
+        unless(self.dir.remove_folder(place), io::ErrorKind::NotFound)
     }
 
     fn flush(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)> {
@@ -241,21 +241,21 @@ impl Disk {
     /// Opens a file or a folder, which may be the top.
     #[cfg(unix)]
     fn open_any(&self, place: &Path) -> io::Result<File> {
-        if place.as_os_str().is_empty() { self.anchor.folder(place) } else { self.anchor.read(place) }
+        if place.as_os_str().is_empty() { self.dir.folder(place) } else { self.dir.read(place) }
     }
 
     /// Elsewhere only a file that is open for writing can be flushed, and a folder not at all.
     #[cfg(not(unix))]
     fn flush_one(&self, place: &Path) -> io::Result<()> {
-        if self.anchor.is_folder(place) { Ok(()) } else { self.anchor.open_to_flush(place)?.sync_all() }
+        if self.dir.is_folder(place) { Ok(()) } else { self.dir.open_to_flush(place)?.sync_all() }
     }
 
     /// Makes a file and has it filled; one that could not be filled is removed again.
     fn make(&self, place: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-        let mut file = self.anchor.create_new(place)?;
+        let mut file = self.dir.create_new(place)?;
         let filled = fill(&mut file);
         if filled.is_err() {
-            let _ = self.anchor.remove(place);
+            let _ = self.dir.remove(place);
         }
         filled
     }
@@ -299,7 +299,7 @@ fn may_write(_: &Path) -> Result<(), Failure> {
 
 /// Gives `file` the owner, where permitted, and then the mode of `like`: a change of owner can take bits of the mode away.
 #[cfg(unix)]
-fn dress(file: &File, like: &Metadata) -> io::Result<()> {
+fn copy_permissions(file: &File, like: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let own = file.metadata()?;
     if own.gid() != like.gid() {
@@ -312,18 +312,19 @@ fn dress(file: &File, like: &Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn dress(file: &File, like: &Metadata) -> io::Result<()> {
+fn copy_permissions(file: &File, like: &Metadata) -> io::Result<()> {
     file.set_permissions(like.permissions())
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 
     use super::*;
     use crate::disk::journal::Journal;
-    use crate::disk::transaction::{Aborted, Change, Step, Written};
+    use crate::disk::run::{Aborted, Change, Step, Written};
+    use crate::disk::transaction::Transaction;
     use crate::fingerprint::Fingerprint;
 
     fn disk(folder: &Path) -> Disk {
@@ -334,7 +335,7 @@ mod tests {
     fn replace(folder: &Path, path: &Path) -> Result<Written, Aborted> {
         let before = Fingerprint::of(b"old");
         let change = Change { path: path.to_owned(), before, after: b"new".to_vec() };
-        Journal::open(Bounds::around(&[folder.to_owned()]).unwrap())?.stage(vec![change], "")?.commit()
+        Transaction::stage(&Journal::open(Bounds::around(&[folder.to_owned()]).unwrap())?, vec![change], "")?.commit()
     }
 
     fn file(folder: &Path, mode: u32) -> PathBuf {
@@ -413,13 +414,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), 0o644);
         fs::hard_link(&path, folder.path().join("b.yaml")).unwrap();
-        check_refused(&path, Step::Look, Failure::HardLinked(2));
+        check_refused(&path, Step::Inspect, Failure::HardLinked(2));
     }
 
     #[test]
     fn a_read_only_file_is_refused_even_to_root() {
         let folder = tempfile::tempdir().unwrap();
-        check_refused(&file(folder.path(), 0o444), Step::Look, Failure::ReadOnly);
+        check_refused(&file(folder.path(), 0o444), Step::Inspect, Failure::ReadOnly);
     }
 
     #[test]
@@ -429,7 +430,7 @@ mod tests {
         if is_privileged(folder.path()) {
             return skipped("a_file_that_others_may_write_but_not_this_user_is_refused: modes bind no root");
         }
-        check_refused(&path, Step::Look, Failure::Denied);
+        check_refused(&path, Step::Inspect, Failure::Denied);
     }
 
     #[test]
@@ -450,7 +451,7 @@ mod tests {
         let path = file(folder.path(), 0o644);
         let taken = folder.path().join("taken");
         fs::write(&taken, "theirs").unwrap();
-        let like = Like::File(Path::new(path.file_name().unwrap()));
+        let like = FileMode::SameAs(Path::new(path.file_name().unwrap()));
         let error = disk(folder.path()).write_new(Path::new("taken"), b"ours", like).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&taken).unwrap(), b"theirs");
@@ -491,7 +492,7 @@ mod tests {
         let link = folder.path().join("named/to.yaml");
         symlink("../a.yaml", &link).unwrap();
         let aborted = replace(&folder.path().join("named"), &link).unwrap_err();
-        assert_eq!((aborted.step, aborted.failures), (Step::Look, vec![(link, Failure::Astray)]));
+        assert_eq!((aborted.step, aborted.failures), (Step::Inspect, vec![(link, Failure::OutsideTree)]));
         assert_eq!(fs::read(path).unwrap(), b"old");
     }
 
@@ -503,6 +504,6 @@ mod tests {
         if fs::write(&path, "old").is_err() {
             return skipped("a_name_that_is_not_utf8_is_refused: this file system has no such names");
         }
-        check_refused(&path, Step::Look, Failure::Name);
+        check_refused(&path, Step::Inspect, Failure::NotUtf8);
     }
 }
