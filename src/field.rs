@@ -149,7 +149,7 @@ impl FieldPattern {
         let mut rest = text;
         while !rest.is_empty() {
             let (part, after) = parse_part(rest, parts.is_empty())
-                .ok_or_else(|| format!("`{text}` is no field path: cannot read `{rest}`"))?;
+                .ok_or_else(|| format!("invalid field path `{text}`: cannot parse `{rest}`"))?;
             parts.push(part);
             rest = after;
         }

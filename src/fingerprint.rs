@@ -41,13 +41,13 @@ impl From<Fingerprint> for String {
     }
 }
 
-/// A text is no fingerprint.
+/// A text is not a fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseFingerprintError(String);
 
 impl fmt::Display for ParseFingerprintError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no fingerprint", self.0.escape_debug())
+        write!(f, "`{}` is not a fingerprint", self.0.escape_debug())
     }
 }
 

@@ -140,7 +140,7 @@ impl ConfinedDir {
 }
 
 fn no_place() -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, "leads out of its folder")
+    io::Error::new(io::ErrorKind::InvalidInput, "path leads out of the tree")
 }
 
 #[cfg(test)]

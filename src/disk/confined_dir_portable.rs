@@ -28,7 +28,7 @@ impl ConfinedDir {
         if super::bounds::is_inside(place) && folder.canonicalize()? == folder && !is_link {
             Ok(path)
         } else {
-            Err(io::Error::new(io::ErrorKind::InvalidInput, "leads out of its folder"))
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "path leads out of the tree"))
         }
     }
 

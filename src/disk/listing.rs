@@ -15,7 +15,7 @@ use super::roots::shown;
 use super::skip::Skip;
 use super::walk_builder::builder;
 
-/// Lists what lies below `root` and is ignored or left out by a glob, in the order of paths.
+/// Lists what lies below `root` and is ignored or excluded by a glob, in the order of paths.
 pub(super) fn ignored(root: &Path, options: &WalkOptions) -> Vec<(PathBuf, Skip)> {
     let matcher = |builder: &WalkBuilder| builder.build_matchers().pop();
     let without_globs = WalkOptions { globs: Globs::default(), ..options.clone() };

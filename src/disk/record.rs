@@ -103,22 +103,22 @@ impl Record {
     /// What is wrong with it.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         if bytes.len() > MAX_SIZE {
-            return Err(format!("it is larger than {} MiB", MAX_SIZE >> 20));
+            return Err(format!("larger than {} MiB", MAX_SIZE >> 20));
         }
         let record: Self = serde_json::from_slice(bytes).map_err(|error| one_line(&error.to_string()))?;
         if record.schema_version != SCHEMA_VERSION {
-            return Err(format!("its schemaVersion is {}, not {SCHEMA_VERSION}", record.schema_version));
+            return Err(format!("schemaVersion is {}, expected {SCHEMA_VERSION}", record.schema_version));
         }
         if record.token.len() != 16 || !record.token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err("its token is none".to_owned());
+            return Err("invalid token".to_owned());
         }
         let mut places = BTreeSet::new();
         for entry in &record.files {
             if !is_place(&entry.place()) || joined(&entry.place()) != entry.path {
-                return Err(format!("`{}` is no place in the tree", entry.path.escape_debug()));
+                return Err(format!("`{}` is not a path in the tree", entry.path.escape_debug()));
             }
             if !places.insert(entry.place()) {
-                return Err(format!("`{}` stands in it twice", entry.path.escape_debug()));
+                return Err(format!("`{}` is listed twice", entry.path.escape_debug()));
             }
         }
         Ok(record)
@@ -195,14 +195,14 @@ mod tests {
         for path in
             ["../a", "/etc/passwd", "b/../../a", ".git/config", "b/.GIT/hooks/x", ".reversion/lock", "", ".", "b//c"]
         {
-            check_refused("a.yaml", path, "is no place in the tree");
+            check_refused("a.yaml", path, "is not a path in the tree");
         }
-        check_refused("a.yaml", "b/c.yaml", "`b/c.yaml` stands in it twice");
+        check_refused("a.yaml", "b/c.yaml", "`b/c.yaml` is listed twice");
         check_refused("0123456789abcdef", "../../../../etc/x", "token");
         check_refused("0123456789abcdef", "0123456789abcd/x", "token");
         check_refused("\"schemaVersion\": 1", "\"schemaVersion\": 2", "schemaVersion is 2");
         check_refused("\"label\"", "\"labels\"", "labels");
-        check_refused("3-", "x-", "is no fingerprint");
+        check_refused("3-", "x-", "is not a fingerprint");
         assert!(Record::parse(b"").is_err());
         assert!(Record::parse("[".repeat(100_000).as_bytes()).is_err());
     }

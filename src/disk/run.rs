@@ -54,11 +54,11 @@ impl Step {
     const fn attempt(self) -> &'static str {
         match self {
             Self::Inspect | Self::Compare | Self::Journal => "",
-            Self::Stage => "writing new content beside it: ",
-            Self::Flush => "waiting for the disk: ",
-            Self::Keep => "keeping old content: ",
+            Self::Stage => "writing the new content next to it: ",
+            Self::Flush => "flushing to disk: ",
+            Self::Keep => "keeping the old content: ",
             Self::Replace => "replacing it: ",
-            Self::Restore => "putting it back: ",
+            Self::Restore => "restoring it: ",
         }
     }
 }
@@ -109,14 +109,14 @@ impl fmt::Display for Aborted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.tree, self.unrestored.is_empty()) {
             (TreeState::Same, true) => "nothing was written",
-            (TreeState::Same, false) => "only some files were put back",
-            (TreeState::Unfinished, _) => "the run that was stopped is still unfinished",
+            (TreeState::Same, false) => "only some files were restored",
+            (TreeState::Unfinished, _) => "the interrupted run is still unfinished",
         })?;
         for (path, failure) in &self.failures {
             write!(f, "\n  {}: {}{failure}", path.display(), self.step.attempt())?;
         }
         for (path, kept) in &self.unrestored {
-            write!(f, "\n  {}: is new; its old content is in {}", path.display(), kept.display())?;
+            write!(f, "\n  {}: has the new content; its old content is in {}", path.display(), kept.display())?;
         }
         for path in &self.leftovers {
             write!(f, "\n  {}: could not be removed", path.display())?;

@@ -45,12 +45,12 @@ impl Skip {
 impl fmt::Display for Skip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Extension => "no wanted extension",
+            Self::Extension => "extension not included",
             Self::Hidden => "hidden",
             Self::Link => "symbolic link",
             Self::Binary => "binary",
             Self::Ignored => "ignored",
-            Self::Glob => "left out by a glob",
+            Self::Glob => "excluded by a glob",
         })
     }
 }

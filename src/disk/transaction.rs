@@ -615,7 +615,7 @@ mod tests {
             leftovers: vec![path(".new")],
             tree: TreeState::Same,
         };
-        let text = "only some files were put back\n  b: replacing it: permission denied\n  a: is new; its old content is in \
+        let text = "only some files were restored\n  b: replacing it: permission denied\n  a: has the new content; its old content is in \
                     .old\n  .new: could not be removed";
         assert_eq!(aborted.to_string(), text);
         let aborted = Aborted::new(Step::Compare, vec![(path("a"), Failure::Missing)]);

@@ -63,6 +63,6 @@ fn old_content<F: FileSystem>(
     if Fingerprint::of(&bytes) == before {
         Ok(bytes)
     } else {
-        Err(Failure::Damaged("it is not the old content that was kept".to_owned()))
+        Err(Failure::Damaged("not the old content that was kept".to_owned()))
     }
 }

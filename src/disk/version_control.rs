@@ -34,8 +34,8 @@ pub enum UnknownStatus {
 impl fmt::Display for UnknownStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRepository(file) => write!(f, "{} is in no git repository", file.display()),
-            Self::NoGit => f.write_str("there is no git program to ask"),
+            Self::NoRepository(file) => write!(f, "{} is not in a git repository", file.display()),
+            Self::NoGit => f.write_str("the git program was not found"),
             Self::Failed(folder, message) => write!(f, "git failed in {}: {message}", folder.display()),
             Self::File(file, failure) => write!(f, "{}: {failure}", file.display()),
         }

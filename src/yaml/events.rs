@@ -50,15 +50,46 @@ pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem>
 
 fn parse_error(text: &str, error: &ScanError, limits: &Limits) -> Problem {
     let at = error.marker().byte_offset().unwrap_or(0);
+    if *error.kind() == ErrorKind::RecursionLimitExceeded {
+        return limits.too_deep(at);
+    }
+    match bare_carriage_return_before(text, at) {
+        Some(at) => {
+            let message =
+                "a carriage return without a line feed ends the line here, and what follows is not valid YAML";
+            Problem::new(ProblemCode::ParseError, at, message)
+        }
+        None => Problem::new(ProblemCode::ParseError, at, message_of(error)),
+    }
+}
+
+/// Returns the message for a parse error; those that a frequent mistake causes say how to fix it.
+fn message_of(error: &ScanError) -> String {
     match error.kind() {
-        ErrorKind::RecursionLimitExceeded => limits.too_deep(at),
-        _ => match bare_carriage_return_before(text, at) {
-            Some(at) => {
-                let message = "a carriage return without a line feed ends the line here, and what follows is not valid";
-                Problem::new(ProblemCode::ParseError, at, message)
-            }
-            None => Problem::new(ProblemCode::ParseError, at, error.info()),
-        },
+        ErrorKind::UnexpectedCharacter { character: character @ ('`' | '@' | '%' | '|' | '>') } => {
+            format!("a plain (unquoted) value cannot start with '{character}'; put the value in quotes")
+        }
+        ErrorKind::UnexpectedCharacter { character } => {
+            format!("the character U+{:04X} is not allowed in YAML; remove or escape it", u32::from(*character))
+        }
+        ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
+            "tabs are not allowed as indentation; use spaces".to_owned()
+        }
+        ErrorKind::UnknownAnchor => "the alias refers to an anchor that is not defined before it".to_owned(),
+        ErrorKind::MappingValueNotAllowed => {
+            "a mapping is not allowed here; put the value in quotes if `: ` is part of it".to_owned()
+        }
+        ErrorKind::ExpectedBlockMappingKey => "expected a key of the mapping; check the indentation".to_owned(),
+        ErrorKind::ExpectedBlockSequenceEntry => {
+            "expected `- ` for an item of the list; check the indentation".to_owned()
+        }
+        ErrorKind::UnclosedFlowCollection { open } => format!("the bracket '{open}' is never closed"),
+        ErrorKind::MisplacedFlowCollectionEnd => "a closing bracket without an opening one".to_owned(),
+        ErrorKind::MismatchedFlowCollectionEnd { open, close } => {
+            format!("the bracket '{open}' is closed by '{close}'")
+        }
+        ErrorKind::UnclosedQuotedScalar => "the quote is never closed".to_owned(),
+        _ => error.info(),
     }
 }
 
@@ -173,7 +204,13 @@ impl<'t> Builder<'t> {
         self.indicators()?;
         let alias = self.push(Kind::Alias, range.start, range.end);
         let target = self.anchors.get(&anchor).copied();
-        let target = target.ok_or_else(|| Problem::new(ProblemCode::ParseError, range.start, "unknown anchor"))?;
+        let target = target.ok_or_else(|| {
+            Problem::new(
+                ProblemCode::ParseError,
+                range.start,
+                "the alias refers to an anchor that is not defined before it",
+            )
+        })?;
         self.tree.aliases.push(AliasEntry { alias, target });
         Ok(())
     }
@@ -295,7 +332,7 @@ impl<'t> Builder<'t> {
         let (indent, end) = block_scalar_extent(self.text, start, content_end, parent);
         let node = self.push(kind, start, end);
         self.tree.nodes[node.index()].indent =
-            u16::try_from(indent).map_err(|_| Problem::new(ProblemCode::Limit, start, "indented too deep"))?;
+            u16::try_from(indent).map_err(|_| Problem::new(ProblemCode::Limit, start, "indented too deeply"))?;
         Ok(node)
     }
 
@@ -307,7 +344,7 @@ impl<'t> Builder<'t> {
 }
 
 fn unlocated(at: usize) -> Problem {
-    Problem::new(ProblemCode::ParseError, at, "written in a way this program cannot follow")
+    Problem::new(ProblemCode::ParseError, at, "this YAML is written in a way that reversion does not support")
 }
 
 /// Returns where a document without `---` may start: behind the `...` lines that end nothing.
@@ -505,6 +542,20 @@ mod tests {
     fn what_only_go_reads_is_refused() {
         for text in ["a: \"b\"#c\n", "[-]\n", "a: x\n\tb\n: 1\n"] {
             assert_eq!(parse_exact(text).unwrap_err().code, ProblemCode::ParseError, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_parse_error_says_what_to_do() {
+        for (text, at, message) in [
+            ("a: `b`\n", 3, "a plain (unquoted) value cannot start with '`'; put the value in quotes"),
+            ("a: [@b]\n", 4, "a plain (unquoted) value cannot start with '@'; put the value in quotes"),
+            ("a: *b\n", 3, "the alias refers to an anchor that is not defined before it"),
+            ("a: b: c\n", 4, "a mapping is not allowed here; put the value in quotes if `: ` is part of it"),
+            ("a: [b\n", 3, "the bracket '[' is never closed"),
+        ] {
+            let problem = parse_exact(text).unwrap_err();
+            assert_eq!((problem.at, problem.message.as_str()), (at, message), "{text}");
         }
     }
 

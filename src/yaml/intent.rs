@@ -219,7 +219,8 @@ fn missing(path: &FieldPath) -> Problem {
 
 /// Splits a path into parent and last step.
 fn split(path: &FieldPath) -> Result<(FieldPath, &Step), Problem> {
-    path.split_last().ok_or_else(|| problem(ProblemCode::WrongShape, "the document itself is no entry and no item"))
+    path.split_last()
+        .ok_or_else(|| problem(ProblemCode::WrongShape, "the document itself is neither an entry nor an item"))
 }
 
 fn value_at<'v>(root: &'v mut Value, path: &FieldPath) -> Result<&'v mut Value, Problem> {
@@ -233,7 +234,7 @@ fn entry_at<'v, 'p>(
 ) -> Result<(&'v mut Map<String, Value>, &'p str), Problem> {
     let (parent, step) = split(path)?;
     let Step::Key(key) = step else {
-        return Err(problem(ProblemCode::WrongShape, format!("`{path}` is no entry of a mapping")));
+        return Err(problem(ProblemCode::WrongShape, format!("`{path}` is not an entry of a mapping")));
     };
     let map = value_at(root, &parent)?.as_object_mut().ok_or_else(|| missing(path))?;
     if !map.contains_key(key) {
@@ -248,10 +249,10 @@ fn free_index(root: &mut Value, path: &FieldPath, key: &str, place: &Place) -> R
     let map = match value_at(root, path)? {
         Value::Null => &empty,
         Value::Object(map) => map,
-        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is no mapping"))),
+        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is not a mapping"))),
     };
     if map.contains_key(key) {
-        return Err(problem(ProblemCode::Exists, format!("`{key}` is there already")));
+        return Err(problem(ProblemCode::Exists, format!("key `{key}` exists already")));
     }
     place_index(map, place)
 }
@@ -268,7 +269,8 @@ fn put(root: &mut Value, path: &FieldPath, index: usize, key: &str, value: Value
 fn place_index(map: &Map<String, Value>, place: &Place) -> Result<usize, Problem> {
     let position = |key: &String| {
         let found = map.keys().position(|name| name == key);
-        found.ok_or_else(|| problem(ProblemCode::NotFound, format!("there is no neighbour `{key}`")))
+        found
+            .ok_or_else(|| problem(ProblemCode::NotFound, format!("there is no key `{key}` to insert before or after")))
     };
     match place {
         Place::First => Ok(0),
@@ -281,7 +283,7 @@ fn place_index(map: &Map<String, Value>, place: &Place) -> Result<usize, Problem
 fn rename(root: &mut Value, path: &FieldPath, to: &str) -> Result<(), Problem> {
     let (map, key) = entry_at(root, path)?;
     if map.contains_key(to) {
-        return Err(problem(ProblemCode::Exists, format!("`{to}` is there already")));
+        return Err(problem(ProblemCode::Exists, format!("key `{to}` exists already")));
     }
     let entries = std::mem::take(map);
     map.extend(
@@ -305,7 +307,7 @@ fn insert_item(root: &mut Value, path: &FieldPath, index: usize, value: &Value) 
     let length = match list {
         Value::Null => 0,
         Value::Array(items) => items.len(),
-        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is no list"))),
+        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is not a list"))),
     };
     if index > length {
         return Err(problem(ProblemCode::NotFound, format!("`{path}` has only {length} items")));
@@ -320,7 +322,7 @@ fn insert_item(root: &mut Value, path: &FieldPath, index: usize, value: &Value) 
 fn relocate(root: &mut Value, from: &FieldPath, to: &FieldPath, key: &str, place: &Place) -> Result<(), Problem> {
     let (source, name) = entry_at(root, from)?;
     if to.starts_with(from) {
-        return Err(problem(ProblemCode::WrongShape, format!("`{from}` cannot move into itself")));
+        return Err(problem(ProblemCode::WrongShape, format!("`{from}` cannot be moved into itself")));
     }
     let (parent, _) = split(from)?;
     let index_before = source.keys().position(|other| other == name).expect("the entry was found");
@@ -342,7 +344,7 @@ fn unwrap_list(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
     let list = value_at(root, path)?;
     let items = list.as_array_mut().filter(|items| items.len() == 1);
     let item = items.and_then(Vec::pop);
-    *list = item.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` does not hold exactly one item")))?;
+    *list = item.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` must have exactly one item")))?;
     Ok(())
 }
 
@@ -350,7 +352,8 @@ fn unwrap_mapping(root: &mut Value, path: &FieldPath, key: &str) -> Result<(), P
     let _ = split(path)?;
     let mapping = value_at(root, path)?;
     let entry = mapping.as_object_mut().filter(|map| map.len() == 1).and_then(|map| map.shift_remove(key));
-    *mapping = entry.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` does not hold `{key}` alone")))?;
+    *mapping =
+        entry.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` must have `{key}` as its only key")))?;
     Ok(())
 }
 
@@ -380,7 +383,7 @@ fn list_to_mapping(root: &mut Value, path: &FieldPath, naming: &Naming) -> Resul
 }
 
 fn other_names(path: &FieldPath) -> Problem {
-    problem(ProblemCode::WrongShape, format!("`{path}` does not hold the names it should"))
+    problem(ProblemCode::WrongShape, format!("`{path}` does not have the expected names"))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Limits {
         match self.long_line(text.as_bytes()) {
             None => Ok(()),
             Some(at) => {
-                Err(over(at, format!("a line is longer than {} MiB; break it into several lines", self.line >> 20)))
+                Err(over(at, format!("a line is longer than {} MiB; split it into several lines", self.line >> 20)))
             }
         }
     }
@@ -85,7 +85,7 @@ impl Limits {
 
     /// Makes the problem of what is nested too deep.
     pub(super) fn too_deep(&self, at: usize) -> Problem {
-        over(at, format!("nested more than {} levels deep; nest it less, or leave the file out", self.nesting))
+        over(at, format!("nested more than {} levels deep; reduce the nesting or exclude the file", self.nesting))
     }
 }
 
@@ -127,7 +127,7 @@ mod tests {
         let text = |length: usize, end: &str| format!("a: b\n#{}{end}", "c".repeat(length - 1));
         for end in ["", "\n", "\n\nd: e\n"] {
             check_read(&text(LOW.line, end));
-            check_refused(&text(LOW.line + 1, end), 5, "a line is longer than 1 MiB; break it into several lines");
+            check_refused(&text(LOW.line + 1, end), 5, "a line is longer than 1 MiB; split it into several lines");
         }
     }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn collections_may_lie_so_deep() {
-        let message = "nested more than 2 levels deep; nest it less, or leave the file out";
+        let message = "nested more than 2 levels deep; reduce the nesting or exclude the file";
         check_read("a: [1]\n");
         check_read("- - 1\n");
         for (text, at) in [("a:\n- - b\n", 5), ("[[[]]]", 2), ("a:\n  b:\n    c: d\n", 12), ("[[a: b]]", 2)] {

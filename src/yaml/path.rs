@@ -24,7 +24,7 @@ impl Tree {
     pub(super) fn step(&self, text: &str, node: NodeId, step: &Step) -> Result<NodeId, Problem> {
         let missing = |what: String| Problem::new(ProblemCode::NotFound, self.start(node), what);
         if self.node(node).kind == Kind::Alias {
-            let message = format!("`{}` is an alias; change the value it stands for", self.span(node).of(text));
+            let message = format!("`{}` is an alias; change the value that its anchor marks", self.span(node).of(text));
             return Err(Problem::new(ProblemCode::ThroughAlias, self.start(node), message));
         }
         match step {
@@ -32,7 +32,7 @@ impl Tree {
             Step::Index(index) if self.node(node).kind.is_sequence() => {
                 self.item(text, node, *index).ok_or_else(|| missing(format!("there is no item {index}")))
             }
-            Step::Index(_) => Err(missing("there is no list".to_owned())),
+            Step::Index(_) => Err(missing("this is not a list".to_owned())),
         }
     }
 
@@ -42,12 +42,12 @@ impl Tree {
         match (found.next(), found.next()) {
             (Some(pair), None) => Ok(pair),
             (Some(_), Some((second, _))) => {
-                let message = format!("key `{key}` stands twice in one mapping; keep one of them");
+                let message = format!("duplicate key `{key}` in one mapping; keep one of them");
                 Err(Problem::new(ProblemCode::DuplicateKey, self.start(second), message))
             }
             (None, _) => Err(match self.merge_source(text, mapping, key) {
                 Some(merge_source) => {
-                    let message = format!("`{key}` comes from a merge; change the value that is merged");
+                    let message = format!("`{key}` comes from a merge (`<<`); change the mapping that is merged");
                     Problem::new(ProblemCode::ThroughMerge, self.start(merge_source), message)
                 }
                 None => Problem::new(ProblemCode::NotFound, self.start(mapping), format!("there is no `{key}`")),

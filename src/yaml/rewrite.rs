@@ -105,21 +105,21 @@ impl Rewriter {
     fn new(source: &str, style: Style) -> Result<Self, Problem> {
         let tree = parse(source)?;
         if tree.documents().len() != 1 {
-            let message = format!("one document was expected, not {}", tree.documents().len());
+            let message = format!("expected one document, found {}", tree.documents().len());
             return Err(Problem::new(ProblemCode::WrongShape, 0, message));
         }
         if let Some(at) = bare_carriage_return(source) {
-            let message = "a line ends in a carriage return without a line feed; write a line feed instead";
+            let message = "a line ends in a carriage return without a line feed; use a line feed instead";
             return Err(Problem::new(ProblemCode::Limit, at, message));
         }
         if let Some(at) = ambiguous_line_break(source) {
-            let message = "a character (U+0085, U+2028 or U+2029) ends the line for YAML 1.1, which Kubernetes reads, and is text \
-                           in YAML 1.2; write a line feed or an escape instead";
+            let message = "U+0085, U+2028 and U+2029 are line breaks in YAML 1.1, which Kubernetes reads, and ordinary \
+                           characters in YAML 1.2; use a line feed or an escape instead";
             return Err(Problem::new(ProblemCode::Limit, at, message));
         }
         if let Some(key) = tree.key_overridden_by_merge(source) {
-            let message = "kubectl reads the value that the merge below brings, other readers the one that stands here; write \
-                           the merge first";
+            let message = "kubectl takes the value from the merge (`<<`) below, other parsers take this one; put the merge \
+                           first";
             return Err(Problem::new(ProblemCode::ThroughMerge, tree.start(key), message));
         }
         let mut rewriter = Self {
@@ -166,7 +166,7 @@ impl Rewriter {
                 let change = plan(&layout, intent).map_err(|problem| self.refusal(program, problem))?;
                 if let Err(overlap) = EditSet::new(change.edits.clone()) {
                     let problem =
-                        Problem::new(ProblemCode::VerifyFailed, overlap.at, "a change would edit bytes twice");
+                        Problem::new(ProblemCode::VerifyFailed, overlap.at, "a change would edit the same bytes twice");
                     return Err(self.refusal(program, problem));
                 }
                 if !round.take(program, change) {
@@ -193,7 +193,7 @@ impl Rewriter {
         let tree = parse(&text).ok().filter(|tree| tree.documents().len() == 1);
         self.edits = std::mem::take(&mut self.edits).then(edits, self.source_length);
         self.tree = tree.ok_or_else(|| {
-            let message = "the change would leave a text that cannot be read";
+            let message = "the changed text would not be valid YAML";
             Problem::new(ProblemCode::VerifyFailed, 0, message)
         })?;
         self.text = text;
@@ -254,7 +254,8 @@ fn refuse_new_line_end(source: &str, open: &str, edits: &EditSet, after: &str) -
     if count_scalars(after, &changed, &ended) <= before && !(has_twin && is_touched) {
         return Ok(());
     }
-    let message = "the text at the end of the file has no line end and would get one; end the file with a line end";
+    let message =
+        "the block scalar at the end of the file has no final newline and would get one; end the file with a newline";
     Err(Problem::new(ProblemCode::WrongShape, source.len(), message))
 }
 
@@ -424,7 +425,8 @@ mod tests {
         let program = vec![Intent::Delete { path: path(&["a"]) }, rename(path(&["b", "c"]), "e")];
         let problem = rewrite(source, &[program], Style::default()).unwrap_err().problem;
         assert_eq!((problem.at, problem.other), (source.find('&').unwrap(), source.find('*')));
-        let message = "the value of `&x` would change where `*x` stands, too; write the value out first";
+        let message =
+            "the value of `&x` would also change at the alias `*x`; replace the alias by a copy of the value first";
         assert_eq!((problem.code, problem.message.as_str()), (ProblemCode::SharedAnchor, message));
     }
 }

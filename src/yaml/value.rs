@@ -76,7 +76,7 @@ impl Reader<'_> {
         if self.aliases > 0 {
             let left = self.budget.checked_sub(1);
             self.budget = left.ok_or_else(|| {
-                let message = format!("aliases stand for more than {} values", LIMITS.alias_values);
+                let message = format!("aliases expand to more than {} values", LIMITS.alias_values);
                 Problem::new(ProblemCode::AliasBudget, self.tree.start(node), message)
             })?;
         }
@@ -104,7 +104,7 @@ impl Reader<'_> {
         let target = self.tree.target(alias).expect("every alias node is in the table of aliases");
         if self.tree.contains(target, alias) {
             let at = self.tree.span(alias).start;
-            return Err(Problem::new(ProblemCode::RecursiveAlias, at, "the value holds itself"));
+            return Err(Problem::new(ProblemCode::RecursiveAlias, at, "the alias refers to a value that contains it"));
         }
         self.aliases += 1;
         let value = self.value(target);
@@ -118,20 +118,20 @@ impl Reader<'_> {
         let resolved = match self.tree.tag(node) {
             None if plain => resolve(&scalar_text),
             None | Some(Tag::Str | Tag::Other | Tag::Merge | Tag::Timestamp) => Resolved::Text,
-            Some(Tag::Binary) => return Err(self.unreadable(node, "binary data")),
-            Some(tag) => tagged(tag, &scalar_text).ok_or_else(|| self.unreadable(node, "does not fit its tag"))?,
+            Some(Tag::Binary) => return Err(self.unreadable(node, "it is binary data")),
+            Some(tag) => tagged(tag, &scalar_text).ok_or_else(|| self.unreadable(node, "it does not match its tag"))?,
         };
         match resolved {
             Resolved::Value(value) => Ok(value),
             Resolved::Text => Ok(Value::String(scalar_text.into_owned())),
-            Resolved::NoJson => Err(self.unreadable(node, "not a number JSON has")),
+            Resolved::NoJson => Err(self.unreadable(node, "JSON has no such number")),
         }
     }
 
     fn unreadable(&self, node: NodeId, reason: &str) -> Problem {
         // The value itself is not told: it can be a secret.
         let start = self.tree.span(node).start;
-        Problem::new(ProblemCode::UnreadableValue, start, format!("the value cannot be read: {reason}"))
+        Problem::new(ProblemCode::UnreadableValue, start, format!("unsupported value: {reason}"))
     }
 
     fn list(&mut self, node: NodeId) -> Result<Value, Problem> {
@@ -195,7 +195,7 @@ impl Reader<'_> {
     }
 
     fn duplicate(&self, key: NodeId, name: &str) -> Problem {
-        let message = format!("key `{name}` stands twice in one mapping; keep one of them");
+        let message = format!("duplicate key `{name}` in one mapping; keep one of them");
         Problem::new(ProblemCode::DuplicateKey, self.tree.start(key), message)
     }
 
@@ -208,7 +208,7 @@ impl Reader<'_> {
         };
         for source in sources {
             let Value::Object(source) = source else {
-                return Err(Problem::new(ProblemCode::UnreadableValue, at, "`<<` merges something that is no mapping"));
+                return Err(Problem::new(ProblemCode::UnreadableValue, at, "`<<` can only merge mappings"));
             };
             for (key, value) in source {
                 map.entry(key).or_insert(value);
@@ -223,7 +223,7 @@ fn complex_key_message(kind: Kind) -> &'static str {
         Kind::FlowMapping => "a key is a mapping; put a template such as `{{ .x }}` in quotes",
         Kind::Empty => "a key is empty",
         Kind::Alias => "a key is an alias",
-        _ => "a key is no plain text",
+        _ => "a key is not a scalar",
     }
 }
 

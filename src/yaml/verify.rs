@@ -62,7 +62,7 @@ pub fn verify(
     let new = parse(after)?;
     let [was, is, wanted] = [old.documents().len(), new.documents().len(), expected.len()];
     if was != is || is != wanted {
-        return Err(failed(0, format!("{was} documents became {is}, {wanted} were expected")));
+        return Err(failed(0, format!("{was} documents became {is}, expected {wanted}")));
     }
     for ((old_document, document), expected) in old.documents().iter().zip(new.documents()).zip(expected) {
         match expected {
@@ -72,7 +72,7 @@ pub fn verify(
             }
             // Bytes that can be parsed alone read the same in either text.
             None if old_document.span.of(before) == document.span.of(after) => {}
-            None => return Err(failed(document.span.start, "a document changed that should not")),
+            None => return Err(failed(document.span.start, "a document changed that should have stayed the same")),
         }
     }
     comments.verify(removed_comments)
@@ -102,7 +102,7 @@ fn verify_value<'t>(
         None => Ok(()),
         Some(path) => {
             let at = start + tree.place(text, alone.root, &path).start;
-            Err(failed(at, format!("`{path}` does not have the value it should")))
+            Err(failed(at, format!("`{path}` does not have the expected value")))
         }
     }
 }
@@ -131,7 +131,7 @@ impl<'t> Comments<'t> {
             let count = self.counts.entry(text).or_default();
             *count -= 1;
             if *count < 0 {
-                return Err(failed(at, format!("comment `{text}` came out of nothing")));
+                return Err(failed(at, format!("comment `{text}` was not there before")));
             }
         }
         match self.counts.into_iter().find(|(_, count)| *count != 0) {
@@ -201,11 +201,11 @@ mod tests {
     #[test]
     fn a_wrong_value_is_named() {
         let wanted = [None, Some(json!({"b": {"c": [1, 3]}}))];
-        check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the value it should");
+        check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the expected value");
         let problem = verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &wanted, &[], FrontEnd::Exact).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
-        check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the value it should");
-        check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the value it should");
+        check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the expected value");
+        check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the expected value");
     }
 
     #[test]
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn an_untouched_document_keeps_its_bytes() {
         let after = BEFORE.replace("a: 1 #", "a: 1  #");
-        check_refused(&after, &[None, None], &[], "a document changed that should not");
+        check_refused(&after, &[None, None], &[], "a document changed that should have stayed the same");
     }
 
     #[test]
@@ -229,8 +229,8 @@ mod tests {
         let after = BEFORE.replace("# y\n", "");
         let value = || [None, Some(json!({"b": {"c": [1, 2]}}))];
         check_refused(&after, &value(), &[], "comment `# y` is lost");
-        check_refused(BEFORE, &value(), &["# y"], "comment `# y` came out of nothing");
-        check_refused("a: 1 # x\n", &value(), &[], "2 documents became 1, 2 were expected");
+        check_refused(BEFORE, &value(), &["# y"], "comment `# y` was not there before");
+        check_refused("a: 1 # x\n", &value(), &[], "2 documents became 1, expected 2");
     }
 
     #[test]

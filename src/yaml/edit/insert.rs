@@ -56,7 +56,7 @@ pub(super) fn insert_item(
 ) -> Result<Change, Problem> {
     let list = container_at(layout, path)?;
     if !layout.kind(list).is_sequence() && !is_null(layout, list) {
-        return Err(wrong_shape(layout.span(list).start, format!("`{path}` is no list")));
+        return Err(wrong_shape(layout.span(list).start, format!("`{path}` is not a list")));
     }
     let count = layout.count(list);
     if index > count {
@@ -84,7 +84,7 @@ pub(super) fn mapping_at(layout: &Layout<'_>, path: &FieldPath) -> Result<NodeId
     match layout.kind(mapping) {
         Kind::Mapping | Kind::FlowMapping | Kind::Pair => Ok(mapping),
         _ if is_null(layout, mapping) => Ok(mapping),
-        _ => Err(wrong_shape(layout.span(mapping).start, format!("`{path}` is no mapping"))),
+        _ => Err(wrong_shape(layout.span(mapping).start, format!("`{path}` is not a mapping"))),
     }
 }
 
@@ -133,7 +133,7 @@ pub(super) fn sibling_of(layout: &Layout<'_>, mapping: NodeId, place: &Place) ->
         Some(entry) => Ok(entry.index),
         None => {
             let at = layout.span(mapping).start;
-            Err(Problem::new(ProblemCode::NotFound, at, format!("there is no sibling `{key}`")))
+            Err(Problem::new(ProblemCode::NotFound, at, format!("there is no key `{key}` to insert before or after")))
         }
     };
     Ok(match place {
@@ -213,7 +213,7 @@ pub(super) fn fill_with_lines(
         PositionKind::Root => Rendered { head: String::new(), body: lines(0) },
         PositionKind::Value => Rendered { head: String::new(), body: lines(position.column + step) },
         PositionKind::Item if position.has_properties || position.has_comments_below(layout) => {
-            let message = "an item with an anchor, tag or comments below cannot become lines";
+            let message = "an empty item with an anchor, a tag or comments below it cannot become block style";
             return Err(wrong_shape(layout.span(container).start, message));
         }
         PositionKind::Item => {

@@ -34,7 +34,7 @@ pub(super) fn mapping_to_list(layout: &Layout<'_>, path: &FieldPath, naming: &Na
     match layout.kind(place.value) {
         Kind::Mapping => items_in_lines(layout, &place, &entries, naming),
         Kind::FlowMapping => Ok(items_in_brackets(layout, &place, &entries, naming)),
-        _ => Err(wrong_shape(layout.span(place.value).start, format!("`{path}` is no mapping"))),
+        _ => Err(wrong_shape(layout.span(place.value).start, format!("`{path}` is not a mapping"))),
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn list_to_mapping(layout: &Layout<'_>, path: &FieldPath, naming: &Na
     match layout.kind(place.value) {
         Kind::Sequence => entries_in_lines(layout, &place, &items),
         Kind::FlowSequence => entries_in_brackets(layout, &place, &items),
-        _ => Err(wrong_shape(layout.span(place.value).start, format!("`{path}` is no list"))),
+        _ => Err(wrong_shape(layout.span(place.value).start, format!("`{path}` is not a list"))),
     }
 }
 
@@ -63,18 +63,21 @@ fn refuse_other_names(
     if found == naming.names && distinct.len() == found.len() && naming.key != naming.value {
         return Ok(());
     }
-    Err(wrong_shape(place.start, "the names are not those that were read, or one stands there twice"))
+    Err(wrong_shape(place.start, "the names differ from those that were read, or one is a duplicate"))
 }
 
 /// Refuses a container that shows elsewhere, is written elsewhere, or has a tag that would not fit its other shape.
 pub(super) fn refuse_aliased_or_tagged(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
     refuse_referenced(layout, node)?;
     if layout.kind(node) == Kind::Alias {
-        let message = "the value is an alias; write it out first";
+        let message = "the value is an alias; replace it by a copy of the value first";
         return Err(Problem::new(ProblemCode::ThroughAlias, layout.span(node).start, message));
     }
     if layout.tree.properties_of(node).is_some() {
-        return Err(wrong_shape(layout.tree.start(node), "a value with an anchor or tag cannot become another"));
+        return Err(wrong_shape(
+            layout.tree.start(node),
+            "a value with an anchor or tag cannot be converted; remove the anchor or tag first",
+        ));
     }
     Ok(())
 }
@@ -87,13 +90,13 @@ fn entries(layout: &Layout<'_>, container: NodeId) -> Vec<Entry> {
 fn refuse_key(layout: &Layout<'_>, entry: &Entry) -> Result<(), Problem> {
     let Some(key) = entry.key else { return Ok(()) };
     if layout.tree.is_merge_key(layout.text, key) {
-        let message = "a merge has no name; write out what is merged";
+        let message = "a merge (`<<`) cannot become an item; replace it by a copy of the merged keys first";
         return Err(Problem::new(ProblemCode::ThroughMerge, layout.span(key).start, message));
     }
     if layout.tree.properties_of(key).is_some() || layout.kind(key) == Kind::Alias {
         return Err(wrong_shape(
             layout.tree.start(key),
-            "a key that is or has an anchor, alias or tag cannot become a name",
+            "a key with an anchor or tag, or that is an alias, cannot become a value",
         ));
     }
     if !layout.tree.comments_in(Span::new(entry.start, entry.opened)).is_empty() {
@@ -233,12 +236,12 @@ impl Item {
         let [name, value] =
             [&naming.key, &naming.value].map(|key| layout.entry_of_key(item, key).filter(|_| layout.count(item) == 2));
         let (Some(name), Some(value)) = (name, value) else {
-            return Err(wrong_shape(entry.start, "an item does not hold its name and its value"));
+            return Err(wrong_shape(entry.start, "an item must have exactly a name and a value"));
         };
         for node in [name.key, value.key, Some(name.value)].into_iter().flatten() {
             refuse_anchors_in_use(layout, node)?;
             if layout.kind(node) == Kind::Alias {
-                let message = "a name is an alias; write it out first";
+                let message = "a name is an alias; replace it by a copy of the value first";
                 return Err(Problem::new(ProblemCode::ThroughAlias, layout.span(node).start, message));
             }
         }
@@ -295,11 +298,11 @@ fn bare_value<'t>(layout: &Layout<'t>, item: &Item) -> Result<&'t str, Problem> 
     let bytes = Span::new(layout.tree.start(item.value.value), item.value.end.max(layout.tree.start(item.value.value)));
     let [before, after] = [Span::new(all.start, bytes.start), Span::new(bytes.end, all.end)];
     if [before, after].into_iter().any(|span| !layout.tree.comments_in(span).is_empty()) {
-        let message = "there are comments between the brackets; take them out first";
+        let message = "there are comments between the brackets; move them first";
         return Err(Problem::new(ProblemCode::FlowMove, all.start, message));
     }
     if layout.kind(item.entry.container) == Kind::Sequence && !layout.is_same_line(bytes.start, bytes.end) {
-        let message = "the item between brackets cannot become a line: its value has several";
+        let message = "the item in flow style cannot become one line because its value has several";
         return Err(Problem::new(ProblemCode::FlowMove, all.start, message));
     }
     Ok(bytes.of(layout.text))

@@ -146,21 +146,27 @@ pub(super) fn unwrap_list(layout: &Layout<'_>, path: &FieldPath) -> Result<Chang
     let list = entry.value;
     refuse_referenced(layout, list)?;
     if layout.kind(list) == Kind::Alias {
-        let message = "the list is an alias; write it out first";
+        let message = "the list is an alias; replace it by a copy of the list first";
         return Err(Problem::new(ProblemCode::ThroughAlias, layout.span(list).start, message));
     }
     if !layout.kind(list).is_sequence() || layout.count(list) != 1 {
-        let message = format!("`{path}` does not hold exactly one item");
+        let message = format!("`{path}` must have exactly one item");
         return Err(Problem::new(ProblemCode::NotSingle, layout.tree.start(list), message));
     }
     if layout.tree.properties_of(list).is_some() {
-        return Err(wrong_shape(layout.tree.start(list), "a list with an anchor or tag cannot be unwrapped"));
+        return Err(wrong_shape(
+            layout.tree.start(list),
+            "a list with an anchor or tag cannot be unwrapped; remove the anchor or tag first",
+        ));
     }
     let item = layout.entry(list, 0);
     let end = layout.own_end(layout.column(entry.start), item.end);
     let comments_below = end > layout.line_end(item.end);
     if layout.kind(item.value).is_block_scalar() && comments_below {
-        return Err(wrong_shape(item.start, "the comments below would become text; move them first"));
+        return Err(wrong_shape(
+            item.start,
+            "the comments below would become part of the block scalar; move them first",
+        ));
     }
     match layout.kind(list) {
         Kind::FlowSequence => unwrap_brackets(layout, list, &item),
@@ -176,7 +182,7 @@ fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Ch
     let before = Span::new(span.start, layout.tree.start(item.value));
     let after = Span::new(item.end, span.end);
     if [before, after].into_iter().any(|span| !layout.tree.comments_in(span).is_empty()) {
-        let message = "there are comments between the brackets; take them out first";
+        let message = "there are comments between the brackets; move them first";
         return Err(Problem::new(ProblemCode::FlowMove, span.start, message));
     }
     let [open, close] = if layout.kind(item.value) == Kind::Pair { ["{", "}"] } else { ["", ""] };

@@ -15,7 +15,8 @@ pub(super) fn container_at(layout: &Layout<'_>, path: &FieldPath) -> Result<Node
         child(layout, node, step)
     })?;
     if layout.kind(node) == Kind::Alias {
-        let message = format!("`{}` is an alias; change the value it stands for", layout.span(node).of(layout.text));
+        let message =
+            format!("`{}` is an alias; change the value that its anchor marks", layout.span(node).of(layout.text));
         return Err(Problem::new(ProblemCode::ThroughAlias, layout.span(node).start, message));
     }
     refuse_referenced(layout, node)?;
@@ -37,7 +38,7 @@ pub(super) fn entry_at(layout: &Layout<'_>, path: &FieldPath) -> Result<Entry, P
         Problem::new(
             ProblemCode::WrongShape,
             layout.span(layout.root).start,
-            "the document itself is no entry and no item",
+            "the document itself is neither an entry nor an item",
         )
     })?;
     let container = container_at(layout, &parent)?;
@@ -49,7 +50,7 @@ pub(super) fn entry_at(layout: &Layout<'_>, path: &FieldPath) -> Result<Entry, P
 pub(super) fn keyed_entry_at(layout: &Layout<'_>, path: &FieldPath) -> Result<(Entry, NodeId), Problem> {
     let entry = entry_at(layout, path)?;
     let key = entry.key.ok_or_else(|| {
-        Problem::new(ProblemCode::WrongShape, entry.start, format!("`{path}` is no entry of a mapping"))
+        Problem::new(ProblemCode::WrongShape, entry.start, format!("`{path}` is not an entry of a mapping"))
     })?;
     Ok((entry, key))
 }

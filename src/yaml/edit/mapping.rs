@@ -23,7 +23,7 @@ pub(super) fn wrap_in_mapping(layout: &Layout<'_>, path: &FieldPath, key: &str) 
     match layout.kind(place.value) {
         Kind::Mapping | Kind::Sequence => wrap_lines(layout, &place, key),
         Kind::FlowMapping | Kind::FlowSequence => Ok(wrap_in_braces(layout, &place, key)),
-        _ => Err(wrong_shape(layout.span(place.value).start, "only a mapping or list can get a key above it")),
+        _ => Err(wrong_shape(layout.span(place.value).start, "only a mapping or list can be nested under a new key")),
     }
 }
 
@@ -66,7 +66,7 @@ pub(super) fn unwrap_mapping(layout: &Layout<'_>, path: &FieldPath, key: &str) -
     refuse_aliased_or_tagged(layout, place.value)?;
     let alone = layout.entry_of_key(place.value, key).filter(|_| layout.count(place.value) == 1);
     let inner = alone.ok_or_else(|| {
-        Problem::new(ProblemCode::NotSingle, place.start, format!("`{path}` does not hold `{key}` alone"))
+        Problem::new(ProblemCode::NotSingle, place.start, format!("`{path}` must have `{key}` as its only key"))
     })?;
     if let Some(key) = inner.key {
         refuse_anchors_in_use(layout, key)?;
@@ -75,7 +75,7 @@ pub(super) fn unwrap_mapping(layout: &Layout<'_>, path: &FieldPath, key: &str) -
         Kind::FlowMapping => unwrap_from_braces(layout, &place, &inner),
         Kind::Mapping if layout.kind(inner.value).is_block_collection() => unwrap_lines(layout, &place, &inner),
         Kind::Mapping if layout.kind(inner.value).is_flow_collection() => unwrap_to_key_line(layout, &place, &inner),
-        _ => Err(wrong_shape(place.start, "only a mapping or list can take the place of what is around it")),
+        _ => Err(wrong_shape(place.start, "only a mapping or list can replace the mapping around it")),
     }
 }
 
@@ -106,7 +106,7 @@ fn unwrap_lines(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Cha
 }
 
 fn comments_around_key(at: usize) -> Problem {
-    Problem::new(ProblemCode::FlowMove, at, "comments stand around the key that goes; take them out first")
+    Problem::new(ProblemCode::FlowMove, at, "there are comments around the key to be removed; move them first")
 }
 
 /// Puts brackets from the line of their key on that of the key above: `a:` and `  key: [x]` become `a: [x]`.

@@ -14,7 +14,9 @@ fn shared(layout: &Layout<'_>, node: NodeId) -> Problem {
     let alias = layout.tree.aliases.iter().find(|entry| entry.target == node).map(|entry| layout.span(entry.alias));
     let name = alias.map_or("an alias", |alias| alias.of(layout.text));
     let anchor = name.replacen('*', "&", 1);
-    let message = format!("the value of `{anchor}` would change where `{name}` stands, too; write the value out first");
+    let message = format!(
+        "the value of `{anchor}` would also change at the alias `{name}`; replace the alias by a copy of the value first"
+    );
     Problem {
         other: alias.map(|alias| alias.start),
         ..Problem::new(ProblemCode::SharedAnchor, layout.tree.start(node), message)
@@ -33,7 +35,7 @@ pub(super) fn refuse_merged_key(layout: &Layout<'_>, mapping: NodeId, key: NodeI
     let name = layout.tree.scalar_text(layout.text, key);
     match layout.tree.merge_source(layout.text, mapping, &name) {
         Some(_) => {
-            let message = format!("a merge would give `{name}` another value");
+            let message = format!("without this key, the merge (`<<`) would give `{name}` another value");
             Err(Problem::new(ProblemCode::ThroughMerge, layout.span(key).start, message))
         }
         None => Ok(()),
@@ -45,7 +47,7 @@ pub(super) fn refuse_existing(layout: &Layout<'_>, mapping: NodeId, name: &str) 
     let written = layout.entry_of_key(mapping, name).map(|entry| entry.start);
     let found =
         written.or_else(|| layout.tree.merge_source(layout.text, mapping, name).map(|node| layout.span(node).start));
-    found.map_or(Ok(()), |at| Err(Problem::new(ProblemCode::Exists, at, format!("`{name}` is there already"))))
+    found.map_or(Ok(()), |at| Err(Problem::new(ProblemCode::Exists, at, format!("key `{name}` exists already"))))
 }
 
 pub(super) fn wrong_shape(at: usize, message: impl Into<String>) -> Problem {

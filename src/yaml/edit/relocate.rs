@@ -31,7 +31,7 @@ pub(super) fn relocate(
 ) -> Result<Change, Problem> {
     let (entry, old_key) = keyed_entry_at(layout, from)?;
     if to.starts_with(from) {
-        return Err(wrong_shape(entry.start, format!("`{from}` cannot move into itself")));
+        return Err(wrong_shape(entry.start, format!("`{from}` cannot be moved into itself")));
     }
     refuse_merged_key(layout, entry.container, old_key)?;
     let target = mapping_at(layout, to)?;
@@ -61,7 +61,11 @@ pub(super) fn relocate(
 }
 
 fn flow_move(at: usize, reason: &str) -> Problem {
-    Problem::new(ProblemCode::FlowMove, at, format!("the entry cannot move between brackets and lines: {reason}"))
+    Problem::new(
+        ProblemCode::FlowMove,
+        at,
+        format!("the entry cannot be moved between flow style and block style: {reason}"),
+    )
 }
 
 /// Refuses a place that names the moved entry itself.
@@ -69,7 +73,7 @@ fn refuse_own_sibling(entry: &Entry, place: &Place, sibling: Sibling) -> Result<
     let named = matches!(place, Place::Before(_) | Place::After(_));
     match sibling {
         Sibling::Before(index) | Sibling::After(index) if named && index == entry.index => {
-            Err(Problem::new(ProblemCode::NotFound, entry.start, "an entry cannot be its own sibling"))
+            Err(Problem::new(ProblemCode::NotFound, entry.start, "an entry cannot be moved before or after itself"))
         }
         Sibling::Before(_) | Sibling::After(_) => Ok(()),
     }
@@ -199,7 +203,7 @@ fn shift_behind_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Ch
     for edit in change.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
         let end = layout.blank_lines_end(edit.span.start);
         if end > edit.span.start && layout.entry_of(target).is_some_and(|entry| entry.key.is_none()) {
-            let message = "blank lines below would become text; take them out first";
+            let message = "the blank lines below would become part of the block scalar; remove them first";
             return Err(wrong_shape(edit.span.start, message));
         }
         edit.span = Span::new(end, end);
@@ -251,7 +255,7 @@ impl<'t> FlowSource<'t> {
     fn of(layout: &Layout<'t>, entry: &Entry, old_key: NodeId, key: &str) -> Result<Self, Problem> {
         let key_end = layout.span(old_key).end;
         if !layout.is_same_line(key_end, entry.opened) {
-            return Err(flow_move(entry.start, "its colon stands on another line than its key"));
+            return Err(flow_move(entry.start, "its colon is on a different line than its key"));
         }
         let properties = Span::new(layout.tree.start(old_key), layout.span(old_key).start).of(layout.text);
         let new_key = key_text(layout, entry.container, old_key, key);
@@ -365,7 +369,7 @@ fn refuse_alias_before_anchor(layout: &Layout<'_>, entry: &Entry, insertion: &Ch
             _ => false,
         };
         if wrong {
-            let message = "after the move an alias would stand before its anchor";
+            let message = "after the move an alias would come before its anchor";
             return Err(Problem::new(ProblemCode::AnchorOrder, alias_start, message));
         }
     }

@@ -152,7 +152,7 @@ impl ValuePosition {
         };
         let kind = if entry.key.is_some() { PositionKind::Value } else { PositionKind::Item };
         if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) {
-            return Err(wrong_shape(entry.start, "a `?` key has no value; give it one"));
+            return Err(wrong_shape(entry.start, "a `?` key has no value; add one"));
         }
         let opened = properties.unwrap_or(entry.opened);
         let column = layout.column(entry.start);
