@@ -1,17 +1,17 @@
-//! Answers: are these bytes those bytes?
+//! Answers: do these bytes have the same content as those?
 //!
-//! A [`Fingerprint`] stands for bytes in journals and saved plans, and tells an edit from none.
+//! A [`Fingerprint`] identifies content in journals and saved plans, and shows whether a file was edited.
 //!
-//! Invariant: it is the same in every process, and reads back from its text.
+//! Invariant: it is the same in every process, and can be parsed from its text.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What bytes are, in 24: their number and their FNV-1a hash of 128 bits; written as `12-` and 32 hexadecimal digits.
+/// The length of a content and its 128-bit FNV-1a hash; written as `12-` and 32 hexadecimal digits.
 ///
-/// It is no proof against somebody who wants two files to look the same.
+/// It is not cryptographic: a collision can be constructed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint {
@@ -61,7 +61,7 @@ impl FromStr for Fingerprint {
             let (length, hash) = text.split_once('-')?;
             Some(Self { length: length.parse().ok()?, hash: u128::from_str_radix(hash, 16).ok()? })
         };
-        // Printing it again refuses every second spelling: a sign, a leading zero, capital letters.
+        // Printing it again rejects every other spelling: a sign, a leading zero, capital letters.
         read().filter(|read| read.to_string() == text).ok_or_else(|| ParseFingerprintError(text.to_owned()))
     }
 }

@@ -1,6 +1,6 @@
-//! Answers: how is the old content of a file kept while it is replaced, and how is it put back?
+//! Answers: how is the old content of a file kept while it is replaced, and how is it restored?
 //!
-//! Invariant: each step is one call that is done or not; the old content is at one of its two places at every moment.
+//! Invariant: each step is one call that either happens or does not; the old content is always at one of its two places.
 
 use std::io;
 use std::path::Path;
@@ -16,7 +16,7 @@ pub(super) fn keep(files: &impl FileSystem, place: &Path, kept: &Path) -> Result
     }
 }
 
-/// Puts the old content of the file at `place` back. Where it is on another file system, a copy of it is put back, made at
+/// Restores the old content of the file at `place`. If that is on another file system, it is copied, by way of
 /// `beside`.
 pub(super) fn restore(files: &impl FileSystem, kept: &Path, place: &Path, beside: &Path) -> Result<(), Failure> {
     let Err(error) = files.rename(kept, place) else { return Ok(()) };

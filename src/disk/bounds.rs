@@ -1,17 +1,17 @@
-//! Answers: which places may a run write, and where does it keep its journal?
+//! Answers: which paths may a run write, and where is its journal?
 //!
 //! The paths of a call, resolved, are its roots: only files at or below them are written. Their tree is the nearest folder
 //! above all of them that holds `.git`; outside of a repository it is the nearest one that holds this user's `.reversion`,
 //! else the folder that all roots share. A file's place is its path from the top of the tree.
 //!
-//! Invariant: a place is relative, has no `..` in it and leads into no folder that git or this program keeps for itself.
+//! Invariant: a place is relative, has no `..` in it and does not lead into a folder reserved for git or this program.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::failure::Failure;
 
-/// The folder in the top of a tree that this program keeps for itself.
+/// The folder at the top of a tree that holds the journal.
 pub(super) const JOURNAL_FOLDER: &str = ".reversion";
 
 /// The places that a run may write.
@@ -22,7 +22,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Finds the bounds of a call that names `paths`; none stand for the current folder.
+    /// Finds the bounds of a call that names `paths`; no paths mean the current folder.
     ///
     /// # Errors
     /// The first path that cannot be resolved, and why.
@@ -43,7 +43,7 @@ impl Bounds {
         &self.top
     }
 
-    /// Widens the bounds to the whole tree: what was written in it may be taken back, whatever the call names.
+    /// Widens the bounds to the whole tree: what was written in it may be undone, whatever paths the call names.
     #[must_use]
     pub fn whole(self) -> Self {
         Self { roots: vec![self.top.clone()], ..self }
@@ -65,14 +65,14 @@ impl Bounds {
     }
 }
 
-/// Spells the path of a file from the current folder, where the file is below that.
+/// Returns the path of a file relative to the current folder, if the file is below that.
 pub fn inside_current_folder(file: &Path) -> Option<PathBuf> {
     let here = fs::canonicalize(".").ok()?;
     let inside = fs::canonicalize(file).ok()?.strip_prefix(here).ok()?.to_path_buf();
     is_place(&inside).then_some(inside)
 }
 
-/// Says whether a relative path, such as a plan or a journal holds, is a place.
+/// Returns whether a relative path, as read from a plan or a journal, is a place.
 pub fn is_place(path: &Path) -> bool {
     let is_name = |component: Component<'_>| match component {
         Component::Normal(name) => !is_reserved(&name.to_string_lossy()),
@@ -81,13 +81,13 @@ pub fn is_place(path: &Path) -> bool {
     path.components().next().is_some() && path.components().all(is_name)
 }
 
-/// Says whether a relative path only leads down.
+/// Returns whether a relative path never leaves its folder.
 #[cfg(not(unix))]
 pub(super) fn is_inside(path: &Path) -> bool {
     path.components().all(|component| matches!(component, Component::Normal(_)))
 }
 
-/// Says whether a name is that of a folder which git or this program keeps for itself, on any file system.
+/// Returns whether a name is that of a folder reserved for git or this program, on any file system.
 fn is_reserved(name: &str) -> bool {
     // Windows drops dots and spaces at the end of a name and reads `:` as the start of a stream's name; the short name of
     // `.git` is `git~1`; macOS ignores some characters that print nothing (git's CVE-2014-9390).
@@ -96,7 +96,7 @@ fn is_reserved(name: &str) -> bool {
     matches!(bare.as_str(), ".git" | JOURNAL_FOLDER | "git~1" | "revers~1")
 }
 
-/// Characters that HFS+ leaves out when it compares names.
+/// Characters that HFS+ ignores when it compares names.
 const fn is_ignorable(character: char) -> bool {
     matches!(character, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
@@ -114,7 +114,7 @@ fn has_journal(folder: &Path) -> bool {
     fs::symlink_metadata(folder.join(JOURNAL_FOLDER)).is_ok_and(|home| home.is_dir() && is_trusted(folder, &home))
 }
 
-/// Says whether the journal of a tree is this user's or that of the tree's owner: in a folder that many may write, such as
+/// Returns whether the journal of a tree is this user's or that of the tree's owner: in a folder that many users may write, such as
 /// `/tmp`, somebody else could have put one there.
 #[cfg(unix)]
 pub(super) fn is_trusted(top: &Path, home: &fs::Metadata) -> bool {
@@ -128,7 +128,7 @@ pub(super) fn is_trusted(_: &Path, _: &fs::Metadata) -> bool {
     true
 }
 
-/// Returns the folder of a resolved file, which has one.
+/// Returns the folder of a resolved file.
 pub(super) fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }

@@ -1,11 +1,11 @@
 //! Answers: how is a file reached without leaving the tree that it must be in?
 //!
 //! A [`ConfinedDir`] holds the top of a tree open. Every folder of a path is opened from the one above it and never through a
-//! symbolic link, with one system call where there is one for that; the last name is used in its open folder and not followed
+//! symbolic link, with one system call if there is one for that; the last name is used in its open folder and not followed
 //! either. If somebody replaces a folder by a link between a check and a write, the write fails. Systems without such calls have
 //! `confined_dir_portable`.
 //!
-//! Invariant: no call here touches anything outside of the top, whatever links are made meanwhile.
+//! Invariant: no call here touches anything outside of the top, whatever links are created meanwhile.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -57,13 +57,13 @@ impl ConfinedDir {
         Ok(folder)
     }
 
-    /// Opens what is at `place` by one call that follows no link; `None` where the system has none.
+    /// Opens what is at `place` with one call that follows no link; `None` if the system has no such call.
     #[cfg(target_os = "linux")]
     fn at_once(&self, place: &Path, flags: OFlags, mode: Mode) -> Option<io::Result<File>> {
         use rustix::fs::{ResolveFlags, openat2};
         use rustix::io::Errno;
         match openat2(&self.top, place, flags, mode, ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS) {
-            // A sandbox that does not know the call can say that it is not permitted.
+            // A sandbox that does not know the call may report it as not permitted.
             Err(Errno::NOSYS | Errno::PERM) => None,
             opened => Some(opened.map(File::from).map_err(io::Error::from)),
         }
@@ -74,7 +74,7 @@ impl ConfinedDir {
         None
     }
 
-    /// Opens the folder that holds `place`, and returns the last name.
+    /// Opens the folder that `place` is in, and returns the last name.
     fn holder<'p>(&self, place: &'p Path) -> io::Result<(File, &'p OsStr)> {
         let name = place.file_name().ok_or_else(no_place)?;
         Ok((self.folder(place.parent().unwrap_or(Path::new("")))?, name))
@@ -85,17 +85,17 @@ impl ConfinedDir {
         self.open_at(place, flags | OFlags::NOFOLLOW | OFlags::CLOEXEC, mode)
     }
 
-    /// Opens a file for reading; waits for no pipe.
+    /// Opens a file for reading; does not wait if it is a pipe.
     pub(super) fn read(&self, place: &Path) -> io::Result<File> {
         self.open_file(place, OFlags::RDONLY | OFlags::NONBLOCK)
     }
 
-    /// Makes a file that nobody else may read.
+    /// Creates a file that only this user may read.
     pub(super) fn create_new(&self, place: &Path) -> io::Result<File> {
         self.open_file(place, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)
     }
 
-    /// Opens a file to lock it, and makes it where it is not there.
+    /// Opens a file to lock it, and creates it if it does not exist.
     pub(super) fn open_or_create(&self, place: &Path) -> io::Result<File> {
         self.open_file(place, OFlags::RDWR | OFlags::CREATE | OFlags::NONBLOCK)
     }
@@ -120,13 +120,13 @@ impl ConfinedDir {
         Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// Makes a folder that nobody else may enter.
+    /// Creates a folder that only this user may enter.
     pub(super) fn make_folder(&self, place: &Path) -> io::Result<()> {
         let (folder, name) = self.holder(place)?;
         Ok(mkdirat(folder, name, Mode::RWXU)?)
     }
 
-    /// Lists the names in a folder, in no order.
+    /// Lists the names in a folder, unsorted.
     pub(super) fn names(&self, place: &Path) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in Dir::read_from(self.folder(place)?)? {
@@ -152,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    /// Each call, made on `x/a`, with what is needed for it to be done where `x` is a folder.
+    /// Each call, made on `x/a`; all of them succeed if `x` is a folder.
     fn calls(dir: &ConfinedDir) -> Vec<(&'static str, std::io::Result<()>)> {
         let place = Path::new("x/a");
         vec![

@@ -20,7 +20,7 @@ impl ConfinedDir {
         Ok(Self { top: top.canonicalize()? })
     }
 
-    /// Returns the path of `place` once its folder is what it was and its last name is no link.
+    /// Returns the path of `place` if its folder is still the same and its last name is not a link.
     fn path(&self, place: &Path) -> io::Result<PathBuf> {
         let path = self.top.join(place);
         let folder = path.parent().unwrap_or(&path);
@@ -44,7 +44,7 @@ impl ConfinedDir {
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.path(place)?)
     }
 
-    /// Opens a file for writing, which is what flushing it takes here.
+    /// Opens a file for writing, which flushing requires here.
     pub(super) fn open_to_flush(&self, place: &Path) -> io::Result<File> {
         OpenOptions::new().write(true).open(self.path(place)?)
     }

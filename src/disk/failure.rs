@@ -1,7 +1,7 @@
-//! Answers: what went wrong with this path?
+//! Answers: why could this path not be read or written?
 //!
-//! A [`Failure`] is about one path and does not hold it; whoever reports it prints the path before it. Errors of the
-//! operating system that a person can act on have a variant of their own, the others keep the system's words.
+//! A [`Failure`] is about one path and does not contain it; whoever reports it prints the path before it. Errors of the
+//! operating system that a user can act on have a variant of their own, the others keep the system's message.
 //!
 //! Invariant: every failure prints as one line, in lower case, without a final dot.
 
@@ -127,7 +127,7 @@ impl From<&io::Error> for Failure {
     }
 }
 
-/// Says whether a file was not opened because it is a symbolic link.
+/// Returns whether a file was not opened because it is a symbolic link.
 #[cfg(unix)]
 fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())

@@ -1,10 +1,10 @@
 //! Answers: which calls on the file system does a transaction make?
 //!
-//! [`FileSystem`] is the narrow set of them, [`Disk`] the real ones. A transaction and its journal are written against the trait,
-//! so that a test can let any call fail, or be the last one of a process. All but the first take a place: a path from the
+//! [`FileSystem`] is the trait with those calls, [`Disk`] implements it. A transaction and its journal are written against the trait,
+//! so that a test can make any call fail, or be the last one of a process. All but the first take a place: a path from the
 //! top of the tree.
 //!
-//! Invariant: no call opens an existing file for writing; content only ever goes into a file that the call makes.
+//! Invariant: no call opens an existing file for writing; content is only ever written to a file that the call creates.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -16,80 +16,80 @@ use super::confined_dir::ConfinedDir;
 use super::failure::{Failure, FileKind};
 use super::read;
 
-/// The calls a transaction makes. Each is one step: it is done, or it failed and nothing is different.
+/// The calls a transaction makes. Each is atomic: it succeeds, or it fails and changes nothing.
 pub trait FileSystem {
-    /// Follows the links that `path` may be to the file at their end, and says at which place that is and whether it can be
+    /// Resolves `path`, which may be a symbolic link, to the place of its file, and checks that the file can be
     /// replaced.
     ///
     /// # Errors
     /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::OutsidePaths`], [`Failure::OutsideTree`], [`Failure::Reserved`], [`Failure::NotUtf8`],
-    /// [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or what the system says.
+    /// [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or the error of the system.
     fn target(&self, path: &Path) -> Result<PathBuf, Failure>;
 
-    /// Says whether two places lead to one file, as `A.yaml` and `a.yaml` do where case does not count.
+    /// Returns whether two places lead to one file, as `A.yaml` and `a.yaml` do on a case-insensitive file system.
     fn is_same(&self, left: &Path, right: &Path) -> bool;
 
     /// Reads a file.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn read(&self, place: &Path) -> Result<Vec<u8>, Failure>;
 
-    /// Lists the names in a folder, sorted; one that is not there has none.
+    /// Lists the names in a folder, sorted; none if the folder does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, Failure>;
 
-    /// Makes the file `place`, which must not be there yet.
+    /// Creates the file `place`, which must not exist yet.
     ///
     /// # Errors
-    /// What the system says; then `place` is not there, or is what somebody else made.
+    /// The error of the system; then `place` does not exist, or was created by somebody else.
     fn write_new(&self, place: &Path, bytes: &[u8], like: FileMode<'_>) -> io::Result<()>;
 
-    /// Gives the file `place` the second name `name`, which must not be there yet.
+    /// Links the file `place` to the second name `name`, which must not exist yet.
     ///
     /// # Errors
-    /// What the system says; not every file system knows hard links.
+    /// The error of the system; not every file system has hard links.
     fn link(&self, place: &Path, name: &Path) -> io::Result<()>;
 
-    /// Puts the file or folder `from` in the place `to`, in one step.
+    /// Renames the file or folder `from` to `to`, atomically.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a file; one that is not there is no error.
+    /// Removes a file; does nothing if it does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove(&self, place: &Path) -> io::Result<()>;
 
-    /// Makes a folder; one that is there already is no error.
+    /// Creates a folder; does nothing if it exists.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn make_folder(&self, place: &Path) -> io::Result<()>;
 
-    /// Removes an empty folder; one that is not there is no error.
+    /// Removes an empty folder; does nothing if it does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove_folder(&self, place: &Path) -> io::Result<()>;
 
-    /// Waits until what was written to these files, or renamed in these folders, is on the disk.
+    /// Flushes what was written to these files, or renamed in these folders, to the disk.
     ///
     /// # Errors
-    /// The place that failed and what the system says.
+    /// The place that failed and the error of the system.
     fn flush(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)>;
 }
 
-/// Who may do what with a new file.
+/// The mode and owner of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileMode<'a> {
-    /// Nobody but its maker may read or write it.
+    /// Only this user may read or write it.
     Private,
-    /// What the mode of the file at this place says; where permitted, it has that file's owner.
+    /// The mode of the file at this place and, where permitted, its owner.
     SameAs(&'a Path),
 }
 
@@ -104,23 +104,23 @@ impl Disk {
     /// Opens the top of the tree.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn open(bounds: Bounds) -> io::Result<Self> {
         let dir = ConfinedDir::open(bounds.top())?;
         Ok(Self { bounds, dir })
     }
 
-    /// Opens a file that stands for a lock, and makes it where it is not there.
+    /// Opens a lock file, and creates it if it does not exist.
     pub(super) fn open_lock(&self, place: &Path) -> io::Result<File> {
         self.dir.open_or_create(place)
     }
 
-    /// Opens a file that stands for a lock, where it is there.
+    /// Opens a lock file that exists.
     pub(super) fn open_existing_lock(&self, place: &Path) -> io::Result<File> {
         self.dir.read(place)
     }
 
-    /// Asks for the metadata of a file.
+    /// Reads the metadata of a file.
     pub(super) fn metadata(&self, place: &Path) -> io::Result<Metadata> {
         self.dir.read(place)?.metadata()
     }
@@ -197,7 +197,7 @@ impl FileSystem for Disk {
     }
 }
 
-/// Takes an error of this kind for none.
+/// Ignores an error of this kind.
 fn unless(outcome: io::Result<()>, kind: io::ErrorKind) -> io::Result<()> {
     match outcome {
         Err(error) if error.kind() == kind => Ok(()),
@@ -250,7 +250,7 @@ impl Disk {
         if self.dir.is_folder(place) { Ok(()) } else { self.dir.open_to_flush(place)?.sync_all() }
     }
 
-    /// Makes a file and has it filled; one that could not be filled is removed again.
+    /// Creates a file and writes it; one that could not be written is removed again.
     fn make(&self, place: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let mut file = self.dir.create_new(place)?;
         let filled = fill(&mut file);
@@ -261,7 +261,7 @@ impl Disk {
     }
 }
 
-/// Says whether metadata is of one file.
+/// Returns whether both are the metadata of one file.
 #[cfg(unix)]
 fn is_one(left: &Metadata, right: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -274,7 +274,7 @@ fn is_one(_: &Metadata, _: &Metadata) -> bool {
     false
 }
 
-/// Counts the names of a file.
+/// Counts the hard links of a file.
 #[cfg(unix)]
 fn names(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(metadata)
@@ -285,7 +285,7 @@ fn names(_: &Metadata) -> u64 {
     1
 }
 
-/// Asks the system, without opening the file, whether this process may write it.
+/// Checks, without opening the file, whether this process may write it.
 #[cfg(target_os = "linux")]
 fn may_write(path: &Path) -> Result<(), Failure> {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -297,7 +297,7 @@ fn may_write(_: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Gives `file` the owner, where permitted, and then the mode of `like`: a change of owner can take bits of the mode away.
+/// Gives `file` the owner, where permitted, and then the mode of `like`: a change of owner can clear bits of the mode.
 #[cfg(unix)]
 fn copy_permissions(file: &File, like: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(fs::read(path).unwrap(), b"old");
     }
 
-    /// Says whether this process may do what modes forbid; then a test of what they forbid has nothing to see.
+    /// Returns whether this process may do what modes forbid; then a test of what they forbid cannot check anything.
     fn is_privileged(folder: &Path) -> bool {
         let path = folder.join("probe");
         fs::write(&path, "").unwrap();

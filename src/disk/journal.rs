@@ -1,18 +1,18 @@
-//! Answers: what did earlier runs do to this tree, and did the last one come to its end?
+//! Answers: what did earlier runs do to this tree, and did the last one finish?
 //!
-//! The journal of a tree is the folder `.reversion` in its top, which git ignores and nobody else may enter:
+//! The journal of a tree is the folder `.reversion` at its top, which git ignores and only this user may enter:
 //!
 //! ```text
 //! .reversion/lock                    held by the run that writes (`lock`)
-//! .reversion/journal/record.json     what the run that writes replaces: there from before it makes the first new file
-//! .reversion/journal/0, 1, 2 ...     the old content of each file: there from before the first file is replaced
-//! .reversion/undo/7/...              the same of a run that came to its end, to be taken back by `undo`
+//! .reversion/journal/record.json     what the current run replaces: written before it creates the first new file
+//! .reversion/journal/0, 1, 2 ...     the old content of each file: kept before the first file is replaced
+//! .reversion/undo/7/...              the same for a run that finished, for `undo`
 //! ```
 //!
-//! A run ends by one rename, of `journal` to `undo/7`. A run that takes another one back ends by removing both records.
-//! Of the records that can be taken back the newest [`MAX_RECORDS`] are kept.
+//! A run ends by one rename, of `journal` to `undo/7`. A run that undoes another one ends by removing both records.
+//! Of the records that can be undone the newest [`MAX_RECORDS`] are kept.
 //!
-//! Invariant: a folder with a `record.json` is whole; one without is what a stopped run left behind, and nobody needs it.
+//! Invariant: a folder with a `record.json` is complete; one without it was left by an interrupted run and is not needed.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ use super::lock::Lock;
 use super::record::{Action, Record};
 use super::run::{Aborted, Step};
 
-/// How many runs can be taken back, one after the other.
+/// How many runs can be undone, one after the other.
 pub const MAX_RECORDS: usize = 10;
 
 /// The name of a record in its folder.
@@ -38,15 +38,15 @@ pub struct Journal<F: FileSystem = Disk> {
 }
 
 impl Journal {
-    /// Opens the journal of the tree around `bounds` for a run that writes; makes it where there is none.
+    /// Opens the journal of the tree around `bounds` for a run that writes; creates it if there is none.
     ///
     /// # Errors
-    /// [`Failure::Locked`], [`Failure::OtherUser`] or what the system says, with the place.
+    /// [`Failure::Locked`], [`Failure::OtherUser`] or the error of the system, with the place.
     pub fn open(bounds: Bounds) -> Result<Self, Aborted> {
         Self::try_open(bounds).map_err(stopped)
     }
 
-    /// Opens the journal of the tree around `bounds` where there is one; makes nothing.
+    /// Opens the journal of the tree around `bounds` if there is one; creates nothing.
     ///
     /// # Errors
     /// Those of [`Journal::open`].
@@ -59,8 +59,8 @@ impl Journal {
         }
     }
 
-    /// Opens the journal of this user in the tree around `bounds` where the record of a run is in it; makes and changes nothing, and
-    /// waits for nobody.
+    /// Opens the journal of this user in the tree around `bounds` if it holds the record of a run; creates and changes nothing, and
+    /// does not wait for a lock.
     pub(super) fn peek(bounds: &Bounds) -> Result<Option<(Self, Record)>, Failure> {
         let top = bounds.top().to_path_buf();
         let is_own = |home: std::fs::Metadata| home.is_dir() && is_trusted(&top, &home);
@@ -75,7 +75,7 @@ impl Journal {
         Ok(Some((journal, record)))
     }
 
-    /// Returns where the run that writes in the tree around `bounds` says what it does.
+    /// Returns the folder in which a run in the tree around `bounds` records what it does.
     pub fn place(bounds: &Bounds) -> PathBuf {
         bounds.top().join(inside("journal"))
     }
@@ -98,7 +98,7 @@ impl Journal {
 }
 
 impl<F: FileSystem> Journal<F> {
-    /// Makes a journal over these files, without a lock; `top` is how their top is shown.
+    /// Creates a journal over these files, without a lock; `top` is how their top is shown.
     pub fn on(files: F, top: &Path) -> Self {
         Self { files, top: top.to_path_buf(), _lock: None }
     }
@@ -108,7 +108,7 @@ impl<F: FileSystem> Journal<F> {
         self.top.join(place)
     }
 
-    /// Has git ignore the journal.
+    /// Makes git ignore the journal.
     fn ignore_in_git(&self) -> Result<(), Failure> {
         let (place, text) = (inside(".gitignore"), b"*\n");
         if self.files.read(&place).is_ok_and(|found| found == text) {
@@ -120,28 +120,28 @@ impl<F: FileSystem> Journal<F> {
         Ok(self.files.rename(&new, &place)?)
     }
 
-    /// Returns the runs that can be taken back, the newest first, each with its number.
+    /// Returns the runs that can be undone, the newest first, each with its number.
     ///
     /// # Errors
-    /// [`Failure::Damaged`] or what the system says, with the path.
+    /// [`Failure::Damaged`] or the error of the system, with the path.
     pub fn records(&self) -> Result<Vec<(u32, Record)>, Aborted> {
         let numbers = self.numbers().map_err(stopped)?;
         let read = |number: u32| self.read(&finished(number)).map(|record| Some((number, record?))).transpose();
         numbers.into_iter().rev().filter_map(read).collect::<Result<_, _>>().map_err(stopped)
     }
 
-    /// Returns the record of the run that is written, or was stopped.
+    /// Returns the record of the current run, or of one that was interrupted.
     pub(super) fn current(&self) -> Result<Option<Record>, (PathBuf, Failure)> {
         self.read(&inside("journal"))
     }
 
-    /// Makes sure that no run was stopped before its end.
+    /// Ensures that no run was interrupted.
     pub(super) fn refuse_unfinished(&self) -> Result<(), (PathBuf, Failure)> {
         let folder = inside("journal");
         self.read(&folder)?.map_or(Ok(()), |_| Err((self.shown(&folder), Failure::Unfinished)))
     }
 
-    /// Writes the record of a run that is about to write.
+    /// Writes the record of a run that is about to replace files.
     pub(super) fn begin(&self, record: &Record) -> Result<(), (PathBuf, Failure)> {
         let folder = inside("journal");
         let new = folder.join("record.tmp");
@@ -156,7 +156,7 @@ impl<F: FileSystem> Journal<F> {
         write().map_err(|failure| (self.shown(&new), failure))
     }
 
-    /// Ends the run that is written: from now on it is done.
+    /// Ends the current run: from now on it is finished.
     pub(super) fn end(&self, action: Action) -> Result<(), (PathBuf, Failure)> {
         let journal = inside("journal");
         match action {
@@ -166,7 +166,7 @@ impl<F: FileSystem> Journal<F> {
                 let number = self.numbers()?.last().map_or(1, |last| last.saturating_add(1));
                 self.files.make_folder(&undo).map_err(|error| named(error.into()))?;
                 self.files.rename(&journal, &finished(number)).map_err(|error| named(error.into()))?;
-                // The run is done. Should the power fail before the disk knows, the next run finds all files new and ends it.
+                // The run is finished. If the power fails before this is flushed, the next run finds all files new and ends it.
                 let _known_soon = self.files.flush(&[&undo, Path::new(JOURNAL_FOLDER)]);
                 self.prune();
             }
@@ -179,13 +179,13 @@ impl<F: FileSystem> Journal<F> {
         Ok(())
     }
 
-    /// Takes back that a run was about to write.
+    /// Removes the record of a run that is not going to write.
     pub(super) fn cancel(&self) -> Result<(), (PathBuf, Failure)> {
         let folder = inside("journal");
         self.forget(&folder).map_err(|failure| (self.shown(&folder), failure))
     }
 
-    /// Removes a folder of a record: the record first, so that what is left of the folder counts no more.
+    /// Removes a folder of a record: the record first, so that what is left of the folder no longer counts.
     pub(super) fn forget(&self, folder: &Path) -> Result<(), Failure> {
         let names = self.files.names(folder)?;
         if names.is_empty() {
@@ -214,7 +214,7 @@ impl<F: FileSystem> Journal<F> {
         }
     }
 
-    /// Returns the numbers of the folders of finished runs, in their order.
+    /// Returns the numbers of the folders of finished runs, in order.
     fn numbers(&self) -> Result<Vec<u32>, (PathBuf, Failure)> {
         let folder = inside("undo");
         let names = self.files.names(&folder).map_err(|failure| (self.shown(&folder), failure))?;
@@ -227,7 +227,7 @@ impl<F: FileSystem> Journal<F> {
         Ok(numbers)
     }
 
-    /// Reads the record in `folder`, where there is one.
+    /// Reads the record in `folder`, if there is one.
     fn read(&self, folder: &Path) -> Result<Option<Record>, (PathBuf, Failure)> {
         let place = folder.join(RECORD);
         let damaged = |why: String| (self.shown(&place), Failure::Damaged(why));

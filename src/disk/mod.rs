@@ -1,12 +1,12 @@
-//! Answers: which bytes lie in the user's tree, and how do new ones get there without a loss?
+//! Answers: which files are in the user's tree, and how are they replaced without losing anything?
 //!
 //! [`walk`] finds and reads files, [`read`](mod@read) reads one of them or standard input, [`transaction`] replaces
-//! files: all of them or none. What it is about to do stands in the [`journal`] before it is done, so that a run which was
-//! stopped can be finished or taken back ([`recovery`]), and one that is done can be taken back. Every call on the file system
-//! that changes something goes through [`files`], so that tests can make each of them fail, and stays in its [`bounds`]. What
-//! goes wrong with one path is a [`Failure`]; what was left out on purpose is a [`Skip`].
+//! files: all of them or none. It records what it is about to do in the [`journal`] first, so that an interrupted run
+//! can be finished or rolled back ([`recovery`]), and a finished one can be undone ([`undo`](mod@undo)). Every call on the file system
+//! that changes something goes through [`file_system`], so that tests can make each of them fail, and stays in its [`bounds`]. What
+//! goes wrong with one path is a [`Failure`]; what was skipped on purpose is a [`Skip`].
 //!
-//! Invariant: no other module touches the file system of the user's tree, and this one knows nothing of what is in a file.
+//! Invariant: no other module touches the file system of the user's tree, and this one does not know what a file contains.
 
 mod backup;
 

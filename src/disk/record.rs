@@ -1,7 +1,7 @@
-//! Answers: what does a journal say of one run?
+//! Answers: what does a journal record about one run?
 //!
 //! A [`Record`] names every file that a run replaces, with the fingerprints of its old and its new content. It is JSON. What is
-//! read is not trusted: whoever can put files into a tree can put a journal there.
+//! read is not trusted: whoever can write files to a tree can write a journal.
 //!
 //! Invariant: a record that was read names only places in its tree, each once.
 
@@ -27,10 +27,10 @@ const MAX_SIZE: usize = 256 << 20;
 pub struct Record {
     schema_version: u32,
     tool: String,
-    /// What the run was for.
+    /// What kind of run it was.
     #[serde(rename = "act")]
     pub action: Action,
-    /// What the user asked for, as `gateway-api@1.4.1/standard`.
+    /// What the user requested, as `gateway-api@1.4.1/standard`.
     pub label: String,
     /// When the run wrote, as `2026-03-01T12:00:00Z`.
     pub time: String,
@@ -39,13 +39,13 @@ pub struct Record {
     pub files: Vec<Entry>,
 }
 
-/// What a run was for.
+/// What a run does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
-    /// It wrote new content.
+    /// It writes new content.
     Apply,
-    /// It took back the run with this number.
+    /// It undoes the run with this number.
     Undo(u32),
 }
 
@@ -61,7 +61,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Makes the entry of the file at `place`, whose name is text.
+    /// Creates the entry of the file at `place`, whose name is text.
     pub(super) fn new(place: &Path, before: Fingerprint, after: Fingerprint) -> Self {
         Self { path: joined(place), before, after }
     }
@@ -73,7 +73,7 @@ impl Entry {
 }
 
 impl Record {
-    /// Makes the record of a run that starts now; `token` is a word that no other run uses.
+    /// Creates the record of a run that starts now; `token` is a word that no other run uses.
     pub(super) fn new(action: Action, label: &str, token: &str, files: Vec<Entry>) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
@@ -87,12 +87,12 @@ impl Record {
         }
     }
 
-    /// Returns the place of the new content of the file number `at` until it is put in place: beside the file.
+    /// Returns the place of the new content of the file number `at` until it is put in place: next to the file.
     pub(super) fn staged(&self, at: usize) -> PathBuf {
         staged(&self.files[at].place(), &self.token, at)
     }
 
-    /// Prints the record.
+    /// Serializes the record.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec_pretty(self).expect("a record is plain text and numbers")
     }
@@ -125,7 +125,7 @@ impl Record {
     }
 }
 
-/// Spells a place with `/`.
+/// Writes a place with `/`.
 fn joined(place: &Path) -> String {
     place.iter().map(|name| name.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
@@ -135,10 +135,10 @@ pub(super) fn staged(place: &Path, token: &str, at: usize) -> PathBuf {
     place.with_file_name(format!(".reversion-{token}-{at}.tmp"))
 }
 
-/// Prints seconds since 1970 as a date and time of UTC.
+/// Formats seconds since 1970 as a date and time in UTC.
 fn utc(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Years are counted from March 1st of year 0, so that a leap day is the last of its year; 719,468 days lie between that
+    // Years are counted from March 1st of year 0, so that a leap day is the last of its year; 719,468 days are between that
     // day and 1970.
     let day = days + 719_468;
     let (era, day_of_era) = (day / 146_097, day % 146_097);
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(record().staged(1), Path::new("b/.reversion-0123456789abcdef-1.tmp"));
     }
 
-    /// Checks what is said of a record in which `from` is replaced by `to`.
+    /// Checks the error for a record in which `from` is replaced by `to`.
     #[track_caller]
     fn check_refused(from: &str, to: &str, expected: &str) {
         let text = String::from_utf8(record().to_bytes()).unwrap();

@@ -1,11 +1,11 @@
-//! Answers: how does a run that was stopped come to its end, or back to its start?
+//! Answers: how is an interrupted run finished or rolled back?
 //!
-//! The record says what each file was and became; what is there says how far the run had come. Before the first file is
-//! replaced, all old content is kept and all new content is beside its file, both flushed. Replacing a file uses up its new
-//! content; putting it back uses up the old one. So a file of neither content was edited after it was replaced when its old
+//! The record has the old and the new fingerprint of each file; the files themselves show how far the run got. Before the first file is
+//! replaced, all old content is kept and all new content is next to its file, both flushed. Replacing a file consumes its new
+//! content; restoring it consumes the old one. So a file of neither content was edited after it was replaced when its old
 //! content is there and its new content is not, and otherwise before.
 //!
-//! Invariant: each step leaves a state that the same recovery, begun again, brings to the same end.
+//! Invariant: each step leaves a state from which the same recovery, started again, reaches the same end.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,31 +19,31 @@ use super::record::Record;
 use super::run::{Aborted, ChangedFiles, Failures, Step};
 use crate::fingerprint::Fingerprint;
 
-/// How far a run had come when it was stopped.
+/// How far a run got before it was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunProgress {
     /// No file had been replaced.
     Untouched,
-    /// So many files had been replaced, and others not.
+    /// This many files had been replaced, and others not.
     Mixed(usize),
     /// Every file had been replaced.
     Complete,
 }
 
-/// On which side of a run a file is.
+/// Whether a file is in the state before or after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// It is what it was.
+    /// It has its old content.
     Before,
-    /// It is what the run made of it.
+    /// It has its new content.
     After,
-    /// It had not been replaced, and is something else now, or gone.
+    /// It had not been replaced, and was edited or removed since.
     EditedBefore,
-    /// It had been replaced, and is something else now, or gone.
+    /// It had been replaced, and was edited or removed since.
     EditedAfter,
 }
 
-/// A run that was stopped before its end.
+/// A run that was interrupted.
 #[derive(Debug)]
 pub struct Unfinished<'j, F: FileSystem> {
     journal: &'j Journal<F>,
@@ -52,7 +52,7 @@ pub struct Unfinished<'j, F: FileSystem> {
 }
 
 impl<'j, F: FileSystem> Unfinished<'j, F> {
-    /// Looks for a run that was stopped before its end. What is left of one that has no record any more, or none yet, is
+    /// Looks for a run that was interrupted. What is left of one that no longer has a record, or has none yet, is
     /// removed.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         Ok(Some(Self::of(journal, record)))
     }
 
-    /// Compares the files of `record` with what is there.
+    /// Compares the files on disk with `record`.
     fn of(journal: &'j Journal<F>, record: Record) -> Self {
         let mut unfinished = Self { journal, record, sides: Vec::new() };
         unfinished.sides = (0..unfinished.record.files.len()).map(|at| unfinished.side(at)).collect();
@@ -91,12 +91,12 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         kept(&inside("journal"), at)
     }
 
-    /// Returns what the run was about to do.
+    /// Returns the record of the run.
     pub const fn record(&self) -> &Record {
         &self.record
     }
 
-    /// Says how far the run had come.
+    /// Returns how far the run got.
     pub fn progress(&self) -> RunProgress {
         let replaced = self.sides.iter().filter(|side| matches!(side, Side::After | Side::EditedAfter)).count();
         match replaced {
@@ -106,12 +106,12 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         }
     }
 
-    /// Puts every file back that had been replaced; returns the paths of those. A run that is complete is finished instead, to
-    /// be taken back as any other: the record of one that took another one back may be gone already.
+    /// Restores every file that had been replaced; returns the paths of those. A run that is complete is finished instead, to
+    /// be undone like any other: the record of an undo may be removed already.
     ///
     /// # Errors
-    /// [`Aborted`] with every file that changed since it was replaced, unless those are left alone; then nothing is
-    /// different. Or with the first that could not be put back; then the run can still be taken back or finished.
+    /// [`Aborted`] with every file that changed since it was replaced, unless those are skipped; then nothing is
+    /// different. Or with the first that could not be restored; then the run can still be undone or finished.
     pub fn roll_back(&self, changed: ChangedFiles) -> Result<Vec<PathBuf>, Aborted> {
         if self.progress() == RunProgress::Complete {
             return self.roll_forward();
@@ -134,10 +134,10 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         Ok(self.paths(Side::After).collect())
     }
 
-    /// Removes what had been kept and staged, and the record.
+    /// Removes the kept and staged content, and the record.
     fn discard(&self) -> Result<(), Aborted> {
         for at in 0..self.sides.len() {
-            // The old content goes first: where only that is there, its file counts as replaced.
+            // The old content is removed first: if only that is left, its file counts as replaced.
             for place in [self.kept(at), self.record.staged(at)] {
                 let removed = self.journal.files.remove(&place);
                 removed.map_err(|error| self.stopped(Step::Journal, &place, error.into()))?;
@@ -150,7 +150,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     ///
     /// # Errors
     /// [`Aborted`] with every file that changed before it was replaced, or whose new content had not been written; then
-    /// nothing is different. Or with the first that could not be replaced; then the run can still be taken back or finished.
+    /// nothing is different. Or with the first that could not be replaced; then the run can still be undone or finished.
     pub fn roll_forward(&self) -> Result<Vec<PathBuf>, Aborted> {
         let mut failures: Failures = self.paths(Side::EditedBefore).map(|path| (path, Failure::ChangedSince)).collect();
         for at in self.on(Side::Before) {
@@ -172,7 +172,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
         Ok(self.paths(Side::Before).collect())
     }
 
-    /// Keeps the old content of files that are about to be replaced, and waits for the disk.
+    /// Keeps the old content of files that are about to be replaced, and flushes it.
     fn keep(&self) -> Result<(), Aborted> {
         let journal = inside("journal");
         let mut places = vec![journal.clone()];
@@ -215,11 +215,11 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     }
 }
 
-/// Looks for a run that was stopped, and how far it had come, where this user's journal is in the tree around `bounds`; makes
-/// and changes nothing, and waits for nobody.
+/// Returns the interrupted run and how far it got, if there is one in this user's journal of the tree around `bounds`; creates
+/// and changes nothing, and does not wait for a lock.
 ///
 /// # Errors
-/// [`Failure::Locked`] where a run is at work, [`Failure::Damaged`] or what the system says.
+/// [`Failure::Locked`] while a run is writing, [`Failure::Damaged`] or the error of the system.
 pub fn inspect(bounds: &Bounds) -> Result<Option<(Record, RunProgress)>, Failure> {
     let Some((journal, record)) = Journal::peek(bounds)? else { return Ok(None) };
     let progress = Unfinished::of(&journal, record.clone()).progress();
@@ -252,9 +252,9 @@ mod tests {
         Apply,
         /// An undo of that.
         Undo,
-        /// Taking back what was stopped.
+        /// Undoing what was interrupted.
         Back,
-        /// Finishing what was stopped.
+        /// Finishing what was interrupted.
         Forward,
     }
 
@@ -269,7 +269,7 @@ mod tests {
                 std::cmp::Ordering::Greater => fault(),
             }
         });
-        // What a killed process returns is seen by nobody.
+        // Nobody sees what a killed process returns.
         match run {
             Run::Apply => {
                 drop(Transaction::stage(&journal, tree.changes(), "").and_then(|transaction| transaction.commit()))
@@ -289,7 +289,7 @@ mod tests {
         calls.get()
     }
 
-    /// A tree in which `before` came to its end and `run` was killed at its call number `at`; `None` behind the last call.
+    /// A tree in which `before` finished and `run` was killed at its call number `at`; `None` after the last call.
     fn killed_tree(names: &[&str], before: Option<Run>, run: Run, at: usize) -> Option<Sample> {
         let tree = Sample::new(names);
         if let Some(before) = before {
@@ -298,7 +298,7 @@ mod tests {
         (run_until(&tree, run, at) > at).then_some(tree)
     }
 
-    /// Takes back or finishes what was stopped in `tree`, and says where it stood; `None` where nothing was.
+    /// Undoes or finishes what was interrupted in `tree`, and returns how far it got; `None` if there was nothing.
     fn recover(tree: &Sample, run: Run) -> Option<RunProgress> {
         let journal = tree.journal();
         let unfinished = Unfinished::find(&journal).unwrap()?;
@@ -308,7 +308,7 @@ mod tests {
             _ => unfinished.roll_back(ChangedFiles::Refuse),
         };
         if let Err(aborted) = done {
-            // Not all new content was there yet, or taking back had begun.
+            // Not all new content was there yet, or undoing had begun.
             assert!(aborted.failures.iter().all(|(_, failure)| *failure == Failure::NotStaged), "{aborted}");
             unfinished.roll_back(ChangedFiles::Refuse).unwrap();
         }
@@ -316,7 +316,7 @@ mod tests {
         Some(progress)
     }
 
-    /// Checks that a tree is all old or all new, with nothing left behind, and that its journal tells the same.
+    /// Checks that a tree is all old or all new, with nothing left over, and that its journal agrees.
     #[track_caller]
     fn check_whole(tree: &Sample) -> Side {
         let found = tree.contents();

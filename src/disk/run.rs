@@ -1,6 +1,6 @@
-//! Answers: what is a run asked to write, and what does it report at its end?
+//! Answers: what does a run write, and what does it report at its end?
 //!
-//! Invariant: a run that was aborted names every path that it left changed.
+//! Invariant: an aborted run names every path that it left changed.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,44 +13,44 @@ use crate::fingerprint::Fingerprint;
 pub struct Change {
     /// The file, as the user knows it; may be a symbolic link to it.
     pub path: PathBuf,
-    /// What the file was when the change was planned.
+    /// The content of the file when the change was planned.
     pub before: Fingerprint,
     /// All of its new bytes.
     pub after: Vec<u8>,
 }
 
-/// What becomes of files that changed since the run which shall be taken back.
+/// What happens to files that changed since the run that is to be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangedFiles {
-    /// Nothing is taken back.
+    /// Nothing is undone.
     Refuse,
-    /// They stay as they are, and the others are taken back.
+    /// They are left unchanged, and the others are undone.
     Leave,
 }
 
 /// What a transaction was doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// Looking whether the files can be replaced.
+    /// Checking that the files can be replaced.
     Inspect,
     /// Reading or writing the journal.
     Journal,
-    /// Writing new content beside the files.
+    /// Writing new content next to the files.
     Stage,
-    /// Waiting for the disk.
+    /// Flushing to the disk.
     Flush,
     /// Comparing the files with what they were.
     Compare,
     /// Keeping old content.
     Keep,
-    /// Putting new content in the place of the old.
+    /// Replacing old content by new.
     Replace,
-    /// Putting old content in the place of the new.
+    /// Restoring old content.
     Restore,
 }
 
 impl Step {
-    /// Says what failed, where the failure alone does not.
+    /// Returns what failed, for failures that do not show it.
     const fn attempt(self) -> &'static str {
         match self {
             Self::Inspect | Self::Compare | Self::Journal => "",
@@ -63,7 +63,7 @@ impl Step {
     }
 }
 
-/// What was written.
+/// What a run wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Written {
     /// The files that changed, by the path of the change, in the order of paths.
@@ -75,20 +75,20 @@ pub struct Written {
 pub struct Aborted {
     /// What the transaction was doing.
     pub step: Step,
-    /// The paths that stopped it, each with its failure.
+    /// The paths that failed, each with its failure.
     pub failures: Vec<(PathBuf, Failure)>,
-    /// FileSystem that are new and could not be put back, each with the place of its old content. Only when a second thing failed.
+    /// Files that were replaced and could not be restored, each with the place of its old content. Only if a second call failed.
     pub unrestored: Vec<(PathBuf, PathBuf)>,
-    /// What was written beside files and could not be removed again.
+    /// Temporary files that could not be removed again.
     pub leftovers: Vec<PathBuf>,
-    /// Whether the tree is as it was.
+    /// Whether the tree is unchanged.
     pub tree: TreeState,
 }
 
-/// What a failure left of a tree.
+/// The state of a tree after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeState {
-    /// Nothing in it is different.
+    /// Nothing in it changed.
     Same,
     /// An unfinished run is in its journal.
     Unfinished,
@@ -99,7 +99,7 @@ impl Aborted {
         Self { step, failures, unrestored: Vec::new(), leftovers: Vec::new(), tree: TreeState::Same }
     }
 
-    /// Makes the failure of a run that was begun before and is still neither finished nor taken back.
+    /// Creates the failure of an interrupted run that is still neither finished nor rolled back.
     pub(super) fn unfinished(step: Step, failures: Failures) -> Self {
         Self { tree: TreeState::Unfinished, ..Self::new(step, failures) }
     }

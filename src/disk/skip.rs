@@ -1,4 +1,4 @@
-//! Answers: why is a path left out of a walk on purpose?
+//! Answers: why does a walk skip a path on purpose?
 //!
 //! Invariant: a reason for a skip is known without parsing the file.
 
@@ -7,26 +7,26 @@ use std::fmt;
 /// How many bytes decide whether a file is text.
 pub(super) const PROBE: usize = 8 << 10;
 
-/// Why a path was left out on purpose.
+/// Why a path was skipped on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Skip {
-    /// A file whose extension is not wanted.
+    /// A file whose extension is not included.
     Extension,
     /// A file or folder whose name starts with a dot.
     Hidden,
     /// A symbolic link.
     Link,
-    /// A file with a NUL byte near its start that is not in a wide encoding either.
+    /// A file with a NUL byte near its start that is not in UTF-16 or UTF-32 either.
     Binary,
     /// A file or folder that an ignore file names. Known only with [`Listing::Every`](super::options::Listing::Every).
     Ignored,
-    /// A file or folder that a glob leaves out. Known only with [`Listing::Every`](super::options::Listing::Every).
+    /// A file or folder that a glob excludes. Known only with [`Listing::Every`](super::options::Listing::Every).
     Glob,
 }
 
 impl Skip {
-    /// Says why a file of these bytes is not read as text, from its first 8 KiB. A file that starts with the byte order mark of
-    /// a wide encoding, or with characters of two or four bytes, is text, though not one that everybody reads.
+    /// Returns why a file of these bytes is not read as text, from its first 8 KiB. A file that starts with the byte order mark of
+    /// UTF-16 or UTF-32, or with characters of two or four bytes, is text, though not every parser reads it.
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
         if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 0, 0xfe, 0xff, ..] = bytes {
             return None;

@@ -1,18 +1,18 @@
-//! Answers: how do many files change all at once, or not at all?
+//! Answers: how are many files replaced, all of them or none?
 //!
-//! [`Journal::stage`] writes down in the journal what is about to be replaced, then every new content beside its file, under a
-//! name of its own, and flushes it. [`Transaction::commit`] reads every file again and compares it with what the change was
+//! [`Transaction::stage`] records in the journal what is about to be replaced, then writes every new content next to its file, under a
+//! temporary name, and flushes it. [`Transaction::commit`] reads every file again and compares it with what the change was
 //! planned from; then it keeps each old content in the journal under a second name (a hard link, or a copy where there are
-//! none), flushes that, and puts the new content in place. Then it looks at what it kept: what another program wrote at the last
-//! moment is found there. When anything fails, what was replaced is put back. A transaction that is dropped removes what it
-//! staged. What the end of a process leaves behind is for [`Unfinished`](super::Unfinished) to finish or take back.
+//! none), flushes that, and puts the new content in place. Then it compares what it kept: what another program wrote at the last
+//! moment is detected there. If anything fails, what was replaced is restored. A transaction that is dropped removes what it
+//! staged. What a killed process leaves is finished or rolled back by [`Unfinished`](super::recovery::Unfinished).
 //!
-//! A path that is a symbolic link stays one; the file it leads to is replaced, where that is below the paths of the call. A file
-//! that has several names (hard links) is refused: replacing it would part them, and writing through would not be one step. A
+//! A path that is a symbolic link stays one; the file it leads to is replaced, if that is below the paths of the call. A file
+//! that has several names (hard links) is refused: replacing it would break them, and writing in place would not be atomic. A
 //! file whose mode lets nobody write is refused, as an editor does. The new file has the mode of the old one and, where the
 //! system permits, its owner; extended attributes are not carried over.
 //!
-//! Invariant: every file is at every moment wholly old or wholly new, and no old content is removed before all are new.
+//! Invariant: every file has either its old or its new content at every moment, and no old content is removed before all are new.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -27,12 +27,12 @@ use super::record::{Action, Entry, Record, staged};
 use super::run::{Aborted, Change, Failures, Step, Written};
 use crate::fingerprint::Fingerprint;
 
-/// How far one file has come.
+/// The state of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Progress {
     /// Nothing is done.
     Planned,
-    /// The new content is beside the file.
+    /// The new content is next to the file.
     Staged,
     /// The old content has a second name.
     Kept,
@@ -40,7 +40,7 @@ enum Progress {
     Replaced,
 }
 
-/// One file on its way.
+/// One file that is being replaced.
 #[derive(Debug)]
 struct Swap {
     shown: PathBuf,
@@ -51,7 +51,7 @@ struct Swap {
     progress: Progress,
 }
 
-/// FileSystem staged to be replaced; dropping it removes what was staged.
+/// Files staged to be replaced; dropping it removes what was staged.
 #[derive(Debug)]
 pub struct Transaction<'j, F: FileSystem = Disk> {
     journal: &'j Journal<F>,
@@ -60,7 +60,7 @@ pub struct Transaction<'j, F: FileSystem = Disk> {
 }
 
 impl<'j, F: FileSystem> Transaction<'j, F> {
-    /// Stages changes: writes every new content beside its file. `label` says what they are for.
+    /// Stages changes: writes every new content next to its file. `label` names what they are for.
     ///
     /// # Errors
     /// [`Aborted`] with every file that cannot be replaced, or the first whose content could not be written; then nothing
@@ -69,7 +69,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         Self::stage_as(journal, changes, Action::Apply, label)
     }
 
-    /// Stages changes for a run of this kind. A change that changes nothing is left out.
+    /// Stages changes for a run of this kind. A change that changes nothing is ignored.
     pub(super) fn stage_as(
         journal: &'j Journal<F>,
         changes: Vec<Change>,
@@ -89,7 +89,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         let entry = |(swap, after): &(Swap, Vec<u8>)| Entry::new(&swap.place, swap.before, Fingerprint::of(after));
         let record = Record::new(action, label, &token, planned.iter().map(entry).collect());
         if let Err(failure) = journal.begin(&record) {
-            // What was written of the record the next run finds without one, and removes.
+            // The next run removes what was written of the record.
             let _by_the_next_run = journal.cancel();
             return Err(Aborted::new(Step::Journal, vec![failure]));
         }
@@ -146,7 +146,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         self.flush(|swap| parent(&swap.place))
     }
 
-    /// Ends the run in the journal. A run that takes another one back is done before that: what it could not remove there is
+    /// Ends the run in the journal. A run that undoes another one is done before that: what it could not remove there is
     /// removed by the next run.
     fn end(&self) -> Result<(), Stop> {
         match (self.journal.end(self.action), self.action) {
@@ -188,7 +188,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         aborted
     }
 
-    /// Puts every file back and removes what lies beside it; then the journal forgets the run, unless a file is still new.
+    /// Restores every file and removes what is next to it; then the record is removed, unless a file could not be restored.
     fn put_back(&mut self, aborted: &mut Aborted) {
         let files = &self.journal.files;
         let swaps = std::mem::take(&mut self.swaps);
@@ -211,7 +211,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
         }
         let folders: Vec<&Path> = folders.into_iter().collect();
         let settled = aborted.unrestored.is_empty() && files.flush(&folders).is_ok();
-        // What cannot be forgotten now, the next run finds untouched and forgets.
+        // If the record cannot be removed now, the next run finds the tree untouched and removes it.
         if settled && !swaps.is_empty() {
             let _by_the_next_run = self.journal.cancel();
         }
@@ -224,10 +224,10 @@ impl<F: FileSystem> Drop for Transaction<'_, F> {
     }
 }
 
-/// What stopped a transaction: the step and the paths that failed in it.
+/// Why a transaction stopped: the step and the paths that failed in it.
 type Stop = (Step, Failures);
 
-/// Finds the file behind every change, in the order of places.
+/// Resolves the file of every change, in the order of places.
 fn plan(files: &impl FileSystem, changes: Vec<Change>, token: &str) -> Result<Vec<(Swap, Vec<u8>)>, Failures> {
     let mut found = Vec::with_capacity(changes.len());
     let mut failures = Vec::new();
@@ -258,7 +258,7 @@ fn swap(at: usize, token: &str, place: PathBuf, change: Change) -> (Swap, Vec<u8
     (Swap { shown: change.path, place, staged, kept, before: change.before, progress }, change.after)
 }
 
-/// Makes a word that no other transaction uses.
+/// Returns a token that no other transaction uses.
 fn token() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
@@ -285,7 +285,7 @@ mod tests {
         Transaction::stage(&tree.watched(hook), tree.changes(), "")?.commit()
     }
 
-    /// Checks what lies in the tree against what the outcome says; returns whether nothing stayed that should not.
+    /// Checks what is in the tree against what the outcome says; returns whether nothing stayed that should not.
     #[track_caller]
     fn check_outcome(tree: &Sample, outcome: Result<Written, Aborted>) -> bool {
         let mut found = tree.contents();

@@ -1,4 +1,4 @@
-//! Answers: how is a run that came to its end undone?
+//! Answers: how is a run that finished undone?
 //!
 //! Invariant: an undo is a run like any other: all of its files are written, or none.
 
@@ -12,10 +12,10 @@ use super::run::{Aborted, Change, ChangedFiles, Step, Written};
 use super::transaction::Transaction;
 use crate::fingerprint::Fingerprint;
 
-/// Takes the run `number` back, whose record is `record`: all of its files, or none.
+/// Undoes the run `number`, whose record is `record`: all of its files, or none.
 ///
 /// # Errors
-/// [`Aborted`] with every file that changed since, unless changed files are left alone, or whose old content is not there
+/// [`Aborted`] with every file that changed since, unless changed files are skipped, or whose old content is not there
 /// any more.
 pub fn undo<F: FileSystem>(
     journal: &Journal<F>,
@@ -46,7 +46,7 @@ pub fn undo<F: FileSystem>(
     Transaction::stage_as(journal, changes, Action::Undo(number), &record.label)?.commit()
 }
 
-/// Says whether the file at `path` is what its run left: the same file, with the same content.
+/// Checks that the file at `path` is as its run left it: the same file, with the same content.
 fn check_unchanged<F: FileSystem>(journal: &Journal<F>, path: &Path, entry: &Entry) -> Result<(), Failure> {
     let place = journal.files.target(path)?;
     let same = place == entry.place() && Fingerprint::of(&journal.files.read(&place)?) == entry.after;

@@ -1,7 +1,7 @@
-//! Answers: which of these files hold something that git does not have?
+//! Answers: which of these files have uncommitted changes?
 //!
-//! The `git` program is asked, once for each repository and some hundred files. A file that git does not know or ignores counts
-//! as uncommitted: git could not bring it back. No hook and no monitor that the repository names is run; filters that it names
+//! The `git` program is run once for each repository and every few hundred files. An untracked or ignored file counts
+//! as uncommitted: git could not restore it. No hook and no file system monitor of the repository is run; its filters
 //! are, as by any `git status`, which git itself refuses in a repository of another user.
 //!
 //! Invariant: nothing is written, not even git's index.
@@ -15,17 +15,17 @@ use std::process::Command;
 use super::bounds::repository;
 use super::failure::{Failure, one_line};
 
-/// How many bytes of paths one call gets; Windows takes 32,767 characters in all.
+/// How many bytes of paths are passed to one call; Windows allows 32,767 characters in total.
 const PATHS_PER_CALL: usize = 24_000;
 
-/// Why nobody knows whether files are committed.
+/// Why it is unknown whether files are committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnknownStatus {
     /// The file is in no repository.
     NoRepository(PathBuf),
     /// There is no `git` program.
     NoGit,
-    /// Git failed in this repository and said so.
+    /// Git failed in this repository with this message.
     Failed(PathBuf, String),
     /// The file could not be found.
     File(PathBuf, Failure),
@@ -44,10 +44,10 @@ impl fmt::Display for UnknownStatus {
 
 impl std::error::Error for UnknownStatus {}
 
-/// Returns those of `files` that have uncommitted changes, in their order.
+/// Returns those of `files` that have uncommitted changes, in order.
 ///
 /// # Errors
-/// Why that is not known, for the first file of which it is not.
+/// Why that is unknown, for the first such file.
 pub fn uncommitted(files: &[PathBuf]) -> Result<Vec<PathBuf>, UnknownStatus> {
     uncommitted_by(Path::new("git"), files)
 }
@@ -75,7 +75,7 @@ fn uncommitted_by(git: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, Unknown
     Ok(found)
 }
 
-/// Cuts a list where a call would get too long.
+/// Splits a list where a call would get too long.
 fn chunks<'m, 'f>(mut members: &'m [Member<'f>]) -> Vec<&'m [Member<'f>]> {
     let mut chunks = Vec::new();
     while !members.is_empty() {
@@ -94,7 +94,7 @@ fn chunks<'m, 'f>(mut members: &'m [Member<'f>]) -> Vec<&'m [Member<'f>]> {
     chunks
 }
 
-/// Asks git which of `members` differ from what is committed; a path may be that of a folder above some.
+/// Returns which of `members` differ from what is committed; a path may be that of a folder above some.
 fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>, UnknownStatus> {
     let options =
         ["--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
@@ -102,7 +102,7 @@ fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>
         ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--"];
     let mut command = Command::new(git);
     command.arg("-C").arg(top).args(options).args(status).args(members.iter().map(|(inside, _)| inside));
-    // A hook that calls this program has set these for its own repository.
+    // A git hook that runs this program has these set for its own repository.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         command.env_remove(name);
     }

@@ -1,11 +1,11 @@
-//! Answers: which files lie below these roots, and what does a visitor make of their bytes?
+//! Answers: which files are below these roots, and what does a visitor return for each?
 //!
-//! One parallel walk reads each wanted file once, into a buffer of its thread, and hands the bytes to a visitor; only what
-//! the visitor makes of them is kept. Wanted is a file named as a root, and below a folder a file with a wanted name
-//! that is neither hidden nor ignored. Ignored means what it means to git: `.gitignore` and `.git/info/exclude` count inside a
-//! repository and no further up than its root, since a `.gitignore` in a home folder must not empty every tree below it;
-//! `.ignore` and, outweighing all others, `.reversionignore` count everywhere. A person's own `core.excludesFile` does not
-//! count: the same tree gives the same answer on every machine. An ignore file that cannot be read is as good as none.
+//! One parallel walk reads each included file once, into a buffer of its thread, and passes the bytes to a visitor; only what
+//! the visitor returns is kept. Included are files named as a root, and below a folder files with an included name
+//! that are neither hidden nor ignored. Files are ignored as git ignores them: `.gitignore` and `.git/info/exclude` apply inside a
+//! repository and no further up than its root, since a `.gitignore` in a home folder must not exclude every tree below it;
+//! `.ignore` and, before all others, `.reversionignore` apply everywhere. A user's own `core.excludesFile` does not
+//! apply: the same tree gives the same result on every machine. An ignore file that cannot be read is ignored.
 //!
 //! Invariant: the result is the same for any number of threads and any order of a folder's entries.
 
@@ -26,15 +26,15 @@ use super::{listing, roots};
 /// What a walk found.
 #[derive(Clone, Debug)]
 pub struct Scan<T> {
-    /// What the visitor made of files, by path; no path twice.
+    /// What the visitor returned, by path; no path twice.
     pub visited: Vec<(PathBuf, T)>,
-    /// How many files were read and handed to the visitor.
+    /// How many files were read and passed to the visitor.
     pub seen: usize,
     /// How many bytes they have.
     pub bytes: u64,
-    /// FileSystem that are no text, by path; with [`Listing::Every`] everything that was left out.
+    /// Binary files, by path; with [`Listing::Every`] everything that was skipped.
     pub skipped: Vec<(PathBuf, Skip)>,
-    /// How often the walk left something out, by reason. A folder counts once, whatever is in it.
+    /// How often the walk skipped something, by reason. A folder counts once, whatever is in it.
     pub skips: BTreeMap<Skip, usize>,
     /// What could not be read, by path.
     pub failed: Vec<(PathBuf, Failure)>,
@@ -46,9 +46,9 @@ impl<T> Default for Scan<T> {
     }
 }
 
-/// Walks `roots` and calls `visit` with the path and the bytes of every wanted file; keeps what it makes of them.
+/// Walks `roots` and calls `visit` with the path and the bytes of every included file; keeps what it returns.
 ///
-/// Paths are spelled as the roots are, without a leading `./`. A file that two roots lead to is visited once, below the
+/// Paths start as the roots are written, without a leading `./`. A file that two roots lead to is visited once, below the
 /// outer root. The visitor is called from several threads, in no order.
 pub fn scan<T: Send>(
     roots: &[PathBuf],
@@ -102,24 +102,24 @@ impl<T> Scan<T> {
     }
 }
 
-/// One walk over roots that do not lie inside each other.
+/// One walk over roots that are not inside each other.
 struct Round<'a, V> {
     /// The roots as shown, with the places they lead to.
     roots: &'a BTreeMap<PathBuf, PathBuf>,
     options: &'a WalkOptions,
     visit: &'a V,
-    /// The places that earlier rounds have dealt with.
+    /// The places that earlier rounds visited.
     met: &'a BTreeSet<PathBuf>,
-    /// No later round asks what this one has met.
+    /// No later round needs the places of this one.
     is_last: bool,
 }
 
 /// What a round, or one thread of it, found.
 struct Found<T> {
     scan: Scan<T>,
-    /// The places that a later round will ask for.
+    /// The places that a later round needs.
     met: Vec<PathBuf>,
-    /// What was left out and would not have been, had it been named as a root.
+    /// What was skipped and would not have been as a root.
     left: Vec<(PathBuf, Skip)>,
 }
 
@@ -163,7 +163,7 @@ impl<'a, V> Round<'a, V> {
     }
 }
 
-/// Makes `walk` leave out hidden entries before it enters them, and collects them as shown.
+/// Makes `walk` skip hidden entries before it enters them, and collects them as shown.
 fn leave_hidden(walk: &mut WalkBuilder, options: &WalkOptions) -> Arc<Mutex<Vec<PathBuf>>> {
     let hidden = Arc::new(Mutex::new(Vec::new()));
     let (found, options) = (Arc::clone(&hidden), options.clone());
@@ -194,7 +194,7 @@ where
     }
 }
 
-/// One thread's part of a round; adds to the total when the thread is done.
+/// One thread's part of a round; added to the total when the thread ends.
 struct Thread<'a, T, V> {
     round: &'a Round<'a, V>,
     total: &'a Mutex<Found<T>>,
@@ -251,7 +251,7 @@ where
         }
     }
 
-    /// Says whether no earlier round has met `entry`, and remembers it where a later one will ask.
+    /// Returns whether no earlier round visited `entry`, and remembers it if a later one needs to know.
     fn meet(&mut self, entry: &DirEntry) -> bool {
         if self.round.is_last && self.round.met.is_empty() {
             return true;
@@ -287,7 +287,7 @@ where
     }
 }
 
-/// Turns the walk's error into a failure of a path; a bad glob in an ignore file is none.
+/// Turns the walk's error into a failure of a path; an invalid glob in an ignore file is ignored.
 fn failure(error: &ignore::Error, path: Option<&Path>) -> Option<(PathBuf, Failure)> {
     let at = |failure| Some((shown(path.unwrap_or(Path::new("."))), failure));
     match error {
@@ -595,7 +595,7 @@ mod tests {
             assert_eq!(below(top, &scan.visited), [("a/b.yaml".to_owned(), &"a/b.yaml".to_owned())]);
         }
 
-        /// A socket stands for a named pipe too, which std cannot make: neither is opened.
+        /// A socket also stands in for a named pipe, which std cannot create: neither is opened.
         #[test]
         fn what_is_not_a_file_is_not_opened() {
             let folder = tree(&["a.yaml"]);

@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use crate::text::{Edit, Span};
 
-/// The edits of one intent, and the comments they take away.
+/// The edits of one intent, and the comments they remove.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Change {
     pub(super) edits: Vec<Edit>,
@@ -32,7 +32,7 @@ impl Change {
         self.replace(span, text);
     }
 
-    /// Puts `step` in front of every line of `lines`, which lie between brackets; the first of them may be cut short.
+    /// Puts `step` in front of every line of `lines`, which are between brackets; the first of them may be cut short.
     pub(super) fn deepen(&mut self, layout: &Layout<'_>, lines: Span, step: &str) {
         let mut line = lines.start;
         while line < lines.end {

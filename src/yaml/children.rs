@@ -11,14 +11,14 @@ use super::child_index::IndexedChildren;
 use super::node::{Kind, NodeId};
 use super::tree::Tree;
 
-/// Containers with so many nodes below them are looked for in the index.
+/// Containers with this many nodes below them are looked for in the index.
 const INDEXED_NODES: u32 = 512;
 
-/// Containers with so many children are in it.
+/// Containers with this many children are in it.
 const INDEXED_CHILDREN: usize = 128;
 
 impl Tree {
-    /// Returns the entries of a mapping whose key is the text `key`, in their order.
+    /// Returns the entries of a mapping whose key is the text `key`, in order.
     pub(super) fn entries(&self, text: &str, mapping: NodeId, key: &str) -> impl Iterator<Item = (NodeId, NodeId)> {
         let indexed = match self.indexed_children(text, mapping) {
             Some(IndexedChildren::Entries(entries)) => Some(entries.get(key).map_or(&[][..], Vec::as_slice)),
@@ -28,7 +28,7 @@ impl Tree {
         indexed.into_iter().flatten().copied().chain(walked.into_iter().flatten())
     }
 
-    /// Says whether a key node is the text `key`.
+    /// Returns whether a key node is the text `key`.
     pub(super) fn is_key(&self, text: &str, node: NodeId, key: &str) -> bool {
         match self.node(node).kind {
             Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => {

@@ -41,12 +41,12 @@ impl Context {
         }
     }
 
-    /// Says whether all strings are in double quotes.
+    /// Returns whether all strings are in double quotes.
     pub(super) const fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::CompactJson)
     }
 
-    /// Returns what stands behind colons and commas.
+    /// Returns what is after colons and commas.
     pub(super) const fn gap(self) -> &'static str {
         match self {
             Self::Block | Self::Flow | Self::Json => " ",
@@ -187,10 +187,10 @@ impl JsonLines<'_> {
     }
 }
 
-/// A value as it is put behind a colon or dash.
+/// A value as it is put after a colon or dash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rendered {
-    /// What stands on the line of the colon or dash; empty for nothing.
+    /// What is on the line of the colon or dash; empty for nothing.
     pub(super) head: String,
     /// The lines below it, each with its line end.
     pub(super) body: String,
@@ -241,7 +241,7 @@ impl BlockEmitter {
         }
     }
 
-    /// Writes an item whose content starts in `column`, behind its dash.
+    /// Writes an item whose content starts in `column`, after its dash.
     pub(super) fn item(&self, value: &Value, column: usize) -> Rendered {
         match value {
             Value::Object(map) if !map.is_empty() => self.lines(value, column).pulled_up(),
@@ -265,7 +265,7 @@ impl BlockEmitter {
         self.behind(&opened, self.value(value, column), column)
     }
 
-    /// Writes an item in lines from `column` on, where its dash stands.
+    /// Writes an item in lines from `column` on, where its dash is.
     pub(super) fn dashed(&self, value: &Value, column: usize) -> String {
         let opened = format!("{:1$}", "-", self.dash_width - 1);
         self.behind(&opened, self.item(value, column + self.dash_width), column)
@@ -302,7 +302,7 @@ impl BlockEmitter {
 }
 
 /// Returns the header of the block scalar that shows a text as it is; `None` for one line, and for texts whose blanks or
-/// line ends an editor might take away.
+/// line ends an editor might remove.
 fn literal_header(text: &str) -> Option<&'static str> {
     let content = text.strip_suffix('\n').unwrap_or(text);
     let shown = |line: &str| {
@@ -313,7 +313,7 @@ fn literal_header(text: &str) -> Option<&'static str> {
     ok.then_some(if content.len() == text.len() { "|-" } else { "|" })
 }
 
-/// Says whether a plain scalar may hold this text, whatever it is then read as.
+/// Returns whether a plain scalar may hold this text, whatever it is then read as.
 fn can_stand_plain(text: &str, context: Context) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let starts = match first {
@@ -326,7 +326,7 @@ fn can_stand_plain(text: &str, context: Context) -> bool {
     starts && trimmed && in_flow && !text.contains(": ") && !text.contains(" #") && !text.ends_with(':')
 }
 
-/// Says whether a character may stand in a text as itself, on one line.
+/// Returns whether a character may be in a text as itself, on one line.
 ///
 /// Source: YAML 1.2.2, 5.1 and 5.4, without the line ends of YAML 1.1.
 fn is_printable(character: char) -> bool {

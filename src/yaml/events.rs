@@ -1,8 +1,8 @@
 //! Answers: what is the span tree of a text, for any YAML?
 //!
 //! granit-parser reads the text and reports events; this module puts a node down for each. granit reports neither where the
-//! dash of a list, the `|` of a block scalar or an empty value stands, so a cursor follows the events through the text,
-//! and each node is found behind the indicators its parent calls for.
+//! dash of a list, the `|` of a block scalar or an empty value is, so a cursor follows the events through the text,
+//! and each node is found after the indicators its parent calls for.
 //!
 //! Invariant: where cursor and events disagree the text is refused; no span is guessed.
 
@@ -126,7 +126,7 @@ struct Builder<'t> {
     tree: Tree,
     open: Vec<Open>,
     anchors: BTreeMap<usize, NodeId>,
-    /// Behind the last byte that belongs to a node or its indicators.
+    /// After the last byte that belongs to a node or its indicators.
     cursor: usize,
     /// Where the present document's slice starts, and where its root is to come.
     slice: usize,
@@ -256,7 +256,7 @@ impl<'t> Builder<'t> {
         node.end = (self.cursor as u32).max(node.start);
     }
 
-    /// Passes the dash, `?`, `:` or comma in front of the next node.
+    /// Skips the dash, `?`, `:` or comma in front of the next node.
     fn indicators(&mut self) -> Result<(), Problem> {
         let Some(Open { node, expected }) = self.open.last() else { return Ok(()) };
         let flow = self.tree.node(*node).kind.is_flow_collection();
@@ -279,7 +279,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// Passes the anchor and tag in front of the next node.
+    /// Skips the anchor and tag in front of the next node.
     fn properties(&mut self, marked: NodeProperties) -> Result<Option<Span>, Problem> {
         let count = usize::from(marked.anchor != 0) + usize::from(marked.tag.is_some());
         let mut span = None;
@@ -347,7 +347,7 @@ fn unlocated(at: usize) -> Problem {
     Problem::new(ProblemCode::ParseError, at, "this YAML is written in a way that reversion does not support")
 }
 
-/// Returns where a document without `---` may start: behind the `...` lines that end nothing.
+/// Returns where a document without `---` may start: after the `...` lines that end nothing.
 fn skip_document_end_markers(text: &str, from: usize) -> usize {
     let mut at = skip_trivia(text, from);
     // Further in, `...` is a word: ` ... and more`.
@@ -401,7 +401,7 @@ fn block_scalar_extent(text: &str, start: usize, limit: usize, parent: usize) ->
         }
     };
     let keep = header.contains('+');
-    // A last line of blanks that nothing ends is no line to keep.
+    // A last line of blanks that nothing ends is not a line to keep.
     let is_ended = |line: Span| line.end < text.len();
     let is_content = |line: &Span| !is_blank(*line) || spaces(*line) > indent || keep && is_ended(*line);
     let end = lines().filter(is_content).last().map_or(start + header.len(), |line| line.end);

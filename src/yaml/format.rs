@@ -17,7 +17,7 @@ impl Indentation {
     }
 }
 
-/// The blanks inside of brackets that open and go on in one line: none, or as in `{ a: [ 1 ] }`.
+/// The blanks inside of brackets that open and continue in one line: none, or as in `{ a: [ 1 ] }`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Padding {
     pub(super) mapping: &'static str,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::problem::{Problem, ProblemCode};
 use crate::field::{FieldPath, Step};
 
-/// Where a new entry stands among its siblings.
+/// Where a new entry is among its siblings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Before all others.
@@ -53,7 +53,7 @@ pub enum Intent {
         key: String,
         /// The value of the new entry.
         value: Value,
-        /// Where the new entry stands.
+        /// Where the new entry is.
         place: Place,
     },
     /// Puts a new item into the list at `path`, which may be `[]` or null.
@@ -73,7 +73,7 @@ pub enum Intent {
         to: FieldPath,
         /// Its key in the new parent.
         key: String,
-        /// Where it stands there.
+        /// Where it is there.
         place: Place,
     },
     /// Makes the value at `path` the one item of a list: `a: x` becomes `a: [x]`.
@@ -116,19 +116,19 @@ pub enum Intent {
     },
 }
 
-/// The entries of a mapping and the named items of a list, which stand for each other.
+/// The entries of a mapping and the named items of a list, which represent each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Naming {
     /// The keys of the mapping, in order; each is the text under `key` of an item.
     pub names: Vec<String>,
-    /// The key of an item under which its name stands.
+    /// The key of an item under which its name is.
     pub key: String,
-    /// The other key of an item, under which its value stands.
+    /// The other key of an item, under which its value is.
     pub value: String,
 }
 
 impl Intent {
-    /// Returns the same change for a value that stands at `place` of a larger one.
+    /// Returns the same change for a value that is at `place` of a larger one.
     #[must_use]
     pub fn under(&self, place: &FieldPath) -> Self {
         let mut moved = self.clone();
@@ -227,7 +227,7 @@ fn value_at<'v>(root: &'v mut Value, path: &FieldPath) -> Result<&'v mut Value, 
     path.get_mut(root).ok_or_else(|| missing(path))
 }
 
-/// Returns the mapping an entry stands in, and its key.
+/// Returns the mapping an entry is in, and its key.
 fn entry_at<'v, 'p>(
     root: &'v mut Value,
     path: &'p FieldPath,
@@ -257,7 +257,7 @@ fn free_index(root: &mut Value, path: &FieldPath, key: &str, place: &Place) -> R
     place_index(map, place)
 }
 
-/// Puts an entry where [`free_index`] found it can stand.
+/// Puts an entry where [`free_index`] found it can be.
 fn put(root: &mut Value, path: &FieldPath, index: usize, key: &str, value: Value) {
     let Some(target) = path.get_mut(root) else { return };
     match target {

@@ -4,7 +4,7 @@
 //! line starts and columns, and samples of the user's own style.
 //!
 //! Who owns a comment is decided here. Own comments of an entry are comment-only lines directly above its first line, in
-//! the column it starts in, with no blank line between, unless they start behind a dash; the comment behind its value; and
+//! the column it starts in, with no blank line between, unless they start after a dash; the comment after its value; and
 //! comment lines below its value that are indented deeper than it. All others belong to no entry and stay where they are.
 //!
 //! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
@@ -19,7 +19,7 @@ use crate::text::{LineIndex, Span};
 /// One entry of a mapping or one item of a list, with its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The mapping or list it stands in.
+    /// The mapping or list it is in.
     pub(super) container: NodeId,
     /// Its position among its siblings.
     pub(super) index: usize,
@@ -29,9 +29,9 @@ pub(super) struct Entry {
     pub(super) value: NodeId,
     /// The first byte: of the dash, the `?`, or the key with its anchor and tag.
     pub(super) start: usize,
-    /// Behind the dash or colon; where there is none, behind the key.
+    /// After the dash or colon; if there is none, after the key.
     pub(super) opened: usize,
-    /// Behind the value.
+    /// After the value.
     pub(super) end: usize,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Layout<'t> {
     /// All children, grouped by parent; `first_child[n]..first_child[n + 1]` are those of node `n`.
     children: Vec<NodeId>,
     first_child: Vec<u32>,
-    /// Nodes that aliases stand for, in order.
+    /// Nodes that aliases represent, in order.
     referenced: Vec<NodeId>,
     mappings: Vec<Sample>,
     lists: Vec<Sample>,
@@ -135,7 +135,7 @@ impl<'t> Layout<'t> {
         self.tree.span(node)
     }
 
-    /// Says whether an alias stands for this very node.
+    /// Returns whether an alias represents this very node.
     pub(super) fn is_referenced(&self, node: NodeId) -> bool {
         self.referenced.binary_search(&node).is_ok()
     }
@@ -200,7 +200,7 @@ impl<'t> Layout<'t> {
         if indicator { at } else { self.tree.start(first) }
     }
 
-    /// Returns where the comma behind an entry between brackets stands, if there is one.
+    /// Returns where the comma after an entry between brackets is, if there is one.
     pub(super) fn comma_behind(&self, entry: &Entry) -> Option<usize> {
         Some(skip_trivia(self.text, entry.end)).filter(|at| self.text[*at..].starts_with(','))
     }
@@ -233,7 +233,7 @@ impl<'t> Layout<'t> {
         if self.text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
     }
 
-    /// Returns the offset behind a line's line end.
+    /// Returns the offset after a line's line end.
     pub(super) fn line_end(&self, at: usize) -> usize {
         self.lines.next_line_start(self.text, at).unwrap_or(self.text.len())
     }
@@ -249,7 +249,7 @@ impl<'t> Layout<'t> {
         self.text[self.line_start(at)..at].chars().count()
     }
 
-    /// Says whether nothing but blanks stands in front of `at` on its line; between brackets these may be tabs.
+    /// Returns whether nothing but blanks is in front of `at` on its line; between brackets these may be tabs.
     pub(super) fn is_first_on_line(&self, at: usize) -> bool {
         self.text[self.line_start(at)..at].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
     }
@@ -260,7 +260,7 @@ impl<'t> Layout<'t> {
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// Says whether two offsets are on one line.
+    /// Returns whether two offsets are on one line.
     pub(super) fn is_same_line(&self, first: usize, second: usize) -> bool {
         memchr::memchr(b'\n', &self.text.as_bytes()[first..second]).is_none()
     }
@@ -275,7 +275,7 @@ impl<'t> Layout<'t> {
     /// Returns where an entry's first line starts, or the first of its own comments above.
     pub(super) fn own_start(&self, start: usize) -> usize {
         let line = self.comments_start(start);
-        // Comments that start behind a dash are one with the comment there, which is about the item.
+        // Comments that start after a dash are one with the comment there, which is about the item.
         if self.comment_behind_dash(start).is_some() { self.line_start(start) } else { line }
     }
 
@@ -293,7 +293,7 @@ impl<'t> Layout<'t> {
         line
     }
 
-    /// Returns where the comment behind a dash starts that stands in the column of `start`, with nothing but comment lines of
+    /// Returns where the comment after a dash starts that is in the column of `start`, with nothing but comment lines of
     /// that column between.
     pub(super) fn comment_behind_dash(&self, start: usize) -> Option<usize> {
         let line = self.comments_start(start);
@@ -305,7 +305,7 @@ impl<'t> Layout<'t> {
         (is_comment && is_behind).then_some(comment)
     }
 
-    /// Returns where the lines of an entry end that starts in `column` and whose value ends at `end`: behind the comment
+    /// Returns where the lines of an entry end that starts in `column` and whose value ends at `end`: after the comment
     /// lines below that are indented deeper.
     pub(super) fn own_end(&self, column: usize, end: usize) -> usize {
         let mut own = self.line_end(end);
@@ -323,7 +323,7 @@ impl<'t> Layout<'t> {
         own
     }
 
-    /// Returns the offset behind the blank lines that start at `line`.
+    /// Returns the offset after the blank lines that start at `line`.
     pub(super) fn blank_lines_end(&self, line: usize) -> usize {
         let mut end = line;
         while end < self.text.len() && self.text[end..self.line_end(end)].trim().is_empty() {
@@ -332,27 +332,27 @@ impl<'t> Layout<'t> {
         end
     }
 
-    /// Says whether a `|+` or `>+` ends on the line before `line`, so that blank lines at `line` would become its content.
+    /// Returns whether a `|+` or `>+` ends on the line before `line`, so that blank lines at `line` would become its content.
     pub(super) fn follows_kept_lines(&self, line: usize) -> bool {
         let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
         let Some(node) = before.checked_sub(1).map(|last| &self.tree.nodes[last]) else { return false };
         node.kind.is_block_scalar() && self.line_end(node.end as usize) == line && self.keeps_lines(node.span())
     }
 
-    /// Says whether a block scalar's header has a `+`.
+    /// Returns whether a block scalar's header has a `+`.
     fn keeps_lines(&self, scalar: Span) -> bool {
         let header = scalar.of(self.text).lines().next().unwrap_or_default();
         header.split('#').next().unwrap_or_default().contains('+')
     }
 
-    /// Says whether the lines of `span` end in a block scalar that keeps all its line ends.
+    /// Returns whether the lines of `span` end in a block scalar that keeps all its line ends.
     pub(super) fn ends_in_kept_lines(&self, span: Span) -> bool {
         self.follows_kept_lines(span.end)
     }
 
     /// Returns the lines of `span` with every line moved `by` columns; blank lines stay blank.
     ///
-    /// To the right, a comment that stands left of all else in `span` and on the line before stays where it is; to the left
+    /// To the right, a comment that is left of all else in `span` and on the line before stays where it is; to the left
     /// everything moves as far as it can, so that no comment gets into the column of a block scalar's content. Lines of blanks
     /// inside a block scalar move where they are content.
     pub(super) fn shifted(&self, span: Span, by: isize) -> String {
@@ -390,7 +390,7 @@ impl<'t> Layout<'t> {
         lines.collect()
     }
 
-    /// Returns the lines of `span`, which lie between brackets, with the blanks `from` at their start changed to `to`.
+    /// Returns the lines of `span`, which are between brackets, with the blanks `from` at their start changed to `to`.
     ///
     /// A line with less than `from` starts with `to` then; blank lines and such with a comment only stay.
     pub(super) fn reindented(&self, span: Span, from: &str, to: &str) -> String {
@@ -429,7 +429,7 @@ impl<'t> Layout<'t> {
         says_something.then_some(content.len() - text.len())
     }
 
-    /// Says whether a line of so many spaces is part of a block scalar's content.
+    /// Returns whether a line of this many spaces is part of a block scalar's content.
     fn is_content(&self, line: usize, spaces: usize) -> bool {
         let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
         before.checked_sub(1).map(|last| &self.tree.nodes[last]).is_some_and(|node| {
@@ -465,7 +465,7 @@ impl<'t> Layout<'t> {
     }
 
     /// Returns the blanks that each level of a document in JSON is indented by, where its author breaks the lines around
-    /// `node`: where a key around it, or of it, stands first on its line.
+    /// `node`: where a key around it, or of it, is first on its line.
     pub(super) fn json_indent(&self, node: NodeId) -> Option<&'t str> {
         let _ = self.json_entry(node)?;
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
@@ -476,7 +476,7 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Says whether the document is in JSON, with every list and mapping that holds something on several lines.
+    /// Returns whether the document is in JSON, with every list and mapping that holds something on several lines.
     pub(super) fn is_multiline_json(&self) -> bool {
         *self.multiline_json.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
@@ -486,7 +486,7 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Says whether a list of the document opens on the line that its first item opens on, to close behind it: `[{` and `}]`.
+    /// Returns whether a list of the document opens on the line that its first item opens on, to close after it: `[{` and `}]`.
     pub(super) fn has_compact_items(&self) -> bool {
         *self.compact_items.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
@@ -498,7 +498,7 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns how many columns right of their dashes all items of the document start that are mappings behind a dash.
+    /// Returns how many columns right of their dashes all items of the document start that are mappings after a dash.
     pub(super) fn dash_width(&self) -> usize {
         *self.dash_width.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);

@@ -1,6 +1,6 @@
 //! Answers: how much may one text hold before it is refused?
 //!
-//! Every number stands here, and in the README. Size and line length are checked before a text is read, the rest while it is
+//! Every number is here, and in the README. Size and line length are checked before a text is read, the rest while it is
 //! read, so that a refused text costs no more than the limit it breaks.
 //!
 //! Invariant: what breaks a limit is refused with [`ProblemCode::Limit`] and its place; aliases have a code of their own.
@@ -18,9 +18,9 @@ pub(super) struct Limits {
     pub(super) documents: usize,
     /// Nodes of a text: keys, scalars, mappings, lists and aliases.
     pub(super) nodes: usize,
-    /// Collections in each other, in the text; and values in values, once aliases stand for what they name.
+    /// Collections in each other, in the text; and values in values, once aliases represent what they name.
     pub(super) nesting: usize,
-    /// Values that the aliases of one document stand for.
+    /// Values that the aliases of one document represent.
     pub(super) alias_values: usize,
 }
 
@@ -78,12 +78,12 @@ impl Limits {
         Err(over(at, format!("more than {} documents; split the file", self.documents)))
     }
 
-    /// Checks how many collections lie around what stands at `at`.
+    /// Checks how many collections are around what is at `at`.
     pub(super) fn check_nesting(&self, depth: usize, at: impl FnOnce() -> usize) -> Result<(), Problem> {
         if depth <= self.nesting { Ok(()) } else { Err(self.too_deep(at())) }
     }
 
-    /// Makes the problem of what is nested too deep.
+    /// Creates the problem of what is nested too deep.
     pub(super) fn too_deep(&self, at: usize) -> Problem {
         over(at, format!("nested more than {} levels deep; reduce the nesting or exclude the file", self.nesting))
     }

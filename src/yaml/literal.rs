@@ -1,6 +1,6 @@
-//! Answers: where does the text that a literal scalar (`|`) holds stand, and which bytes change when that text does?
+//! Answers: where does the text that a literal scalar (`|`) holds are, and which bytes change when that text does?
 //!
-//! A literal scalar holds its lines as they are, behind an indentation. So each line of its text has one place in the text around
+//! A literal scalar holds its lines as they are, after an indentation. So each line of its text has one place in the text around
 //! it, and an edit of the one is an edit of the other: new lines get the indentation and the line end of the scalar. Scalars in
 //! other styles fold or escape what they hold and have no such places.
 //!
@@ -11,7 +11,7 @@ use super::tree::Tree;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
 
-/// A text that a literal scalar holds, and where its lines stand.
+/// A text that a literal scalar holds, and where its lines are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
     text: String,
@@ -32,8 +32,8 @@ struct Line {
 }
 
 impl Tree {
-    /// Returns what stands at `path` below `root`, where it is a literal scalar that nothing else in the text stands for: no anchor
-    /// or tag on the way to it, and every line of it has a place of its own.
+    /// Returns what is at `path` below `root`, where it is a literal scalar that nothing else in the text represents: no anchor
+    /// or tag on the path to it, and every line of it has a place of its own.
     pub fn literal(&self, text: &str, root: NodeId, path: &FieldPath) -> Option<Literal> {
         let plain = |node: NodeId| self.properties_of(node).is_none().then_some(node);
         let below = |node, step| plain(self.step(text, node, step).ok()?);
@@ -72,7 +72,7 @@ impl Literal {
         &self.text
     }
 
-    /// Returns where byte `offset` of the text stands around it; behind the end of the text, where that ends.
+    /// Returns where byte `offset` of the text is around it; after the end of the text, where that ends.
     pub fn place(&self, offset: usize) -> usize {
         let line = self.lines[self.lines.partition_point(|line| line.inner <= offset) - 1];
         line.outer + line.spaces + offset.min(self.text.len()).saturating_sub(line.inner)
@@ -80,7 +80,7 @@ impl Literal {
 
     /// Returns the edits around the text that make `edits` in it.
     pub fn outward(&self, edits: &EditSet) -> EditSet {
-        // Edits that touch are one: what one of them opens a line with, the next one may go on with.
+        // Edits that touch are one: what one of them opens a line with, the next one may continue.
         let mut joined: Vec<Edit> = Vec::with_capacity(edits.edits().len());
         for edit in edits.edits() {
             match joined.last_mut().filter(|last| last.span.end == edit.span.start) {
@@ -100,7 +100,7 @@ impl Literal {
         let (first, last) = (self.line_at(start), self.line_at(end));
         let goes_whole = first.is_some() && edit.text.is_empty();
         match last.filter(|_| edit.text.ends_with('\n') || goes_whole) {
-            // Whole lines give way to whole lines, with their indentation.
+            // Whole lines are replaced by whole lines, with their indentation.
             Some(last) => {
                 let from = first.map_or_else(|| self.place(start), |line| line.outer);
                 let spaces = if first.is_some() { self.indent } else { 0 };
@@ -119,7 +119,7 @@ impl Literal {
         self.lines.binary_search_by_key(&offset, |line| line.inner).ok().map(|at| self.lines[at])
     }
 
-    /// Indents the lines of `text`, the first one by `first`; blank lines stay blank, but for a last one that is no first one and
+    /// Indents the lines of `text`, the first one by `first`; blank lines stay blank, but for a last one that is not a first one and
     /// gets `rest`.
     fn indented(&self, text: &str, first: usize, rest: usize) -> String {
         let mut out = String::with_capacity(text.len());

@@ -1,6 +1,6 @@
 //! Answers: what is one node of a tree?
 //!
-//! A node is what it is and which bytes it covers. Nodes lie in one array in document order, 16 bytes each; `next` is the index after
+//! A node is what it is and which bytes it covers. Nodes are in one array in document order, 16 bytes each; `next` is the index after
 //! the node's subtree, so the first child of a collection is the node after it. Anchors, tags and aliases are rare and have tables of
 //! their own.
 //!
@@ -59,27 +59,27 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Says whether the node has keys.
+    /// Returns whether the node has keys.
     pub(super) const fn is_mapping(self) -> bool {
         matches!(self, Self::Mapping | Self::FlowMapping | Self::Pair)
     }
 
-    /// Says whether the node has items.
+    /// Returns whether the node has items.
     pub(super) const fn is_sequence(self) -> bool {
         matches!(self, Self::Sequence | Self::FlowSequence)
     }
 
-    /// Says whether the node's children stand on lines of their own, held together by their column.
+    /// Returns whether the node's children are on lines of their own, held together by their column.
     pub(super) const fn is_block_collection(self) -> bool {
         matches!(self, Self::Mapping | Self::Sequence)
     }
 
-    /// Says whether the node's children are held together by commas.
+    /// Returns whether the node's children are held together by commas.
     pub(super) const fn is_flow_collection(self) -> bool {
         matches!(self, Self::FlowMapping | Self::FlowSequence | Self::Pair)
     }
 
-    /// Says whether the node is text behind a `|` or `>`.
+    /// Returns whether the node is text after a `|` or `>`.
     pub(super) const fn is_block_scalar(self) -> bool {
         matches!(self, Self::Literal | Self::Folded)
     }
@@ -89,7 +89,7 @@ impl Kind {
 ///
 /// A block collection starts at its first dash, `?` or key (or that key's anchor or tag), so the column of its start is
 /// its indentation. It ends where its last child ends. A block scalar starts at `|` and ends before the line end of its
-/// last line of content. An empty node stands behind its dash or colon.
+/// last line of content. An empty node is after its dash or colon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) kind: Kind,
@@ -126,7 +126,7 @@ pub(super) enum Tag {
     Timestamp,
     /// `!!merge`
     Merge,
-    /// Any other, which kubectl passes over: `!x`.
+    /// Any other, which kubectl ignores: `!x`.
     Other,
 }
 

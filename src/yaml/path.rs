@@ -64,7 +64,7 @@ impl Tree {
             .map(|(_, value)| value)
     }
 
-    /// Returns a key that stands above a merge which brings it, too: kubectl then takes the merge's value, against the YAML
+    /// Returns a key that is above a merge which brings it, too: kubectl then takes the merge's value, against the YAML
     /// 1.1 draft and other readers.
     pub(super) fn key_overridden_by_merge(&self, text: &str) -> Option<NodeId> {
         let mappings = (0..self.nodes.len() as u32).map(NodeId).filter(|node| self.node(*node).kind.is_mapping());
@@ -77,7 +77,7 @@ impl Tree {
             .next()
     }
 
-    /// Says whether merging `node` brings `key`; each node is looked at once.
+    /// Returns whether merging `node` brings `key`; each node is looked at once.
     fn merges_key(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
         let mut open = vec![node];
         while let Some(node) = open.pop() {

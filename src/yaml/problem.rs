@@ -21,7 +21,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Makes a problem met at byte `at`.
+    /// Creates a problem met at byte `at`.
     pub fn new(code: ProblemCode, at: usize, message: impl Into<String>) -> Self {
         Self { code, at, other: None, message: message.into() }
     }
@@ -47,11 +47,11 @@ impl std::error::Error for Problem {}
 pub enum ProblemCode {
     /// Not YAML: `a: [`.
     ParseError,
-    /// A key that is no plain text: `? [a, b]`, or an unquoted template `{{ .Values.x }}`.
+    /// A key that is not a plain text: `? [a, b]`, or an unquoted template `{{ .Values.x }}`.
     ComplexKey,
     /// One key twice in one mapping: `{a: 1, a: 2}`.
     DuplicateKey,
-    /// The path, or the neighbour a place names, is not in the document.
+    /// The path, or the sibling a place names, is not in the document.
     NotFound,
     /// The value at the path is of another shape than the change needs: an item inserted into a mapping.
     WrongShape,
@@ -63,11 +63,11 @@ pub enum ProblemCode {
     ThroughAlias,
     /// The key comes from a merge, so it has no bytes there: `<<: *base`.
     ThroughMerge,
-    /// After the move an alias would stand before its anchor.
+    /// After the move an alias would be before its anchor.
     AnchorOrder,
     /// A value that holds itself: `&x {a: *x}`.
     RecursiveAlias,
-    /// Aliases stand for more values than is sane.
+    /// Aliases represent more values than is sane.
     AliasBudget,
     /// A move between `{...}` and indented lines, or out of commented `{...}`, that cannot keep the bytes.
     FlowMove,

@@ -8,7 +8,7 @@
 
 use serde_json::{Number, Value};
 
-/// What an unquoted scalar stands for.
+/// What an unquoted scalar represents.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Resolved {
     /// Null, a boolean or a number: `~`, `yes`, `0x1F`.
@@ -21,7 +21,7 @@ pub(super) enum Resolved {
 
 /// Resolves an unquoted, untagged scalar as yaml.v2 does.
 pub(super) fn resolve(text: &str) -> Resolved {
-    // The longest word that is no text is `false`.
+    // The longest word that is not a text is `false`.
     if text.len() > 5 && !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
         return Resolved::Text;
     }
@@ -116,9 +116,9 @@ fn is_float(text: &str) -> bool {
     !exponent.is_empty() && digits(exponent) == exponent.len()
 }
 
-/// Says whether readers of YAML 1.1 and of YAML 1.2 all take the unquoted text for this very text.
+/// Returns whether readers of YAML 1.1 and of YAML 1.2 all take the unquoted text for this very text.
 ///
-/// The syntax around it is not looked at: `a: b` reads as text here, but cannot stand unquoted.
+/// The syntax around it is not looked at: `a: b` reads as text here, but cannot be unquoted.
 pub(super) fn reads_as_text(text: &str) -> bool {
     resolve(text) == Resolved::Text
         && !matches!(text, "<<" | "=" | ".")
@@ -126,7 +126,7 @@ pub(super) fn reads_as_text(text: &str) -> bool {
         && !resembles_date(text)
 }
 
-/// Says whether some reader may see a number: base 60 as `1:30`, too large a number, any digits with underscores.
+/// Returns whether some reader may see a number: base 60 as `1:30`, too large a number, any digits with underscores.
 fn resembles_number(text: &str) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text).replace('_', "");
     let based = |prefix: &str, radix: u32| {
@@ -138,7 +138,7 @@ fn resembles_number(text: &str) -> bool {
     is_float(&digits) || based("0x", 16) || based("0o", 8) || based("0b", 2) || base_60()
 }
 
-/// Says whether the text starts as a date does: `2001-12-14`, alone or with a time behind it.
+/// Returns whether the text starts as a date does: `2001-12-14`, alone or with a time after it.
 fn resembles_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
     let number = |part: Option<&str>, lengths: std::ops::RangeInclusive<usize>| {

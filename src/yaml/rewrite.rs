@@ -29,7 +29,7 @@ pub struct Rewrite {
     pub edits: EditSet,
     /// The source with the edits made.
     pub text: String,
-    /// The comments that went with what was taken away, as written.
+    /// The comments that went with what was removed, as written.
     pub removed_comments: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ pub struct Refusal {
 ///
 /// There is one program for each object of the document; a program's intents are done in turn, each on what the one before
 /// left. Programs do not see each other: their paths must not meet. What is new takes the style that the document has, or had
-/// before the first change, and that of `house` where it shows none.
+/// before the first change, and that of `file` where it shows none.
 ///
 /// The document's value must have been read: that it cannot be is not found out here.
 ///
@@ -77,7 +77,7 @@ struct Rewriter {
     edits: EditSet,
     source_length: usize,
     removed_comments: Vec<String>,
-    /// The line end that was added to the source, to be taken away at the end.
+    /// The line end that was added to the source, to be removed at the end.
     added_line_end: &'static str,
     /// The text of the block scalar whose last line has no line end in the source.
     unterminated_text: Option<String>,
@@ -146,7 +146,7 @@ impl Rewriter {
         let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
         layout.default_indentation = *self.indentation.get_or_init(|| layout.shown_indentation().or(self.file_style.0));
         if !self.added_line_end.is_empty() {
-            // kubectl reads no line end behind a `|` block that the text ends in without one.
+            // kubectl reads no line end after a `|` block that the text ends in without one.
             layout.multiline = MultilineText::Quoted;
         }
         layout
@@ -205,7 +205,7 @@ impl Rewriter {
         Refusal { program, problem }
     }
 
-    /// Says whether the borrowed line end is still there, does not end an empty line of a `|+`, and does not belong to a block
+    /// Returns whether the borrowed line end is still there, does not end an empty line of a `|+`, and does not belong to a block
     /// scalar that had one.
     fn removes_added_line_end(&self) -> bool {
         if self.added_line_end.is_empty() || !self.text.ends_with(self.added_line_end) {
@@ -219,7 +219,7 @@ impl Rewriter {
         !(ends_in_empty_line && self.layout().follows_kept_lines(self.text.len()))
     }
 
-    /// Returns where the text ends without the borrowed line end. Blank lines that came to stand last go with it, or the last
+    /// Returns where the text ends without the borrowed line end. Blank lines that came to be last go with it, or the last
     /// line of text would have a line end for the first time.
     fn length_without_line_end(&self, source: &str) -> usize {
         let length = self.text.len() - self.added_line_end.len();
@@ -241,8 +241,8 @@ impl Rewriter {
     }
 }
 
-/// Refuses to give a line end to the block scalar that had none, as where something now stands below it. Where another scalar
-/// says the same, so that it cannot be told which one has the line end, nothing at or behind it may change.
+/// Refuses to give a line end to the block scalar that had none, as where something now is below it. Where another scalar
+/// says the same, so that it cannot be told which one has the line end, nothing at or after it may change.
 fn refuse_new_line_end(source: &str, open: &str, edits: &EditSet, after: &str) -> Result<(), Problem> {
     let ended = format!("{open}\n");
     let tree = parse(source)?;
@@ -269,7 +269,7 @@ struct Round {
 }
 
 impl Round {
-    /// Takes a change in, unless its edits meet those taken before; says whether it did.
+    /// Takes a change in, unless its edits meet those taken before; returns whether it did.
     fn take(&mut self, program: usize, change: Change) -> bool {
         if change.edits.iter().any(|edit| self.meets(edit.span)) {
             return false;
@@ -280,7 +280,7 @@ impl Round {
         true
     }
 
-    /// Says whether `span` shares a byte with a claimed one, or is an insertion at the place of another.
+    /// Returns whether `span` shares a byte with a claimed one, or is an insertion at the place of another.
     fn meets(&self, span: Span) -> bool {
         let meets = |claimed: &Span| claimed.start < span.end && span.start < claimed.end || *claimed == span;
         let upto = Span::new(span.end, usize::MAX);
@@ -301,7 +301,7 @@ fn ambiguous_line_break(text: &str) -> Option<usize> {
         .min()
 }
 
-/// Returns the offset in the source that an offset behind the edits comes from; in new text, where it was put.
+/// Returns the offset in the source that an offset after the edits comes from; in new text, where it was put.
 fn offset_in_source(edits: &EditSet, at: usize) -> usize {
     let mut before = 0;
     let mut after = 0;

@@ -1,4 +1,4 @@
-//! Answers: which text does a scalar stand for?
+//! Answers: which text does a scalar represent?
 //!
 //! Line folding, escapes, and the chomping and indentation of block scalars, as YAML 1.2 has them. A block scalar whose last line
 //! the text ends in without a line end has none either, for kubectl and YAML 1.2 alike.
@@ -11,7 +11,7 @@ use super::node::{Kind, Node, NodeId};
 use super::tree::Tree;
 
 impl Tree {
-    /// Returns the text a scalar stands for; empty for nodes that are no scalars.
+    /// Returns the text a scalar represents; empty for nodes that are not scalars.
     pub(super) fn scalar_text<'t>(&self, text: &'t str, node: NodeId) -> Cow<'t, str> {
         let node = self.node(node);
         let raw = node.span().of(text);
@@ -120,7 +120,7 @@ fn line_ends(text: &str) -> (usize, &str) {
     }
 }
 
-/// Appends what an escape stands for; `text` starts behind the backslash. Returns what follows the escape.
+/// Appends what an escape represents; `text` starts after the backslash. Returns what follows the escape.
 fn escape<'t>(text: &'t str, out: &mut String) -> &'t str {
     let Some(name) = text.chars().next() else { return text };
     let after = &text[name.len_utf8()..];
@@ -142,7 +142,7 @@ fn escape<'t>(text: &'t str, out: &mut String) -> &'t str {
         'u' => return coded(after, 4, out),
         'U' => return coded(after, 8, out),
         '\n' | '\r' => {
-            // An escaped line end joins the lines; blank lines behind it are line ends.
+            // An escaped line end joins the lines; blank lines after it are line ends.
             let (count, rest) = line_ends(text);
             out.extend(std::iter::repeat_n('\n', count - 1));
             return rest;
@@ -168,7 +168,7 @@ fn coded<'t>(text: &'t str, digits: usize, out: &mut String) -> &'t str {
     rest
 }
 
-/// What happens to the line ends behind the last line of a block scalar.
+/// What happens to the line ends after the last line of a block scalar.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chomping {
     /// `|`: one stays.
@@ -183,7 +183,7 @@ enum Chomping {
 struct Block<'t> {
     chomping: Chomping,
     lines: Vec<&'t str>,
-    /// Empty lines behind the last line of content.
+    /// Empty lines after the last line of content.
     trailing: usize,
 }
 

@@ -1,9 +1,9 @@
 //! Answers: which nodes does a text have, and which bytes does each cover?
 //!
-//! Nodes lie in one array in document order, 16 bytes each; `next` is the index after the node's subtree, so the first
+//! Nodes are in one array in document order, 16 bytes each; `next` is the index after the node's subtree, so the first
 //! child of a container is the node after it. The children of a mapping alternate key, value. Anchors, tags and aliases
-//! are rare and stand in side tables. Dashes and colons are not stored: they are the first byte after white space and
-//! comments behind the node before them (`skip_trivia`).
+//! are rare and are in side tables. Dashes and colons are not stored: they are the first byte after white space and
+//! comments after the node before them (`skip_trivia`).
 //!
 //! Invariant: a tree holds spans into the text it was made from, and nothing of the text itself.
 
@@ -73,7 +73,7 @@ impl Tree {
         std::iter::from_fn(move || Some((children.next()?, children.next()?)))
     }
 
-    /// Returns the anchor and tag of a node, where it has one.
+    /// Returns the anchor and tag of a node, if it has one.
     pub(super) fn properties_of(&self, node: NodeId) -> Option<&Properties> {
         let found = self.properties.binary_search_by_key(&node, |properties| properties.node).ok()?;
         Some(&self.properties[found])
@@ -84,18 +84,18 @@ impl Tree {
         self.properties_of(node)?.tag
     }
 
-    /// Returns the first byte of a node: that of its anchor or tag, where it has one.
+    /// Returns the first byte of a node: that of its anchor or tag, if it has one.
     pub(super) fn start(&self, node: NodeId) -> usize {
         self.properties_of(node).map_or(self.node(node).start as usize, |properties| properties.span.start)
     }
 
-    /// Returns the node an alias stands for.
+    /// Returns the node an alias represents.
     pub(super) fn target(&self, alias: NodeId) -> Option<NodeId> {
         let found = self.aliases.binary_search_by_key(&alias, |entry| entry.alias).ok()?;
         Some(self.aliases[found].target)
     }
 
-    /// Says whether a mapping's key asks for a merge: `<<`.
+    /// Returns whether a mapping's key asks for a merge: `<<`.
     pub(super) fn is_merge_key(&self, text: &str, key: NodeId) -> bool {
         let node = self.node(key);
         match self.tag(key) {
@@ -104,7 +104,7 @@ impl Tree {
         }
     }
 
-    /// Says whether `inner` is `outer` or lies below it.
+    /// Returns whether `inner` is `outer` or is below it.
     pub(super) fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
         outer <= inner && inner.0 < self.node(outer).next
     }
@@ -117,7 +117,7 @@ impl Tree {
     }
 }
 
-/// Returns the offset of the first byte at or after `from` that is no white space, comment or byte order mark.
+/// Returns the offset of the first byte at or after `from` that is not a white space, comment or byte order mark.
 pub(super) fn skip_trivia(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -134,7 +134,7 @@ pub(super) fn skip_trivia(text: &str, from: usize) -> usize {
     at
 }
 
-/// Says whether an indicator at `at` stands alone, as `?` and `-` must: `? key`, not `?key`.
+/// Returns whether an indicator at `at` is alone, as `?` and `-` must: `? key`, not `?key`.
 pub(super) fn is_separated(text: &str, at: usize) -> bool {
     text.as_bytes().get(at + 1).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
 }

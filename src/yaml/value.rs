@@ -1,6 +1,6 @@
 //! Answers: which plain data does kubectl see at a node?
 //!
-//! Scalars are resolved by yaml.v2's rules, aliases stand for what they name, merges are applied. Keys go by their text;
+//! Scalars are resolved by yaml.v2's rules, aliases represent what they name, merges are applied. Keys go by their text;
 //! what kubectl would make of a key such as `on` only decides which keys are one and the same.
 //!
 //! Invariant: reading ends, whatever the aliases: a value that holds itself and one that explodes are both refused.
@@ -27,7 +27,7 @@ impl Tree {
         Reader { tree: self, text, left_out: None, budget: LIMITS.alias_values, aliases: 0, depth: 0 }.value(node)
     }
 
-    /// Reads a node like [`Tree::value`] but for what stands under the key `left_out`, wherever that is.
+    /// Reads a node like [`Tree::value`] but for what is under the key `left_out`, wherever that is.
     ///
     /// # Errors
     /// As [`Tree::value`], of what is read.
@@ -36,7 +36,7 @@ impl Tree {
             .value(node)
     }
 
-    /// Returns the text that a mapping has under `key`; `None` where that is no plain or quoted text, or stands in a mapping that
+    /// Returns the text that a mapping has under `key`; `None` where that is not a plain or quoted text, or is in a mapping that
     /// is merged into this one.
     pub fn text_at<'t>(&self, text: &'t str, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
         let is_text = |node: NodeId| matches!(self.node(node).kind, Kind::Plain | Kind::Single | Kind::Double);
@@ -45,12 +45,12 @@ impl Tree {
         Some(self.scalar_text(text, value))
     }
 
-    /// Says whether a node is a mapping.
+    /// Returns whether a node is a mapping.
     pub fn is_mapping(&self, node: NodeId) -> bool {
         self.node(node).kind.is_mapping()
     }
 
-    /// Counts the items of the list that a mapping has under `key`; `None` where that is no list.
+    /// Counts the items of the list that a mapping has under `key`; `None` where that is not a list.
     pub fn items_at(&self, text: &str, mapping: NodeId, key: &str) -> Option<usize> {
         let is_list = |node: NodeId| matches!(self.node(node).kind, Kind::Sequence | Kind::FlowSequence);
         let mut lists = self.pairs(mapping).filter(|(_, value)| is_list(*value));
@@ -65,7 +65,7 @@ struct Reader<'t> {
     /// The key whose values are not read.
     left_out: Option<&'t str>,
     budget: usize,
-    /// How many aliases lie between the root and here.
+    /// How many aliases are between the root and here.
     aliases: usize,
     depth: usize,
 }
@@ -91,7 +91,7 @@ impl Reader<'_> {
         value
     }
 
-    /// Reads what an alias stands for; what goes wrong with the aliases in it is told of the alias that is met first.
+    /// Reads what an alias represents; what goes wrong with the aliases in it is told of the alias that is met first.
     fn alias(&mut self, alias: NodeId) -> Result<Value, Problem> {
         let at = self.tree.span(alias).start;
         self.lent(alias).map_err(|problem| match problem.code {

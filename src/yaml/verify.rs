@@ -1,6 +1,6 @@
 //! Answers: does a changed text say what it should, and nothing else?
 //!
-//! The changed text is read from scratch. Each document must have the value that the change of plain data gave, or, where nothing
+//! The changed text is read from scratch. Each document must have the value that the change of plain data gave, or, if nothing
 //! was to change, the very bytes it had; comments may only be gone where the change named them.
 //!
 //! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits but the tree of

@@ -1,7 +1,7 @@
-//! Answers: which bytes go when an entry or item is taken away?
+//! Answers: which bytes go when an entry or item is removed?
 //!
 //! Lines go with the comments they own. A first entry on the line of a dash makes room for the next one. The last entry of
-//! a container leaves `{}` or `[]` behind, never nothing, which would be null. Between brackets one comma goes along.
+//! a container leaves `{}` or `[]` after, never nothing, which would be null. Between brackets one comma goes along.
 //!
 //! Invariant: blank lines stay, save those that would become content of a `|+` above.
 
@@ -54,7 +54,7 @@ fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
         let indentation = layout.text[next_line..].bytes().take_while(|byte| *byte == b' ').count();
         Span::new(entry.start, next_line + indentation)
     } else {
-        // Something that belongs to no entry stands between, so the dash stays alone on its line.
+        // Something that belongs to no entry is between, so the dash stays alone on its line.
         let before = layout.text[..entry.start].trim_end_matches([' ', '\t']).len();
         Span::new(before, layout.text[..end].trim_end_matches(['\n', '\r']).len())
     }
@@ -123,7 +123,7 @@ fn remove_from_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-/// Returns what lies between the brackets around an only entry, but for the comment on the line of the opening one.
+/// Returns what is between the brackets around an only entry, but for the comment on the line of the opening one.
 fn inside_of_brackets(layout: &Layout<'_>, entry: &Entry) -> Span {
     let container = layout.span(entry.container);
     let line = Span::new(container.start, layout.line_end(container.start).min(entry.start));

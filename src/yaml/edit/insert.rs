@@ -1,9 +1,9 @@
 //! Answers: which bytes are added when an entry or item is put into a container?
 //!
-//! New lines go in the column of the siblings, behind the lines the sibling owns. An empty `{}` or `[]` and a null become
+//! New lines go in the column of the siblings, after the lines the sibling owns. An empty `{}` or `[]` and a null become
 //! indented lines; between brackets the new entry gets a line of its own where its siblings have theirs.
 //!
-//! Invariant: no comment is taken away.
+//! Invariant: no comment is removed.
 
 use serde_json::{Map, Value};
 
@@ -120,7 +120,7 @@ impl Target {
     }
 }
 
-/// The sibling a new entry stands next to.
+/// The sibling a new entry is next to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sibling {
     Before(usize),
@@ -163,15 +163,15 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, sibling: Sibl
                     format!("{:gap$}{text}", ""),
                 );
             } else if let Some(comment) = layout.comment_behind_dash(entry.start).filter(|_| item.is_some()) {
-                // There stands the comment that the first entry owned before it was pulled up.
+                // There is the comment that the first entry owned before it was pulled up.
                 change.insert(comment, behind_dash(lines, layout.column(entry.start)));
             } else if layout.is_first_on_line(entry.start) {
                 change.insert(layout.own_start(entry.start), lines);
             } else {
-                // The new entry takes the place behind the dash, and the old one gets a line of its own.
+                // The new entry takes the place after the dash, and the old one gets a line of its own.
                 let column = layout.column(entry.start);
                 if starts_with_comment(lines) {
-                    // Behind the dash, a comment that comes along would be about the item, and would not go back with its entry.
+                    // After the dash, a comment that comes along would be about the item, and would not go back with its entry.
                     let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
                     let line_ending = layout.line_ending(entry.start);
                     change.replace(Span::new(blanks, entry.start), format!("{line_ending}{lines}{:column$}", ""));
@@ -184,13 +184,13 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, sibling: Sibl
     change
 }
 
-/// Returns `lines` as they stand behind a dash, with the blanks before what stood there, in `column`.
+/// Returns `lines` as they are after a dash, with the blanks before what was there, in `column`.
 fn behind_dash(lines: &str, column: usize) -> String {
     format!("{}{:column$}", lines.trim_start_matches(' '), "")
 }
 
-/// Says whether the dash of `item` stands alone on its line, with something below that is not its first entry or a comment
-/// of it: that is what a first entry behind the dash leaves when it goes.
+/// Returns whether the dash of `item` is alone on its line, with something below that is not its first entry or a comment
+/// of it: that is what a first entry after the dash leaves when it goes.
 fn has_room_behind_dash(layout: &Layout<'_>, item: &Entry, first: &Entry) -> bool {
     layout.line_content_end(item.opened) == item.opened
         && layout.line_end(item.opened) < layout.own_start(first.start)
@@ -218,7 +218,7 @@ pub(super) fn fill_with_lines(
         }
         PositionKind::Item => {
             let rendered = Rendered { head: String::new(), body: lines(position.item_column(layout)) };
-            // A comment behind the dash would belong to the item, no longer to the entry, and the other way round.
+            // A comment after the dash would belong to the item, no longer to the entry, and the other way round.
             let stays_below = starts_with_comment(&rendered.body) || position.has_comment_behind(layout);
             if stays_below { rendered } else { rendered.pulled_up() }
         }
@@ -231,7 +231,7 @@ pub(super) struct FlowEntry<'t> {
     pub(super) text: String,
     /// The comments above it, from `#` on.
     pub(super) above: Vec<&'t str>,
-    /// The comment behind it, with the blanks before it.
+    /// The comment after it, with the blanks before it.
     pub(super) behind: &'t str,
 }
 
@@ -240,14 +240,14 @@ impl FlowEntry<'_> {
         Self { text, above: Vec::new(), behind: "" }
     }
 
-    /// Writes whole lines, with `comma` behind the entry.
+    /// Writes whole lines, with `comma` after the entry.
     fn lines(&self, indentation: &str, comma: &str, line_ending: &str) -> String {
         let above: String = self.above.iter().map(|comment| format!("{indentation}{comment}{line_ending}")).collect();
         format!("{above}{indentation}{}{comma}{}{line_ending}", self.text, self.behind)
     }
 }
 
-/// Says whether a new entry gets a line of its own next to `sibling`, between brackets.
+/// Returns whether a new entry gets a line of its own next to `sibling`, between brackets.
 pub(super) fn gets_own_line(layout: &Layout<'_>, container: NodeId, sibling: Sibling) -> bool {
     if layout.count(container) == 0 || layout.kind(container) == Kind::Pair {
         return false;
@@ -314,7 +314,7 @@ fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, new: &Flo
     }
 }
 
-/// Returns what stands behind the commas of a container that is on one line.
+/// Returns what is after the commas of a container that is on one line.
 fn gap_behind_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
     if layout.count(container) < 2 {
         return Context::inside(layout, container).gap();

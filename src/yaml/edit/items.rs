@@ -1,8 +1,8 @@
 //! Answers: which bytes change when a mapping becomes a list of named items, and back?
 //!
-//! In lines, every entry keeps its lines: its comments go above the dash, its value with the comment behind it moves as far as
-//! its new key does, and what stands between two entries stays between the two items. On the way back the comments beside a
-//! name, which has no line of its own there, go above the entry. Between brackets only what stands around the values changes.
+//! In lines, every entry keeps its lines: its comments go above the dash, its value with the comment after it moves as far as
+//! its new key does, and what is between two entries stays between the two items. On the way back the comments next to a
+//! name, which has no line of its own there, go above the entry. Between brackets only what is around the values changes.
 //!
 //! Invariant: every comment and every byte of a value stays.
 
@@ -166,7 +166,7 @@ fn items_in_lines(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming:
     Ok(change)
 }
 
-/// Writes what stands around the values anew, each item in the lines that its entry has.
+/// Writes what is around the values anew, each item in the lines that its entry has.
 fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming: &Naming) -> Change {
     let span = layout.span(place.value);
     let context = Context::inside(layout, place.value);
@@ -180,7 +180,7 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
         let is_tight = has_colon && layout.tree.start(entry.value) == entry.opened;
         let behind = match (has_colon, is_tight) {
             (false, _) => format!("{gap}null"),
-            // Only behind quotes may a value stand directly.
+            // Only after quotes may a value are directly.
             (true, true) if !context.is_json() => gap.to_owned(),
             (true, true | false) => String::new(),
         };
@@ -292,7 +292,7 @@ fn entry_lines(layout: &Layout<'_>, item: &Item, end: usize, column: usize) -> R
     Ok(format!("{above}{:column$}{name}{}{rest}{below}", "", layout.colon(value)))
 }
 
-/// Returns the bytes of the value of an item between brackets, where they can stand without them.
+/// Returns the bytes of the value of an item between brackets, where they can be without them.
 fn bare_value<'t>(layout: &Layout<'t>, item: &Item) -> Result<&'t str, Problem> {
     let all = layout.span(item.entry.value);
     let bytes = Span::new(layout.tree.start(item.value.value), item.value.end.max(layout.tree.start(item.value.value)));

@@ -78,7 +78,7 @@ fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Change {
     let (dash, width) = (dash_column(layout, entry), layout.dash_width());
     let below = layout.shifted(Span::new(below, end), (dash + width) as isize - column as isize);
     if !layout.is_first_on_line(first) {
-        // The anchor or tag behind the colon goes with the lines.
+        // The anchor or tag after the colon goes with the lines.
         let line_ending = layout.line_ending(first);
         change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}{:width$}{rest}{below}", "", "-"));
         return change;
@@ -90,7 +90,7 @@ fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-/// Puts a scalar behind a dash on a line of its own, with the comment behind it.
+/// Puts a scalar after a dash on a line of its own, with the comment after it.
 fn wrap_scalar(layout: &Layout<'_>, entry: &Entry) -> Change {
     let mut change = Change::default();
     let start = layout.tree.start(entry.value);
@@ -114,7 +114,7 @@ fn wrap_scalar(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-/// Returns the spaces between a colon or dash and what stands behind it on its line.
+/// Returns the spaces between a colon or dash and what is after it on its line.
 fn gap_before<'t>(layout: &Layout<'t>, opened: usize, start: usize) -> &'t str {
     let gap = &layout.text[opened..start];
     if gap.bytes().all(|byte| byte == b' ') { gap } else { " " }
@@ -133,7 +133,7 @@ fn wrap_nothing(layout: &Layout<'_>, entry: &Entry) -> Change {
     if item.trim().is_empty() {
         change.insert(layout.line_end(entry.end), format!("{:dash$}-{line_ending}", ""));
     } else {
-        // An anchor or tag goes with the null it stands in front of.
+        // An anchor or tag goes with the null it is in front of.
         let end = layout.line_end(entry.end);
         let rest = Span::new(entry.opened, end).of(layout.text);
         change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{rest}", ""));
@@ -236,7 +236,7 @@ fn unwrap_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     unwrap_to_lines(layout, entry, item, content)
 }
 
-/// Says whether nothing stands behind the key of an entry or between it and its first item.
+/// Returns whether nothing is after the key of an entry or between it and its first item.
 fn is_key_line_free(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> bool {
     layout.text[entry.opened..item.start].trim().is_empty()
         && layout.line_end(entry.opened) == layout.line_start(item.start)
@@ -253,7 +253,7 @@ fn unwrap_nothing(layout: &Layout<'_>, item: &Entry) -> Change {
     change
 }
 
-/// Puts a scalar or `{...}` back behind the colon: `key:` and `- a` become `key: a`.
+/// Puts a scalar or `{...}` back after the colon: `key:` and `- a` become `key: a`.
 fn unwrap_to_key_line(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
     let mut change = Change::default();
     let end = layout.line_end(item.end);
@@ -288,7 +288,7 @@ fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: us
     let first = match behind_dash.trim() {
         "" => String::new(),
         properties if has_lines_below && is_key_line_free(layout, entry, item) && content < below => {
-            // An anchor or tag stands where that of a value below its key does.
+            // An anchor or tag is where that of a value below its key does.
             change.insert(entry.opened, format!(" {properties}"));
             String::new()
         }

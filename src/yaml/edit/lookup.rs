@@ -1,6 +1,6 @@
 //! Answers: which entry or item does a path name, and may it be changed there?
 //!
-//! Invariant: what is found is written at the path itself, and no alias refers to anything on the way to it.
+//! Invariant: what is found is written at the path itself, and no alias refers to anything on the path to it.
 
 use super::super::layout::{Entry, Layout};
 use super::super::node::{Kind, NodeId};
@@ -8,7 +8,7 @@ use super::super::problem::{Problem, ProblemCode};
 use super::refuse::refuse_referenced;
 use crate::field::{FieldPath, Step};
 
-/// Finds the node at a path whose inside is to be changed: nothing on the way to it, nor itself, may show elsewhere.
+/// Finds the node at a path whose inside is to be changed: nothing on the path to it, nor itself, may show elsewhere.
 pub(super) fn container_at(layout: &Layout<'_>, path: &FieldPath) -> Result<NodeId, Problem> {
     let node = path.steps().iter().try_fold(layout.root, |node, step| {
         refuse_referenced(layout, node)?;

@@ -1,9 +1,9 @@
 //! Answers: which bytes change when a value goes below a new key of its own, and back?
 //!
 //! Lines move below the line of the new key, or up from it; between brackets the braces and the key are put around the value or
-//! taken away.
+//! removed.
 //!
-//! Invariant: every comment stays: that behind a key that goes gets a line of its own.
+//! Invariant: every comment stays: that after a key that goes gets a line of its own.
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, scalar};

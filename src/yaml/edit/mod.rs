@@ -4,7 +4,7 @@
 //! Each kind of change is a module: `key` (rename), `position` (replace), `delete`, `insert`, `relocate` (move), `wrap`,
 //! `nest`, `items` (a mapping becomes a list of named items, and back).
 //!
-//! Invariant: a change touches the lines of what it names and nothing else, and names every comment it takes away.
+//! Invariant: a change touches the lines of what it names and nothing else, and names every comment it removes.
 
 mod delete;
 mod insert;

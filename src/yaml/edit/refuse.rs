@@ -30,7 +30,7 @@ pub(super) fn refuse_anchors_in_use(layout: &Layout<'_>, node: NodeId) -> Result
     layout.tree.aliases.iter().find(in_use).map_or(Ok(()), |entry| Err(shared(layout, entry.target)))
 }
 
-/// Refuses to take away a key that a merge would then lend.
+/// Refuses to remove a key that a merge would then lend.
 pub(super) fn refuse_merged_key(layout: &Layout<'_>, mapping: NodeId, key: NodeId) -> Result<(), Problem> {
     let name = layout.tree.scalar_text(layout.text, key);
     match layout.tree.merge_source(layout.text, mapping, &name) {

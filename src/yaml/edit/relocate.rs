@@ -79,7 +79,7 @@ fn refuse_own_sibling(entry: &Entry, place: &Place, sibling: Sibling) -> Result<
     }
 }
 
-/// Says whether an entry already stands where it is to go.
+/// Returns whether an entry already is where it is to go.
 fn stays(entry: &Entry, sibling: Sibling) -> bool {
     match sibling {
         Sibling::Before(index) => index == entry.index || index == entry.index + 1,
@@ -100,7 +100,7 @@ fn shift_behind_removal(cut: &Change, insertion: &mut Change) {
 /// What is put in at the new place.
 struct Insertion {
     change: Change,
-    /// Where in the text the comments stood that it brings along.
+    /// Where in the text the comments was that it brings along.
     moved: Vec<Span>,
 }
 
@@ -168,7 +168,7 @@ fn insert_moved_in_flow(
     Ok(Insertion { change: insert_in_flow(layout, target, sibling, &new, ["{", "}"]), moved })
 }
 
-/// The comments on the lines of an entry that go along when it changes between lines and brackets: above it, and behind its
+/// The comments on the lines of an entry that go along when it changes between lines and brackets: above it, and after its
 /// last byte.
 #[derive(Default)]
 struct MovedComments<'t> {
@@ -191,14 +191,14 @@ impl<'t> MovedComments<'t> {
         Self { above: comments.collect(), behind: behind.of(layout.text), spans: vec![above, behind] }
     }
 
-    /// Says whether every comment in `span` is one of these.
+    /// Returns whether every comment in `span` is one of these.
     fn has_all(&self, layout: &Layout<'_>, span: Span) -> bool {
         let count = |span: &Span| layout.tree.comments_in(*span).len();
         count(&span) == self.spans.iter().map(count).sum::<usize>()
     }
 }
 
-/// Moves new lines behind the blank lines that follow, which would become content of a `|+` at their end.
+/// Moves new lines after the blank lines that follow, which would become content of a `|+` at their end.
 fn shift_behind_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Change) -> Result<(), Problem> {
     for edit in change.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
         let end = layout.blank_lines_end(edit.span.start);
@@ -211,9 +211,9 @@ fn shift_behind_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Ch
     Ok(())
 }
 
-/// The lines of an entry that moves, and where its key stands in them.
+/// The lines of an entry that moves, and where its key is in them.
 struct BlockSource {
-    /// The bytes in the text; they may start behind a dash.
+    /// The bytes in the text; they may start after a dash.
     span: Span,
     column: usize,
     key: Span,
@@ -243,11 +243,11 @@ impl BlockSource {
 /// An entry from between brackets that gets lines of its own.
 struct FlowSource<'t> {
     comments: MovedComments<'t>,
-    /// The blanks at the start of the line it stands on.
+    /// The blanks at the start of the line it is on.
     indentation: &'t str,
     /// The key with its anchor and tag, and the colon.
     opening: String,
-    /// What stands behind the colon.
+    /// What is after the colon.
     rest: Span,
 }
 
@@ -281,7 +281,7 @@ impl<'t> FlowSource<'t> {
     }
 }
 
-/// Says whether a line below a key in `column` is not indented deeper; a closing bracket and a comment need not be.
+/// Returns whether a line below a key in `column` is not indented deeper; a closing bracket and a comment need not be.
 fn has_underindented_lines(entry: &str, column: usize) -> bool {
     let lines = entry.lines().map(|line| (line.len() - line.trim_start_matches([' ', '\t']).len(), line.trim_start()));
     let said = lines.filter(|(_, content)| !content.is_empty() && !content.starts_with('#'));
@@ -333,7 +333,7 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
     Ok(one_line(&layout.tree.value(layout.text, node)?, context, layout.padding()))
 }
 
-/// Returns the blanks in front of a flow mapping's entries. Where they have no lines of their own, a new one goes behind the
+/// Returns the blanks in front of a flow mapping's entries. Where they have no lines of their own, a new one goes after the
 /// bracket.
 fn indentation_of_entries(layout: &Layout<'_>, mapping: NodeId) -> String {
     if layout.count(mapping) == 0 {
@@ -344,7 +344,7 @@ fn indentation_of_entries(layout: &Layout<'_>, mapping: NodeId) -> String {
     layout.indentation(first.unwrap_or(layout.span(mapping).start)).to_owned()
 }
 
-/// Strikes comments that move along from those that a cut takes away.
+/// Strikes comments that move along from those that a cut removes.
 fn keep_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
     for comment in layout.tree.comments_in(span) {
         let found = cut.removed_comments.iter().position(|removed| removed == comment.of(layout.text));
@@ -354,7 +354,7 @@ fn keep_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
     }
 }
 
-/// Refuses a move after which an alias would stand before its anchor.
+/// Refuses a move after which an alias would be before its anchor.
 fn refuse_alias_before_anchor(layout: &Layout<'_>, entry: &Entry, insertion: &Change) -> Result<(), Problem> {
     let Some(at) = insertion.edits.iter().map(|edit| edit.span.start).max() else { return Ok(()) };
     let moves = |node: NodeId| {

@@ -1,7 +1,7 @@
-//! Answers: which bytes change when what stands behind a colon or dash is replaced?
+//! Answers: which bytes change when what is after a colon or dash is replaced?
 //!
-//! A position is the place of a value: behind a key's colon, behind an item's dash, or the whole document. What is put there
-//! has a head, which stands on the line of the colon or dash, and a body of whole lines below it.
+//! A position is the place of a value: after a key's colon, after an item's dash, or the whole document. What is put there
+//! has a head, which is on the line of the colon or dash, and a body of whole lines below it.
 //!
 //! Invariant: the comment on the line of the colon or dash stays there.
 
@@ -46,7 +46,7 @@ fn quoted_like_before(layout: &Layout<'_>, node: NodeId, value: &Value) -> Optio
     }
 }
 
-/// Writes a one-line string behind the `|` or `>` of the one-line string it takes the place of.
+/// Writes a one-line string after the `|` or `>` of the one-line string it takes the place of.
 fn block_scalar_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
     let is_block = matches!(layout.kind(node), Kind::Literal | Kind::Folded);
     if !is_block || layout.tree.properties_of(node).is_some() {
@@ -121,20 +121,20 @@ pub(super) enum PositionKind {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ValuePosition {
     pub(super) kind: PositionKind,
-    /// What stands there now.
+    /// What is there now.
     node: NodeId,
     /// The bytes that go when something else is put there.
     span: Span,
     /// The column of the key or dash; 0 for the document.
     pub(super) column: usize,
-    /// Behind the colon or dash, and behind the anchor and tag of what stands there.
+    /// After the colon or dash, and after the anchor and tag of what is there.
     opened: usize,
-    /// Whether an anchor or tag stands there.
+    /// Whether an anchor or tag is there.
     pub(super) has_properties: bool,
 }
 
 impl ValuePosition {
-    /// Returns the position that `node` stands in.
+    /// Returns the position that `node` is in.
     pub(super) fn of(layout: &Layout<'_>, node: NodeId) -> Result<Self, Problem> {
         let properties = layout.tree.properties_of(node).map(|properties| properties.span.end);
         let has_properties = properties.is_some();
@@ -159,7 +159,7 @@ impl ValuePosition {
         Ok(Self { kind, node, span: layout.span(node), column, opened, has_properties })
     }
 
-    /// Returns the position that `node` stands in, where something with another tag is to be put.
+    /// Returns the position that `node` is in, where something with another tag is to be put.
     fn without_tag(layout: &Layout<'_>, node: NodeId) -> Result<Self, Problem> {
         let position = Self::of(layout, node)?;
         if layout.tree.tag(node).is_none() {
@@ -170,7 +170,7 @@ impl ValuePosition {
         Ok(Self { span, opened, has_properties: false, ..position })
     }
 
-    /// Puts a value in the place of what stands there.
+    /// Puts a value in the place of what is there.
     pub(super) fn fill_value(&self, layout: &Layout<'_>, value: &Value) -> Change {
         let mut style = BlockEmitter::near(layout, self.node);
         if self.has_comments_below(layout) {
@@ -193,19 +193,19 @@ impl ValuePosition {
         if inline { layout.column(self.span.start) } else { self.column + 2 }
     }
 
-    /// Returns where text goes that is to stand behind the colon or dash, where lines below hold the value now.
+    /// Returns where text goes that is to be after the colon or dash, where lines below hold the value now.
     pub(super) fn opened_on_another_line(&self, layout: &Layout<'_>) -> Option<usize> {
         let start = layout.span(self.node).start;
         (self.opened < start && !layout.is_same_line(self.opened, start)).then_some(self.opened)
     }
 
-    /// Says whether comments stay below the value, which a `|` block in its place would swallow.
+    /// Returns whether comments stay below the value, which a `|` block in its place would swallow.
     pub(super) fn has_comments_below(&self, layout: &Layout<'_>) -> bool {
         let end = layout.span(self.node).end;
         !layout.kind(self.node).is_block_collection() && layout.own_end(self.column, end) > layout.line_end(end)
     }
 
-    /// Says whether a comment stands behind the value.
+    /// Returns whether a comment is after the value.
     pub(super) fn has_comment_behind(&self, layout: &Layout<'_>) -> bool {
         layout.line_content_end(self.span.end) > self.span.end
     }
@@ -216,7 +216,7 @@ impl ValuePosition {
         if head.is_empty() { layout.own_end(self.column, end) } else { layout.line_end(end) }
     }
 
-    /// Puts `rendered` in the place of what stands there.
+    /// Puts `rendered` in the place of what is there.
     pub(super) fn fill(&self, layout: &Layout<'_>, rendered: Rendered) -> Change {
         match layout.kind(self.node) {
             Kind::Empty => self.fill_empty(layout, rendered),
@@ -278,7 +278,7 @@ impl ValuePosition {
             if head.is_empty() || self.kind == PositionKind::Root && self.opened == first {
                 change.remove_for(layout, Span::new(start, end), format!("{head_line}{body}"));
             } else {
-                // Nothing may stand between the header of a `|` block and its lines.
+                // Nothing may be between the header of a `|` block and its lines.
                 let start = if body.is_empty() { start } else { layout.line_end(self.opened) };
                 change.insert(self.opened, format!(" {head}"));
                 change.remove_for(layout, Span::new(start, end), body);

@@ -1,8 +1,8 @@
-//! Answers: which lists and mappings do the lines of a document open, go on with and close?
+//! Answers: which lists and mappings do the lines of a document open, continue and close?
 //!
-//! A line's column decides which open collections end; then it holds dashes, and behind them a key or a value.
+//! A line's column decides which open collections end; then it holds dashes, and after them a key or a value.
 //!
-//! Invariant: the columns of the open collections grow from the root inwards, except that the list under a key may stand
+//! Invariant: the columns of the open collections grow from the root inwards, except that the list under a key may be
 //! in the key's column.
 
 use super::block_scalar::block_scalar;
@@ -36,7 +36,7 @@ pub(super) fn entry(scanner: &mut Scanner<'_>, first: usize, column: usize) -> O
     key_or_value(scanner, at, at - line_start)
 }
 
-/// Closes the collections that a line does not belong to whose first token stands at `at`, in `column`.
+/// Closes the collections that a line does not belong to whose first token is at `at`, in `column`.
 #[inline(always)]
 fn close_collections(scanner: &mut Scanner<'_>, at: usize, column: usize) -> Option<()> {
     let dash = is_dash(scanner.bytes, at);
@@ -58,7 +58,7 @@ fn close_collections(scanner: &mut Scanner<'_>, at: usize, column: usize) -> Opt
     scanner.root.is_none().then_some(())
 }
 
-/// Goes on with the collection in `column`, or opens it as the value that is missing or as the root; then
+/// Continues the collection in `column`, or opens it as the value that is missing or as the root; then
 /// its next value is missing.
 #[inline(always)]
 fn open_or_continue(scanner: &mut Scanner<'_>, kind: Kind, column: usize, at: usize) -> Option<()> {
@@ -114,7 +114,7 @@ fn key_or_value(scanner: &mut Scanner<'_>, at: usize, column: usize) -> Option<u
     }
 }
 
-/// Takes a key at `column`, and the value where one stands on its line.
+/// Takes a key at `column`, and the value where one is on its line.
 fn key_entry(scanner: &mut Scanner<'_>, key: &Key, column: usize) -> Option<usize> {
     if key.colon - key.start > KEY_LIMIT {
         return None;
@@ -130,7 +130,7 @@ fn key_entry(scanner: &mut Scanner<'_>, key: &Key, column: usize) -> Option<usiz
     value(scanner, at, column + 1)
 }
 
-/// Reads a value whose further lines stand at or behind the column `margin`.
+/// Reads a value whose further lines are at or after the column `margin`.
 #[inline(always)]
 fn value(scanner: &mut Scanner<'_>, at: usize, margin: usize) -> Option<usize> {
     match scanner.bytes[at] {

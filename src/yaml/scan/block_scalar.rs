@@ -1,6 +1,6 @@
 //! Answers: which lines belong to a `|` or `>`, and how far are they indented?
 //!
-//! The first line that is not empty sets the indentation, and must be indented to the margin; the scalar goes on to the
+//! The first line that is not empty sets the indentation, and must be indented to the margin; the scalar continues to the
 //! first line with less. Of the empty lines at its end only those that `+` keeps belong to its span.
 //!
 //! Invariant: the column of the content and the end of the span are those that `events` finds from granit's end.
@@ -38,7 +38,7 @@ pub(super) fn block_scalar(scanner: &mut Scanner<'_>, kind: Kind, start: usize, 
     Some(lines.next)
 }
 
-/// Passes empty lines, and says whether a line of content follows. No empty line may be longer than its indentation.
+/// Skips empty lines, and returns whether a line of content follows. No empty line may be longer than its indentation.
 fn find_content(scanner: &mut Scanner<'_>, lines: &mut Lines, margin: usize) -> Option<bool> {
     loop {
         let column = spaces(scanner.bytes, lines.next);
@@ -68,7 +68,7 @@ fn find_content(scanner: &mut Scanner<'_>, lines: &mut Lines, margin: usize) -> 
     }
 }
 
-/// Passes the lines of content. A line of spaces is content as far as it is longer than the indentation.
+/// Skips the lines of content. A line of spaces is content as far as it is longer than the indentation.
 fn read_content(scanner: &mut Scanner<'_>, lines: &mut Lines) -> Option<()> {
     while lines.next < scanner.bytes.len() {
         let column = spaces(scanner.bytes, lines.next);

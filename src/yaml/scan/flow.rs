@@ -1,9 +1,9 @@
-//! Answers: which nodes stand between brackets?
+//! Answers: which nodes are between brackets?
 //!
-//! `[item, ...]` and `{key: value, ...}`, over any number of lines, with comments; so also JSON. Keys and scalars stand on
+//! `[item, ...]` and `{key: value, ...}`, over any number of lines, with comments; so also JSON. Keys and scalars are on
 //! one line each, and keys are scalars.
 //!
-//! Invariant: behind every item comes a comma or the bracket that closes, or the text is not accepted.
+//! Invariant: after every item comes a comma or the bracket that closes, or the text is not accepted.
 
 use super::line::{is_blank, is_blank_or_end, skip_spaces, trimmed};
 use super::scalar::{can_start_plain, quote_kind, quoted_scalar};
@@ -92,14 +92,14 @@ fn flow_plain(scanner: &Scanner<'_>, start: usize) -> Option<usize> {
     (!is_lone_dash).then(|| trimmed(scanner.bytes, start, at))
 }
 
-/// Says whether a colon before `at` ends a plain key.
+/// Returns whether a colon before `at` ends a plain key.
 fn ends_flow_key(scanner: &Scanner<'_>, at: usize) -> bool {
     is_blank_or_end(scanner.bytes, at) || matches!(scanner.bytes[at], b',' | b'[' | b']' | b'{' | b'}')
 }
 
-/// Passes white space and comments to the next token, which must exist.
+/// Skips white space and comments to the next token, which must exist.
 ///
-/// On a new line it stands at the margin or behind it, or it is a closing bracket. Tabs are white space at the root
+/// On a new line it is at the margin or after it, or it is a closing bracket. Tabs are white space at the root
 /// only, as they may not be indentation of a block collection.
 fn skip_to_token(scanner: &mut Scanner<'_>, from: usize, margin: usize) -> Option<usize> {
     let mut at = from;
@@ -125,7 +125,7 @@ fn skip_to_token(scanner: &mut Scanner<'_>, from: usize, margin: usize) -> Optio
     }
 }
 
-/// Says whether a line in brackets may start at `at`. At the very start of a line, `---` and `...` would end the
+/// Returns whether a line in brackets may start at `at`. At the very start of a line, `---` and `...` would end the
 /// document.
 fn may_start_line(scanner: &Scanner<'_>, at: usize, line_start: usize, margin: usize) -> bool {
     at - line_start >= margin && !(at == line_start && matches!(scanner.bytes[at], b'-' | b'.'))

@@ -1,7 +1,7 @@
 //! Answers: what is the span tree of a text, for the YAML people write?
 //!
 //! A line is read from its indentation on; a stack holds the open collections with their columns, and a dash or colon
-//! whose value may still come. What a line may hold stands in `block`, brackets in `flow`, scalars in `scalar` and
+//! whose value may still come. What a line may hold is in `block`, brackets in `flow`, scalars in `scalar` and
 //! `block_scalar`, single lines in `line`, characters in `screen`. Everything else is left to granit-parser: anchors,
 //! tags, aliases, `?`, directives, `...`, byte order marks, lone carriage returns, tabs in indentation, indentation
 //! indicators, collections and many-line text as keys, pairs in lists, plain text and block scalars at the root, and

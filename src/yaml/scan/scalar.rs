@@ -1,6 +1,6 @@
 //! Answers: where do plain and quoted scalars outside brackets end?
 //!
-//! A further line belongs to a scalar if it is indented to the margin, one column behind the collection the scalar is in.
+//! A further line belongs to a scalar if it is indented to the margin, one column after the collection the scalar is in.
 //!
 //! Invariant: no scalar is accepted that holds an escape, a tab in its indentation or a `: ` that YAML forbids there.
 
@@ -24,12 +24,12 @@ const STARTS_PLAIN: [bool; 256] = {
 
 /// Where a quoted scalar ends.
 pub(super) struct Quoted {
-    /// Behind the closing quote.
+    /// After the closing quote.
     pub(super) end: usize,
     pub(super) one_line: bool,
 }
 
-/// How a plain scalar goes on behind a line.
+/// How a plain scalar continues after a line.
 enum Next {
     /// With the text at this place.
     Continues(usize),
@@ -70,7 +70,7 @@ pub(super) fn plain_scalar(scanner: &mut Scanner<'_>, start: usize, first: Piece
     }
 }
 
-/// Passes empty lines behind a line of plain text. A comment ends it as a line with less indentation does.
+/// Skips empty lines after a line of plain text. A comment ends it as a line with less indentation does.
 #[inline(always)]
 fn after_plain(scanner: &mut Scanner<'_>, from: usize, margin: usize) -> Option<Next> {
     let mut line_start = from;
@@ -114,7 +114,7 @@ fn next_in_quotes(scanner: &Scanner<'_>, quote: u8, from: usize) -> Option<usize
     Some(from + found?)
 }
 
-/// Passes empty lines and the indentation of the next line in quotes, which must reach the margin; not at the root.
+/// Skips empty lines and the indentation of the next line in quotes, which must reach the margin; not at the root.
 fn next_quoted_line(scanner: &Scanner<'_>, from: usize, margin: usize) -> Option<usize> {
     let mut line_start = from;
     loop {
@@ -129,7 +129,7 @@ fn next_quoted_line(scanner: &Scanner<'_>, from: usize, margin: usize) -> Option
     }
 }
 
-/// Passes an escape; surrogates and `\U` are left to granit. A line end behind `\` is not passed.
+/// Skips an escape; surrogates and `\U` are left to granit. A line end after `\` is not passed.
 fn escape(scanner: &Scanner<'_>, at: usize) -> Option<usize> {
     let code = scanner.bytes.get(at + 2..)?;
     match scanner.bytes[at + 1] {

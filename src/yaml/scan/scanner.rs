@@ -1,4 +1,4 @@
-//! What a scanner has read of a text: its tree, the open collections and the position behind the last token.
+//! What a scanner has read of a text: its tree, the open collections and the position after the last token.
 
 use super::super::limits::{LIMITS, Limits};
 use super::super::node::{Document, Kind, Node, NodeId};
@@ -6,7 +6,7 @@ use super::super::tree::Tree;
 use super::line;
 use crate::text::Span;
 
-/// How deep block collections may lie in each other, and flow collections in each other: together no deeper than a text may
+/// How deep block collections may be in each other, and flow collections in each other: together no deeper than a text may
 /// be nested.
 pub(super) const NESTING_LIMIT: usize = LIMITS.nesting / 2;
 
@@ -17,7 +17,7 @@ pub(super) const KEY_LIMIT: usize = 1000;
 pub(super) struct Open {
     pub(super) node: u32,
     pub(super) kind: Kind,
-    /// Where its dashes or keys stand.
+    /// Where its dashes or keys are.
     pub(super) column: usize,
     /// Whether its last dash or colon has no value yet.
     pub(super) awaits_value: bool,
@@ -29,7 +29,7 @@ pub(super) struct Scanner<'t> {
     pub(super) limits: &'t Limits,
     pub(super) tree: Tree,
     pub(super) open: Vec<Open>,
-    /// Behind the last node, dash, colon or `---`: where an empty node would stand.
+    /// After the last node, dash, colon or `---`: where an empty node would be.
     pub(super) cursor: usize,
     pub(super) root: Option<NodeId>,
     /// Where the present document's slice starts, and whether a `---` is in it.
@@ -82,7 +82,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Puts an empty node behind a dash or colon that got no value.
+    /// Puts an empty node after a dash or colon that got no value.
     pub(super) fn fill_missing_value(&mut self) {
         if self.open.last().is_some_and(|open| open.awaits_value) {
             self.push(Kind::Empty, self.cursor, self.cursor);
@@ -90,7 +90,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Notes that the innermost dash or colon has its value.
+    /// Records that the innermost dash or colon has its value.
     pub(super) fn mark_value_found(&mut self) {
         if let Some(open) = self.open.last_mut() {
             open.awaits_value = false;
@@ -104,7 +104,7 @@ impl<'t> Scanner<'t> {
         node.end = self.cursor as u32;
     }
 
-    /// Passes spaces, a comment and the line end behind a token, and returns where the next line starts.
+    /// Skips spaces, a comment and the line end after a token, and returns where the next line starts.
     pub(super) fn rest_of_line(&mut self, from: usize) -> Option<usize> {
         let at = line::skip_spaces(self.bytes, from);
         match self.bytes.get(at) {
@@ -115,7 +115,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Notes the comment at `at`, and returns where the next line starts.
+    /// Records the comment at `at`, and returns where the next line starts.
     pub(super) fn comment(&mut self, at: usize) -> usize {
         let line = line::end(self.bytes, at);
         self.tree.comments.push(Span::new(at, line.end));

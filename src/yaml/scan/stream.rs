@@ -1,6 +1,6 @@
 //! Answers: what does one line of a text start?
 //!
-//! Invariant: every line is read once; a value that goes on takes the lines that belong to it.
+//! Invariant: every line is read once; a value that continues takes the lines that belong to it.
 
 use super::block::entry;
 use super::line;
@@ -22,7 +22,7 @@ pub(super) fn scan_line(scanner: &mut Scanner<'_>, start: usize) -> Option<usize
     }
 }
 
-/// Reads a `---` with nothing but a comment behind it; a `...` is not accepted.
+/// Reads a `---` with nothing but a comment after it; a `...` is not accepted.
 fn marker(scanner: &mut Scanner<'_>, at: usize) -> Option<usize> {
     if scanner.bytes[at] == b'.' {
         return None;
