@@ -15,24 +15,24 @@ impl Change {
         self.edits.push(Edit::new(at, at, text));
     }
 
-    /// Puts `text` in the place of bytes whose comments it holds too.
+    /// Replaces bytes by `text`, which contains their comments too.
     pub(super) fn replace(&mut self, span: Span, text: impl Into<String>) {
         self.edits.push(Edit { span, text: text.into() });
     }
 
-    /// Takes bytes away, with the comments that start in them.
+    /// Removes bytes, and the comments that start in them.
     pub(super) fn remove(&mut self, layout: &Layout<'_>, span: Span) {
         self.remove_for(layout, span, "");
     }
 
-    /// Takes bytes away, with the comments that start in them, and puts `text` there.
+    /// Replaces bytes by `text`, and removes the comments that start in them.
     pub(super) fn remove_for(&mut self, layout: &Layout<'_>, span: Span, text: impl Into<String>) {
         let comments = layout.tree.comments_in(span).iter().map(|comment| comment.of(layout.text).to_owned());
         self.removed_comments.extend(comments);
         self.replace(span, text);
     }
 
-    /// Puts `step` in front of every line of `lines`, which are between brackets; the first of them may be cut short.
+    /// Indents every line of `lines`, which are inside a flow collection, by `step`; the first may start within a line.
     pub(super) fn deepen(&mut self, layout: &Layout<'_>, lines: Span, step: &str) {
         let mut line = lines.start;
         while line < lines.end {

@@ -1,11 +1,11 @@
-//! The children of large containers, by key or index; built and read in `children`.
+//! The children of large collections, by key or index; built and read in `children`.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::node::NodeId;
 
-/// The children of containers that have many, built on first use.
+/// The children of collections that have many, built on first use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChildIndex(pub(super) OnceLock<BTreeMap<NodeId, IndexedChildren>>);
 
@@ -18,7 +18,7 @@ impl PartialEq for ChildIndex {
 
 impl Eq for ChildIndex {}
 
-/// The children of one such container.
+/// The children of one such collection.
 #[derive(Clone, Debug)]
 pub(super) enum IndexedChildren {
     /// The items of a sequence, in order.

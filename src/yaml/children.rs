@@ -1,9 +1,9 @@
-//! Answers: which child of a container with very many children does a step of a path lead to?
+//! Answers: which child of a collection does a step of a path lead to?
 //!
-//! A container is walked over, child by child, for every step: that is the fastest for the few children people write, and
-//! would take the square of the time for a hundred thousand. Those containers are indexed, all at once, when the first is asked.
+//! A small collection is searched child by child for every step: that is the fastest for the few children of most manifests, and
+//! quadratic for a hundred thousand. Large collections are indexed, all at once, when the first of them is searched.
 //!
-//! Invariant: the answer is that of walking over the children.
+//! Invariant: the index gives the same child as a search.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use super::child_index::IndexedChildren;
 use super::node::{Kind, NodeId};
 use super::tree::Tree;
 
-/// Containers with this many nodes below them are looked for in the index.
+/// Collections with more nodes below them are looked up in the index.
 const INDEXED_NODES: u32 = 512;
 
-/// Containers with this many children are in it.
+/// Collections with more children are in the index.
 const INDEXED_CHILDREN: usize = 128;
 
 impl Tree {
@@ -46,7 +46,7 @@ impl Tree {
         }
     }
 
-    /// Returns the children of a container that has many.
+    /// Returns the children of a collection that is indexed.
     fn indexed_children(&self, text: &str, container: NodeId) -> Option<&IndexedChildren> {
         let is_large = self.node(container).next - container.0 > INDEXED_NODES;
         is_large.then(|| self.child_index.0.get_or_init(|| self.build_child_index(text)).get(&container)).flatten()

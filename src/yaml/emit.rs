@@ -1,8 +1,8 @@
 //! Answers: how is a new value written, in the style of the text around it?
 //!
-//! A scalar is written plain where every reader takes it for that string, otherwise quoted. A mapping or list is written in
-//! indented lines below its key or dash, with the steps of the document; inside `{...}` and `[...]` it stays on one line.
-//! A text of several lines becomes a `|` block where that shows it unchanged.
+//! A scalar is written plain if every parser reads it as that string, otherwise quoted. A mapping or list is written in
+//! block style, with the indentation of the document; inside `{...}` and `[...]` it is written in flow style, on one line.
+//! A string of several lines becomes a literal block scalar (`|`) if that can represent it.
 //!
 //! Invariant: what is written reads back as the value, by YAML 1.1 and by YAML 1.2.
 
@@ -13,21 +13,21 @@ use super::layout::Layout;
 use super::node::{Kind, NodeId};
 use super::resolve::reads_as_text;
 
-/// What is around a scalar, which decides what must be quoted.
+/// The context of a scalar, which decides what must be quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Context {
-    /// Indented lines: `a: x, y` needs no quotes.
+    /// Block style: `a: x, y` needs no quotes.
     Block,
-    /// Between brackets: `[a, "x, y"]`.
+    /// Flow style: `[a, "x, y"]`.
     Flow,
-    /// Between brackets where all keys are in double quotes: `{"a": "x"}`.
+    /// JSON: flow style with all keys in double quotes, `{"a": "x"}`.
     Json,
-    /// The same without spaces: `{"a":"x"}`.
+    /// JSON without spaces: `{"a":"x"}`.
     CompactJson,
 }
 
 impl Context {
-    /// Returns the context of the entries of `container`, which may be a null that becomes a container.
+    /// Returns the context of the entries of `container`, which may be a null that becomes a collection.
     pub(super) fn inside(layout: &Layout<'_>, container: NodeId) -> Self {
         let is_flow = |node: &NodeId| layout.kind(*node).is_flow_collection();
         let Some(brackets) = Some(container).filter(is_flow).or_else(|| layout.parent(container).filter(is_flow))
@@ -41,12 +41,12 @@ impl Context {
         }
     }
 
-    /// Returns whether all strings are in double quotes.
+    /// Returns whether all strings must be in double quotes.
     pub(super) const fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::CompactJson)
     }
 
-    /// Returns what is after colons and commas.
+    /// Returns the space after colons and commas.
     pub(super) const fn gap(self) -> &'static str {
         match self {
             Self::Block | Self::Flow | Self::Json => " ",
@@ -55,7 +55,7 @@ impl Context {
     }
 }
 
-/// Writes a string as a plain or quoted scalar: in single quotes where double ones would have to be escaped.
+/// Writes a string as a plain or quoted scalar: in single quotes if it contains double quotes.
 pub(super) fn scalar(text: &str, context: Context) -> String {
     let plain = !context.is_json() && can_stand_plain(text, context) && reads_as_text(text);
     let single = !context.is_json() && text.contains('"') && !text.contains('\'') && text.chars().all(is_printable);
@@ -66,7 +66,7 @@ pub(super) fn scalar(text: &str, context: Context) -> String {
     }
 }
 
-/// Writes a string in the quotes of the scalar it takes the place of.
+/// Writes a string in the quotes of the scalar that it replaces.
 pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
     match kind {
         Kind::Double => double_quoted(text),
@@ -75,7 +75,7 @@ pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
     }
 }
 
-/// Writes a value on one line.
+/// Writes a value in flow style, on one line.
 pub(super) fn one_line(value: &Value, context: Context, padding: Padding) -> String {
     let inner = if context == Context::Block { Context::Flow } else { context };
     let comma = format!(",{}", inner.gap());
@@ -95,7 +95,7 @@ pub(super) fn one_line(value: &Value, context: Context, padding: Padding) -> Str
     }
 }
 
-/// How something new is written between brackets.
+/// Writes new values in flow style.
 #[derive(Clone, Debug)]
 pub(super) struct FlowEmitter<'t> {
     context: Context,
@@ -103,18 +103,18 @@ pub(super) struct FlowEmitter<'t> {
     lines: Option<JsonLines<'t>>,
 }
 
-/// The lines of JSON that is json_indent throughout.
+/// The lines of JSON with each value on a line of its own.
 #[derive(Clone, Debug)]
 struct JsonLines<'t> {
-    /// The blanks before the entries of the container.
+    /// The indentation of the entries of the collection.
     indentation: String,
-    /// The blanks that each level has more.
+    /// The indentation that each level adds.
     step: &'t str,
     line_ending: &'static str,
 }
 
 impl<'t> FlowEmitter<'t> {
-    /// Returns how the entries of `container` are written.
+    /// Returns the emitter for the entries of `container`.
     pub(super) fn of(layout: &Layout<'t>, container: NodeId) -> Self {
         let context = Context::inside(layout, container);
         let around =
@@ -131,7 +131,7 @@ impl<'t> FlowEmitter<'t> {
         Self { context, padding: layout.padding(), lines }
     }
 
-    /// Writes a value that is put into the container.
+    /// Writes a value of the collection.
     pub(super) fn value(&self, value: &Value) -> String {
         match &self.lines {
             None => one_line(value, self.context, self.padding),
@@ -139,17 +139,17 @@ impl<'t> FlowEmitter<'t> {
         }
     }
 
-    /// Writes an entry that is put into the container.
+    /// Writes an entry of the collection.
     pub(super) fn entry(&self, key: &str, value: &Value) -> String {
         format!("{}:{}{}", scalar(key, self.context), self.context.gap(), self.value(value))
     }
 
-    /// Returns the blanks before the entries of the container, where each has a line of its own.
+    /// Returns the indentation of the entries, if each has a line of its own.
     pub(super) fn indentation(&self) -> Option<&str> {
         self.lines.as_ref().map(|lines| lines.indentation.as_str())
     }
 
-    /// Puts what is written between brackets as all that is there: on a line of its own, where that is how it is done.
+    /// Puts the only entry or item between brackets: on a line of its own, if the document is written like that.
     pub(super) fn only(&self, [open, close]: [&str; 2], text: &str) -> String {
         match &self.lines {
             None if open == "[" => self.padding.brackets(text),
@@ -187,7 +187,7 @@ impl JsonLines<'_> {
     }
 }
 
-/// A value as it is put after a colon or dash.
+/// A value as it is written after a colon or dash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rendered {
     /// What is on the line of the colon or dash; empty for nothing.
@@ -197,7 +197,7 @@ pub(super) struct Rendered {
 }
 
 impl Rendered {
-    /// Pulls the first line up to the dash.
+    /// Moves the first line to the line of the dash.
     pub(super) fn pulled_up(self) -> Self {
         if !self.head.is_empty() {
             return self;
@@ -207,21 +207,21 @@ impl Rendered {
     }
 }
 
-/// How new lines are indented and ended.
+/// Writes new values in block style.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockEmitter {
-    /// How many columns right of its key a mapping goes.
+    /// How many columns a mapping is indented below its key.
     pub(super) step: usize,
-    /// How many columns right of its key the dashes of a list go.
+    /// How many columns the dashes of a list are indented below its key.
     pub(super) list_indent: usize,
-    /// How many columns right of its dash an item's content goes.
+    /// How many columns the content of an item starts after its dash.
     pub(super) dash_width: usize,
     pub(super) line_ending: &'static str,
     pub(super) multiline: MultilineText,
 }
 
 impl BlockEmitter {
-    /// Returns the style used around `node`.
+    /// Returns the emitter for the style used around `node`.
     pub(super) fn near(layout: &Layout<'_>, node: NodeId) -> Self {
         Self {
             step: layout.step(node),
@@ -259,13 +259,13 @@ impl BlockEmitter {
         }
     }
 
-    /// Writes an entry in lines from `column` on.
+    /// Writes an entry that starts in `column`.
     pub(super) fn entry(&self, key: &str, value: &Value, column: usize) -> String {
         let opened = format!("{}:", scalar(key, Context::Block));
         self.behind(&opened, self.value(value, column), column)
     }
 
-    /// Writes an item in lines from `column` on, where its dash is.
+    /// Writes an item whose dash is in `column`.
     pub(super) fn dashed(&self, value: &Value, column: usize) -> String {
         let opened = format!("{:1$}", "-", self.dash_width - 1);
         self.behind(&opened, self.item(value, column + self.dash_width), column)
@@ -285,7 +285,7 @@ impl BlockEmitter {
         Rendered { head: String::new(), body }
     }
 
-    /// Writes a scalar or empty container, as a `|` block with its lines in `column` where it has several lines.
+    /// Writes a scalar or empty collection; a string of several lines as a literal block scalar with its content in `column`.
     fn scalar(&self, value: &Value, column: usize) -> Rendered {
         let long = value.as_str().filter(|_| self.multiline == MultilineText::Block);
         match long.and_then(|text| Some((text, literal_header(text)?))) {
@@ -301,7 +301,7 @@ impl BlockEmitter {
     }
 }
 
-/// Returns the header of the block scalar that shows a text as it is; `None` for one line, and for texts whose blanks or
+/// Returns the header of the literal block scalar that represents a string; `None` for one line, and for strings whose blanks or
 /// line ends an editor might remove.
 fn literal_header(text: &str) -> Option<&'static str> {
     let content = text.strip_suffix('\n').unwrap_or(text);
@@ -313,7 +313,7 @@ fn literal_header(text: &str) -> Option<&'static str> {
     ok.then_some(if content.len() == text.len() { "|-" } else { "|" })
 }
 
-/// Returns whether a plain scalar may hold this text, whatever it is then read as.
+/// Returns whether this text may be written as a plain scalar, whatever type it resolves to.
 fn can_stand_plain(text: &str, context: Context) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let starts = match first {
@@ -326,7 +326,7 @@ fn can_stand_plain(text: &str, context: Context) -> bool {
     starts && trimmed && in_flow && !text.contains(": ") && !text.contains(" #") && !text.ends_with(':')
 }
 
-/// Returns whether a character may be in a text as itself, on one line.
+/// Returns whether a character may be written unescaped, on one line.
 ///
 /// Source: YAML 1.2.2, 5.1 and 5.4, without the line ends of YAML 1.1.
 fn is_printable(character: char) -> bool {
@@ -338,7 +338,7 @@ fn is_printable(character: char) -> bool {
     }
 }
 
-/// Writes a string in double quotes, with the escapes that JSON and YAML share.
+/// Writes a string in double quotes, with the escapes common to JSON and YAML.
 fn double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

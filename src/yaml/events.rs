@@ -1,10 +1,10 @@
-//! Answers: what is the span tree of a text, for any YAML?
+//! Answers: what is the tree of a text, for any YAML?
 //!
-//! granit-parser reads the text and reports events; this module puts a node down for each. granit reports neither where the
-//! dash of a list, the `|` of a block scalar or an empty value is, so a cursor follows the events through the text,
-//! and each node is found after the indicators its parent calls for.
+//! granit-parser parses the text and reports events; this module makes a node of each. granit reports neither the position of the
+//! dash of an item, of the `|` of a block scalar nor of an empty value, so a cursor follows the events through the text,
+//! and each node is found after the indicators that its parent requires.
 //!
-//! Invariant: where cursor and events disagree the text is refused; no span is guessed.
+//! Invariant: if cursor and events disagree, the text is rejected; no span is guessed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,12 +20,12 @@ use crate::text::Span;
 /// Parses a whole text: any number of documents.
 ///
 /// # Errors
-/// `ParseError` with the place; `Limit` where it is larger, deeper or has more of something than is read.
+/// `ParseError` with the place; `Limit` if it is larger, deeper or has more of something than allowed.
 pub fn parse_exact(text: &str) -> Result<Tree, Problem> {
     parse_within(text, &LIMITS)
 }
 
-/// Parses a whole text that must keep to `limits`.
+/// Parses a whole text within `limits`.
 pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem> {
     limits.check_size(text)?;
     let options = granit_parser::options! {
@@ -63,7 +63,7 @@ fn parse_error(text: &str, error: &ScanError, limits: &Limits) -> Problem {
     }
 }
 
-/// Returns the message for a parse error; those that a frequent mistake causes say how to fix it.
+/// Returns the message for a parse error; those for frequent mistakes say how to fix them.
 fn message_of(error: &ScanError) -> String {
     match error.kind() {
         ErrorKind::UnexpectedCharacter { character: character @ ('`' | '@' | '%' | '|' | '>') } => {
@@ -100,7 +100,7 @@ fn bare_carriage_return_before(text: &str, at: usize) -> Option<usize> {
     memchr::memrchr(b'\r', &before[line..]).map(|found| line + found)
 }
 
-/// What the next node below an open container is.
+/// The next node that is expected in an open collection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Item,
@@ -113,7 +113,7 @@ struct Open {
     expected: Expected,
 }
 
-/// What an event says of the anchor and tag of its node.
+/// The anchor and tag that an event reports for its node.
 #[derive(Clone, Copy)]
 struct NodeProperties {
     anchor: usize,
@@ -128,7 +128,7 @@ struct Builder<'t> {
     anchors: BTreeMap<usize, NodeId>,
     /// After the last byte that belongs to a node or its indicators.
     cursor: usize,
-    /// Where the present document's slice starts, and where its root is to come.
+    /// Where the slice of the current document starts, and its root once there is one.
     slice: usize,
     root: Option<NodeId>,
     /// Where the line of a `...` ends, once the document before it has ended.
@@ -347,10 +347,10 @@ fn unlocated(at: usize) -> Problem {
     Problem::new(ProblemCode::ParseError, at, "this YAML is written in a way that reversion does not support")
 }
 
-/// Returns where a document without `---` may start: after the `...` lines that end nothing.
+/// Returns where a document without `---` may start: after the `...` lines that do not end a document.
 fn skip_document_end_markers(text: &str, from: usize) -> usize {
     let mut at = skip_trivia(text, from);
-    // Further in, `...` is a word: ` ... and more`.
+    // Within a line, `...` is text: ` ... and more`.
     let starts_line = |at: usize| at == 0 || text[..at].ends_with(['\n', '\r', '\u{feff}']);
     while text[at..].starts_with("...") && is_separated(text, at + 2) && starts_line(at) {
         at = skip_trivia(text, at + 3);
@@ -383,7 +383,7 @@ fn column(text: &str, at: usize) -> usize {
     text[line..at].trim_start_matches('\u{feff}').chars().count()
 }
 
-/// Returns the column the content of the block scalar at `start` is indented by, and where its last line ends.
+/// Returns the indentation of the block scalar at `start`, and where its last line ends.
 ///
 /// `limit` is where granit stopped reading it: the end of the text, or somewhere in the white space before the next
 /// token. `parent` is the column of the collection around it.
@@ -401,7 +401,7 @@ fn block_scalar_extent(text: &str, start: usize, limit: usize, parent: usize) ->
         }
     };
     let keep = header.contains('+');
-    // A last line of blanks that nothing ends is not a line to keep.
+    // A last line of blanks without a line end is not kept.
     let is_ended = |line: Span| line.end < text.len();
     let is_content = |line: &Span| !is_blank(*line) || spaces(*line) > indent || keep && is_ended(*line);
     let end = lines().filter(is_content).last().map_or(start + header.len(), |line| line.end);

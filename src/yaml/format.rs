@@ -1,6 +1,6 @@
 //! The style choices that new text follows: indentation, padding of brackets, and how strings of several lines are written.
 
-/// How a document or file is indented; `None` where it does not show.
+/// How a document or file is indented; `None` if it does not show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Indentation {
     /// How many columns a mapping is indented below its key.
@@ -17,7 +17,7 @@ impl Indentation {
     }
 }
 
-/// The blanks inside of brackets that open and continue in one line: none, or as in `{ a: [ 1 ] }`.
+/// The spaces inside the brackets of a flow collection on one line: none, or as in `{ a: [ 1 ] }`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Padding {
     pub(super) mapping: &'static str,
@@ -41,7 +41,7 @@ impl Padding {
 /// How a string of several lines is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MultilineText {
-    /// As a `|` block, where that shows it unchanged.
+    /// As a literal block scalar (`|`), if that can represent it.
     Block,
     /// In double quotes, on one line.
     Quoted,

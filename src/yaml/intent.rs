@@ -1,16 +1,16 @@
-//! Answers: which one change shall be made, and what does plain data look like after it?
+//! Answers: which single change is to be made, and what does plain data look like after it?
 //!
-//! An [`Intent`] names places by path. [`Intent::apply_data`] makes the change on plain data and is written apart from the
+//! An [`Intent`] names values by path. [`Intent::apply_data`] makes the change on plain data and is independent of the
 //! code that makes it in the text, so that each checks the other.
 //!
-//! Invariant: an intent says what changes, never which bytes; one that cannot be carried out leaves the data as it was.
+//! Invariant: an intent names what changes, never which bytes; one that cannot be applied leaves the data unchanged.
 
 use serde_json::{Map, Value};
 
 use super::problem::{Problem, ProblemCode};
 use crate::field::{FieldPath, Step};
 
-/// Where a new entry is among its siblings.
+/// The position of a new entry among its siblings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Before all others.
@@ -40,12 +40,12 @@ pub enum Intent {
         /// Its new value.
         value: Value,
     },
-    /// Takes the entry or item at `path` away; a container that gets empty stays as `{}` or `[]`.
+    /// Removes the entry or item at `path`; a collection that becomes empty stays as `{}` or `[]`.
     Delete {
         /// The entry or item.
         path: FieldPath,
     },
-    /// Puts a new entry into the mapping at `path`, which may be `{}` or null.
+    /// Inserts a new entry into the mapping at `path`, which may be `{}` or null.
     Insert {
         /// The mapping.
         path: FieldPath,
@@ -53,10 +53,10 @@ pub enum Intent {
         key: String,
         /// The value of the new entry.
         value: Value,
-        /// Where the new entry is.
+        /// The position of the new entry.
         place: Place,
     },
-    /// Puts a new item into the list at `path`, which may be `[]` or null.
+    /// Inserts a new item into the list at `path`, which may be `[]` or null.
     InsertItem {
         /// The list.
         path: FieldPath,
@@ -73,62 +73,62 @@ pub enum Intent {
         to: FieldPath,
         /// Its key in the new parent.
         key: String,
-        /// Where it is there.
+        /// Its position there.
         place: Place,
     },
-    /// Makes the value at `path` the one item of a list: `a: x` becomes `a: [x]`.
+    /// Wraps the value at `path` in a list: `a: x` becomes `a: [x]`.
     WrapInList {
         /// The entry or item.
         path: FieldPath,
     },
-    /// Makes the one item of the list at `path` the value: `a: [x]` becomes `a: x`.
+    /// Replaces the list at `path` by its only item: `a: [x]` becomes `a: x`.
     UnwrapList {
         /// The entry or item.
         path: FieldPath,
     },
-    /// Makes the value at `path` the one entry of a mapping: `a: x` becomes `a: {key: x}`.
+    /// Wraps the value at `path` in a mapping: `a: x` becomes `a: {key: x}`.
     WrapInMapping {
         /// The entry or item.
         path: FieldPath,
-        /// The key of the one entry.
+        /// The key of the only entry.
         key: String,
     },
-    /// Makes the value of the one entry of the mapping at `path` the value: `a: {key: x}` becomes `a: x`.
+    /// Replaces the mapping at `path` by the value of its only entry: `a: {key: x}` becomes `a: x`.
     UnwrapMapping {
         /// The entry or item.
         path: FieldPath,
-        /// The key of the one entry.
+        /// The key of the only entry.
         key: String,
     },
-    /// Makes the mapping at `path` a list of named items: `a: {x: 1}` becomes `a: [{name: x, value: 1}]`.
+    /// Converts the mapping at `path` to a list of named items: `a: {x: 1}` becomes `a: [{name: x, value: 1}]`.
     MappingToList {
         /// The mapping.
         path: FieldPath,
-        /// How its entries are called, and what the keys of an item are.
+        /// The names of its entries, and the keys of an item.
         naming: Naming,
     },
-    /// Makes the list of named items at `path` a mapping: `a: [{name: x, value: 1}]` becomes `a: {x: 1}`.
+    /// Converts the list of named items at `path` to a mapping: `a: [{name: x, value: 1}]` becomes `a: {x: 1}`.
     ListToMapping {
         /// The list.
         path: FieldPath,
-        /// How its entries are called, and what the keys of an item are.
+        /// The names of its entries, and the keys of an item.
         naming: Naming,
     },
 }
 
-/// The entries of a mapping and the named items of a list, which represent each other.
+/// How the entries of a mapping correspond to the named items of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Naming {
-    /// The keys of the mapping, in order; each is the text under `key` of an item.
+    /// The keys of the mapping, in order; each is the value of `key` in an item.
     pub names: Vec<String>,
-    /// The key of an item under which its name is.
+    /// The key of an item for its name.
     pub key: String,
-    /// The other key of an item, under which its value is.
+    /// The key of an item for its value.
     pub value: String,
 }
 
 impl Intent {
-    /// Returns the same change for a value that is at `place` of a larger one.
+    /// Returns the same change for a value that is at `place` in a larger one.
     #[must_use]
     pub fn under(&self, place: &FieldPath) -> Self {
         let mut moved = self.clone();
@@ -170,10 +170,10 @@ impl Intent {
         }
     }
 
-    /// Makes the change on plain data; on an error `root` is as it was.
+    /// Makes the change on plain data; on an error `root` is unchanged.
     ///
     /// # Errors
-    /// `NotFound`, `Exists`, `WrongShape`, `NotSingle`; their place is 0, data having none.
+    /// `NotFound`, `Exists`, `WrongShape`, `NotSingle`; their place is 0, since data has none.
     pub fn apply_data(&self, root: &mut Value) -> Result<(), Problem> {
         match self {
             Self::Rename { path, to } => rename(root, path, to),
@@ -257,7 +257,7 @@ fn free_index(root: &mut Value, path: &FieldPath, key: &str, place: &Place) -> R
     place_index(map, place)
 }
 
-/// Puts an entry where [`free_index`] found it can be.
+/// Inserts an entry at the index that [`free_index`] returned.
 fn put(root: &mut Value, path: &FieldPath, index: usize, key: &str, value: Value) {
     let Some(target) = path.get_mut(root) else { return };
     match target {

@@ -1,11 +1,11 @@
 //! Answers: which lines and comments belong to an entry, and how is this document indented?
 //!
-//! A [`Layout`] is a parsed document made ready for edits: parents and children by index, the dash and colon of each entry,
-//! line starts and columns, and samples of the user's own style.
+//! A [`Layout`] is a parsed document prepared for edits: parents and children by index, the dash and colon of each entry,
+//! line starts and columns, and samples of the author's style.
 //!
-//! Who owns a comment is decided here. Own comments of an entry are comment-only lines directly above its first line, in
+//! It decides which entry a comment belongs to. The comments of an entry are comment lines directly above its first line, in
 //! the column it starts in, with no blank line between, unless they start after a dash; the comment after its value; and
-//! comment lines below its value that are indented deeper than it. All others belong to no entry and stay where they are.
+//! comment lines below its value that are indented deeper than it. All other comments belong to no entry and are left in place.
 //!
 //! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
 
@@ -35,27 +35,27 @@ pub(super) struct Entry {
     pub(super) end: usize,
 }
 
-/// A sample of the user's style: a block collection that is the value of a key of a block mapping.
+/// A sample of the author's style: a block collection that is the value of a key of a block mapping.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     node: NodeId,
-    /// How many columns right of its key it is.
+    /// How many columns it is indented below its key.
     indent: usize,
 }
 
-/// Returns the first indentation of all that is one.
+/// Returns the first indentation that is not 0.
 fn first_indent(samples: &[Sample]) -> Option<usize> {
     samples.iter().map(|sample| sample.indent).find(|indent| *indent > 0)
 }
 
-/// Returns the indentation that most have: none, or the first that is one.
+/// Returns the indentation of the majority: 0, or the first that is not 0.
 fn usual_indent(samples: &[Sample]) -> Option<usize> {
     let indented = samples.iter().filter(|sample| sample.indent > 0).count();
     let usual = if 2 * indented > samples.len() { first_indent(samples) } else { Some(0) };
     usual.filter(|_| !samples.is_empty())
 }
 
-/// A document's text and tree, ready for edits.
+/// A document's text and tree, prepared for edits.
 pub(super) struct Layout<'t> {
     pub(super) text: &'t str,
     pub(super) tree: &'t Tree,
@@ -69,7 +69,7 @@ pub(super) struct Layout<'t> {
     /// All children, grouped by parent; `first_child[n]..first_child[n + 1]` are those of node `n`.
     children: Vec<NodeId>,
     first_child: Vec<u32>,
-    /// Nodes that aliases represent, in order.
+    /// Nodes that aliases refer to, in order.
     referenced: Vec<NodeId>,
     mappings: Vec<Sample>,
     lists: Vec<Sample>,
@@ -135,7 +135,7 @@ impl<'t> Layout<'t> {
         self.tree.span(node)
     }
 
-    /// Returns whether an alias represents this very node.
+    /// Returns whether an alias refers to this node.
     pub(super) fn is_referenced(&self, node: NodeId) -> bool {
         self.referenced.binary_search(&node).is_ok()
     }
@@ -212,7 +212,7 @@ impl<'t> Layout<'t> {
         Some(self.entry(container, position / self.width(container)))
     }
 
-    /// Returns the entry of a key, where it is written in this very mapping.
+    /// Returns the entry of a key, if it is written in this mapping itself.
     pub(super) fn entry_of_key(&self, mapping: NodeId, key: &str) -> Option<Entry> {
         let children = self.children(mapping);
         let mut keys = children.iter().step_by(2);
@@ -220,7 +220,7 @@ impl<'t> Layout<'t> {
         Some(self.entry(mapping, index))
     }
 
-    /// Returns the colon of an entry, with the blanks that its author puts before it.
+    /// Returns the colon of an entry, with the blanks before it.
     pub(super) fn colon(&self, entry: &Entry) -> &'t str {
         let end = entry.key.map_or(entry.opened, |key| self.span(key).end);
         let before = &self.text[end..entry.opened];
@@ -275,7 +275,7 @@ impl<'t> Layout<'t> {
     /// Returns where an entry's first line starts, or the first of its own comments above.
     pub(super) fn own_start(&self, start: usize) -> usize {
         let line = self.comments_start(start);
-        // Comments that start after a dash are one with the comment there, which is about the item.
+        // Comments that start after a dash belong together with the comment there, to the item.
         if self.comment_behind_dash(start).is_some() { self.line_start(start) } else { line }
     }
 
@@ -305,7 +305,7 @@ impl<'t> Layout<'t> {
         (is_comment && is_behind).then_some(comment)
     }
 
-    /// Returns where the lines of an entry end that starts in `column` and whose value ends at `end`: after the comment
+    /// Returns the end of the lines of an entry that starts in `column` and whose value ends at `end`: after the comment
     /// lines below that are indented deeper.
     pub(super) fn own_end(&self, column: usize, end: usize) -> usize {
         let mut own = self.line_end(end);
@@ -352,7 +352,7 @@ impl<'t> Layout<'t> {
 
     /// Returns the lines of `span` with every line moved `by` columns; blank lines stay blank.
     ///
-    /// To the right, a comment that is left of all else in `span` and on the line before stays where it is; to the left
+    /// To the right, a comment that is left of everything else in `span` and on the line before is not moved; to the left,
     /// everything moves as far as it can, so that no comment gets into the column of a block scalar's content. Lines of blanks
     /// inside a block scalar move where they are content.
     pub(super) fn shifted(&self, span: Span, by: isize) -> String {
@@ -375,8 +375,8 @@ impl<'t> Layout<'t> {
         out
     }
 
-    /// Returns the lines of `span`, which hold nothing but blanks and comments, with the comments in column `from` in column
-    /// `to` and those right of it as far from it as they were. Those left of it stay, though never right of `to`.
+    /// Returns the lines of `span`, which contain only blanks and comments, with the comments in column `from` in column
+    /// `to` and those right of it as far from it as they were. Those left of it are not moved, unless they would be right of `to`.
     pub(super) fn comments_moved(&self, span: Span, from: usize, to: usize) -> String {
         let lines = span.of(self.text).split_inclusive('\n').map(|line| {
             let content = line.trim_start_matches(' ');
@@ -390,9 +390,9 @@ impl<'t> Layout<'t> {
         lines.collect()
     }
 
-    /// Returns the lines of `span`, which are between brackets, with the blanks `from` at their start changed to `to`.
+    /// Returns the lines of `span`, which are in a flow collection, with their indentation `from` replaced by `to`.
     ///
-    /// A line with less than `from` starts with `to` then; blank lines and such with a comment only stay.
+    /// A line with less indentation gets `to` as well; blank lines and comment lines are not changed.
     pub(super) fn reindented(&self, span: Span, from: &str, to: &str) -> String {
         let mut out = String::with_capacity(span.end - span.start);
         for line in span.of(self.text).split_inclusive('\n') {
@@ -407,7 +407,7 @@ impl<'t> Layout<'t> {
         out
     }
 
-    /// Returns the least column of a line of `span`, or of the line before, that holds more than blanks and a comment; 0 where
+    /// Returns the least column of a line of `span`, or of the line before, that has more than blanks and a comment; 0 if
     /// no line of `span` does.
     fn left_edge(&self, span: Span) -> usize {
         let mut left = None;
@@ -421,7 +421,7 @@ impl<'t> Layout<'t> {
         left.map_or(0, |left| before.map_or(left, |before| left.min(before)))
     }
 
-    /// Returns the column in which the line that starts at `line` starts to say something other than a comment.
+    /// Returns the column in which the content of the line at `line` starts, if it has any but a comment.
     fn column_of_content(&self, line: usize) -> Option<usize> {
         let content = &self.text[line..self.line_end(line)];
         let text = content.trim_start_matches(' ');
@@ -437,18 +437,18 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns how many columns right of its key a mapping goes, near `node`.
+    /// Returns how many columns a mapping is indented below its key, near `node`.
     pub(super) fn step(&self, node: NodeId) -> usize {
         let near = self.nearest(&self.mappings, node, first_indent);
         near.or_else(|| self.nearest(&self.lists, node, first_indent)).or(self.default_indentation.step).unwrap_or(2)
     }
 
-    /// Returns how many columns right of its key the dashes of a list go, near `node`; 0 where lists are not indented.
+    /// Returns how many columns the dashes of a list are indented below its key, near `node`; 0 if lists are not indented.
     pub(super) fn list_indent(&self, node: NodeId) -> usize {
         self.nearest(&self.lists, node, usual_indent).or(self.default_indentation.list_indent).unwrap_or(0)
     }
 
-    /// Asks the samples of the smallest collection around `node` that has an answer.
+    /// Evaluates the samples of the smallest collection around `node` that give an answer.
     fn nearest(&self, all: &[Sample], node: NodeId, answer: impl Fn(&[Sample]) -> Option<usize>) -> Option<usize> {
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
         around.into_iter().find_map(|outer| {
@@ -464,8 +464,8 @@ impl<'t> Layout<'t> {
         if self.text[..line_end].ends_with("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// Returns the blanks that each level of a document in JSON is indented by, where its author breaks the lines around
-    /// `node`: where a key around it, or of it, is first on its line.
+    /// Returns the indentation of each level of a document in JSON, if it has line breaks around
+    /// `node`: if a key around it, or of it, is first on its line.
     pub(super) fn json_indent(&self, node: NodeId) -> Option<&'t str> {
         let _ = self.json_entry(node)?;
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
@@ -476,7 +476,7 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns whether the document is in JSON, with every list and mapping that holds something on several lines.
+    /// Returns whether the document is in JSON, with every list and mapping that is not empty on several lines.
     pub(super) fn is_multiline_json(&self) -> bool {
         *self.multiline_json.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
@@ -486,7 +486,7 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns whether a list of the document opens on the line that its first item opens on, to close after it: `[{` and `}]`.
+    /// Returns whether a list of the document opens on the line of its first item and closes directly after it: `[{` and `}]`.
     pub(super) fn has_compact_items(&self) -> bool {
         *self.compact_items.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
@@ -498,7 +498,7 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns how many columns right of their dashes all items of the document start that are mappings after a dash.
+    /// Returns how many columns after their dashes the items of the document start that are mappings.
     pub(super) fn dash_width(&self) -> usize {
         *self.dash_width.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
@@ -511,7 +511,7 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns the blanks that the document has inside of all brackets, where these have something on their line.
+    /// Returns the spaces that the document has inside the brackets of its flow collections.
     pub(super) fn padding(&self) -> Padding {
         *self.padding.get_or_init(|| Padding {
             mapping: self.padding_of(Kind::FlowMapping),
@@ -523,13 +523,13 @@ impl<'t> Layout<'t> {
         let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
         let filled = nodes.filter(|node| self.kind(*node) == kind && self.count(*node) > 0);
         let inside = filled.map(|node| &self.text[self.span(node).start + 1..self.entry(node, 0).start]);
-        // Where the first entry is on another line, that says nothing.
+        // If the first entry is on another line, that shows nothing.
         let mut inside = inside.filter(|blanks| blanks.trim_matches(' ').is_empty()).peekable();
         let is_padded = inside.peek().is_some() && inside.all(|blanks| !blanks.is_empty());
         if is_padded { " " } else { "" }
     }
 
-    /// Returns the first entry of the nearest flow mapping with keys, where it is written as JSON: all in double quotes.
+    /// Returns the first entry of the nearest flow mapping with keys, if it is written as JSON: all keys in double quotes.
     pub(super) fn json_entry(&self, node: NodeId) -> Option<Entry> {
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
         let with_keys = around

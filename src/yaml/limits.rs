@@ -1,13 +1,13 @@
-//! Answers: how much may one text hold before it is refused?
+//! Answers: how large may a text be before it is rejected?
 //!
 //! Every number is here, and in the README. Size and line length are checked before a text is read, the rest while it is
-//! read, so that a refused text costs no more than the limit it breaks.
+//! read, so that a rejected text costs no more than the limit it exceeds.
 //!
-//! Invariant: what breaks a limit is refused with [`ProblemCode::Limit`] and its place; aliases have a code of their own.
+//! Invariant: what exceeds a limit is rejected with [`ProblemCode::Limit`] and its place; aliases have a code of their own.
 
 use super::problem::{Problem, ProblemCode};
 
-/// How much one text may hold.
+/// The limits for one text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Bytes of a text.
@@ -18,13 +18,13 @@ pub(super) struct Limits {
     pub(super) documents: usize,
     /// Nodes of a text: keys, scalars, mappings, lists and aliases.
     pub(super) nodes: usize,
-    /// Collections in each other, in the text; and values in values, once aliases represent what they name.
+    /// Nested collections in the text; and nested values after aliases are resolved.
     pub(super) nesting: usize,
-    /// Values that the aliases of one document represent.
+    /// Values that the aliases of one document expand to.
     pub(super) alias_values: usize,
 }
 
-/// The limits of this program: far above what manifests have, low enough that nothing hostile takes all memory.
+/// The limits of this program: far above what manifests have, low enough that no hostile text exhausts the memory.
 pub(super) const LIMITS: Limits = Limits {
     size: 512 << 20,
     line: 16 << 20,
@@ -35,7 +35,7 @@ pub(super) const LIMITS: Limits = Limits {
 };
 
 impl Limits {
-    /// Checks what can be told of a text without reading it.
+    /// Checks what can be checked without parsing a text.
     ///
     /// # Errors
     /// `Limit` at the start of the line that is too long, or at 0 for a text that is too large.
@@ -52,7 +52,7 @@ impl Limits {
         }
     }
 
-    /// Returns where a line starts that is too long. Only the last line feed of each stretch is looked for.
+    /// Returns the start of a line that is too long. Only the last line feed within each limit is searched.
     fn long_line(&self, bytes: &[u8]) -> Option<usize> {
         let mut start = 0;
         while bytes.len() - start > self.line {
@@ -78,12 +78,12 @@ impl Limits {
         Err(over(at, format!("more than {} documents; split the file", self.documents)))
     }
 
-    /// Checks how many collections are around what is at `at`.
+    /// Checks the nesting depth at `at`.
     pub(super) fn check_nesting(&self, depth: usize, at: impl FnOnce() -> usize) -> Result<(), Problem> {
         if depth <= self.nesting { Ok(()) } else { Err(self.too_deep(at())) }
     }
 
-    /// Creates the problem of what is nested too deep.
+    /// Creates the problem for a value that is nested too deeply.
     pub(super) fn too_deep(&self, at: usize) -> Problem {
         over(at, format!("nested more than {} levels deep; reduce the nesting or exclude the file", self.nesting))
     }

@@ -1,17 +1,17 @@
-//! Answers: where does the text that a literal scalar (`|`) holds are, and which bytes change when that text does?
+//! Answers: where are the lines of a text that is embedded as a literal scalar (`|`), and which bytes change when that text does?
 //!
-//! A literal scalar holds its lines as they are, after an indentation. So each line of its text has one place in the text around
-//! it, and an edit of the one is an edit of the other: new lines get the indentation and the line end of the scalar. Scalars in
-//! other styles fold or escape what they hold and have no such places.
+//! A literal scalar has its lines unchanged, after an indentation. So each line of the embedded text has one place in the text around
+//! it, and an edit of the one maps to an edit of the other: new lines get the indentation and the line end of the scalar. Scalars in
+//! other styles fold or escape their content and have no such places.
 //!
-//! Invariant: an edit is mapped by its bytes alone; whether the scalar then holds the edited text is for `verify` to say.
+//! Invariant: an edit is mapped by its bytes alone; `verify` checks that the scalar then contains the edited text.
 
 use super::node::{Kind, NodeId};
 use super::tree::Tree;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
 
-/// A text that a literal scalar holds, and where its lines are.
+/// A text that is embedded as a literal scalar, and where its lines are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
     text: String,
@@ -20,19 +20,19 @@ pub struct Literal {
     line_end: &'static str,
 }
 
-/// A line of the text; the last one is empty where the text ends with a line end.
+/// A line of the embedded text; the last one is empty if the text ends with a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line {
-    /// Where it starts in the text.
+    /// Where it starts in the embedded text.
     inner: usize,
-    /// Where it starts around it, with its indentation.
+    /// Where it starts in the text around it, with its indentation.
     outer: usize,
-    /// How much indentation it has: less than others only where it is blank.
+    /// Its indentation: less than that of others only if it is blank.
     spaces: usize,
 }
 
 impl Tree {
-    /// Returns what is at `path` below `root`, where it is a literal scalar that nothing else in the text represents: no anchor
+    /// Returns what is at `path` below `root`, if it is a literal scalar that is not shared: no anchor
     /// or tag on the path to it, and every line of it has a place of its own.
     pub fn literal(&self, text: &str, root: NodeId, path: &FieldPath) -> Option<Literal> {
         let plain = |node: NodeId| self.properties_of(node).is_none().then_some(node);
@@ -67,20 +67,20 @@ impl Literal {
         (!lines.is_empty()).then_some(Self { text: held, lines, indent, line_end })
     }
 
-    /// Returns the text that the scalar holds.
+    /// Returns the embedded text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns where byte `offset` of the text is around it; after the end of the text, where that ends.
+    /// Returns the place of byte `offset` of the embedded text in the text around it; for a larger offset, where it ends.
     pub fn place(&self, offset: usize) -> usize {
         let line = self.lines[self.lines.partition_point(|line| line.inner <= offset) - 1];
         line.outer + line.spaces + offset.min(self.text.len()).saturating_sub(line.inner)
     }
 
-    /// Returns the edits around the text that make `edits` in it.
+    /// Maps `edits` of the embedded text to edits of the text around it.
     pub fn outward(&self, edits: &EditSet) -> EditSet {
-        // Edits that touch are one: what one of them opens a line with, the next one may continue.
+        // Edits that touch are one: a line that one of them starts, the next one may continue.
         let mut joined: Vec<Edit> = Vec::with_capacity(edits.edits().len());
         for edit in edits.edits() {
             match joined.last_mut().filter(|last| last.span.end == edit.span.start) {

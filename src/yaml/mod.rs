@@ -1,7 +1,7 @@
-//! Answers: what does a YAML text say, where does it say it, and which bytes change when it shall say something else?
+//! Answers: what data does a YAML text hold, where, and which bytes change when the data changes?
 //!
 //! [`parse`] turns a text into a [`Tree`] of spans; [`Tree::value`] reads a node as kubectl does. A change is an
-//! [`Intent`]; [`rewrite()`] makes lists of them in the bytes of one document, [`Intent::apply_data`] makes the same change
+//! [`Intent`]; [`rewrite()`] applies lists of them to the bytes of one document, [`Intent::apply_data`] makes the same change
 //! on plain data, and [`verify()`] checks that both agree before anything is written.
 //!
 //! Invariant: a tree is never written out again; what changes is a set of byte-range edits over the user's own text.

@@ -1,6 +1,6 @@
 //! Answers: what is one node of a tree?
 //!
-//! A node is what it is and which bytes it covers. Nodes are in one array in document order, 16 bytes each; `next` is the index after
+//! A node has a kind and the bytes it covers. Nodes are in one array in document order, 16 bytes each; `next` is the index after
 //! the node's subtree, so the first child of a collection is the node after it. Anchors, tags and aliases are rare and have tables of
 //! their own.
 //!
@@ -59,33 +59,33 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns whether the node has keys.
+    /// Returns whether the node is a mapping.
     pub(super) const fn is_mapping(self) -> bool {
         matches!(self, Self::Mapping | Self::FlowMapping | Self::Pair)
     }
 
-    /// Returns whether the node has items.
+    /// Returns whether the node is a sequence.
     pub(super) const fn is_sequence(self) -> bool {
         matches!(self, Self::Sequence | Self::FlowSequence)
     }
 
-    /// Returns whether the node's children are on lines of their own, held together by their column.
+    /// Returns whether the node's children are on lines of their own, related by their column.
     pub(super) const fn is_block_collection(self) -> bool {
         matches!(self, Self::Mapping | Self::Sequence)
     }
 
-    /// Returns whether the node's children are held together by commas.
+    /// Returns whether the node's children are separated by commas.
     pub(super) const fn is_flow_collection(self) -> bool {
         matches!(self, Self::FlowMapping | Self::FlowSequence | Self::Pair)
     }
 
-    /// Returns whether the node is text after a `|` or `>`.
+    /// Returns whether the node is a block scalar.
     pub(super) const fn is_block_scalar(self) -> bool {
         matches!(self, Self::Literal | Self::Folded)
     }
 }
 
-/// One node: what it is and which bytes it covers, without its anchor and tag.
+/// One node: its kind and the bytes it covers, without its anchor and tag.
 ///
 /// A block collection starts at its first dash, `?` or key (or that key's anchor or tag), so the column of its start is
 /// its indentation. It ends where its last child ends. A block scalar starts at `|` and ends before the line end of its
@@ -138,7 +138,7 @@ pub(super) struct Properties {
     pub(super) tag: Option<Tag>,
 }
 
-/// An alias and the node its anchor is on.
+/// An alias and the node with its anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AliasEntry {
     pub(super) alias: NodeId,

@@ -1,4 +1,4 @@
-//! Answers: what is the tree of a text, by whichever front end reads it?
+//! Answers: what is the tree of a text, whichever front end parses it?
 //!
 //! Invariant: both front ends give the same tree.
 
@@ -10,18 +10,18 @@ use super::tree::Tree;
 
 /// Parses a whole text: any number of documents.
 ///
-/// [`scan()`] reads what most manifests are written in, ten times as fast; [`parse_exact`] reads the rest. Both give the same
+/// [`scan()`] parses the YAML of most manifests, ten times as fast; [`parse_exact`] parses the rest. Both give the same
 /// tree.
 ///
 /// # Errors
-/// `ParseError` with the place; `Limit` where it is larger, deeper or has more of something than is read.
+/// `ParseError` with the place; `Limit` if it is larger, deeper or has more of something than allowed.
 pub fn parse(text: &str) -> Result<Tree, Problem> {
     scan(text).map_or_else(|| parse_exact(text), Ok)
 }
 
-/// Reads a text that consists of common YAML only; `None` says that another parser has to look, not that it is wrong.
+/// Parses a text that consists of common YAML only; `None` means that the exact parser must parse it, not that it is invalid.
 ///
-/// A tree is the one [`parse_exact`](parse_exact) gives.
+/// The tree is the same as that of [`parse_exact`].
 pub fn scan(text: &str) -> Option<Tree> {
     scan_within(text, &LIMITS)
 }

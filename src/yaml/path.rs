@@ -1,7 +1,7 @@
 //! Answers: which node, and which place in the text, does a field path name?
 //!
-//! Invariant: a node is only found where the path's own bytes lead to it; what an alias or merge merges_key is refused, so that
-//! an edit cannot land somewhere else. A place can always be given.
+//! Invariant: a node is only found if it is written at the path itself; a value that comes from an alias or merge is rejected, so that
+//! an edit cannot change another place. There is always a place to report.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ impl Tree {
     /// Finds the node at `path` below `root`.
     ///
     /// # Errors
-    /// `NotFound`; `ThroughAlias` and `ThroughMerge` where the value is written elsewhere; `DuplicateKey`.
+    /// `NotFound`; `ThroughAlias` and `ThroughMerge` if the value is written elsewhere; `DuplicateKey`.
     pub fn find(&self, text: &str, root: NodeId, path: &FieldPath) -> Result<NodeId, Problem> {
         path.steps().iter().try_fold(root, |node, step| self.step(text, node, step))
     }
@@ -55,7 +55,7 @@ impl Tree {
         }
     }
 
-    /// Returns the value of the `<<` that merges_key `key` to a mapping.
+    /// Returns the value of the `<<` that merges `key` into a mapping.
     pub(super) fn merge_source(&self, text: &str, mapping: NodeId, key: &str) -> Option<NodeId> {
         let mut seen = BTreeSet::new();
         self.pairs(mapping)
@@ -64,8 +64,8 @@ impl Tree {
             .map(|(_, value)| value)
     }
 
-    /// Returns a key that is above a merge which brings it, too: kubectl then takes the merge's value, against the YAML
-    /// 1.1 draft and other readers.
+    /// Returns a key that is above a merge which also has it: kubectl then takes the merge's value, contrary to the YAML
+    /// 1.1 draft and other parsers.
     pub(super) fn key_overridden_by_merge(&self, text: &str) -> Option<NodeId> {
         let mappings = (0..self.nodes.len() as u32).map(NodeId).filter(|node| self.node(*node).kind.is_mapping());
         mappings
@@ -77,7 +77,7 @@ impl Tree {
             .next()
     }
 
-    /// Returns whether merging `node` brings `key`; each node is looked at once.
+    /// Returns whether merging `node` adds `key`; each node is visited once.
     fn merges_key(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
@@ -100,7 +100,7 @@ impl Tree {
 
     /// Returns where a finding about `path` points: the key, or the dash of a list item.
     ///
-    /// Where the path does not exist it is the nearest parent; where an alias or merge gives the value it is the place
+    /// If the path does not exist it is the nearest parent; if the value comes from an alias or merge it is the place
     /// that uses it.
     pub fn place(&self, text: &str, root: NodeId, path: &FieldPath) -> Span {
         let mut node = root;

@@ -1,8 +1,8 @@
-//! Answers: which bytes of a document change when lists of intents are carried out?
+//! Answers: which bytes of a document change when lists of intents are applied?
 //!
-//! Rewriter goes in rounds: the document is parsed, the next intents of every program whose edits do not meet are planned and
-//! made together, and the result is parsed again, until all programs are done. The edits of all rounds are joined into one
-//! set over the first text. A text without a final line end gets one for the time of the rewriter.
+//! Intents are applied in rounds: the document is parsed, the next intents of every program whose edits do not overlap are planned and
+//! applied together, and the result is parsed again, until all programs are done. The edits of all rounds are joined into one
+//! set over the first text. A text without a final line end gets one for as long as it is rewritten.
 //!
 //! Invariant: bytes outside the returned edits are the user's own.
 
@@ -22,36 +22,36 @@ use super::tree::Tree;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
 
-/// The outcome of carrying out every program.
+/// The result of applying every program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewrite {
     /// The edits over the source: sorted, and no larger than what differs.
     pub edits: EditSet,
-    /// The source with the edits made.
+    /// The source with the edits applied.
     pub text: String,
-    /// The comments that went with what was removed, as written.
+    /// The comments that were removed, as written.
     pub removed_comments: Vec<String>,
 }
 
 /// Why nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The index of the program that cannot be carried out; 0 where the document itself cannot be worked on.
+    /// The index of the program that cannot be applied; 0 if the document itself cannot be rewritten.
     pub program: usize,
     /// What is wrong; its place is an offset in the source.
     pub problem: Problem,
 }
 
-/// Carries out `programs` on `source`, the slice of one document.
+/// Applies `programs` to `source`, the slice of one document.
 ///
-/// There is one program for each object of the document; a program's intents are done in turn, each on what the one before
-/// left. Programs do not see each other: their paths must not meet. What is new takes the style that the document has, or had
-/// before the first change, and that of `file` where it shows none.
+/// There is one program for each object of the document; a program's intents are applied in order, each to the result of the one before
+/// it. Programs are independent: their paths must not overlap. New text has the style that the document has, or had
+/// before the first change, and `style` if it shows none.
 ///
-/// The document's value must have been read: that it cannot be is not found out here.
+/// The document's value must have been read before: whether it can be is not checked here.
 ///
 /// # Errors
-/// The first program that cannot be carried out, and why.
+/// The first program that cannot be applied, and why.
 pub fn rewrite(source: &str, programs: &[Vec<Intent>], style: Style) -> Result<Rewrite, Refusal> {
     let mut rewriter = Rewriter::new(source, style).map_err(|problem| Refusal { program: 0, problem })?;
     let mut done = vec![0; programs.len()];
@@ -65,7 +65,7 @@ pub fn rewrite(source: &str, programs: &[Vec<Intent>], style: Style) -> Result<R
     })
 }
 
-/// A document under way.
+/// A document that is being rewritten.
 struct Rewriter {
     text: String,
     tree: Tree,
@@ -83,7 +83,7 @@ struct Rewriter {
     unterminated_text: Option<String>,
 }
 
-/// Returns the text of the block scalar that a text ends in, but for its last line end: one that a line end would change.
+/// Returns the content of the block scalar at the end of a text, without its last line end, if a line end would change it.
 fn last_block_scalar_text(text: &str, tree: &Tree) -> Option<String> {
     let last = NodeId((tree.nodes.len() as u32).checked_sub(1)?);
     let node = tree.node(last);
@@ -95,7 +95,7 @@ fn last_block_scalar_text(text: &str, tree: &Tree) -> Option<String> {
     (!content.is_empty()).then(|| content.to_owned())
 }
 
-/// Counts the scalars that say `wanted`.
+/// Counts the scalars whose content is `wanted`.
 fn count_scalars(text: &str, tree: &Tree, wanted: &str) -> usize {
     let nodes = (0..tree.nodes.len() as u32).map(NodeId);
     nodes.filter(|node| tree.scalar_text(text, *node) == wanted).count()
@@ -146,13 +146,13 @@ impl Rewriter {
         let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
         layout.default_indentation = *self.indentation.get_or_init(|| layout.shown_indentation().or(self.file_style.0));
         if !self.added_line_end.is_empty() {
-            // kubectl reads no line end after a `|` block that the text ends in without one.
+            // kubectl reads no line end after a block scalar at the end of a text without one.
             layout.multiline = MultilineText::Quoted;
         }
         layout
     }
 
-    /// Plans the next intents of each program, as far as they do not meet.
+    /// Plans the next intents of each program, as far as they do not overlap.
     fn plan_round(&self, programs: &[Vec<Intent>], done: &mut [usize]) -> Result<Round, Refusal> {
         let layout = self.layout();
         let mut round = Round::default();
@@ -205,7 +205,7 @@ impl Rewriter {
         Refusal { program, problem }
     }
 
-    /// Returns whether the borrowed line end is still there, does not end an empty line of a `|+`, and does not belong to a block
+    /// Returns whether the added line end is still there, does not end an empty line of a `|+`, and does not belong to a block
     /// scalar that had one.
     fn removes_added_line_end(&self) -> bool {
         if self.added_line_end.is_empty() || !self.text.ends_with(self.added_line_end) {
@@ -219,7 +219,7 @@ impl Rewriter {
         !(ends_in_empty_line && self.layout().follows_kept_lines(self.text.len()))
     }
 
-    /// Returns where the text ends without the borrowed line end. Blank lines that came to be last go with it, or the last
+    /// Returns where the text ends without the added line end. Blank lines that are last now are removed with it, or the last
     /// line of text would have a line end for the first time.
     fn length_without_line_end(&self, source: &str) -> usize {
         let length = self.text.len() - self.added_line_end.len();
@@ -241,8 +241,8 @@ impl Rewriter {
     }
 }
 
-/// Refuses to give a line end to the block scalar that had none, as where something now is below it. Where another scalar
-/// says the same, so that it cannot be told which one has the line end, nothing at or after it may change.
+/// Refuses to add a line end to the block scalar that had none, as when something is inserted below it. If another scalar
+/// has the same content, so that the two cannot be distinguished, nothing at or after it may change.
 fn refuse_new_line_end(source: &str, open: &str, edits: &EditSet, after: &str) -> Result<(), Problem> {
     let ended = format!("{open}\n");
     let tree = parse(source)?;
@@ -269,7 +269,7 @@ struct Round {
 }
 
 impl Round {
-    /// Takes a change in, unless its edits meet those taken before; returns whether it did.
+    /// Adds a change, unless its edits overlap earlier ones; returns whether it did.
     fn take(&mut self, program: usize, change: Change) -> bool {
         if change.edits.iter().any(|edit| self.meets(edit.span)) {
             return false;
@@ -293,7 +293,7 @@ fn bare_carriage_return(text: &str) -> Option<usize> {
     memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Returns the place of the first character that readers of YAML 1.1 and 1.2 disagree about.
+/// Returns the offset of the first character that YAML 1.1 and 1.2 treat differently.
 fn ambiguous_line_break(text: &str) -> Option<usize> {
     ["\u{85}", "\u{2028}", "\u{2029}"]
         .into_iter()
@@ -301,7 +301,7 @@ fn ambiguous_line_break(text: &str) -> Option<usize> {
         .min()
 }
 
-/// Returns the offset in the source that an offset after the edits comes from; in new text, where it was put.
+/// Returns the offset in the source that an offset after the edits comes from; for new text, where it was inserted.
 fn offset_in_source(edits: &EditSet, at: usize) -> usize {
     let mut before = 0;
     let mut after = 0;

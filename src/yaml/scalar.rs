@@ -1,9 +1,9 @@
-//! Answers: which text does a scalar represent?
+//! Answers: what is the content of a scalar?
 //!
-//! Line folding, escapes, and the chomping and indentation of block scalars, as YAML 1.2 has them. A block scalar whose last line
-//! the text ends in without a line end has none either, for kubectl and YAML 1.2 alike.
+//! Line folding, escapes, and the chomping and indentation of block scalars, as in YAML 1.2. A block scalar at the end of a text
+//! without a final line end has none either, for kubectl and YAML 1.2 alike.
 //!
-//! Invariant: for every text granit-parser accepts, a scalar_text scalar is the text granit reports, but for that line end.
+//! Invariant: for every text granit-parser accepts, the content of a scalar is what granit reports, but for that line end.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use super::node::{Kind, Node, NodeId};
 use super::tree::Tree;
 
 impl Tree {
-    /// Returns the text a scalar represents; empty for nodes that are not scalars.
+    /// Returns the content of a scalar; empty for nodes that are not scalars.
     pub(super) fn scalar_text<'t>(&self, text: &'t str, node: NodeId) -> Cow<'t, str> {
         let node = self.node(node);
         let raw = node.span().of(text);
@@ -46,7 +46,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 
 /// Joins the lines of a plain or single-quoted scalar: one line end is a space, further ones are line ends.
 fn fold<'t>(raw: &'t str, decode_line: impl Fn(&'t str) -> Cow<'t, str>) -> Cow<'t, str> {
-    // Most are too short for a search to pay.
+    // Most are too short for a search to be worth it.
     if !raw.bytes().any(|byte| matches!(byte, b'\n' | b'\r')) {
         return decode_line(raw);
     }
@@ -250,7 +250,7 @@ impl<'t> Block<'t> {
     }
 }
 
-/// Takes up to `indent` spaces off a line.
+/// Removes up to `indent` spaces from a line.
 fn unindent(line: &str, indent: usize) -> &str {
     let spaces = line.bytes().take(indent).take_while(|byte| *byte == b' ').count();
     &line[spaces..]

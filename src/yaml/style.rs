@@ -1,4 +1,4 @@
-//! Answers: which style does a file have, for those of its documents that do not show one?
+//! Answers: how is a file indented, for those of its documents that do not show it?
 //!
 //! Invariant: a style is only a default; what a document itself shows takes precedence.
 

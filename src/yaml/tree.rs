@@ -1,8 +1,8 @@
 //! Answers: which nodes does a text have, and which bytes does each cover?
 //!
 //! Nodes are in one array in document order, 16 bytes each; `next` is the index after the node's subtree, so the first
-//! child of a container is the node after it. The children of a mapping alternate key, value. Anchors, tags and aliases
-//! are rare and are in side tables. Dashes and colons are not stored: they are the first byte after white space and
+//! child of a collection is the node after it. The children of a mapping alternate key, value. Anchors, tags and aliases
+//! are rare and have tables of their own. Dashes and colons are not stored: they are the first byte after white space and
 //! comments after the node before them (`skip_trivia`).
 //!
 //! Invariant: a tree holds spans into the text it was made from, and nothing of the text itself.
@@ -59,7 +59,7 @@ impl Tree {
         &self.nodes[node.index()]
     }
 
-    /// Returns the children of a container in order; none for other nodes.
+    /// Returns the children of a collection in order; none for other nodes.
     pub(super) fn children(&self, node: NodeId) -> Children<'_> {
         Children { nodes: &self.nodes, at: node.0 + 1, end: self.node(node).next }
     }
@@ -89,13 +89,13 @@ impl Tree {
         self.properties_of(node).map_or(self.node(node).start as usize, |properties| properties.span.start)
     }
 
-    /// Returns the node an alias represents.
+    /// Returns the node that an alias refers to.
     pub(super) fn target(&self, alias: NodeId) -> Option<NodeId> {
         let found = self.aliases.binary_search_by_key(&alias, |entry| entry.alias).ok()?;
         Some(self.aliases[found].target)
     }
 
-    /// Returns whether a mapping's key asks for a merge: `<<`.
+    /// Returns whether a key is a merge key: `<<`.
     pub(super) fn is_merge_key(&self, text: &str, key: NodeId) -> bool {
         let node = self.node(key);
         match self.tag(key) {
@@ -117,7 +117,7 @@ impl Tree {
     }
 }
 
-/// Returns the offset of the first byte at or after `from` that is not a white space, comment or byte order mark.
+/// Returns the offset of the first byte at or after `from` that is not white space, a comment or a byte order mark.
 pub(super) fn skip_trivia(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -134,7 +134,7 @@ pub(super) fn skip_trivia(text: &str, from: usize) -> usize {
     at
 }
 
-/// Returns whether an indicator at `at` is alone, as `?` and `-` must: `? key`, not `?key`.
+/// Returns whether white space follows the indicator at `at`, as it must after `?` and `-`: `? key`, not `?key`.
 pub(super) fn is_separated(text: &str, at: usize) -> bool {
     text.as_bytes().get(at + 1).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
 }

@@ -1,9 +1,9 @@
-//! Answers: which plain data does kubectl see at a node?
+//! Answers: which plain data does kubectl read from a node?
 //!
-//! Scalars are resolved by yaml.v2's rules, aliases represent what they name, merges are applied. Keys go by their text;
-//! what kubectl would make of a key such as `on` only decides which keys are one and the same.
+//! Scalars are resolved by yaml.v2's rules, aliases are replaced by their targets, merges are applied. Keys are compared by their text;
+//! what kubectl would resolve a key such as `on` to only decides which keys are duplicates.
 //!
-//! Invariant: reading ends, whatever the aliases: a value that holds itself and one that explodes are both refused.
+//! Invariant: reading always terminates: a value that contains itself and aliases that expand to too many values are both rejected.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,22 +21,22 @@ impl Tree {
     /// Reads a node as kubectl does (sigs.k8s.io/yaml on yaml.v2), with keys as they are written.
     ///
     /// # Errors
-    /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON cannot hold and for
-    /// a tag its scalar does not fit; `Limit` for values nested too deep.
+    /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON does not have and for
+    /// a scalar that does not match its tag; `Limit` for values nested too deeply.
     pub fn value(&self, text: &str, node: NodeId) -> Result<Value, Problem> {
         Reader { tree: self, text, left_out: None, budget: LIMITS.alias_values, aliases: 0, depth: 0 }.value(node)
     }
 
-    /// Reads a node like [`Tree::value`] but for what is under the key `left_out`, wherever that is.
+    /// Reads a node like [`Tree::value`], without the values of the key `left_out`, at any depth.
     ///
     /// # Errors
-    /// As [`Tree::value`], of what is read.
+    /// As [`Tree::value`], for what is read.
     pub fn value_without(&self, text: &str, node: NodeId, left_out: &str) -> Result<Value, Problem> {
         Reader { tree: self, text, left_out: Some(left_out), budget: LIMITS.alias_values, aliases: 0, depth: 0 }
             .value(node)
     }
 
-    /// Returns the text that a mapping has under `key`; `None` where that is not a plain or quoted text, or is in a mapping that
+    /// Returns the text that a mapping has under `key`; `None` if that is not a plain or quoted scalar, or is in a mapping that
     /// is merged into this one.
     pub fn text_at<'t>(&self, text: &'t str, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
         let is_text = |node: NodeId| matches!(self.node(node).kind, Kind::Plain | Kind::Single | Kind::Double);
@@ -50,7 +50,7 @@ impl Tree {
         self.node(node).kind.is_mapping()
     }
 
-    /// Counts the items of the list that a mapping has under `key`; `None` where that is not a list.
+    /// Counts the items of the list that a mapping has under `key`; `None` if that is not a list.
     pub fn items_at(&self, text: &str, mapping: NodeId, key: &str) -> Option<usize> {
         let is_list = |node: NodeId| matches!(self.node(node).kind, Kind::Sequence | Kind::FlowSequence);
         let mut lists = self.pairs(mapping).filter(|(_, value)| is_list(*value));
@@ -91,7 +91,7 @@ impl Reader<'_> {
         value
     }
 
-    /// Reads what an alias represents; what goes wrong with the aliases in it is told of the alias that is met first.
+    /// Reads the target of an alias; a problem with the aliases in it is reported at the outermost alias.
     fn alias(&mut self, alias: NodeId) -> Result<Value, Problem> {
         let at = self.tree.span(alias).start;
         self.lent(alias).map_err(|problem| match problem.code {
@@ -129,7 +129,7 @@ impl Reader<'_> {
     }
 
     fn unreadable(&self, node: NodeId, reason: &str) -> Problem {
-        // The value itself is not told: it can be a secret.
+        // The value itself is not reported: it can be a secret.
         let start = self.tree.span(node).start;
         Problem::new(ProblemCode::UnreadableValue, start, format!("unsupported value: {reason}"))
     }
@@ -174,7 +174,7 @@ impl Reader<'_> {
         Ok(Value::Object(map))
     }
 
-    /// Returns a key's text, and what kubectl makes of it where that is something else: `true` for `on`.
+    /// Returns a key's text, and what kubectl resolves it to if that differs: `true` for `on`.
     fn key(&self, key: NodeId) -> Result<(String, Option<String>), Problem> {
         let complex = |message: &str| Problem::new(ProblemCode::ComplexKey, self.tree.start(key), message);
         let kind = self.tree.node(key).kind;
@@ -227,7 +227,7 @@ fn complex_key_message(kind: Kind) -> &'static str {
     }
 }
 
-/// Resolves a scalar whose tag says what it must be; `None` where it is not.
+/// Resolves a scalar with a tag; `None` if it does not match the tag.
 fn tagged(tag: Tag, text: &str) -> Option<Resolved> {
     let resolved = resolve(text);
     let fits = match (&resolved, tag) {

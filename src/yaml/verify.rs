@@ -1,10 +1,10 @@
-//! Answers: does a changed text say what it should, and nothing else?
+//! Answers: does a changed text have the expected data and comments, and nothing else?
 //!
-//! The changed text is read from scratch. Each document must have the value that the change of plain data gave, or, if nothing
-//! was to change, the very bytes it had; comments may only be gone where the change named them.
+//! The changed text is parsed from scratch. Each document must have the value that the change of plain data gave, or, if nothing
+//! was to change, the same bytes as before; only comments that the change named may be missing.
 //!
-//! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits but the tree of
-//! the text before; with [`FrontEnd::Exact`], what reads the changed text is not what read that one, unless it is an odd one.
+//! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits except the tree of
+//! the text before; with [`FrontEnd::Exact`], the changed text is parsed by another front end than the text before, unless only one can parse it.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -18,13 +18,13 @@ use super::tree::Tree;
 use crate::field::{FieldPath, Step};
 use crate::text::Span;
 
-/// What reads a changed text again.
+/// The front end that parses a changed text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrontEnd {
-    /// The parser that reads nothing else, but for texts that the other one leaves to it.
+    /// The exact parser, which otherwise only parses texts that the fast one cannot.
     #[default]
     Exact,
-    /// The one that read the text before: several times as fast.
+    /// The fast one, which also parsed the text before.
     Fast,
 }
 
@@ -44,7 +44,7 @@ impl FrontEnd {
 /// must be those of `before` without `removed_comments`. Numbers are compared by value: `1` is `1.0`.
 ///
 /// # Errors
-/// `VerifyFailed` with a place in `after`, or the problem met while reading `after`.
+/// `VerifyFailed` with a place in `after`, or the problem in reading `after`.
 pub fn verify(
     (before, old): (&str, &Tree),
     after: &str,
@@ -54,7 +54,7 @@ pub fn verify(
 ) -> Result<(), Problem> {
     let mut comments = Comments::default();
     if let ([document], [Some(value)]) = (old.documents(), expected) {
-        // A text that is one document is read once.
+        // A text of one document is parsed once.
         comments.had(old.comments_in(document.span).iter().map(|comment| comment.of(before)));
         verify_value((after, Span::new(0, after.len())), value.borrow(), &mut comments, front_end)?;
         return comments.verify(removed_comments);
@@ -82,7 +82,7 @@ fn failed(at: usize, message: impl Into<String>) -> Problem {
     Problem::new(ProblemCode::VerifyFailed, at, message)
 }
 
-/// Checks the changed document in `span`, and takes the comments that it has.
+/// Checks the changed document in `span`, and collects its comments.
 fn verify_value<'t>(
     (after, span): (&'t str, Span),
     expected: &Value,
@@ -107,7 +107,7 @@ fn verify_value<'t>(
     }
 }
 
-/// The comments of the changed documents: how many more of each there were than there are.
+/// The comments of the changed documents: how often each occurs before but not after.
 #[derive(Default)]
 struct Comments<'t> {
     counts: BTreeMap<&'t str, isize>,

@@ -1,9 +1,9 @@
-//! Answers: which bytes go when an entry or item is removed?
+//! Answers: which bytes are removed with an entry or item?
 //!
-//! Lines go with the comments they own. A first entry on the line of a dash makes room for the next one. The last entry of
-//! a container leaves `{}` or `[]` after, never nothing, which would be null. Between brackets one comma goes along.
+//! Lines are removed with their comments. After a first entry on the line of a dash, the next one moves up. The last entry of
+//! a collection leaves `{}` or `[]`, since nothing at all would be null. In a flow collection one comma is removed too.
 //!
-//! Invariant: blank lines stay, save those that would become content of a `|+` above.
+//! Invariant: blank lines stay, except those that would become content of a `|+` above.
 
 use super::super::change::Change;
 use super::super::emit::Rendered;
@@ -27,7 +27,7 @@ pub(super) fn delete(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Pr
     remove_entry(layout, &entry)
 }
 
-/// Takes an entry or item out of its container.
+/// Removes an entry or item from its collection.
 pub(super) fn remove_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
     if layout.kind(entry.container).is_flow_collection() {
         return Ok(remove_from_flow(layout, entry));
@@ -40,7 +40,7 @@ pub(super) fn remove_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change,
     Ok(change)
 }
 
-/// Returns the lines of an entry with siblings, with what the dash in front of it leaves for the next entry.
+/// Returns the lines of an entry with siblings, up to where the next entry follows a dash in front of it.
 fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
     let end = layout.own_end(layout.column(entry.start), entry.end);
     if layout.is_first_on_line(entry.start) {
@@ -54,13 +54,13 @@ fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
         let indentation = layout.text[next_line..].bytes().take_while(|byte| *byte == b' ').count();
         Span::new(entry.start, next_line + indentation)
     } else {
-        // Something that belongs to no entry is between, so the dash stays alone on its line.
+        // Something that belongs to no entry is in between, so the dash stays alone on its line.
         let before = layout.text[..entry.start].trim_end_matches([' ', '\t']).len();
         Span::new(before, layout.text[..end].trim_end_matches(['\n', '\r']).len())
     }
 }
 
-/// Takes the only entry of a block container, leaving `{}` or `[]`.
+/// Removes the only entry of a block collection, leaving `{}` or `[]`.
 fn remove_only_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
     let empty = if layout.kind(entry.container) == Kind::Mapping { "{}" } else { "[]" };
     let position = ValuePosition::of(layout, entry.container)?;
@@ -123,7 +123,7 @@ fn remove_from_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-/// Returns what is between the brackets around an only entry, but for the comment on the line of the opening one.
+/// Returns what is between the brackets around an only entry, except a comment on the line of the opening one.
 fn inside_of_brackets(layout: &Layout<'_>, entry: &Entry) -> Span {
     let container = layout.span(entry.container);
     let line = Span::new(container.start, layout.line_end(container.start).min(entry.start));
@@ -134,7 +134,7 @@ fn inside_of_brackets(layout: &Layout<'_>, entry: &Entry) -> Span {
     Span::new(start, container.end - 1)
 }
 
-/// Returns the lines of a flow entry that shares them with no other entry and no bracket, with its own comments.
+/// Returns the lines of a flow entry that are not shared with another entry or a bracket, with its comments.
 pub(super) fn own_lines(layout: &Layout<'_>, entry: &Entry) -> Option<Span> {
     let end = layout.line_end(layout.comma_behind(entry).unwrap_or(entry.end));
     let next = if entry.index + 1 < layout.count(entry.container) {

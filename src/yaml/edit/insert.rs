@@ -1,7 +1,7 @@
-//! Answers: which bytes are added when an entry or item is put into a container?
+//! Answers: which bytes are added when an entry or item is inserted?
 //!
-//! New lines go in the column of the siblings, after the lines the sibling owns. An empty `{}` or `[]` and a null become
-//! indented lines; between brackets the new entry gets a line of its own where its siblings have theirs.
+//! New lines have the column of the siblings and follow the lines of the sibling. An empty `{}` or `[]` and a null become
+//! block style; in a flow collection the new entry gets a line of its own if its siblings have one.
 //!
 //! Invariant: no comment is removed.
 
@@ -78,7 +78,7 @@ pub(super) fn insert_item(
     }
 }
 
-/// Finds a mapping that an entry can be put into; null counts as one.
+/// Finds a mapping to insert an entry into; null counts as one.
 pub(super) fn mapping_at(layout: &Layout<'_>, path: &FieldPath) -> Result<NodeId, Problem> {
     let mapping = container_at(layout, path)?;
     match layout.kind(mapping) {
@@ -92,14 +92,14 @@ fn is_null(layout: &Layout<'_>, node: NodeId) -> bool {
     layout.children(node).is_empty() && layout.tree.value(layout.text, node).is_ok_and(|value| value.is_null())
 }
 
-/// How new entries get into a container.
+/// How new entries are inserted into a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// `{}`, `[]` or null that can become indented lines; comments between the brackets would have no place in them.
+    /// `{}`, `[]` or null that can become block style; comments between the brackets would have no place there.
     Empty,
-    /// Indented lines.
+    /// Block style.
     Lines,
-    /// FlowEmitter, or null between brackets.
+    /// Flow style, or null in a flow collection.
     Flow,
 }
 
@@ -120,14 +120,14 @@ impl Target {
     }
 }
 
-/// The sibling a new entry is next to.
+/// The sibling that a new entry is inserted next to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sibling {
     Before(usize),
     After(usize),
 }
 
-/// Finds the sibling that a place names; in an empty container it is not looked at.
+/// Finds the sibling that a place names; not used for an empty collection.
 pub(super) fn sibling_of(layout: &Layout<'_>, mapping: NodeId, place: &Place) -> Result<Sibling, Problem> {
     let position = |key: &String| match layout.entry_of_key(mapping, key) {
         Some(entry) => Ok(entry.index),
@@ -144,7 +144,7 @@ pub(super) fn sibling_of(layout: &Layout<'_>, mapping: NodeId, place: &Place) ->
     })
 }
 
-/// Puts whole lines, already in the right column, next to an entry of a block container.
+/// Inserts whole lines, already in the right column, next to an entry of a block collection.
 pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, sibling: Sibling, lines: &str) -> Change {
     let mut change = Change::default();
     match sibling {
@@ -163,15 +163,15 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, sibling: Sibl
                     format!("{:gap$}{text}", ""),
                 );
             } else if let Some(comment) = layout.comment_behind_dash(entry.start).filter(|_| item.is_some()) {
-                // There is the comment that the first entry owned before it was pulled up.
+                // That is the comment of the first entry before it moved to the line of the dash.
                 change.insert(comment, behind_dash(lines, layout.column(entry.start)));
             } else if layout.is_first_on_line(entry.start) {
                 change.insert(layout.own_start(entry.start), lines);
             } else {
-                // The new entry takes the place after the dash, and the old one gets a line of its own.
+                // The new entry follows the dash, and the old one gets a line of its own.
                 let column = layout.column(entry.start);
                 if starts_with_comment(lines) {
-                    // After the dash, a comment that comes along would be about the item, and would not go back with its entry.
+                    // After the dash, a comment of the entry would belong to the item, and would not move back with the entry.
                     let blanks = layout.text[..entry.start].trim_end_matches(' ').len();
                     let line_ending = layout.line_ending(entry.start);
                     change.replace(Span::new(blanks, entry.start), format!("{line_ending}{lines}{:column$}", ""));
@@ -184,13 +184,13 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, sibling: Sibl
     change
 }
 
-/// Returns `lines` as they are after a dash, with the blanks before what was there, in `column`.
+/// Returns `lines` as written after a dash, and the blanks up to `column` for what was there before.
 fn behind_dash(lines: &str, column: usize) -> String {
     format!("{}{:column$}", lines.trim_start_matches(' '), "")
 }
 
 /// Returns whether the dash of `item` is alone on its line, with something below that is not its first entry or a comment
-/// of it: that is what a first entry after the dash leaves when it goes.
+/// of it: that is what remains when a first entry after the dash is removed.
 fn has_room_behind_dash(layout: &Layout<'_>, item: &Entry, first: &Entry) -> bool {
     layout.line_content_end(item.opened) == item.opened
         && layout.line_end(item.opened) < layout.own_start(first.start)
@@ -201,7 +201,7 @@ fn starts_with_comment(lines: &str) -> bool {
     lines.trim_start_matches(' ').starts_with('#')
 }
 
-/// Puts lines into an empty container or null that is not inside brackets; `lines` gives them for a column.
+/// Replaces an empty collection or null outside flow collections by lines; `lines` returns them for a column.
 pub(super) fn fill_with_lines(
     layout: &Layout<'_>,
     container: NodeId,
@@ -218,7 +218,7 @@ pub(super) fn fill_with_lines(
         }
         PositionKind::Item => {
             let rendered = Rendered { head: String::new(), body: lines(position.item_column(layout)) };
-            // A comment after the dash would belong to the item, no longer to the entry, and the other way round.
+            // A comment after the dash would belong to the item instead of the entry, and vice versa.
             let stays_below = starts_with_comment(&rendered.body) || position.has_comment_behind(layout);
             if stays_below { rendered } else { rendered.pulled_up() }
         }
@@ -226,7 +226,7 @@ pub(super) fn fill_with_lines(
     Ok(position.fill(layout, rendered))
 }
 
-/// An entry or item to go between brackets, with the comments that go along where it gets a line of its own.
+/// An entry or item for a flow collection, with the comments to insert if it gets a line of its own.
 pub(super) struct FlowEntry<'t> {
     pub(super) text: String,
     /// The comments above it, from `#` on.
@@ -247,7 +247,7 @@ impl FlowEntry<'_> {
     }
 }
 
-/// Returns whether a new entry gets a line of its own next to `sibling`, between brackets.
+/// Returns whether a new entry of a flow collection gets a line of its own next to `sibling`.
 pub(super) fn gets_own_line(layout: &Layout<'_>, container: NodeId, sibling: Sibling) -> bool {
     if layout.count(container) == 0 || layout.kind(container) == Kind::Pair {
         return false;
@@ -261,7 +261,7 @@ pub(super) fn gets_own_line(layout: &Layout<'_>, container: NodeId, sibling: Sib
     }
 }
 
-/// Puts one entry or item between brackets; null between brackets gets those of `brackets`. Where it gets no line of its
+/// Inserts one entry or item into a flow collection; null in a flow collection becomes one. If it gets no line of its
 /// own, its comments are left out.
 pub(super) fn insert_in_flow(
     layout: &Layout<'_>,
@@ -314,7 +314,7 @@ fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, new: &Flo
     }
 }
 
-/// Returns what is after the commas of a container that is on one line.
+/// Returns the space after the commas of a collection that is on one line.
 fn gap_behind_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
     if layout.count(container) < 2 {
         return Context::inside(layout, container).gap();

@@ -1,8 +1,8 @@
 //! Answers: which bytes change when a mapping becomes a list of named items, and back?
 //!
-//! In lines, every entry keeps its lines: its comments go above the dash, its value with the comment after it moves as far as
-//! its new key does, and what is between two entries stays between the two items. On the way back the comments next to a
-//! name, which has no line of its own there, go above the entry. Between brackets only what is around the values changes.
+//! In block style, every entry keeps its lines: its comments move above the dash, its value and the comment after it move as far as
+//! its new key, and what is between two entries stays between the two items. In the other direction the comments next to a
+//! name, which has no line of its own there, move above the entry. In flow style only what is around the values changes.
 //!
 //! Invariant: every comment and every byte of a value stays.
 
@@ -20,7 +20,7 @@ use super::refuse::{refuse_anchors_in_use, refuse_referenced, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
 
-/// How a document has to look for its lines to be moved.
+/// Why a block collection cannot be converted.
 const NO_LINES: &str = "the lines of this value do not start below a key of their own";
 
 pub(super) fn mapping_to_list(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -> Result<Change, Problem> {
@@ -51,7 +51,7 @@ pub(super) fn list_to_mapping(layout: &Layout<'_>, path: &FieldPath, naming: &Na
     }
 }
 
-/// Refuses names that are not those of `naming`, or not told apart.
+/// Refuses names that differ from those of `naming`, or duplicates.
 fn refuse_other_names(
     layout: &Layout<'_>,
     place: &Entry,
@@ -66,7 +66,7 @@ fn refuse_other_names(
     Err(wrong_shape(place.start, "the names differ from those that were read, or one is a duplicate"))
 }
 
-/// Refuses a container that shows elsewhere, is written elsewhere, or has a tag that would not fit its other shape.
+/// Refuses a collection that an alias refers to, that is an alias, or that has an anchor or tag.
 pub(super) fn refuse_aliased_or_tagged(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
     refuse_referenced(layout, node)?;
     if layout.kind(node) == Kind::Alias {
@@ -86,7 +86,7 @@ fn entries(layout: &Layout<'_>, container: NodeId) -> Vec<Entry> {
     (0..layout.count(container)).map(|index| layout.entry(container, index)).collect()
 }
 
-/// Refuses a key that is more than a name, or has comments of its own.
+/// Refuses a key that is not a scalar without properties, or has comments.
 fn refuse_key(layout: &Layout<'_>, entry: &Entry) -> Result<(), Problem> {
     let Some(key) = entry.key else { return Ok(()) };
     if layout.tree.is_merge_key(layout.text, key) {
@@ -105,7 +105,7 @@ fn refuse_key(layout: &Layout<'_>, entry: &Entry) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Writes a name as its other place has it: in the same quotes, or in some where it needs them.
+/// Writes a name in the same quotes, or in quotes if its new context requires them.
 fn name_text(layout: &Layout<'_>, node: NodeId, context: Context) -> String {
     let raw = layout.span(node).of(layout.text);
     match layout.kind(node) {
@@ -115,7 +115,7 @@ fn name_text(layout: &Layout<'_>, node: NodeId, context: Context) -> String {
     }
 }
 
-/// The lines that hold a value below its key, and the columns that matter in them.
+/// The lines of a value below its key, and their columns.
 pub(super) struct Block {
     /// The lines below that of the key's colon.
     pub(super) lines: Span,
@@ -166,7 +166,7 @@ fn items_in_lines(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming:
     Ok(change)
 }
 
-/// Writes what is around the values anew, each item in the lines that its entry has.
+/// Rewrites what is around the values; each item has the lines of its entry.
 fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming: &Naming) -> Change {
     let span = layout.span(place.value);
     let context = Context::inside(layout, place.value);
@@ -180,7 +180,7 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
         let is_tight = has_colon && layout.tree.start(entry.value) == entry.opened;
         let behind = match (has_colon, is_tight) {
             (false, _) => format!("{gap}null"),
-            // Only after quotes may a value are directly.
+            // Only after a quoted key may a value follow without a space.
             (true, true) if !context.is_json() => gap.to_owned(),
             (true, true | false) => String::new(),
         };
@@ -200,7 +200,7 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
     change
 }
 
-/// Puts other brackets around entries or items, with the blanks that the document has inside of such brackets.
+/// Replaces the brackets around entries or items, with the padding that the document has for such brackets.
 fn replace_brackets(layout: &Layout<'_>, span: Span, entries: &[Entry], kind: Kind) -> Change {
     let padding = layout.padding();
     let ([open, close], blanks) =
@@ -223,7 +223,7 @@ fn replace_brackets(layout: &Layout<'_>, span: Span, entries: &[Entry], kind: Ki
 /// A named item: a mapping of two entries.
 struct Item {
     entry: Entry,
-    /// The text under its name.
+    /// The node of its name.
     name: NodeId,
     /// The entry of its value.
     value: Entry,
@@ -266,7 +266,7 @@ fn entries_in_lines(layout: &Layout<'_>, place: &Entry, items: &[Item]) -> Resul
     Ok(change)
 }
 
-/// Writes the lines of an item, which end at `end`, as those of an entry in `column`.
+/// Writes the lines of an item, up to `end`, as those of an entry in `column`.
 fn entry_lines(layout: &Layout<'_>, item: &Item, end: usize, column: usize) -> Result<String, Problem> {
     let name = name_text(layout, item.name, Context::Block);
     let Item { entry, value, .. } = item;
@@ -292,7 +292,7 @@ fn entry_lines(layout: &Layout<'_>, item: &Item, end: usize, column: usize) -> R
     Ok(format!("{above}{:column$}{name}{}{rest}{below}", "", layout.colon(value)))
 }
 
-/// Returns the bytes of the value of an item between brackets, where they can be without them.
+/// Returns the bytes of the value of an item in flow style, if they are valid outside of it.
 fn bare_value<'t>(layout: &Layout<'t>, item: &Item) -> Result<&'t str, Problem> {
     let all = layout.span(item.entry.value);
     let bytes = Span::new(layout.tree.start(item.value.value), item.value.end.max(layout.tree.start(item.value.value)));

@@ -1,7 +1,7 @@
 //! Answers: which bytes change when a value becomes a list of one, and back?
 //!
-//! Indented lines get a dash in front and move right where the document indents its lists; between brackets, and for
-//! `{...}` and `[...]` anywhere, a pair of brackets is put around. Unwrapping undoes either.
+//! Block style gets a dash in front and is indented as the document indents its lists; in flow style, and for
+//! `{...}` and `[...]` anywhere, brackets are put around it. Unwrapping undoes either.
 //!
 //! Invariant: every comment stays.
 
@@ -56,7 +56,7 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-/// Returns the column that new dashes below an entry go in.
+/// Returns the column of new dashes below an entry.
 fn dash_column(layout: &Layout<'_>, entry: &Entry) -> usize {
     let style = BlockEmitter::near(layout, entry.value);
     layout.column(entry.start) + if entry.key.is_some() { style.list_indent } else { 2 }
@@ -78,7 +78,7 @@ fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Change {
     let (dash, width) = (dash_column(layout, entry), layout.dash_width());
     let below = layout.shifted(Span::new(below, end), (dash + width) as isize - column as isize);
     if !layout.is_first_on_line(first) {
-        // The anchor or tag after the colon goes with the lines.
+        // The anchor or tag after the colon moves with the lines.
         let line_ending = layout.line_ending(first);
         change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}{:width$}{rest}{below}", "", "-"));
         return change;
@@ -120,7 +120,7 @@ fn gap_before<'t>(layout: &Layout<'t>, opened: usize, start: usize) -> &'t str {
     if gap.bytes().all(|byte| byte == b' ') { gap } else { " " }
 }
 
-/// Makes null a list of null: `key:` and a line with a dash.
+/// Wraps null in a list: `key:` and a line with a dash.
 fn wrap_nothing(layout: &Layout<'_>, entry: &Entry) -> Change {
     let mut change = Change::default();
     if entry.key.is_none() {
@@ -133,7 +133,7 @@ fn wrap_nothing(layout: &Layout<'_>, entry: &Entry) -> Change {
     if item.trim().is_empty() {
         change.insert(layout.line_end(entry.end), format!("{:dash$}-{line_ending}", ""));
     } else {
-        // An anchor or tag goes with the null it is in front of.
+        // An anchor or tag moves with its null.
         let end = layout.line_end(entry.end);
         let rest = Span::new(entry.opened, end).of(layout.text);
         change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{rest}", ""));
@@ -201,7 +201,7 @@ fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Ch
     Ok(change)
 }
 
-/// Takes the inner of two dashes away: `- - a` becomes `- a`.
+/// Removes the inner of two dashes: `- - a` becomes `- a`.
 fn unwrap_dash_behind_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     let mut change = Change::default();
     let content = skip_trivia(layout.text, item.opened);
@@ -223,7 +223,7 @@ fn unwrap_dash_behind_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> 
     change
 }
 
-/// Takes the dash of a list below a key away.
+/// Removes the dash of a list below a key.
 fn unwrap_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     let content = layout.tree.start(item.value);
     let is_lines = layout.kind(item.value).is_block_collection();
@@ -253,7 +253,7 @@ fn unwrap_nothing(layout: &Layout<'_>, item: &Entry) -> Change {
     change
 }
 
-/// Puts a scalar or `{...}` back after the colon: `key:` and `- a` become `key: a`.
+/// Moves a scalar or `{...}` to the line of its key: `key:` and `- a` become `key: a`.
 fn unwrap_to_key_line(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
     let mut change = Change::default();
     let end = layout.line_end(item.end);
@@ -266,7 +266,7 @@ fn unwrap_to_key_line(layout: &Layout<'_>, entry: &Entry, item: &Entry, content:
     change
 }
 
-/// Leaves the item on its lines, in the column that values below the key start in.
+/// Keeps the item on its lines, in the column of values below the key.
 fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
     let mut change = Change::default();
     let style = BlockEmitter::near(layout, entry.container);
@@ -278,7 +278,7 @@ fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: us
     change.replace(comments, layout.shifted(comments, column as isize - layout.column(item.start) as isize));
     let value = layout.span(item.value).start;
     let has_lines_below = layout.kind(item.value).is_block_collection() && !layout.is_same_line(content, value);
-    // Lines of a scalar are held by the column of what they belong to: of the dash before, of the key now.
+    // The lines of a scalar are relative to the column of its parent: the dash before, the key now.
     let by = match layout.kind(item.value).is_block_collection() {
         true => column as isize - layout.column(if has_lines_below { value } else { content }) as isize,
         false => layout.column(entry.start) as isize - layout.column(item.start) as isize,
@@ -288,7 +288,7 @@ fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: us
     let first = match behind_dash.trim() {
         "" => String::new(),
         properties if has_lines_below && is_key_line_free(layout, entry, item) && content < below => {
-            // An anchor or tag is where that of a value below its key does.
+            // The anchor or tag moves to where a value below its key has it.
             change.insert(entry.opened, format!(" {properties}"));
             String::new()
         }

@@ -8,7 +8,7 @@ use super::super::problem::{Problem, ProblemCode};
 use super::refuse::refuse_referenced;
 use crate::field::{FieldPath, Step};
 
-/// Finds the node at a path whose inside is to be changed: nothing on the path to it, nor itself, may show elsewhere.
+/// Finds the node at a path whose content is to be changed: no alias may refer to it or to anything on the path to it.
 pub(super) fn container_at(layout: &Layout<'_>, path: &FieldPath) -> Result<NodeId, Problem> {
     let node = path.steps().iter().try_fold(layout.root, |node, step| {
         refuse_referenced(layout, node)?;

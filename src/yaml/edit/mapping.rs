@@ -1,9 +1,9 @@
-//! Answers: which bytes change when a value goes below a new key of its own, and back?
+//! Answers: which bytes change when a value is wrapped in a mapping of one key, and unwrapped?
 //!
-//! Lines move below the line of the new key, or up from it; between brackets the braces and the key are put around the value or
+//! In block style the lines move below a new key, or up to its parent; in flow style the braces and the key are put around the value or
 //! removed.
 //!
-//! Invariant: every comment stays: that after a key that goes gets a line of its own.
+//! Invariant: every comment stays: one after a key that is removed gets a line of its own.
 
 use super::super::change::Change;
 use super::super::emit::{BlockEmitter, Context, scalar};
@@ -109,7 +109,7 @@ fn comments_around_key(at: usize) -> Problem {
     Problem::new(ProblemCode::FlowMove, at, "there are comments around the key to be removed; move them first")
 }
 
-/// Puts brackets from the line of their key on that of the key above: `a:` and `  key: [x]` become `a: [x]`.
+/// Moves a flow collection from the line of its key to that of the key above: `a:` and `  key: [x]` become `a: [x]`.
 fn unwrap_to_key_line(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {
     let block = Block::of(layout, place)?;
     let value = layout.tree.start(inner.value);

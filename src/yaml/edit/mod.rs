@@ -1,8 +1,8 @@
-//! Answers: which bytes change when one intent is carried out?
+//! Answers: which bytes change when one intent is applied?
 //!
-//! [`plan`] finds what the intent names, refuses what cannot be done without showing elsewhere, and returns a [`Change`].
-//! Each kind of change is a module: `key` (rename), `position` (replace), `delete`, `insert`, `relocate` (move), `wrap`,
-//! `nest`, `items` (a mapping becomes a list of named items, and back).
+//! [`plan`] finds what the intent names, refuses what would also change another place, and returns a [`Change`].
+//! Each kind of change is a module: `rename`, `replace`, `delete`, `insert`, `relocate` (move), `list` and `mapping` (wrap and
+//! unwrap), `items` (a mapping becomes a list of named items, and back).
 //!
 //! Invariant: a change touches the lines of what it names and nothing else, and names every comment it removes.
 

@@ -1,4 +1,4 @@
-//! Answers: which changes are refused because they would show elsewhere, or because of what is there already?
+//! Answers: which changes are refused because of aliases, merges or existing keys?
 //!
 //! Invariant: a refusal names the place that has to be changed first.
 
@@ -23,14 +23,14 @@ fn shared(layout: &Layout<'_>, node: NodeId) -> Problem {
     }
 }
 
-/// Refuses to take a node away while an alias outside of it refers into it.
+/// Refuses to remove a node while an alias outside of it refers into it.
 pub(super) fn refuse_anchors_in_use(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
     let in_use =
         |entry: &&AliasEntry| layout.tree.contains(node, entry.target) && !layout.tree.contains(node, entry.alias);
     layout.tree.aliases.iter().find(in_use).map_or(Ok(()), |entry| Err(shared(layout, entry.target)))
 }
 
-/// Refuses to remove a key that a merge would then lend.
+/// Refuses to remove a key that a merge would then replace.
 pub(super) fn refuse_merged_key(layout: &Layout<'_>, mapping: NodeId, key: NodeId) -> Result<(), Problem> {
     let name = layout.tree.scalar_text(layout.text, key);
     match layout.tree.merge_source(layout.text, mapping, &name) {
@@ -42,7 +42,7 @@ pub(super) fn refuse_merged_key(layout: &Layout<'_>, mapping: NodeId, key: NodeI
     }
 }
 
-/// Refuses to make a key that is there, written or lent by a merge.
+/// Refuses to create a key that exists, written or merged.
 pub(super) fn refuse_existing(layout: &Layout<'_>, mapping: NodeId, name: &str) -> Result<(), Problem> {
     let written = layout.entry_of_key(mapping, name).map(|entry| entry.start);
     let found =

@@ -1,10 +1,10 @@
 //! Answers: which bytes change when an entry moves into another mapping?
 //!
-//! The entry's own lines, with the comments they own, are cut out and put in at the new place, all moved by the same
-//! number of columns. Between brackets it is the bytes of key and value that move. An entry that stays where it is only
+//! The lines of the entry, with its comments, are removed and inserted at the new place, all shifted by the same
+//! number of columns. In flow style the bytes of key and value move. An entry that is already in place only
 //! gets its new key.
 //!
-//! Invariant: every byte of the value arrives; where that cannot be, the move is refused.
+//! Invariant: every byte of the value is kept; if that is impossible, the move is refused.
 
 use super::super::change::Change;
 use super::super::emit::{Context, FlowEmitter, one_line};
@@ -79,7 +79,7 @@ fn refuse_own_sibling(entry: &Entry, place: &Place, sibling: Sibling) -> Result<
     }
 }
 
-/// Returns whether an entry already is where it is to go.
+/// Returns whether an entry is already at its new place.
 fn stays(entry: &Entry, sibling: Sibling) -> bool {
     match sibling {
         Sibling::Before(index) => index == entry.index || index == entry.index + 1,
@@ -87,7 +87,7 @@ fn stays(entry: &Entry, sibling: Sibling) -> bool {
     }
 }
 
-/// Moves what arrives where the cut takes blank lines along to the end of the cut.
+/// Moves insertions inside a removal, which can include blank lines, to the end of the removal.
 fn shift_behind_removal(cut: &Change, insertion: &mut Change) {
     for edit in insertion.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
         let at = edit.span.start;
@@ -97,10 +97,10 @@ fn shift_behind_removal(cut: &Change, insertion: &mut Change) {
     }
 }
 
-/// What is put in at the new place.
+/// What is inserted at the new place.
 struct Insertion {
     change: Change,
-    /// Where in the text the comments was that it brings along.
+    /// Where the comments are in the text that move along.
     moved: Vec<Span>,
 }
 
@@ -138,7 +138,7 @@ fn insert_moved(
     Ok(Insertion { change, moved: vec![Span::new(layout.own_start(entry.start), lines.span.end)] })
 }
 
-/// Puts what `lines` gives for a column into a container of lines, or one that becomes such.
+/// Inserts the lines that `lines` returns for a column into a block collection, or one that becomes one.
 fn insert_moved_lines(
     layout: &Layout<'_>,
     target: NodeId,
@@ -168,7 +168,7 @@ fn insert_moved_in_flow(
     Ok(Insertion { change: insert_in_flow(layout, target, sibling, &new, ["{", "}"]), moved })
 }
 
-/// The comments on the lines of an entry that go along when it changes between lines and brackets: above it, and after its
+/// The comments on the lines of an entry that move along when it changes between block and flow style: above it, and after its
 /// last byte.
 #[derive(Default)]
 struct MovedComments<'t> {
@@ -240,7 +240,7 @@ impl BlockSource {
     }
 }
 
-/// An entry from between brackets that gets lines of its own.
+/// An entry of a flow collection that gets lines of its own.
 struct FlowSource<'t> {
     comments: MovedComments<'t>,
     /// The blanks at the start of the line it is on.
@@ -288,7 +288,7 @@ fn has_underindented_lines(entry: &str, column: usize) -> bool {
     said.skip(1).any(|(indentation, content)| indentation <= column && !content.starts_with(['}', ']']))
 }
 
-/// Writes an entry to go between brackets.
+/// Writes an entry for a flow collection.
 fn flow_text(
     layout: &Layout<'_>,
     entry: &Entry,
@@ -319,7 +319,7 @@ fn flow_text(
     Ok(format!("{new_key}{}{gap}{value}", layout.colon(entry)))
 }
 
-/// Writes a value from indented lines on one line; where that can be, it is the very bytes.
+/// Writes a block style value on one line; with the same bytes if possible.
 fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result<String, Problem> {
     let raw = layout.span(node).of(layout.text);
     let as_it_is = match layout.kind(node) {
@@ -333,7 +333,7 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
     Ok(one_line(&layout.tree.value(layout.text, node)?, context, layout.padding()))
 }
 
-/// Returns the blanks in front of a flow mapping's entries. Where they have no lines of their own, a new one goes after the
+/// Returns the blanks in front of a flow mapping's entries. If they have no lines of their own, a new one follows the
 /// bracket.
 fn indentation_of_entries(layout: &Layout<'_>, mapping: NodeId) -> String {
     if layout.count(mapping) == 0 {
@@ -344,7 +344,7 @@ fn indentation_of_entries(layout: &Layout<'_>, mapping: NodeId) -> String {
     layout.indentation(first.unwrap_or(layout.span(mapping).start)).to_owned()
 }
 
-/// Strikes comments that move along from those that a cut removes.
+/// Removes comments that move along from those that a removal lists.
 fn keep_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
     for comment in layout.tree.comments_in(span) {
         let found = cut.removed_comments.iter().position(|removed| removed == comment.of(layout.text));

@@ -21,7 +21,7 @@ pub(super) fn rename(layout: &Layout<'_>, path: &FieldPath, to: &str) -> Result<
     Ok(change)
 }
 
-/// Writes the text that takes the place of a key.
+/// Writes the text that replaces a key.
 pub(super) fn key_text(layout: &Layout<'_>, container: NodeId, key: NodeId, to: &str) -> String {
     scalar_like(layout.kind(key), to, Context::inside(layout, container))
 }

@@ -1,6 +1,6 @@
-//! Answers: which bytes change when what is after a colon or dash is replaced?
+//! Answers: which bytes change when a value is replaced?
 //!
-//! A position is the place of a value: after a key's colon, after an item's dash, or the whole document. What is put there
+//! A value is after a key's colon, after an item's dash, or the whole document. A new value
 //! has a head, which is on the line of the colon or dash, and a body of whole lines below it.
 //!
 //! Invariant: the comment on the line of the colon or dash stays there.
@@ -36,7 +36,7 @@ pub(super) fn replace(layout: &Layout<'_>, path: &FieldPath, value: &Value) -> R
     }
 }
 
-/// Writes a one-line string in the quotes of the scalar it takes the place of.
+/// Writes a one-line string in the quotes of the scalar that it replaces.
 fn quoted_like_before(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
     let kind = quotes(layout, node);
     let text = value.as_str()?;
@@ -46,7 +46,7 @@ fn quoted_like_before(layout: &Layout<'_>, node: NodeId, value: &Value) -> Optio
     }
 }
 
-/// Writes a one-line string after the `|` or `>` of the one-line string it takes the place of.
+/// Writes a one-line string as the content of the block scalar of one line that it replaces.
 fn block_scalar_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
     let is_block = matches!(layout.kind(node), Kind::Literal | Kind::Folded);
     if !is_block || layout.tree.properties_of(node).is_some() {
@@ -61,7 +61,7 @@ fn block_scalar_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option
     fits.then(|| (Span::new(literal.place(0), literal.place(0) + old.0.len()), new.0.to_owned()))
 }
 
-/// Returns the form of the scalar at `node`; an empty text has quotes because it must, so they say nothing of its successor's.
+/// Returns the style of the scalar at `node`; an empty string must be quoted, so its quotes do not count as a style.
 fn quotes(layout: &Layout<'_>, node: NodeId) -> Kind {
     match layout.kind(node) {
         Kind::Single | Kind::Double if layout.span(node).end - layout.span(node).start == 2 => Kind::Plain,
@@ -78,7 +78,7 @@ fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change 
     replace_value_in_flow(layout, entry, text)
 }
 
-/// Puts a text in the place of a value between brackets.
+/// Replaces a value in a flow collection.
 pub(super) fn replace_value_in_flow(layout: &Layout<'_>, entry: &Entry, text: String) -> Change {
     let span = replaced_span(layout, entry.value);
     let has_no_colon = entry.key.is_some_and(|key| layout.span(key).end == entry.opened);
@@ -93,7 +93,7 @@ pub(super) fn replace_value_in_flow(layout: &Layout<'_>, entry: &Entry, text: St
     change
 }
 
-/// Returns the bytes of a node, with its tag, which would not fit another value. An anchor alone stays.
+/// Returns the bytes of a node, with its tag, which would not match another value. An anchor alone stays.
 fn replaced_span(layout: &Layout<'_>, node: NodeId) -> Span {
     let span = layout.span(node);
     match layout.tree.properties_of(node) {
@@ -117,17 +117,17 @@ pub(super) enum PositionKind {
     Item,
 }
 
-/// The place of a value that is not inside brackets.
+/// The position of a value outside flow collections.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ValuePosition {
     pub(super) kind: PositionKind,
-    /// What is there now.
+    /// The current value.
     node: NodeId,
-    /// The bytes that go when something else is put there.
+    /// The bytes that are replaced by a new value.
     span: Span,
     /// The column of the key or dash; 0 for the document.
     pub(super) column: usize,
-    /// After the colon or dash, and after the anchor and tag of what is there.
+    /// After the colon or dash, and after the anchor and tag of the current value.
     opened: usize,
     /// Whether an anchor or tag is there.
     pub(super) has_properties: bool,
@@ -159,7 +159,7 @@ impl ValuePosition {
         Ok(Self { kind, node, span: layout.span(node), column, opened, has_properties })
     }
 
-    /// Returns the position that `node` is in, where something with another tag is to be put.
+    /// Returns the position that `node` is in, without its tag, for a value with another tag.
     fn without_tag(layout: &Layout<'_>, node: NodeId) -> Result<Self, Problem> {
         let position = Self::of(layout, node)?;
         if layout.tree.tag(node).is_none() {
@@ -170,7 +170,7 @@ impl ValuePosition {
         Ok(Self { span, opened, has_properties: false, ..position })
     }
 
-    /// Puts a value in the place of what is there.
+    /// Replaces the current value by `value`.
     pub(super) fn fill_value(&self, layout: &Layout<'_>, value: &Value) -> Change {
         let mut style = BlockEmitter::near(layout, self.node);
         if self.has_comments_below(layout) {
@@ -193,13 +193,13 @@ impl ValuePosition {
         if inline { layout.column(self.span.start) } else { self.column + 2 }
     }
 
-    /// Returns where text goes that is to be after the colon or dash, where lines below hold the value now.
+    /// Returns where text after the colon or dash is inserted, if the current value is on the lines below.
     pub(super) fn opened_on_another_line(&self, layout: &Layout<'_>) -> Option<usize> {
         let start = layout.span(self.node).start;
         (self.opened < start && !layout.is_same_line(self.opened, start)).then_some(self.opened)
     }
 
-    /// Returns whether comments stay below the value, which a `|` block in its place would swallow.
+    /// Returns whether comments stay below the value, which would become content of a block scalar in its place.
     pub(super) fn has_comments_below(&self, layout: &Layout<'_>) -> bool {
         let end = layout.span(self.node).end;
         !layout.kind(self.node).is_block_collection() && layout.own_end(self.column, end) > layout.line_end(end)
@@ -210,13 +210,13 @@ impl ValuePosition {
         layout.line_content_end(self.span.end) > self.span.end
     }
 
-    /// Returns where a body goes: directly below its head, or below the comments of a value without a head.
+    /// Returns where a body is inserted: directly below its head, or below the comments of a value without a head.
     fn below(&self, layout: &Layout<'_>, head: &str) -> usize {
         let end = layout.span(self.node).end;
         if head.is_empty() { layout.own_end(self.column, end) } else { layout.line_end(end) }
     }
 
-    /// Puts `rendered` in the place of what is there.
+    /// Replaces the current value by `rendered`.
     pub(super) fn fill(&self, layout: &Layout<'_>, rendered: Rendered) -> Change {
         match layout.kind(self.node) {
             Kind::Empty => self.fill_empty(layout, rendered),
@@ -247,7 +247,7 @@ impl ValuePosition {
         if !head.is_empty() {
             change.remove_for(layout, span, head);
         } else if first_on_line && layout.line_content_end(span.end) == span.end {
-            // The value has lines of its own, which go whole.
+            // The value has lines of its own, which are removed entirely.
             change.remove(layout, Span::new(layout.line_start(span.start), layout.line_end(span.end)));
         } else {
             let start = if first_on_line { span.start } else { self.blanks_before(layout) };

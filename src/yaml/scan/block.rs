@@ -36,7 +36,7 @@ pub(super) fn entry(scanner: &mut Scanner<'_>, first: usize, column: usize) -> O
     key_or_value(scanner, at, at - line_start)
 }
 
-/// Closes the collections that a line does not belong to whose first token is at `at`, in `column`.
+/// Closes the collections that do not include the line whose first token is at `at`, in `column`.
 #[inline(always)]
 fn close_collections(scanner: &mut Scanner<'_>, at: usize, column: usize) -> Option<()> {
     let dash = is_dash(scanner.bytes, at);
@@ -114,7 +114,7 @@ fn key_or_value(scanner: &mut Scanner<'_>, at: usize, column: usize) -> Option<u
     }
 }
 
-/// Takes a key at `column`, and the value where one is on its line.
+/// Reads a key at `column`, and its value if there is one on its line.
 fn key_entry(scanner: &mut Scanner<'_>, key: &Key, column: usize) -> Option<usize> {
     if key.colon - key.start > KEY_LIMIT {
         return None;
@@ -153,7 +153,7 @@ fn value(scanner: &mut Scanner<'_>, at: usize, margin: usize) -> Option<usize> {
     }
 }
 
-/// Returns the column from which on further lines of a value would belong to it.
+/// Returns the least column of further lines of a value.
 fn value_margin(scanner: &Scanner<'_>) -> usize {
     scanner.open.last().map_or(0, |top| top.column + 1)
 }

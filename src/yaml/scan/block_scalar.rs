@@ -1,7 +1,7 @@
 //! Answers: which lines belong to a `|` or `>`, and how far are they indented?
 //!
 //! The first line that is not empty sets the indentation, and must be indented to the margin; the scalar continues to the
-//! first line with less. Of the empty lines at its end only those that `+` keeps belong to its span.
+//! first line with less. Empty lines at its end belong to its span only if `+` keeps them.
 //!
 //! Invariant: the column of the content and the end of the span are those that `events` finds from granit's end.
 
@@ -9,9 +9,9 @@ use super::line::{self, spaces};
 use super::scanner::Scanner;
 use crate::yaml::node::Kind;
 
-/// The lines of a block scalar, as far as they are read.
+/// The lines of a block scalar that were read.
 struct Lines {
-    /// Where the line to be read next starts.
+    /// The start of the next line.
     next: usize,
     /// Where the span of the scalar ends.
     end: usize,
@@ -21,7 +21,7 @@ struct Lines {
     keep: bool,
 }
 
-/// Takes a block scalar without an indentation indicator: `|`, `|+`, `>-` and the like, and the lines below it.
+/// Reads a block scalar without an indentation indicator: `|`, `|+`, `>-` and the like, and the lines below it.
 pub(super) fn block_scalar(scanner: &mut Scanner<'_>, kind: Kind, start: usize, margin: usize) -> Option<usize> {
     if margin == 0 {
         return None;

@@ -1,6 +1,6 @@
-//! Answers: which nodes are between brackets?
+//! Answers: which nodes are in a flow collection?
 //!
-//! `[item, ...]` and `{key: value, ...}`, over any number of lines, with comments; so also JSON. Keys and scalars are on
+//! `[item, ...]` and `{key: value, ...}`, over any number of lines, with comments; this includes JSON. Keys and scalars are on
 //! one line each, and keys are scalars.
 //!
 //! Invariant: after every item comes a comma or the bracket that closes, or the text is not accepted.

@@ -9,7 +9,7 @@ use memchr::{memchr, memchr3};
 /// Where a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineEnd {
-    /// After its last byte that belongs to no line end.
+    /// After its last byte before the line end.
     pub(super) end: usize,
     /// Where the next line starts.
     pub(super) next: usize,
@@ -55,8 +55,8 @@ pub(super) fn spaces(bytes: &[u8], from: usize) -> usize {
     at - from
 }
 
-/// Finds the first byte after the spaces at `from`: after an indicator there is mostly one, and to guess so is faster
-/// than to count.
+/// Finds the first byte after the spaces at `from`: after an indicator there is usually one, and checking that first is faster
+/// than counting.
 #[inline]
 pub(super) fn skip_spaces(bytes: &[u8], from: usize) -> usize {
     match bytes.get(from..) {

@@ -1,15 +1,15 @@
-//! Answers: what is the span tree of a text, for the YAML people write?
+//! Answers: what is the tree of a text, for the YAML of most manifests?
 //!
-//! A line is read from its indentation on; a stack holds the open collections with their columns, and a dash or colon
-//! whose value may still come. What a line may hold is in `block`, brackets in `flow`, scalars in `scalar` and
-//! `block_scalar`, single lines in `line`, characters in `screen`. Everything else is left to granit-parser: anchors,
+//! A line is read from its indentation on; a stack has the open collections with their columns, and a dash or colon
+//! whose value may follow. `stream` reads a line, `block` its content, `flow` flow collections, `scalar` and `block_scalar` scalars,
+//! `line` and `screen` lines and characters. Everything else is left to granit-parser: anchors,
 //! tags, aliases, `?`, directives, `...`, byte order marks, lone carriage returns, tabs in indentation, indentation
 //! indicators, collections and many-line text as keys, pairs in lists, plain text and block scalars at the root, and
-//! whatever looks wrong.
+//! whatever looks invalid.
 //!
-//! What every line goes through is inlined by force: calls took a fifth of the time.
+//! The functions for every line are always inlined: calls took a fifth of the time.
 //!
-//! Invariant: an accepted text has the very tree that granit's events give, and granit accepts it; in doubt it is `None`.
+//! Invariant: an accepted text has the same tree as granit's events give, and granit accepts it; in doubt the result is `None`.
 
 mod block;
 mod block_scalar;
@@ -24,7 +24,7 @@ use super::limits::Limits;
 use super::tree::Tree;
 use scanner::Scanner;
 
-/// Reads a text that must keep to `limits`; what breaks them is left to the exact parser, which names the place.
+/// Scans a text within `limits`; one that exceeds them is left to the exact parser, which reports the place.
 pub(super) fn scan_within(text: &str, limits: &Limits) -> Option<Tree> {
     let bytes = text.as_bytes();
     if limits.check_size(text).is_err() || !screen::is_common(bytes) {

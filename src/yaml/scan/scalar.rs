@@ -10,7 +10,7 @@ use super::line::{self, Piece, Stop, is_blank_or_end, spaces};
 use super::scanner::Scanner;
 use crate::yaml::node::Kind;
 
-/// Says of each byte whether plain text may start with it; a dash only before more of its word.
+/// Whether plain text may start with a byte; a dash only before a character that is not white space.
 const STARTS_PLAIN: [bool; 256] = {
     let mut starts = [true; 256];
     let indicators = b"&*!?:@`%,[]{}#|>\"'\t";
@@ -33,11 +33,11 @@ pub(super) struct Quoted {
 enum Next {
     /// With the text at this place.
     Continues(usize),
-    /// Not at all; other lines start here.
+    /// Not at all; the next line starts here.
     Ends(usize),
 }
 
-/// Accepts the first character of plain text: no indicator, but a dash that belongs to a word is one: `-1`.
+/// Accepts the first character of plain text: not an indicator, except a dash before other text: `-1`.
 #[inline]
 pub(super) fn can_start_plain(scanner: &Scanner<'_>, at: usize) -> Option<()> {
     let byte = scanner.bytes[at];
@@ -45,7 +45,7 @@ pub(super) fn can_start_plain(scanner: &Scanner<'_>, at: usize) -> Option<()> {
     accepted.then_some(())
 }
 
-/// Takes a plain value of one or more lines, the first of which is read, and returns where the next line starts.
+/// Reads a plain value of one or more lines, the first of which is read, and returns where the next line starts.
 pub(super) fn plain_scalar(scanner: &mut Scanner<'_>, start: usize, first: Piece, margin: usize) -> Option<usize> {
     if margin == 0 {
         return None;
@@ -107,7 +107,7 @@ pub(super) fn quoted_scalar(scanner: &Scanner<'_>, start: usize, margin: usize) 
     }
 }
 
-/// Finds the next byte in quotes that says something: the quote, an escape, a line feed.
+/// Finds the next significant byte in quotes: the quote, an escape, a line feed.
 fn next_in_quotes(scanner: &Scanner<'_>, quote: u8, from: usize) -> Option<usize> {
     let rest = scanner.bytes.get(from..)?;
     let found = if quote == b'"' { memchr3(b'"', b'\\', b'\n', rest) } else { memchr2(b'\'', b'\n', rest) };
@@ -129,7 +129,7 @@ fn next_quoted_line(scanner: &Scanner<'_>, from: usize, margin: usize) -> Option
     }
 }
 
-/// Skips an escape; surrogates and `\U` are left to granit. A line end after `\` is not passed.
+/// Skips an escape; surrogates and `\U` are left to granit. A line end after `\` is not skipped.
 fn escape(scanner: &Scanner<'_>, at: usize) -> Option<usize> {
     let code = scanner.bytes.get(at + 2..)?;
     match scanner.bytes[at + 1] {
@@ -146,7 +146,7 @@ fn escape(scanner: &Scanner<'_>, at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the kind of a scalar in such quotes.
+/// Returns the kind of a scalar with this quote.
 pub(super) const fn quote_kind(quote: u8) -> Kind {
     if quote == b'"' { Kind::Double } else { Kind::Single }
 }

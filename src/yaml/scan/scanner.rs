@@ -1,4 +1,4 @@
-//! What a scanner has read of a text: its tree, the open collections and the position after the last token.
+//! The state of a scanner: the tree so far, the open collections and the position after the last token.
 
 use super::super::limits::{LIMITS, Limits};
 use super::super::node::{Document, Kind, Node, NodeId};
@@ -6,7 +6,7 @@ use super::super::tree::Tree;
 use super::line;
 use crate::text::Span;
 
-/// How deep block collections may be in each other, and flow collections in each other: together no deeper than a text may
+/// How deep block collections may be nested, and flow collections: together no deeper than a text may
 /// be nested.
 pub(super) const NESTING_LIMIT: usize = LIMITS.nesting / 2;
 
@@ -23,7 +23,7 @@ pub(super) struct Open {
     pub(super) awaits_value: bool,
 }
 
-/// What has been read of a text, and the collections that are still open.
+/// The state of a scanner.
 pub(super) struct Scanner<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) limits: &'t Limits,
@@ -32,10 +32,10 @@ pub(super) struct Scanner<'t> {
     /// After the last node, dash, colon or `---`: where an empty node would be.
     pub(super) cursor: usize,
     pub(super) root: Option<NodeId>,
-    /// Where the present document's slice starts, and whether a `---` is in it.
+    /// Where the slice of the current document starts, and whether a `---` is in it.
     pub(super) slice: usize,
     pub(super) explicit: bool,
-    /// The last line a scalar looked at and did not take: where it starts, and its column.
+    /// The line after a scalar that was inspected but not consumed: where it starts, and its column.
     pub(super) peeked_line: Option<(usize, usize)>,
 }
 
@@ -47,14 +47,14 @@ impl<'t> Scanner<'t> {
         Self { bytes, limits, tree, open, cursor: 0, root: None, slice: 0, explicit: false, peeked_line: None }
     }
 
-    /// Goes on only while there are not too many nodes and documents.
+    /// Fails if there are too many nodes or documents.
     #[inline]
     pub(super) fn check_limits(&self) -> Option<()> {
         let (nodes, documents) = (self.tree.nodes.len(), self.tree.documents.len());
         (nodes <= self.limits.nodes && documents <= self.limits.documents).then_some(())
     }
 
-    /// Closes what is open; a document of a `---` alone holds an empty node.
+    /// Closes all open collections; a document of only `---` has an empty node.
     pub(super) fn end_document(&mut self) {
         while !self.open.is_empty() {
             self.close();
@@ -82,7 +82,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Puts an empty node after a dash or colon that got no value.
+    /// Adds an empty node after a dash or colon without a value.
     pub(super) fn fill_missing_value(&mut self) {
         if self.open.last().is_some_and(|open| open.awaits_value) {
             self.push(Kind::Empty, self.cursor, self.cursor);
@@ -90,7 +90,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Records that the innermost dash or colon has its value.
+    /// Records that the innermost dash or colon has a value.
     pub(super) fn mark_value_found(&mut self) {
         if let Some(open) = self.open.last_mut() {
             open.awaits_value = false;

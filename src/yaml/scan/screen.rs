@@ -1,14 +1,14 @@
-//! Answers: does a text hold only characters and line ends that the scanner need not think about again?
+//! Answers: does a text contain only characters and line ends that the scanner need not check again?
 //!
-//! A block of printable ASCII and line feeds is told by a few vector instructions; what is rare (tabs, carriage returns,
-//! other characters) is looked at closely only in the blocks where it occurs. A text is valid UTF-8, so a byte says enough.
+//! A block of printable ASCII and line feeds is recognized by a few vector instructions; what is rare (tabs, carriage returns,
+//! other characters) is checked one by one only in the blocks where it occurs. A text is valid UTF-8, so single bytes suffice.
 //!
 //! Invariant: in a screened text every character is one YAML calls printable, every carriage return is before a
 //! line feed, and no byte order mark occurs.
 
 use std::ops::Range;
 
-/// How many bytes are looked at together.
+/// How many bytes are checked at once.
 const BLOCK: usize = 1024;
 
 /// Returns whether a text has no control characters, byte order marks or lone carriage returns.

@@ -1,6 +1,6 @@
-//! Answers: what does one line of a text start?
+//! Answers: what starts on a line of a text?
 //!
-//! Invariant: every line is read once; a value that continues takes the lines that belong to it.
+//! Invariant: every line is read once; a value of several lines consumes all of them.
 
 use super::block::entry;
 use super::line;
