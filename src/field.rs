@@ -215,11 +215,11 @@ impl FieldPattern {
 
     /// Returns whether one of those values passes `test`; stops at the first that does.
     pub fn any(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> bool {
-        let mut met = |_: Option<&PathRef<'_>>, value: &Value| match test(value) {
+        let mut on_match = |_: Option<&PathRef<'_>>, value: &Value| match test(value) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        visit(&self.0, root, None, &mut met).is_break()
+        visit(&self.0, root, None, &mut on_match).is_break()
     }
 
     /// Returns this pattern as a path, if it has neither `[]` nor `{}`.
@@ -258,10 +258,10 @@ impl<'a> PathRef<'a> {
     }
 
     /// Returns the last key of the path.
-    pub fn nearest_key(&self) -> Option<&str> {
+    pub fn last_key(&self) -> Option<&str> {
         match self.step {
             StepRef::Key(key) => Some(key),
-            StepRef::Index(_) => self.above.and_then(Self::nearest_key),
+            StepRef::Index(_) => self.above.and_then(Self::last_key),
         }
     }
 
@@ -296,20 +296,20 @@ fn visit<'v>(
     parts: &[Part],
     value: &'v Value,
     above: Option<&PathRef<'_>>,
-    met: &mut dyn FnMut(Option<&PathRef<'_>>, &'v Value) -> ControlFlow<()>,
+    on_match: &mut dyn FnMut(Option<&PathRef<'_>>, &'v Value) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let Some((part, below)) = parts.split_first() else { return met(above, value) };
+    let Some((part, below)) = parts.split_first() else { return on_match(above, value) };
     match (part, value) {
         (Part::Key(key), Value::Object(map)) => match member(map, key) {
-            Some(value) => visit(below, value, Some(&PathRef::key(above, key)), met),
+            Some(value) => visit(below, value, Some(&PathRef::key(above, key)), on_match),
             None => ControlFlow::Continue(()),
         },
         (Part::Items, Value::Array(items)) => {
             let mut items = items.iter().enumerate();
-            items.try_for_each(|(index, item)| visit(below, item, Some(&PathRef::index(above, index)), met))
+            items.try_for_each(|(index, item)| visit(below, item, Some(&PathRef::index(above, index)), on_match))
         }
         (Part::Values, Value::Object(map)) => {
-            map.iter().try_for_each(|(key, value)| visit(below, value, Some(&PathRef::key(above, key)), met))
+            map.iter().try_for_each(|(key, value)| visit(below, value, Some(&PathRef::key(above, key)), on_match))
         }
         _ => ControlFlow::Continue(()),
     }

@@ -1,4 +1,4 @@
-//! Undo, saved plans, locks and git, as a person meets them: the program is run in trees that these tests make.
+//! Undo, saved plans, locks and git, from the command line: the program is run in trees that these tests create.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use trees::{OLD, Tree, new_text, old_text};
 
 #[test]
-fn undo_takes_back_one_apply_after_the_other_and_tells_what_it_did() {
+fn undo_undoes_one_apply_after_the_other_and_reports_what_it_did() {
     let tree = Tree::new(3);
     let first = tree.contents();
     tree.plan("up.plan", &tree.edits(OLD, "2"));
@@ -37,7 +37,7 @@ fn undo_takes_back_one_apply_after_the_other_and_tells_what_it_did() {
 }
 
 #[test]
-fn undo_refuses_and_names_what_changed_since() {
+fn undo_refuses_and_lists_what_changed_since() {
     let tree = Tree::new(3);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]).check(0);
@@ -77,7 +77,7 @@ fn a_stale_plan_is_refused_and_still_shown() {
 }
 
 #[test]
-fn a_plan_that_the_program_made_is_carried_out_and_then_says_that_nothing_is_left() {
+fn a_saved_plan_is_applied_and_then_has_nothing_left_to_do() {
     let tree = Tree::new(0);
     let text = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: Gateway\nmetadata: {name: a}\nspec:\n  gatewayClassName: b\n  listeners: []\n";
     fs::create_dir(tree.path("sub")).unwrap();
@@ -215,7 +215,7 @@ fn uncommitted_files_are_refused_and_those_in_no_repository_too() {
 }
 
 #[test]
-fn a_run_is_refused_while_another_one_holds_the_tree() {
+fn a_run_is_refused_while_another_one_locks_the_tree() {
     let tree = Tree::new(2);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     fs::create_dir(tree.path(".reversion")).unwrap();

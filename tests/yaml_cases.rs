@@ -1,7 +1,7 @@
-//! Edit cases: a YAML file, a list of changes, and the bytes that must come out, or the refusal.
+//! Edit cases: a YAML file, a list of changes, and the expected bytes, or the refusal.
 //!
-//! Each case is a folder with `input.yaml`, `edit.json` and `expected.yaml`; `expect_error` in `edit.json` takes the place of
-//! the last. `fixtures/yaml` holds this project's own cases; another set is read from `SHARED` or `../shared` where it is.
+//! Each case is a folder with `input.yaml`, `edit.json` and `expected.yaml`; `expect_error` in `edit.json` replaces
+//! the last. `fixtures/yaml` holds this project's own cases; another set is read from `SHARED` or `../shared` if it exists.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -63,7 +63,7 @@ fn intent(change: &Value) -> Intent {
     }
 }
 
-/// Makes the changes of `edit` in `text`, document by document, and verifies the whole; an error is its code.
+/// Applies the changes of `edit` to `text`, document by document, and verifies the result; an error starts with its code.
 fn run(text: &str, edit: &Value) -> Result<String, String> {
     let code = |problem: yaml::Problem| format!("{}: {problem}", problem.code.name());
     let tree = yaml::parse(text).map_err(code)?;

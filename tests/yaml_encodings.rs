@@ -1,4 +1,4 @@
-//! Encodings, line ends and rare characters: each text is changed to the byte, or refused with a message that says what to do.
+//! Encodings, line ends and rare characters: each text is changed exactly, or refused with a message that says what to do.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -20,7 +20,7 @@ fn insert_last(path: FieldPath, key: &str, value: Value) -> Intent {
     Intent::Insert { path, key: key.to_owned(), value, place: Place::Last }
 }
 
-/// Makes one change in the last document of `before`, and checks the bytes and what they say.
+/// Makes one change in the last document of `before`, and checks the bytes and their data.
 #[track_caller]
 fn check(before: &str, intent: Intent, after: &str) {
     let tree = yaml::parse(before).unwrap();

@@ -1,7 +1,7 @@
-//! What kubectl makes of a text, and which strings are written in quotes so that no reader takes them for something else.
+//! What kubectl reads from a text, and which strings are quoted so that no parser reads them as something else.
 //!
-//! kubectl reads by sigs.k8s.io/yaml on yaml.v2 (YAML 1.1, for the most part), kustomize by yaml.v3 (1.2, for the most part). What
-//! they agree on is read so; where kubectl differs its reading counts, and where it fails the text is refused.
+//! kubectl reads with sigs.k8s.io/yaml on yaml.v2 (mostly YAML 1.1), kustomize with yaml.v3 (mostly 1.2). What
+//! they agree on is read like that; if they differ kubectl's reading counts, and if kubectl fails the text is refused.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 

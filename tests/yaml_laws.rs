@@ -1,7 +1,7 @@
 //! Laws of changing a text, on random documents in many styles and on real manifests.
 //!
-//! Whatever is changed, the text must say afterwards what the same change of plain data gives, with every comment accounted
-//! for; what has an inverse must come back to the byte; and no text may make anything panic.
+//! After any change the text must have the data that the same change of plain data gives, with every comment accounted
+//! for; a change and its inverse must restore the same bytes; and no text may cause a panic.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 

@@ -1,4 +1,4 @@
-//! What is over a limit is refused with a finding that names the place, the limit and what to do.
+//! What exceeds a limit is rejected with a finding that names the place, the limit and what to do.
 
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Reading, Recognizer};

@@ -1,8 +1,8 @@
 //! Every kind of change, in every style, at every position, on dash lines or not, with every kind of comment around.
 //!
-//! A text is put together from pieces: entries with the comments they own, and comments that belong to no entry. What must come
-//! out is put together from the same pieces after a change of the pieces, so that nothing of the program's own work is in the
-//! expectation: an entry goes, comes or moves with its own lines, and every other piece stays as it is.
+//! A text is assembled from pieces: entries with their comments, and comments that belong to no entry. The expected
+//! text is assembled from the same pieces after a change of the pieces, so that nothing of the program's own work is in the
+//! expectation: an entry is removed, added or moved with its own lines, and every other piece is unchanged.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 

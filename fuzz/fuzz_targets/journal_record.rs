@@ -1,4 +1,4 @@
-//! Answers: is there a journal's record that makes the program panic, or leads out of its tree?
+//! Answers: is there a record of a journal that makes the program panic, or leads out of its tree?
 //!
 //! Run from the root of the repository:
 //! `cargo +nightly fuzz run journal_record fuzz/corpus/journal_record fuzz/seeds/journal_record`.
@@ -19,7 +19,11 @@ fuzz_target!(|bytes: &[u8]| {
     for entry in &record.files {
         let place = entry.place();
         assert!(is_place(&place), "{place:?}");
-        assert!(place.components().all(|part| matches!(part, Component::Normal(name) if name != ".git" && name != ".reversion")));
+        assert!(
+            place
+                .components()
+                .all(|part| matches!(part, Component::Normal(name) if name != ".git" && name != ".reversion"))
+        );
         assert!(places.insert(place));
     }
 });

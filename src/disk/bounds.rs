@@ -111,16 +111,18 @@ fn is_repository(folder: &Path) -> bool {
 }
 
 fn has_journal(folder: &Path) -> bool {
-    fs::symlink_metadata(folder.join(JOURNAL_FOLDER)).is_ok_and(|home| home.is_dir() && is_trusted(folder, &home))
+    fs::symlink_metadata(folder.join(JOURNAL_FOLDER))
+        .is_ok_and(|folder_metadata| folder_metadata.is_dir() && is_trusted(folder, &folder_metadata))
 }
 
 /// Returns whether the journal of a tree is this user's or that of the tree's owner: in a folder that many users may write, such as
 /// `/tmp`, somebody else could have put one there.
 #[cfg(unix)]
-pub(super) fn is_trusted(top: &Path, home: &fs::Metadata) -> bool {
+pub(super) fn is_trusted(top: &Path, folder_metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     let owner = fs::metadata(top).map(|top| top.uid());
-    home.uid() == rustix::process::geteuid().as_raw() || owner.is_ok_and(|owner| owner == home.uid())
+    folder_metadata.uid() == rustix::process::geteuid().as_raw()
+        || owner.is_ok_and(|owner| owner == folder_metadata.uid())
 }
 
 #[cfg(not(unix))]
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_leads_down_and_into_nobody_s_own_folder() {
+    fn a_place_stays_below_the_top_and_outside_reserved_folders() {
         for path in ["a.yaml", "a/b.yaml", ".github/a.yaml", "git/a", ".gitignore", "..a/...b"] {
             assert!(is_place(Path::new(path)), "{path}");
         }

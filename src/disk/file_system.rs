@@ -181,15 +181,15 @@ impl FileSystem for Disk {
     }
 
     fn remove(&self, place: &Path) -> io::Result<()> {
-        unless(self.dir.remove(place), io::ErrorKind::NotFound)
+        ignore_error(self.dir.remove(place), io::ErrorKind::NotFound)
     }
 
     fn make_folder(&self, place: &Path) -> io::Result<()> {
-        unless(self.dir.make_folder(place), io::ErrorKind::AlreadyExists)
+        ignore_error(self.dir.make_folder(place), io::ErrorKind::AlreadyExists)
     }
 
     fn remove_folder(&self, place: &Path) -> io::Result<()> {
-        unless(self.dir.remove_folder(place), io::ErrorKind::NotFound)
+        ignore_error(self.dir.remove_folder(place), io::ErrorKind::NotFound)
     }
 
     fn flush(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)> {
@@ -198,7 +198,7 @@ impl FileSystem for Disk {
 }
 
 /// Ignores an error of this kind.
-fn unless(outcome: io::Result<()>, kind: io::ErrorKind) -> io::Result<()> {
+fn ignore_error(outcome: io::Result<()>, kind: io::ErrorKind) -> io::Result<()> {
     match outcome {
         Err(error) if error.kind() == kind => Ok(()),
         other => other,
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_put_there_is_neither_written_nor_removed() {
+    fn an_existing_file_is_neither_written_nor_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), 0o644);
         let taken = folder.path().join("taken");

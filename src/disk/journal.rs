@@ -51,11 +51,11 @@ impl Journal {
     /// # Errors
     /// Those of [`Journal::open`].
     pub fn find(bounds: Bounds) -> Result<Option<Self>, Aborted> {
-        let home = bounds.top().join(JOURNAL_FOLDER);
-        match home.symlink_metadata() {
+        let folder = bounds.top().join(JOURNAL_FOLDER);
+        match folder.symlink_metadata() {
             Ok(_) => Self::open(bounds).map(Some),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(stopped((home, error.into()))),
+            Err(error) => Err(stopped((folder, error.into()))),
         }
     }
 
@@ -63,7 +63,7 @@ impl Journal {
     /// does not wait for a lock.
     pub(super) fn peek(bounds: &Bounds) -> Result<Option<(Self, Record)>, Failure> {
         let top = bounds.top().to_path_buf();
-        let is_own = |home: std::fs::Metadata| home.is_dir() && is_trusted(&top, &home);
+        let is_own = |folder: std::fs::Metadata| folder.is_dir() && is_trusted(&top, &folder);
         if !top.join(JOURNAL_FOLDER).symlink_metadata().is_ok_and(is_own) {
             return Ok(None);
         }
@@ -85,8 +85,8 @@ impl Journal {
         let named = |name: &str| top.join(JOURNAL_FOLDER).join(name);
         let disk = Disk::open(bounds).map_err(|error| (top.clone(), error.into()))?;
         disk.make_folder(Path::new(JOURNAL_FOLDER)).map_err(|error| (named(""), error.into()))?;
-        let home = top.join(JOURNAL_FOLDER).symlink_metadata().map_err(|error| (named(""), error.into()))?;
-        if !is_trusted(&top, &home) {
+        let folder = top.join(JOURNAL_FOLDER).symlink_metadata().map_err(|error| (named(""), error.into()))?;
+        if !is_trusted(&top, &folder) {
             return Err((named(""), Failure::OtherUser));
         }
         let file = disk.open_lock(&inside("lock")).map_err(|error| (named("lock"), error.into()))?;
@@ -277,14 +277,14 @@ mod tests {
         Transaction::stage(&tree.journal(), changes, &String::from_utf8_lossy(to)).unwrap().commit().unwrap();
     }
 
-    fn take_back(tree: &Sample, changed: ChangedFiles) -> Result<Written, Aborted> {
+    fn undo_last(tree: &Sample, changed: ChangedFiles) -> Result<Written, Aborted> {
         let journal = tree.journal();
         let (number, record) = journal.records().unwrap().swap_remove(0);
         undo(&journal, number, &record, changed)
     }
 
     #[test]
-    fn runs_are_taken_back_one_after_the_other() {
+    fn runs_are_undone_one_after_the_other() {
         let tree = Sample::new(&["a.yaml"]);
         let path = tree.top.join("a.yaml");
         for (from, to) in [("old a.yaml\n", "1"), ("1", "2"), ("2", "3")] {
@@ -294,7 +294,7 @@ mod tests {
             tree.journal().records().unwrap().into_iter().map(|(number, record)| (number, record.label)).collect();
         assert_eq!(labels, [(3, "3".to_owned()), (2, "2".to_owned()), (1, "1".to_owned())]);
         for expected in ["2", "1", "old a.yaml\n"] {
-            assert_eq!(take_back(&tree, ChangedFiles::Refuse).unwrap().files, std::slice::from_ref(&path));
+            assert_eq!(undo_last(&tree, ChangedFiles::Refuse).unwrap().files, std::slice::from_ref(&path));
             assert_eq!(fs::read(&path).unwrap(), expected.as_bytes());
         }
         assert_eq!(tree.journaled(), [""; 0]);
@@ -319,44 +319,44 @@ mod tests {
     }
 
     #[test]
-    fn where_one_file_changed_none_is_taken_back_unless_that_one_is_left_alone() {
+    fn if_one_file_changed_none_is_undone_unless_that_one_is_skipped() {
         let tree = Sample::new(&["a.yaml", "b.yaml", "c.yaml"]);
         Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
         fs::write(tree.top.join("b.yaml"), "edited").unwrap();
         fs::remove_file(tree.top.join("c.yaml")).unwrap();
         let before = tree.contents();
-        let aborted = take_back(&tree, ChangedFiles::Refuse).unwrap_err();
+        let aborted = undo_last(&tree, ChangedFiles::Refuse).unwrap_err();
         let failures = [(tree.top.join("b.yaml"), Failure::ChangedSince), (tree.top.join("c.yaml"), Failure::Missing)];
         assert_eq!(aborted.failures, failures);
         assert_eq!(tree.contents(), before);
-        assert_eq!(take_back(&tree, ChangedFiles::Leave).unwrap().files, [tree.top.join("a.yaml")]);
+        assert_eq!(undo_last(&tree, ChangedFiles::Leave).unwrap().files, [tree.top.join("a.yaml")]);
         assert_eq!(fs::read(tree.top.join("a.yaml")).unwrap(), old("a.yaml"));
         assert_eq!(fs::read(tree.top.join("b.yaml")).unwrap(), b"edited");
         assert_eq!(tree.journaled(), [""; 0]);
     }
 
     #[test]
-    fn where_every_file_changed_leaving_them_alone_forgets_the_run() {
+    fn if_every_file_changed_skipping_them_removes_the_record() {
         let tree = Sample::new(&["a.yaml"]);
         Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
         fs::write(tree.top.join("a.yaml"), "edited").unwrap();
-        assert_eq!(take_back(&tree, ChangedFiles::Leave), Ok(Written::default()));
+        assert_eq!(undo_last(&tree, ChangedFiles::Leave), Ok(Written::default()));
         assert_eq!(tree.journaled(), [""; 0]);
     }
 
     #[test]
-    fn kept_content_that_somebody_wrote_to_is_not_put_back() {
+    fn kept_content_that_was_modified_is_not_restored() {
         let tree = Sample::new(&["a.yaml"]);
         Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
         let kept = tree.top.join(".reversion/undo/1/0");
         fs::write(&kept, "else").unwrap();
-        let aborted = take_back(&tree, ChangedFiles::Leave).unwrap_err();
+        let aborted = undo_last(&tree, ChangedFiles::Leave).unwrap_err();
         assert!(matches!(&aborted.failures[..], [(path, Failure::Damaged(_))] if *path == kept));
         assert_eq!(tree.contents(), tree.state(new));
     }
 
     #[test]
-    fn a_second_run_is_refused_while_one_is_at_work() {
+    fn a_second_run_is_refused_while_one_is_running() {
         let tree = Sample::new(&["a.yaml"]);
         let journal = tree.journal();
         let lock = tree.top.join(".reversion/lock");
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_at_a_journal_changes_nothing_and_waits_for_nobody() {
+    fn inspecting_a_journal_changes_nothing_and_does_not_wait() {
         let tree = Sample::new(&["a.yaml"]);
         assert_eq!(inspect(&tree.bounds()), Ok(None));
         assert!(!tree.top.join(".reversion/lock").exists());
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_for_a_journal_makes_none() {
+    fn looking_for_a_journal_creates_none() {
         let folder = tempfile::tempdir().unwrap();
         let bounds = Bounds::around(&[folder.path().to_owned()]).unwrap();
         assert!(Journal::find(bounds).unwrap().is_none());
@@ -403,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_none_is_named_and_stops_all() {
+    fn an_invalid_record_is_reported_and_stops_everything() {
         let tree = Sample::new(&["a.yaml"]);
         let place = tree.top.join(".reversion/journal/record.json");
         fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -427,13 +427,13 @@ mod tests {
             let path = tree.top.join("a.yaml");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
             Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
-            take_back(&tree, ChangedFiles::Refuse).unwrap();
+            undo_last(&tree, ChangedFiles::Refuse).unwrap();
             assert_eq!(fs::read(&path).unwrap(), old("a.yaml"));
             assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o750);
         }
 
         #[test]
-        fn nobody_else_may_look_into_a_journal() {
+        fn no_other_user_may_read_a_journal() {
             let folder = tempfile::tempdir().unwrap();
             drop(Journal::open(Bounds::around(&[folder.path().to_owned()]).unwrap()).unwrap());
             assert_eq!(fs::metadata(folder.path().join(".reversion")).unwrap().mode() & 0o777, 0o700);
@@ -458,7 +458,7 @@ mod tests {
             Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
             fs::rename(tree.top.join("a.yaml"), tree.top.join("b.yaml")).unwrap();
             symlink("b.yaml", tree.top.join("a.yaml")).unwrap();
-            let aborted = take_back(&tree, ChangedFiles::Refuse).unwrap_err();
+            let aborted = undo_last(&tree, ChangedFiles::Refuse).unwrap_err();
             assert_eq!(aborted.failures, [(tree.top.join("a.yaml"), Failure::ChangedSince)]);
             assert_eq!(fs::read(tree.top.join("b.yaml")).unwrap(), new("a.yaml"));
         }
@@ -467,12 +467,12 @@ mod tests {
         #[expect(clippy::print_stderr, reason = "a test that has nothing to see says so")]
         fn a_journal_of_another_user_is_not_trusted() {
             let tree = Sample::new(&["a.yaml"]);
-            let home = tree.top.join(".reversion");
-            if chown(&home, Some(4321), None).is_err() {
+            let folder = tree.top.join(".reversion");
+            if chown(&folder, Some(4321), None).is_err() {
                 return eprintln!("skipped: a_journal_of_another_user_is_not_trusted: only root gives folders away");
             }
             let failures = Journal::open(tree.bounds()).unwrap_err().failures;
-            assert_eq!(failures, [(home.join(""), Failure::OtherUser)]);
+            assert_eq!(failures, [(folder.join(""), Failure::OtherUser)]);
             chown(&tree.top, Some(4321), None).unwrap();
             assert!(Journal::open(tree.bounds()).is_ok(), "the tree is that user's too");
         }

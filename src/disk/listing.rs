@@ -48,7 +48,7 @@ impl Listing {
             if self.all.matched(&path, is_folder).is_ignore() {
                 let skip = if self.files.matched(&path, is_folder).is_ignore() { Skip::Ignored } else { Skip::Glob };
                 self.found.push((shown(&root.join(&path)), skip));
-            } else if is_folder && !options.leaves_alone(&entry.file_name()) {
+            } else if is_folder && !options.skips(&entry.file_name()) {
                 folders.push(path);
             }
         }

@@ -41,22 +41,22 @@ pub struct WalkOptions {
 
 impl WalkOptions {
     /// Returns whether the name of the file at `path` has an included extension.
-    pub(super) fn wants(&self, path: &Path) -> bool {
+    pub(super) fn includes(&self, path: &Path) -> bool {
         let Some(extension) = path.extension() else {
-            return path.file_name().is_some_and(|name| NAMES.iter().any(|wanted| name == *wanted));
+            return path.file_name().is_some_and(|name| NAMES.iter().any(|included| name == *included));
         };
-        let mut wanted = EXTENSIONS.into_iter().chain(self.extensions.iter().map(String::as_str));
-        wanted.any(|wanted| extension.eq_ignore_ascii_case(wanted))
+        let mut included = EXTENSIONS.into_iter().chain(self.extensions.iter().map(String::as_str));
+        included.any(|included| extension.eq_ignore_ascii_case(included))
     }
 
     /// Returns whether an entry of this name below a root is not visited and, if it is a folder, not entered.
-    pub(super) fn leaves_alone(&self, name: &OsStr) -> bool {
-        is_own(name) || self.hidden == Hidden::Skip && name.as_encoded_bytes().starts_with(b".")
+    pub(super) fn skips(&self, name: &OsStr) -> bool {
+        is_reserved(name) || self.hidden == Hidden::Skip && name.as_encoded_bytes().starts_with(b".")
     }
 }
 
 /// Returns whether a name is that of the folder of git or of this program.
-pub(super) fn is_own(name: &OsStr) -> bool {
+pub(super) fn is_reserved(name: &OsStr) -> bool {
     name == ".git" || name == ".reversion"
 }
 

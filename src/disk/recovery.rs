@@ -121,9 +121,9 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
             ChangedFiles::Leave => Failures::new(),
         };
         self.check(edited)?;
-        let gone = |at: &usize| self.journal.files.read(&self.kept(*at)).is_err();
-        let gone = self.on(Side::After).filter(gone).map(|at| self.journal.shown(&self.kept(at)));
-        self.check(gone.map(|path| (path, Failure::Missing)).collect())?;
+        let missing = |at: &usize| self.journal.files.read(&self.kept(*at)).is_err();
+        let missing = self.on(Side::After).filter(missing).map(|at| self.journal.shown(&self.kept(at)));
+        self.check(missing.map(|path| (path, Failure::Missing)).collect())?;
         for at in self.on(Side::After) {
             let place = self.record.files[at].place();
             let restored = restore(&self.journal.files, &self.kept(at), &place, &self.record.staged(at));
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn an_apply_of_twenty_files_killed_at_any_call_is_taken_back_or_finished() {
+    fn an_apply_of_twenty_files_killed_at_any_call_is_rolled_back_or_finished() {
         let names = twenty();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         for (run, side) in [(Run::Back, Side::Before), (Run::Forward, Side::After)] {
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undo_killed_at_any_call_is_taken_back_or_finished() {
+    fn an_undo_killed_at_any_call_is_rolled_back_or_finished() {
         for (run, side) in [(Run::Back, Side::After), (Run::Forward, Side::Before)] {
             let mut mixed = Vec::new();
             let mut at = 0;
@@ -375,16 +375,17 @@ mod tests {
     }
 
     #[test]
-    fn a_recovery_killed_at_any_call_is_taken_back_or_finished() {
-        let ways = [(Run::Back, Run::Back), (Run::Back, Run::Forward), (Run::Forward, Run::Back)];
+    fn a_recovery_killed_at_any_call_is_rolled_back_or_finished() {
+        let directions = [(Run::Back, Run::Back), (Run::Back, Run::Forward), (Run::Forward, Run::Back)];
         let mut recoveries = 0;
         for (first, before) in [(Run::Apply, None), (Run::Undo, Some(Run::Apply))] {
             let mut at = 0;
             while let Some(tree) = killed_tree(&FEW, before, first, at) {
                 let progress = Unfinished::find(&tree.journal()).unwrap().map(|unfinished| unfinished.progress());
                 // Where no file or every file was replaced, one kill in seven will do.
-                let ways = if matches!(progress, Some(RunProgress::Mixed(_))) || at % 7 == 0 { &ways[..] } else { &[] };
-                for (second, third) in ways {
+                let directions =
+                    if matches!(progress, Some(RunProgress::Mixed(_))) || at % 7 == 0 { &directions[..] } else { &[] };
+                for (second, third) in directions {
                     recoveries += recover_twice(before, first, at, *second, *third);
                 }
                 at += 1;
@@ -407,19 +408,19 @@ mod tests {
     }
 
     /// A tree of which one file is new and two are old, as a killed apply leaves it.
-    fn half_done() -> Sample {
-        let is_half_done = |tree: &Sample| {
+    fn interrupted() -> Sample {
+        let is_interrupted = |tree: &Sample| {
             Unfinished::find(&tree.journal())
                 .unwrap()
                 .is_some_and(|unfinished| unfinished.progress() == RunProgress::Mixed(1))
         };
         let mut trees = (0..).map_while(|at| killed_tree(&FEW, None, Run::Apply, at));
-        trees.find(is_half_done).expect("a kill between the first and the second file")
+        trees.find(is_interrupted).expect("a kill between the first and the second file")
     }
 
     #[test]
-    fn nothing_new_begins_in_a_half_done_tree() {
-        let tree = half_done();
+    fn nothing_new_starts_in_an_interrupted_tree() {
+        let tree = interrupted();
         let journal = tree.journal();
         assert_eq!(Unfinished::find(&journal).unwrap().unwrap().record().action, Action::Apply);
         let change = tree.change("b/d.yaml");
@@ -429,8 +430,8 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_that_was_edited_is_not_taken_back_unless_it_is_left_alone() {
-        let tree = half_done();
+    fn a_new_file_that_was_edited_is_not_rolled_back_unless_it_is_skipped() {
+        let tree = interrupted();
         fs::write(tree.top.join("a.yaml"), "edited").unwrap();
         let before = tree.contents();
         let journal = tree.journal();
@@ -450,8 +451,8 @@ mod tests {
     }
 
     #[test]
-    fn an_old_file_that_was_edited_is_kept_by_taking_back_and_stops_finishing() {
-        let tree = half_done();
+    fn an_old_file_that_was_edited_is_kept_by_a_rollback_and_prevents_finishing() {
+        let tree = interrupted();
         fs::write(tree.top.join("b/d.yaml"), "edited").unwrap();
         let journal = tree.journal();
         let unfinished = Unfinished::find(&journal).unwrap().unwrap();
@@ -464,8 +465,8 @@ mod tests {
     }
 
     #[test]
-    fn old_content_that_is_gone_is_named_before_anything_is_put_back() {
-        let tree = half_done();
+    fn missing_old_content_is_reported_before_anything_is_restored() {
+        let tree = interrupted();
         let kept = tree.top.join(".reversion/journal/0");
         fs::remove_file(&kept).unwrap();
         let before = tree.contents();

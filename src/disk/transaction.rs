@@ -184,12 +184,12 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
 
     fn abort(mut self, step: Step, failures: Failures) -> Aborted {
         let mut aborted = Aborted::new(step, failures);
-        self.put_back(&mut aborted);
+        self.restore_all(&mut aborted);
         aborted
     }
 
     /// Restores every file and removes what is next to it; then the record is removed, unless a file could not be restored.
-    fn put_back(&mut self, aborted: &mut Aborted) {
+    fn restore_all(&mut self, aborted: &mut Aborted) {
         let files = &self.journal.files;
         let swaps = std::mem::take(&mut self.swaps);
         let mut folders = BTreeSet::new();
@@ -210,9 +210,9 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
             }
         }
         let folders: Vec<&Path> = folders.into_iter().collect();
-        let settled = aborted.unrestored.is_empty() && files.flush(&folders).is_ok();
+        let is_restored = aborted.unrestored.is_empty() && files.flush(&folders).is_ok();
         // If the record cannot be removed now, the next run finds the tree untouched and removes it.
-        if settled && !swaps.is_empty() {
+        if is_restored && !swaps.is_empty() {
             let _by_the_next_run = self.journal.cancel();
         }
     }
@@ -220,7 +220,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
 
 impl<F: FileSystem> Drop for Transaction<'_, F> {
     fn drop(&mut self) {
-        self.put_back(&mut Aborted::new(Step::Stage, Vec::new()));
+        self.restore_all(&mut Aborted::new(Step::Stage, Vec::new()));
     }
 }
 
@@ -387,7 +387,7 @@ mod tests {
     }
 
     /// What a disk can say to a call, and whether it says so to every later call that takes room as well.
-    const SAID: [(io::ErrorKind, bool); 8] = [
+    const DISK_ERRORS: [(io::ErrorKind, bool); 8] = [
         (io::ErrorKind::StorageFull, false),
         (io::ErrorKind::StorageFull, true),
         (io::ErrorKind::QuotaExceeded, true),
@@ -400,8 +400,8 @@ mod tests {
 
     #[test]
     #[expect(clippy::print_stderr, reason = "the test tells how often each outcome was met")]
-    fn whatever_a_disk_says_to_any_call_all_files_are_old_or_new() {
-        for (kind, stays) in SAID {
+    fn whatever_error_any_call_has_all_files_are_old_or_new() {
+        for (kind, stays) in DISK_ERRORS {
             let (old_trees, new_trees) = (Cell::new(0), Cell::new(0));
             let calls = for_every_call(|tree, at, calls| {
                 let outcome = run(tree, |call, name, _| {
@@ -443,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_over_two_file_systems_is_put_back_by_copies() {
+    fn a_tree_on_two_file_systems_is_restored_by_copies() {
         let tree = tree();
         let last = PathBuf::from(NAMES[2]);
         let other = |from_journal: bool| {
@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn an_abort_says_what_failed_and_where_old_content_is() {
+    fn an_abort_reports_what_failed_and_where_old_content_is() {
         let path = |name: &str| PathBuf::from(name);
         let aborted = Aborted {
             step: Step::Replace,

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
 use super::failure::{Failure, FileKind};
-use super::options::{Listing, Named, WalkOptions, is_own};
+use super::options::{Listing, Named, WalkOptions, is_reserved};
 use super::read::{Buffer, MAX_FILE_SIZE};
 use super::roots::{Roots, shown};
 use super::skip::Skip;
@@ -57,16 +57,16 @@ pub fn scan<T: Send>(
 ) -> Scan<T> {
     let Roots { rounds, failed } = Roots::new(roots);
     let mut scan = Scan { failed, ..Scan::default() };
-    let (mut met, mut left) = (BTreeSet::new(), BTreeSet::new());
+    let (mut places, mut skipped) = (BTreeSet::new(), BTreeSet::new());
     let last = rounds.len().saturating_sub(1);
     for (at, roots) in rounds.iter().enumerate() {
-        let found = Round { roots, options, visit: &visit, met: &met, is_last: at == last }.walk();
+        let found = Round { roots, options, visit: &visit, places: &places, is_last: at == last }.walk();
         scan.join(found.scan);
-        met.extend(found.met);
-        left.extend(found.left);
+        places.extend(found.places);
+        skipped.extend(found.skipped);
     }
     let is_root = |path: &PathBuf| rounds.iter().any(|roots| roots.contains_key(path));
-    for (path, skip) in left.into_iter().filter(|(path, _)| !is_root(path)) {
+    for (path, skip) in skipped.into_iter().filter(|(path, _)| !is_root(path)) {
         scan.skip(path, skip, options.listing);
     }
     scan.sorted()
@@ -109,7 +109,7 @@ struct Round<'a, V> {
     options: &'a WalkOptions,
     visit: &'a V,
     /// The places that earlier rounds visited.
-    met: &'a BTreeSet<PathBuf>,
+    places: &'a BTreeSet<PathBuf>,
     /// No later round needs the places of this one.
     is_last: bool,
 }
@@ -118,14 +118,14 @@ struct Round<'a, V> {
 struct Found<T> {
     scan: Scan<T>,
     /// The places that a later round needs.
-    met: Vec<PathBuf>,
+    places: Vec<PathBuf>,
     /// What was skipped and would not have been as a root.
-    left: Vec<(PathBuf, Skip)>,
+    skipped: Vec<(PathBuf, Skip)>,
 }
 
 impl<T> Default for Found<T> {
     fn default() -> Self {
-        Self { scan: Scan::default(), met: Vec::new(), left: Vec::new() }
+        Self { scan: Scan::default(), places: Vec::new(), skipped: Vec::new() }
     }
 }
 
@@ -142,14 +142,14 @@ impl<'a, V> Round<'a, V> {
         for root in roots {
             walk.add(walkable(root));
         }
-        let hidden = leave_hidden(&mut walk, self.options);
+        let hidden = skip_hidden(&mut walk, self.options);
         let found = Mutex::new(Found::default());
         walk.build_parallel().visit(&mut Threads { round: self, found: &found });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let hidden = std::mem::take(&mut *hidden.lock().unwrap_or_else(PoisonError::into_inner));
-        found.left.extend(hidden.into_iter().map(|path| (path, Skip::Hidden)));
+        found.skipped.extend(hidden.into_iter().map(|path| (path, Skip::Hidden)));
         if self.options.listing == Listing::Every {
-            found.left.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
+            found.skipped.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
         }
         found
     }
@@ -164,15 +164,15 @@ impl<'a, V> Round<'a, V> {
 }
 
 /// Makes `walk` skip hidden entries before it enters them, and collects them as shown.
-fn leave_hidden(walk: &mut WalkBuilder, options: &WalkOptions) -> Arc<Mutex<Vec<PathBuf>>> {
+fn skip_hidden(walk: &mut WalkBuilder, options: &WalkOptions) -> Arc<Mutex<Vec<PathBuf>>> {
     let hidden = Arc::new(Mutex::new(Vec::new()));
     let (found, options) = (Arc::clone(&hidden), options.clone());
     walk.filter_entry(move |entry| {
-        let leave = options.leaves_alone(entry.file_name());
-        if leave && !is_own(entry.file_name()) {
+        let skip = options.skips(entry.file_name());
+        if skip && !is_reserved(entry.file_name()) {
             found.lock().unwrap_or_else(PoisonError::into_inner).push(shown(entry.path()));
         }
-        !leave
+        !skip
     });
     hidden
 }
@@ -209,7 +209,7 @@ impl<T, V> Drop for Thread<'_, T, V> {
         found.scan.visited.sort_by(|left, right| roots::by_names(&left.0, &right.0));
         let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
         total.scan.join(found.scan);
-        total.met.extend(found.met);
+        total.places.extend(found.places);
     }
 }
 
@@ -235,14 +235,14 @@ where
         let Some(file_type) = entry.file_type().filter(|file_type| !file_type.is_dir()) else {
             return;
         };
-        if !self.meet(entry) {
+        if !self.is_first_visit(entry) {
             return;
         }
         let path = shown(entry.path());
         let named = entry.depth() == 0 && self.round.options.named == Named::Always;
         if file_type.is_symlink() {
             self.skip(path, Skip::Link);
-        } else if !named && !self.round.options.wants(&path) {
+        } else if !named && !self.round.options.includes(&path) {
             self.skip(path, Skip::Extension);
         } else if !file_type.is_file() {
             self.found.scan.failed.push((path, Failure::NotAFile(FileKind::of(file_type))));
@@ -252,16 +252,16 @@ where
     }
 
     /// Returns whether no earlier round visited `entry`, and remembers it if a later one needs to know.
-    fn meet(&mut self, entry: &DirEntry) -> bool {
-        if self.round.is_last && self.round.met.is_empty() {
+    fn is_first_visit(&mut self, entry: &DirEntry) -> bool {
+        if self.round.is_last && self.round.places.is_empty() {
             return true;
         }
         let Some(place) = self.round.place(entry) else {
             return true;
         };
-        let is_new = !self.round.met.contains(&place);
+        let is_new = !self.round.places.contains(&place);
         if !self.round.is_last {
-            self.found.met.push(place);
+            self.found.places.push(place);
         }
         is_new
     }
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_a_wanted_name_are_visited_in_the_order_of_paths() {
+    fn files_with_an_included_name_are_visited_in_the_order_of_paths() {
         let names = ["b.yml", "a/z.yaml", "a/Kustomization", "a-b/y.json", "a.YAML", "c.txt", "yaml", "d.toml"];
         let folder = tree(&names);
         let options = WalkOptions { extensions: vec!["toml".to_owned()], ..every() };
@@ -406,7 +406,7 @@ mod tests {
     const HIDDEN: [&str; 5] = [".github/w.yaml", ".a.yaml", "b/.c.yaml", "b/d.yaml", ".git/config.yaml"];
 
     #[test]
-    fn hidden_entries_are_left_out_and_counted_once_each() {
+    fn hidden_entries_are_skipped_and_counted_once_each() {
         let folder = tree(&HIDDEN);
         let scan = check(folder.path(), &WalkOptions::default(), &["b/d.yaml"]);
         assert_eq!(scan.skips, BTreeMap::from([(Skip::Hidden, 3)]));
@@ -428,7 +428,7 @@ mod tests {
         check_skipped(folder.path(), &scan, &[]);
     }
 
-    /// A tree in which each kind of ignore file names one file; `b/` is for all of them to leave alone.
+    /// A tree in which each kind of ignore file names one file; none of them applies to `b/`.
     fn ignoring() -> tempfile::TempDir {
         let folder =
             tree(&["git.yaml", "plain.yaml", "own.yaml", "excluded.yaml", "out/x.yaml", "b/git.yaml", "b/y.yaml"]);
@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_ignore_file_outweighs_the_others() {
+    fn reversionignore_takes_precedence() {
         let folder = tree(&[".git/", "a.yaml"]);
         add(folder.path(), ".gitignore", "a.yaml\n");
         add(folder.path(), ".reversionignore", "!a.yaml\n");
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_leave_out_and_let_in() {
+    fn globs_exclude_and_include() {
         let folder = tree(&[".git/", "a.yaml", "a.json", "b/c.yaml", "v/d.yaml"]);
         add(folder.path(), ".gitignore", "a.json\n");
         let scan = check(folder.path(), &globs(&["!**/v", "!c.yaml"]), &["a.yaml"]);
@@ -532,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_named_and_not_visited() {
+    fn binary_files_are_listed_and_not_visited() {
         let folder = tree(&[]);
         let late = [&vec![b'a'; PROBE][..], b"\0"].concat();
         add(folder.path(), "binary.yaml", b"a\0b");
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named_and_the_rest_is_visited() {
+    fn what_cannot_be_read_is_reported_and_the_rest_is_visited() {
         let folder = tree(&["a.yaml", "none/"]);
         let huge = folder.path().join("huge.yaml");
         fs::File::create(&huge).unwrap().set_len(MAX_FILE_SIZE + 1).unwrap();
@@ -572,7 +572,7 @@ mod tests {
         }
 
         #[test]
-        fn links_are_left_out_unless_followed() {
+        fn links_are_skipped_unless_followed() {
             let folder = tree(&["a/b.yaml", "c.yaml"]);
             let top = folder.path();
             symlink("a", top.join("folder")).unwrap();

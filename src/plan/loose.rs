@@ -127,7 +127,7 @@ fn find(object: &Object, course: &Course<'_>) -> Vec<Loose> {
         kinds.into_iter().any(|kind| selector.is_about(kind))
     };
     let mut visit = |spot: &PathRef<'_>, map: &Map<String, Value>| {
-        if !matches!(spot.nearest_key(), Some("target" | "select" | "reject" | "source")) {
+        if !matches!(spot.last_key(), Some("target" | "select" | "reject" | "source")) {
             return;
         }
         let path = spot.path();

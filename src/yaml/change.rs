@@ -33,7 +33,7 @@ impl Change {
     }
 
     /// Indents every line of `lines`, which are inside a flow collection, by `step`; the first may start within a line.
-    pub(super) fn deepen(&mut self, layout: &Layout<'_>, lines: Span, step: &str) {
+    pub(super) fn indent_lines(&mut self, layout: &Layout<'_>, lines: Span, step: &str) {
         let mut line = lines.start;
         while line < lines.end {
             if !layout.text[line..layout.line_end(line)].trim().is_empty() {

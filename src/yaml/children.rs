@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn children_of_wide_containers_are_found() {
+    fn children_of_large_collections_are_found() {
         let text = text();
         let tree = parse(&text).unwrap();
         let root = tree.documents()[0].root;

@@ -198,7 +198,7 @@ pub(super) struct Rendered {
 
 impl Rendered {
     /// Moves the first line to the line of the dash.
-    pub(super) fn pulled_up(self) -> Self {
+    pub(super) fn on_dash_line(self) -> Self {
         if !self.head.is_empty() {
             return self;
         }
@@ -244,8 +244,8 @@ impl BlockEmitter {
     /// Writes an item whose content starts in `column`, after its dash.
     pub(super) fn item(&self, value: &Value, column: usize) -> Rendered {
         match value {
-            Value::Object(map) if !map.is_empty() => self.lines(value, column).pulled_up(),
-            Value::Array(items) if !items.is_empty() => self.lines(value, column).pulled_up(),
+            Value::Object(map) if !map.is_empty() => self.lines(value, column).on_dash_line(),
+            Value::Array(items) if !items.is_empty() => self.lines(value, column).on_dash_line(),
             _ => self.scalar(value, column),
         }
     }
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_quoted_where_syntax_asks_for_it() {
+    fn strings_are_quoted_where_the_syntax_requires_it() {
         let same = |text| (text, text);
         let plain =
             ["a", "a b", "a:b", "a#b", "--flag", "-x", "é", "a, b", "{x}y".trim_start_matches('{'), "k8s.io/v1", "a'b"];

@@ -235,7 +235,7 @@ impl<'t> Builder<'t> {
         let properties = self.properties(marked)?;
         let start = if kind == Kind::Sequence { skip_trivia(self.text, self.cursor) } else { range.start };
         if kind == Kind::Sequence && !self.text[start..].starts_with('-') || start < self.cursor {
-            return Err(unlocated(start));
+            return Err(unsupported(start));
         }
         let end = if kind.is_flow_collection() && kind != Kind::Pair { start + 1 } else { start };
         let node = self.push(kind, start, end);
@@ -270,7 +270,7 @@ impl<'t> Builder<'t> {
         match expected {
             Expected::Item if flow => self.cursor = at,
             Expected::Item if next == Some(&b'-') => self.cursor = at + 1,
-            Expected::Item => return Err(unlocated(at)),
+            Expected::Item => return Err(unsupported(at)),
             Expected::Key if next == Some(&b'?') && is_separated(self.text, at) => self.cursor = at + 1,
             Expected::Key => self.cursor = at,
             Expected::Value if next == Some(&b':') => self.cursor = at + 1,
@@ -287,8 +287,8 @@ impl<'t> Builder<'t> {
             let start = skip_trivia(self.text, self.cursor);
             self.cursor = match self.text.as_bytes().get(start) {
                 Some(b'&') => anchor_end(self.text, start),
-                Some(b'!') => marked.tag_end.ok_or_else(|| unlocated(start))?,
-                _ => return Err(unlocated(start)),
+                Some(b'!') => marked.tag_end.ok_or_else(|| unsupported(start))?,
+                _ => return Err(unsupported(start)),
             };
             span = Some(Span::new(span.map_or(start, |span: Span| span.start), self.cursor));
         }
@@ -325,7 +325,7 @@ impl<'t> Builder<'t> {
     fn block_scalar(&mut self, kind: Kind, content_end: usize) -> Result<NodeId, Problem> {
         let start = skip_trivia(self.text, self.cursor);
         if !self.text[start..].starts_with(['|', '>']) {
-            return Err(unlocated(start));
+            return Err(unsupported(start));
         }
         let block = self.open.iter().rev().find(|open| self.tree.node(open.node).kind.is_block_collection());
         let parent = block.map_or(0, |open| column(self.text, self.tree.node(open.node).start as usize));
@@ -343,7 +343,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-fn unlocated(at: usize) -> Problem {
+fn unsupported(at: usize) -> Problem {
     Problem::new(ProblemCode::ParseError, at, "this YAML is written in a way that reversion does not support")
 }
 
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_nodes_stand_behind_their_indicator() {
+    fn empty_nodes_follow_their_indicator() {
         let text = "a:   # c\n?\n: !!str\nb: {c, d: }\n";
         let tree = parse_exact(text).unwrap();
         let empty: Vec<usize> =

@@ -447,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn insert_stands_where_it_is_told() {
+    fn an_inserted_entry_has_the_requested_position() {
         let before = json!({"m": {"a": 1, "b": 2}, "n": null, "s": "x"});
         check(&insert("m", "x", Place::First), &before, &json!({"m": {"x": 9, "a": 1, "b": 2}, "n": null, "s": "x"}));
         check(
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_takes_the_entry_along() {
+    fn a_move_keeps_the_entry() {
         let before = json!({"a": {"x": 1, "y": 2}, "b": {"z": 3}, "n": null});
         check(
             &relocate("a.x", "b", "w", Place::First),
@@ -512,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn a_nest_and_a_hoist_are_inverse() {
+    fn wrapping_in_a_mapping_and_unwrapping_are_inverse() {
         let bare = json!({"a": [1]});
         let nested = json!({"a": {"k": [1]}});
         check(&Intent::WrapInMapping { path: path("a"), key: "k".to_owned() }, &bare, &nested);
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_and_items_stand_for_each_other() {
+    fn mapping_to_list_and_list_to_mapping_are_inverse() {
         let naming = |names: &[&str]| Naming {
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             key: "name".to_owned(),

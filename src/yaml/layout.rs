@@ -201,7 +201,7 @@ impl<'t> Layout<'t> {
     }
 
     /// Returns where the comma after an entry between brackets is, if there is one.
-    pub(super) fn comma_behind(&self, entry: &Entry) -> Option<usize> {
+    pub(super) fn comma_after(&self, entry: &Entry) -> Option<usize> {
         Some(skip_trivia(self.text, entry.end)).filter(|at| self.text[*at..].starts_with(','))
     }
 
@@ -276,7 +276,7 @@ impl<'t> Layout<'t> {
     pub(super) fn own_start(&self, start: usize) -> usize {
         let line = self.comments_start(start);
         // Comments that start after a dash belong together with the comment there, to the item.
-        if self.comment_behind_dash(start).is_some() { self.line_start(start) } else { line }
+        if self.comment_after_dash(start).is_some() { self.line_start(start) } else { line }
     }
 
     /// Returns where the first of the comment lines directly above `start` and in its column starts.
@@ -295,7 +295,7 @@ impl<'t> Layout<'t> {
 
     /// Returns where the comment after a dash starts that is in the column of `start`, with nothing but comment lines of
     /// that column between.
-    pub(super) fn comment_behind_dash(&self, start: usize) -> Option<usize> {
+    pub(super) fn comment_after_dash(&self, start: usize) -> Option<usize> {
         let line = self.comments_start(start);
         let before = self.line_start(self.text[..line].strip_suffix('\n')?.len());
         let comment = before + self.column(start);
@@ -364,9 +364,9 @@ impl<'t> Layout<'t> {
             let content = &self.text[line..next];
             let spaces = content.bytes().take_while(|byte| *byte == b' ').count();
             let blank = content.trim().is_empty() && !self.is_content(line, spaces);
-            let stays = blank || by > 0 && spaces < left;
-            let kept = if stays || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
-            if !stays && by > 0 {
+            let is_kept = blank || by > 0 && spaces < left;
+            let kept = if is_kept || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
+            if !is_kept && by > 0 {
                 out.extend(std::iter::repeat_n(' ', by.unsigned_abs()));
             }
             out.push_str(kept);
@@ -586,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_know_their_indicators() {
+    fn entries_start_at_their_indicators() {
         assert_eq!(entries("- a\n-\n- - b\n"), owned(&[("-", " a"), ("-", ""), ("-", " - b")]));
         assert_eq!(entries("&k a : 1\n? b\n: 2\n? c\n"), owned(&[("&k a :", " 1"), ("? b\n:", " 2"), ("? c", "")]));
         assert_eq!(entries("{a: 1, \"b\":2 , c}\n"), owned(&[("a:", " 1"), ("\"b\":", "2"), ("c", "")]));
@@ -594,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_owned_by_column_and_neighbourhood() {
+    fn comments_belong_to_entries_by_column_and_adjacency() {
         let text = "a:\n  # header\n\n  # own\n  b: |\n    x\n    # text\n    \n      # deeper\n  # next\n  c: 1\n";
         with_layout(text, |layout| {
             let mapping = layout.entry(layout.root, 0).value;

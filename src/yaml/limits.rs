@@ -116,14 +116,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_may_have_so_many_bytes() {
+    fn the_size_of_a_text_is_limited() {
         let text = |count: usize| format!("a\n{}", "#\n".repeat(count / 2 - 1));
         check_read(&text(LOW.size));
         check_refused(&text(LOW.size + 2), 0, "larger than 3 MiB; split the file");
     }
 
     #[test]
-    fn a_line_may_have_so_many_bytes() {
+    fn the_length_of_a_line_is_limited() {
         let text = |length: usize, end: &str| format!("a: b\n#{}{end}", "c".repeat(length - 1));
         for end in ["", "\n", "\n\nd: e\n"] {
             check_read(&text(LOW.line, end));
@@ -132,21 +132,21 @@ mod tests {
     }
 
     #[test]
-    fn a_text_may_have_so_many_documents() {
+    fn the_number_of_documents_is_limited() {
         check_read("---\n---\n---\n");
         check_refused("---\n---\n---\n---\n", 12, "more than 3 documents; split the file");
         check_refused("a\n...\nb\n...\nc\n...\nd\n", 18, "more than 3 documents; split the file");
     }
 
     #[test]
-    fn a_text_may_have_so_many_nodes() {
+    fn the_number_of_nodes_is_limited() {
         check_read("a: [1, 2, 3, 4]\n");
         check_refused("a: [1, 2, 3, 4, 5]\n", 16, "more than 7 keys and values; split the file");
         check_refused("a: 1\nb: 2\nc: 3\nd: 4\n", 15, "more than 7 keys and values; split the file");
     }
 
     #[test]
-    fn collections_may_lie_so_deep() {
+    fn the_nesting_depth_is_limited() {
         let message = "nested more than 2 levels deep; reduce the nesting or exclude the file";
         check_read("a: [1]\n");
         check_read("- - 1\n");

@@ -98,8 +98,8 @@ impl Literal {
     fn edit(&self, edit: &Edit) -> Edit {
         let Span { start, end } = edit.span;
         let (first, last) = (self.line_at(start), self.line_at(end));
-        let goes_whole = first.is_some() && edit.text.is_empty();
-        match last.filter(|_| edit.text.ends_with('\n') || goes_whole) {
+        let removes_lines = first.is_some() && edit.text.is_empty();
+        match last.filter(|_| edit.text.ends_with('\n') || removes_lines) {
             // Whole lines are replaced by whole lines, with their indentation.
             Some(last) => {
                 let from = first.map_or_else(|| self.place(start), |line| line.outer);
@@ -108,8 +108,8 @@ impl Literal {
             }
             None => {
                 let missing = first.map_or(0, |line| self.indent - line.spaces.min(self.indent));
-                let goes_on = !self.text[end..].is_empty() && !self.text[end..].starts_with('\n');
-                let rest = if goes_on { self.indent } else { 0 };
+                let continues = !self.text[end..].is_empty() && !self.text[end..].starts_with('\n');
+                let rest = if continues { self.indent } else { 0 };
                 Edit::new(self.place(start), self.place(end), self.indented(&edit.text, missing, rest))
             }
         }
@@ -156,7 +156,7 @@ mod tests {
     const TEXT: &str = "a:\n- b: |-\n    x: 1\n\n    y:\n      z\n  c: d\n";
 
     #[test]
-    fn a_line_stands_behind_its_indentation() {
+    fn a_line_starts_after_its_indentation() {
         let literal = literal(TEXT).unwrap();
         assert_eq!(literal.text(), "x: 1\n\ny:\n  z");
         let at = |inner: &str, outer: &str| {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_literal_scalar_that_stands_for_itself_has_places() {
+    fn only_an_unshared_literal_scalar_has_places() {
         for text in [
             "a:\n- b: >\n    x\n",
             "a:\n- b: 'x'\n",

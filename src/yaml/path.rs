@@ -208,7 +208,7 @@ dev: *base
     }
 
     #[test]
-    fn a_lent_value_is_where_it_is_used() {
+    fn a_merged_or_aliased_value_is_where_it_is_used() {
         check_place("dev", "dev", 12);
         check_place("dev.image", "*base", 12);
         check_place("prod.own", "own", 11);

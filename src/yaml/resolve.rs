@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_text() {
+    fn what_is_not_a_number_is_text() {
         for text in [
             "1:30",
             "2001-12-14",

@@ -169,7 +169,7 @@ impl Rewriter {
                         Problem::new(ProblemCode::VerifyFailed, overlap.at, "a change would edit the same bytes twice");
                     return Err(self.refusal(program, problem));
                 }
-                if !round.take(program, change) {
+                if !round.add(program, change) {
                     break;
                 }
                 paths.extend(next);
@@ -270,8 +270,8 @@ struct Round {
 
 impl Round {
     /// Adds a change, unless its edits overlap earlier ones; returns whether it did.
-    fn take(&mut self, program: usize, change: Change) -> bool {
-        if change.edits.iter().any(|edit| self.meets(edit.span)) {
+    fn add(&mut self, program: usize, change: Change) -> bool {
+        if change.edits.iter().any(|edit| self.overlaps(edit.span)) {
             return false;
         }
         self.first_program.get_or_insert(program);
@@ -281,10 +281,10 @@ impl Round {
     }
 
     /// Returns whether `span` shares a byte with a claimed one, or is an insertion at the place of another.
-    fn meets(&self, span: Span) -> bool {
-        let meets = |claimed: &Span| claimed.start < span.end && span.start < claimed.end || *claimed == span;
+    fn overlaps(&self, span: Span) -> bool {
+        let overlaps = |claimed: &Span| claimed.start < span.end && span.start < claimed.end || *claimed == span;
         let upto = Span::new(span.end, usize::MAX);
-        self.claimed.range(..=upto).rev().take_while(|claimed| claimed.end >= span.start).any(meets)
+        self.claimed.range(..=upto).rev().take_while(|claimed| claimed.end >= span.start).any(overlaps)
     }
 }
 
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_single_document_is_refused() {
+    fn more_or_less_than_one_document_is_refused() {
         let code = |source: &str| rewrite(source, &[], Style::default()).unwrap_err().problem.code;
         assert_eq!(code("a: 1\n---\nb: 1\n"), ProblemCode::WrongShape);
         assert_eq!(code("# nothing\n"), ProblemCode::WrongShape);
@@ -412,14 +412,14 @@ mod tests {
     }
 
     #[test]
-    fn offsets_behind_edits_go_back_to_the_source() {
+    fn offsets_after_edits_map_to_the_source() {
         let edits = EditSet::new(vec![Edit::new(2, 4, "XYZ"), Edit::new(6, 6, "+")]).unwrap();
         let found: Vec<usize> = (0..10).map(|at| offset_in_source(&edits, at)).collect();
         assert_eq!(found, [0, 1, 2, 2, 2, 4, 5, 6, 6, 7]);
     }
 
     #[test]
-    fn what_is_shared_is_named_with_both_places() {
+    fn a_shared_value_is_reported_with_both_places() {
         let source = "a: 1\nb: &x {c: 1}\nd: *x\n";
         let path = |keys: &[&str]| keys.iter().fold(FieldPath::default(), |path, key| path.key(key));
         let program = vec![Intent::Delete { path: path(&["a"]) }, rename(path(&["b", "c"]), "e")];

@@ -332,7 +332,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(2026), ..ProptestConfig::with_cases(2000) })]
 
         #[test]
-        fn cooking_agrees_with_granit(
+        fn scalar_content_agrees_with_granit(
             head in prop::sample::select(vec!["", "a: ", "- ", "a:\n  - ", "a:\n  b: ", "[", "- - "]),
             style in prop::sample::select(vec!["|", "|-", "|+", ">", ">-", ">+", "|2", ">1+", "|2-", "\"", "'", ""]),
             body in "[ab \\n\\t\\\\'\":#-]{0,24}",

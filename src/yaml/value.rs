@@ -94,13 +94,13 @@ impl Reader<'_> {
     /// Reads the target of an alias; a problem with the aliases in it is reported at the outermost alias.
     fn alias(&mut self, alias: NodeId) -> Result<Value, Problem> {
         let at = self.tree.span(alias).start;
-        self.lent(alias).map_err(|problem| match problem.code {
+        self.alias_target(alias).map_err(|problem| match problem.code {
             ProblemCode::AliasBudget => Problem { at, ..problem },
             _ => problem,
         })
     }
 
-    fn lent(&mut self, alias: NodeId) -> Result<Value, Problem> {
+    fn alias_target(&mut self, alias: NodeId) -> Result<Value, Problem> {
         let target = self.tree.target(alias).expect("every alias node is in the table of aliases");
         if self.tree.contains(target, alias) {
             let at = self.tree.span(alias).start;
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_say_what_a_scalar_is() {
+    fn tags_determine_the_type_of_a_scalar() {
         check(
             "[!!str 12, !!int '12', !!float 1, !!bool yes, !!null '', !!str , !!timestamp 2001-12-14, ! 12]",
             &json!(["12", 12, 1, true, null, "", "2001-12-14", "12"]),
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_text_and_stand_once() {
+    fn keys_are_text_and_unique() {
         check_refused("null: 1", ProblemCode::ComplexKey, 0);
         check_refused("~: 1", ProblemCode::ComplexKey, 0);
         check_refused(": 1", ProblemCode::ComplexKey, 0);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_end() {
+    fn alias_expansion_terminates() {
         check("a: &x [1]\nb: *x\n", &json!({"a": [1], "b": [1]}));
         check("a: &x 1\nb: &x 2\nc: *x\n", &json!({"a": 1, "b": 2, "c": 2}));
         check_refused("a: &x\n  b: *x\n", ProblemCode::RecursiveAlias, 11);

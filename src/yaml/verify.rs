@@ -55,19 +55,19 @@ pub fn verify(
     let mut comments = Comments::default();
     if let ([document], [Some(value)]) = (old.documents(), expected) {
         // A text of one document is parsed once.
-        comments.had(old.comments_in(document.span).iter().map(|comment| comment.of(before)));
+        comments.add_before(old.comments_in(document.span).iter().map(|comment| comment.of(before)));
         verify_value((after, Span::new(0, after.len())), value.borrow(), &mut comments, front_end)?;
         return comments.verify(removed_comments);
     }
     let new = parse(after)?;
-    let [was, is, wanted] = [old.documents().len(), new.documents().len(), expected.len()];
-    if was != is || is != wanted {
-        return Err(failed(0, format!("{was} documents became {is}, expected {wanted}")));
+    let [before_count, after_count, expected_count] = [old.documents().len(), new.documents().len(), expected.len()];
+    if before_count != after_count || after_count != expected_count {
+        return Err(failed(0, format!("{before_count} documents became {after_count}, expected {expected_count}")));
     }
     for ((old_document, document), expected) in old.documents().iter().zip(new.documents()).zip(expected) {
         match expected {
             Some(value) => {
-                comments.had(old.comments_in(old_document.span).iter().map(|comment| comment.of(before)));
+                comments.add_before(old.comments_in(old_document.span).iter().map(|comment| comment.of(before)));
                 verify_value((after, document.span), value.borrow(), &mut comments, front_end)?;
             }
             // Bytes that can be parsed alone read the same in either text.
@@ -97,7 +97,7 @@ fn verify_value<'t>(
         return Err(failed(start, format!("one document became {}", tree.documents().len())));
     };
     let value = tree.value(text, alone.root).map_err(outward)?;
-    comments.has(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
+    comments.add_after(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
     match first_difference(expected, &value) {
         None => Ok(()),
         Some(path) => {
@@ -115,11 +115,11 @@ struct Comments<'t> {
 }
 
 impl<'t> Comments<'t> {
-    fn had(&mut self, old: impl Iterator<Item = &'t str>) {
+    fn add_before(&mut self, old: impl Iterator<Item = &'t str>) {
         old.for_each(|comment| *self.counts.entry(comment).or_default() += 1);
     }
 
-    fn has(&mut self, new: impl Iterator<Item = (usize, &'t str)>) {
+    fn add_after(&mut self, new: impl Iterator<Item = (usize, &'t str)>) {
         self.new.extend(new);
     }
 
@@ -192,14 +192,14 @@ mod tests {
     }
 
     #[test]
-    fn a_right_change_passes() {
+    fn a_correct_change_passes() {
         check(BEFORE, &[None, None], &[]);
         check("a: 1 # x\n---\n# y\nb: {c: [1]}\n", &[None, Some(json!({"b": {"c": [1.0]}}))], &[]);
         check("a: 1\n---\n# y\nb: {c: [1, 2]}\n", &[Some(json!({"a": 1})), None], &["# x"]);
     }
 
     #[test]
-    fn a_wrong_value_is_named() {
+    fn a_wrong_value_is_reported() {
         let wanted = [None, Some(json!({"b": {"c": [1, 3]}}))];
         check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the expected value");
         let problem = verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &wanted, &[], FrontEnd::Exact).unwrap_err();

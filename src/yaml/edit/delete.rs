@@ -87,7 +87,7 @@ fn remove_from_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
     let mut change = Change::default();
     let container = layout.span(entry.container);
     let is_last = entry.index + 1 == layout.count(entry.container);
-    let comma = layout.comma_behind(entry);
+    let comma = layout.comma_after(entry);
     let lines = own_lines(layout, entry);
     if layout.kind(entry.container) == Kind::Pair {
         change.remove_for(layout, container, "{}");
@@ -136,7 +136,7 @@ fn inside_of_brackets(layout: &Layout<'_>, entry: &Entry) -> Span {
 
 /// Returns the lines of a flow entry that are not shared with another entry or a bracket, with its comments.
 pub(super) fn own_lines(layout: &Layout<'_>, entry: &Entry) -> Option<Span> {
-    let end = layout.line_end(layout.comma_behind(entry).unwrap_or(entry.end));
+    let end = layout.line_end(layout.comma_after(entry).unwrap_or(entry.end));
     let next = if entry.index + 1 < layout.count(entry.container) {
         layout.entry(entry.container, entry.index + 1).start
     } else {

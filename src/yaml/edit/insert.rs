@@ -155,16 +155,16 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, sibling: Sibl
         Sibling::Before(index) => {
             let entry = layout.entry(container, index);
             let item = layout.entry_of(container).filter(|item| item.key.is_none() && index == 0);
-            if let Some(item) = item.filter(|item| has_room_behind_dash(layout, item, &entry)) {
+            if let Some(item) = item.filter(|item| has_room_after_dash(layout, item, &entry)) {
                 let gap = layout.column(entry.start) - layout.column(item.opened);
                 let text = lines.trim_start_matches(' ').trim_end_matches(['\r', '\n']);
                 change.replace(
                     Span::new(item.opened, layout.line_content_end(item.opened)),
                     format!("{:gap$}{text}", ""),
                 );
-            } else if let Some(comment) = layout.comment_behind_dash(entry.start).filter(|_| item.is_some()) {
+            } else if let Some(comment) = layout.comment_after_dash(entry.start).filter(|_| item.is_some()) {
                 // That is the comment of the first entry before it moved to the line of the dash.
-                change.insert(comment, behind_dash(lines, layout.column(entry.start)));
+                change.insert(comment, after_dash(lines, layout.column(entry.start)));
             } else if layout.is_first_on_line(entry.start) {
                 change.insert(layout.own_start(entry.start), lines);
             } else {
@@ -176,7 +176,7 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, sibling: Sibl
                     let line_ending = layout.line_ending(entry.start);
                     change.replace(Span::new(blanks, entry.start), format!("{line_ending}{lines}{:column$}", ""));
                 } else {
-                    change.insert(entry.start, behind_dash(lines, column));
+                    change.insert(entry.start, after_dash(lines, column));
                 }
             }
         }
@@ -185,13 +185,13 @@ pub(super) fn insert_lines(layout: &Layout<'_>, container: NodeId, sibling: Sibl
 }
 
 /// Returns `lines` as written after a dash, and the blanks up to `column` for what was there before.
-fn behind_dash(lines: &str, column: usize) -> String {
+fn after_dash(lines: &str, column: usize) -> String {
     format!("{}{:column$}", lines.trim_start_matches(' '), "")
 }
 
 /// Returns whether the dash of `item` is alone on its line, with something below that is not its first entry or a comment
 /// of it: that is what remains when a first entry after the dash is removed.
-fn has_room_behind_dash(layout: &Layout<'_>, item: &Entry, first: &Entry) -> bool {
+fn has_room_after_dash(layout: &Layout<'_>, item: &Entry, first: &Entry) -> bool {
     layout.line_content_end(item.opened) == item.opened
         && layout.line_end(item.opened) < layout.own_start(first.start)
         && layout.column(item.start) < layout.column(first.start)
@@ -219,8 +219,8 @@ pub(super) fn fill_with_lines(
         PositionKind::Item => {
             let rendered = Rendered { head: String::new(), body: lines(position.item_column(layout)) };
             // A comment after the dash would belong to the item instead of the entry, and vice versa.
-            let stays_below = starts_with_comment(&rendered.body) || position.has_comment_behind(layout);
-            if stays_below { rendered } else { rendered.pulled_up() }
+            let stays_below = starts_with_comment(&rendered.body) || position.has_comment_after(layout);
+            if stays_below { rendered } else { rendered.on_dash_line() }
         }
     };
     Ok(position.fill(layout, rendered))
@@ -232,18 +232,18 @@ pub(super) struct FlowEntry<'t> {
     /// The comments above it, from `#` on.
     pub(super) above: Vec<&'t str>,
     /// The comment after it, with the blanks before it.
-    pub(super) behind: &'t str,
+    pub(super) after: &'t str,
 }
 
 impl FlowEntry<'_> {
     fn alone(text: String) -> Self {
-        Self { text, above: Vec::new(), behind: "" }
+        Self { text, above: Vec::new(), after: "" }
     }
 
     /// Writes whole lines, with `comma` after the entry.
     fn lines(&self, indentation: &str, comma: &str, line_ending: &str) -> String {
         let above: String = self.above.iter().map(|comment| format!("{indentation}{comment}{line_ending}")).collect();
-        format!("{above}{indentation}{}{comma}{}{line_ending}", self.text, self.behind)
+        format!("{above}{indentation}{}{comma}{}{line_ending}", self.text, self.after)
     }
 }
 
@@ -310,12 +310,12 @@ fn insert_before(layout: &Layout<'_>, container: NodeId, index: usize, new: &Flo
         let lines = new.lines(layout.indentation(entry.start), ",", layout.line_ending(entry.start));
         change.insert(layout.own_start(entry.start), lines);
     } else {
-        change.insert(entry.start, format!("{},{}", new.text, gap_behind_commas(layout, container)));
+        change.insert(entry.start, format!("{},{}", new.text, gap_after_commas(layout, container)));
     }
 }
 
 /// Returns the space after the commas of a collection that is on one line.
-fn gap_behind_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
+fn gap_after_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
     if layout.count(container) < 2 {
         return Context::inside(layout, container).gap();
     }
@@ -326,7 +326,7 @@ fn gap_behind_commas<'t>(layout: &Layout<'t>, container: NodeId) -> &'t str {
 
 fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, new: &FlowEntry<'_>, change: &mut Change) {
     let entry = layout.entry(container, index);
-    let comma = layout.comma_behind(&entry);
+    let comma = layout.comma_after(&entry);
     if gets_own_line(layout, container, Sibling::After(index)) {
         if comma.is_none() {
             change.insert(entry.end, ",");
@@ -336,7 +336,7 @@ fn insert_after(layout: &Layout<'_>, container: NodeId, index: usize, new: &Flow
         change.insert(line, new.lines(layout.indentation(entry.start), after, layout.line_ending(entry.end)));
         return;
     }
-    let gap = gap_behind_commas(layout, container);
+    let gap = gap_after_commas(layout, container);
     match comma {
         Some(_) if index + 1 < layout.count(container) => {
             change.insert(layout.entry(container, index + 1).start, format!("{},{gap}", new.text));

@@ -189,7 +189,7 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
             None => [format!("{{{blanks}"), format!(",{gap}"), format!("{blanks}}}")],
             Some(step) => {
                 let line = format!("{}{}", layout.line_ending(entry.start), layout.indentation(entry.start));
-                change.deepen(layout, Span::new(layout.line_end(entry.opened), entry.end), step);
+                change.indent_lines(layout, Span::new(layout.line_end(entry.opened), entry.end), step);
                 [format!("{{{line}{step}"), format!(",{line}{step}"), format!("{line}}}")]
             }
         };

@@ -47,7 +47,7 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
         }
         Some(step) => {
             let line = format!("{}{}", layout.line_ending(start), layout.indentation(entry.start));
-            change.deepen(layout, Span::new(layout.line_end(start), entry.end), step);
+            change.indent_lines(layout, Span::new(layout.line_end(start), entry.end), step);
             [format!("[{line}{step}"), format!("{line}]")]
         }
     };
@@ -171,7 +171,7 @@ pub(super) fn unwrap_list(layout: &Layout<'_>, path: &FieldPath) -> Result<Chang
     match layout.kind(list) {
         Kind::FlowSequence => unwrap_brackets(layout, list, &item),
         _ if entry.key.is_none() || !layout.is_first_on_line(item.start) => {
-            Ok(unwrap_dash_behind_dash(layout, &entry, &item))
+            Ok(unwrap_dash_after_dash(layout, &entry, &item))
         }
         _ => Ok(unwrap_dash(layout, &entry, &item)),
     }
@@ -202,7 +202,7 @@ fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Ch
 }
 
 /// Removes the inner of two dashes: `- - a` becomes `- a`.
-fn unwrap_dash_behind_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
+fn unwrap_dash_after_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     let mut change = Change::default();
     let content = skip_trivia(layout.text, item.opened);
     if !layout.is_same_line(item.opened, content) {
@@ -284,15 +284,15 @@ fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: us
         false => layout.column(entry.start) as isize - layout.column(item.start) as isize,
     };
     let below = layout.line_end(item.start);
-    let behind_dash = Span::new(item.opened, below).of(layout.text);
-    let first = match behind_dash.trim() {
+    let after_dash = Span::new(item.opened, below).of(layout.text);
+    let first = match after_dash.trim() {
         "" => String::new(),
         properties if has_lines_below && is_key_line_free(layout, entry, item) && content < below => {
             // The anchor or tag moves to where a value below its key has it.
             change.insert(entry.opened, format!(" {properties}"));
             String::new()
         }
-        _ => format!("{:column$}{}", "", behind_dash.trim_start_matches([' ', '\t'])),
+        _ => format!("{:column$}{}", "", after_dash.trim_start_matches([' ', '\t'])),
     };
     change.replace(Span::new(first_line, end), first + &layout.shifted(Span::new(below, end), by));
     change

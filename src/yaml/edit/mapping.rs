@@ -52,7 +52,7 @@ fn wrap_in_braces(layout: &Layout<'_>, place: &Entry, key: &str) -> Change {
         }
         Some(step) => {
             let line = format!("{}{}", layout.line_ending(span.start), layout.indentation(place.start));
-            change.deepen(layout, Span::new(layout.line_end(span.start), span.end), step);
+            change.indent_lines(layout, Span::new(layout.line_end(span.start), span.end), step);
             [format!("{{{line}{step}"), format!("{line}}}")]
         }
     };

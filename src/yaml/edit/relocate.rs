@@ -42,13 +42,13 @@ pub(super) fn relocate(
     let sibling = sibling_of(layout, target, place)?;
     if target == entry.container {
         refuse_own_sibling(&entry, place, sibling)?;
-        if stays(&entry, sibling) {
+        if is_in_place(&entry, sibling) {
             return if keeps_its_key { Ok(Change::default()) } else { rename(layout, from, key) };
         }
     }
     let mut change = remove_entry(layout, &entry)?;
     let Insertion { change: mut insertion, moved } = insert_moved(layout, &entry, old_key, target, key, sibling)?;
-    shift_behind_removal(&change, &mut insertion);
+    shift_after_removal(&change, &mut insertion);
     refuse_alias_before_anchor(layout, &entry, &insertion)?;
     for span in moved {
         keep_comments(&mut change, layout, span);
@@ -80,7 +80,7 @@ fn refuse_own_sibling(entry: &Entry, place: &Place, sibling: Sibling) -> Result<
 }
 
 /// Returns whether an entry is already at its new place.
-fn stays(entry: &Entry, sibling: Sibling) -> bool {
+fn is_in_place(entry: &Entry, sibling: Sibling) -> bool {
     match sibling {
         Sibling::Before(index) => index == entry.index || index == entry.index + 1,
         Sibling::After(index) => index == entry.index || index + 1 == entry.index,
@@ -88,7 +88,7 @@ fn stays(entry: &Entry, sibling: Sibling) -> bool {
 }
 
 /// Moves insertions inside a removal, which can include blank lines, to the end of the removal.
-fn shift_behind_removal(cut: &Change, insertion: &mut Change) {
+fn shift_after_removal(cut: &Change, insertion: &mut Change) {
     for edit in insertion.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
         let at = edit.span.start;
         if let Some(around) = cut.edits.iter().map(|cut| cut.span).find(|cut| cut.start < at && at < cut.end) {
@@ -133,7 +133,7 @@ fn insert_moved(
     let lines = BlockSource::of(layout, entry, old_key, key);
     let mut change = insert_moved_lines(layout, target, sibling, |column| lines.in_column(layout, column))?;
     if layout.ends_in_kept_lines(lines.span) {
-        shift_behind_blank_lines(layout, target, &mut change)?;
+        shift_after_blank_lines(layout, target, &mut change)?;
     }
     Ok(Insertion { change, moved: vec![Span::new(layout.own_start(entry.start), lines.span.end)] })
 }
@@ -164,7 +164,7 @@ fn insert_moved_in_flow(
     let comments = if keeps { MovedComments::of(layout, entry) } else { MovedComments::default() };
     let text = flow_text(layout, entry, old_key, target, key, &comments)?;
     let moved = comments.spans.into_iter().chain([Span::new(entry.start, entry.end)]).collect();
-    let new = FlowEntry { text, above: comments.above, behind: comments.behind };
+    let new = FlowEntry { text, above: comments.above, after: comments.after };
     Ok(Insertion { change: insert_in_flow(layout, target, sibling, &new, ["{", "}"]), moved })
 }
 
@@ -174,7 +174,7 @@ fn insert_moved_in_flow(
 struct MovedComments<'t> {
     above: Vec<&'t str>,
     /// With the blanks before it.
-    behind: &'t str,
+    after: &'t str,
     spans: Vec<Span>,
 }
 
@@ -185,10 +185,10 @@ impl<'t> MovedComments<'t> {
             return Self::default();
         }
         let above = Span::new(layout.own_start(entry.start), entry.start);
-        let end = layout.comma_behind(entry).filter(|_| is_flow).map_or(entry.end, |comma| comma + 1);
-        let behind = Span::new(end, layout.line_content_end(end).max(end));
+        let end = layout.comma_after(entry).filter(|_| is_flow).map_or(entry.end, |comma| comma + 1);
+        let after = Span::new(end, layout.line_content_end(end).max(end));
         let comments = layout.tree.comments_in(above).iter().map(|comment| comment.of(layout.text));
-        Self { above: comments.collect(), behind: behind.of(layout.text), spans: vec![above, behind] }
+        Self { above: comments.collect(), after: after.of(layout.text), spans: vec![above, after] }
     }
 
     /// Returns whether every comment in `span` is one of these.
@@ -199,7 +199,7 @@ impl<'t> MovedComments<'t> {
 }
 
 /// Moves new lines after the blank lines that follow, which would become content of a `|+` at their end.
-fn shift_behind_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Change) -> Result<(), Problem> {
+fn shift_after_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Change) -> Result<(), Problem> {
     for edit in change.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
         let end = layout.blank_lines_end(edit.span.start);
         if end > edit.span.start && layout.entry_of(target).is_some_and(|entry| entry.key.is_none()) {
@@ -277,7 +277,7 @@ impl<'t> FlowSource<'t> {
         let above: String = self.comments.above.iter().map(|comment| format!("{pad}{comment}{line_ending}")).collect();
         let first = Span::new(self.rest.start, layout.line_end(self.rest.start).min(self.rest.end));
         let below = layout.reindented(Span::new(first.end, self.rest.end), self.indentation, &pad);
-        format!("{above}{pad}{}{}{below}{}{line_ending}", self.opening, first.of(layout.text), self.comments.behind)
+        format!("{above}{pad}{}{}{below}{}{line_ending}", self.opening, first.of(layout.text), self.comments.after)
     }
 }
 

@@ -206,7 +206,7 @@ impl ValuePosition {
     }
 
     /// Returns whether a comment is after the value.
-    pub(super) fn has_comment_behind(&self, layout: &Layout<'_>) -> bool {
+    pub(super) fn has_comment_after(&self, layout: &Layout<'_>) -> bool {
         layout.line_content_end(self.span.end) > self.span.end
     }
 

@@ -52,7 +52,7 @@ fn find_content(scanner: &mut Scanner<'_>, lines: &mut Lines, margin: usize) -> 
             Some(b'\n' | b'\r') => {
                 lines.indent = lines.indent.max(column);
                 lines.end = if lines.keep { at } else { lines.end };
-                lines.next = line::behind_end(scanner.bytes, at);
+                lines.next = line::after_line_end(scanner.bytes, at);
             }
             Some(b'\t') => return None,
             Some(_) if column < margin => {

@@ -83,7 +83,7 @@ pub(super) fn end(bytes: &[u8], from: usize) -> LineEnd {
 
 /// Returns where the next line starts, of a line that ends at `at`: before `\n` or `\r\n`.
 #[inline]
-pub(super) fn behind_end(bytes: &[u8], at: usize) -> usize {
+pub(super) fn after_line_end(bytes: &[u8], at: usize) -> usize {
     at + 1 + usize::from(bytes[at] == b'\r')
 }
 

@@ -47,7 +47,7 @@ mod tests {
     use crate::yaml::scan;
 
     #[test]
-    fn what_people_write_is_accepted() {
+    fn common_yaml_is_accepted() {
         for text in [
             "",
             "# only\n",
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_unusual_is_handed_over() {
+    fn uncommon_yaml_is_left_to_the_exact_parser() {
         for text in [
             "a: &b c",
             "a: *b",
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_handed_over() {
+    fn invalid_yaml_is_left_to_the_exact_parser() {
         for text in [
             "a: b: c",
             "a: - b",
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn long_keys_and_deep_nesting_are_handed_over() {
+    fn long_keys_and_deep_nesting_are_left_to_the_exact_parser() {
         let of_length = |length: usize| format!("{}: b\n", "a".repeat(length));
         assert!(scan(&of_length(KEY_LIMIT)).is_some());
         assert_eq!(scan(&of_length(KEY_LIMIT + 1)), None);

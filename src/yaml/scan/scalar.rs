@@ -78,7 +78,7 @@ fn after_plain(scanner: &mut Scanner<'_>, from: usize, margin: usize) -> Option<
         let column = spaces(scanner.bytes, line_start);
         let at = line_start + column;
         match scanner.bytes.get(at) {
-            Some(b'\n' | b'\r') => line_start = line::behind_end(scanner.bytes, at),
+            Some(b'\n' | b'\r') => line_start = line::after_line_end(scanner.bytes, at),
             Some(b'\t') => return None,
             Some(byte) if column >= margin && *byte != b'#' => return Some(Next::Continues(at)),
             _ => {
@@ -121,7 +121,7 @@ fn next_quoted_line(scanner: &Scanner<'_>, from: usize, margin: usize) -> Option
         let column = spaces(scanner.bytes, line_start);
         let at = line_start + column;
         match scanner.bytes.get(at)? {
-            b'\n' | b'\r' => line_start = line::behind_end(scanner.bytes, at),
+            b'\n' | b'\r' => line_start = line::after_line_end(scanner.bytes, at),
             b'\t' => return None,
             _ if margin == 0 || column < margin => return None,
             _ => return Some(at),

@@ -109,7 +109,7 @@ impl<'t> Scanner<'t> {
         let at = line::skip_spaces(self.bytes, from);
         match self.bytes.get(at) {
             None => Some(at),
-            Some(b'\n' | b'\r') => Some(line::behind_end(self.bytes, at)),
+            Some(b'\n' | b'\r') => Some(line::after_line_end(self.bytes, at)),
             Some(b'#') if at > from => Some(self.comment(at)),
             Some(_) => None,
         }

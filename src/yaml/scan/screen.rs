@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_looked_at_with_what_follows() {
+    fn blocks_are_checked_with_what_follows() {
         let prefix = "a".repeat(BLOCK - 1);
         assert!(is_common(format!("{prefix}\r\n{prefix}").as_bytes()));
         assert!(is_common(format!("{prefix}é{prefix}").as_bytes()));

@@ -15,7 +15,7 @@ pub(super) fn scan_line(scanner: &mut Scanner<'_>, start: usize) -> Option<usize
     let at = start + column;
     match scanner.bytes.get(at) {
         None => Some(at),
-        Some(b'\n' | b'\r') => Some(line::behind_end(scanner.bytes, at)),
+        Some(b'\n' | b'\r') => Some(line::after_line_end(scanner.bytes, at)),
         Some(b'#') => Some(scanner.comment(at)),
         Some(b'-' | b'.') if column == 0 && line::is_marker(scanner.bytes, at) => marker(scanner, at),
         Some(_) => entry(scanner, at, column),
