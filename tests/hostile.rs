@@ -323,9 +323,9 @@ const MEDDLING: [(&str, Meddling, &str); 9] = [
     #[cfg(unix)]
     ("a file gets a second name", second_name, "has 2 hard links"),
     #[cfg(unix)]
-    ("a file becomes a link to one outside", |tree| linked(tree, "sub/a.yaml"), "is outside of the tree; see"),
+    ("a file becomes a link to one outside", |tree| linked(tree, "sub/a.yaml"), "is outside the tree; check"),
     #[cfg(unix)]
-    ("a folder becomes a link to one outside", |tree| linked(tree, "sub"), "is outside of the tree; see"),
+    ("a folder becomes a link to one outside", |tree| linked(tree, "sub"), "is outside the tree; check"),
 ];
 
 fn folder_instead(tree: &Tree) {

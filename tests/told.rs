@@ -120,7 +120,7 @@ fn the_alias_that_is_one_too_many() {
     assert!(line.starts_with("  a4:") || line.starts_with("  a5:"), "{line}");
     assert!(line[place.column - 1..].starts_with("*a"), "{line}");
     let endless = format!("{ROUTE}x: &x\n  y: *x\n");
-    check(&endless, "1.4", &["10:6 error[alias-expansion] the value holds itself"]);
+    check(&endless, "1.4", &["10:6 error[alias-expansion] the alias refers to a value that contains it"]);
 }
 
 #[test]
@@ -136,8 +136,8 @@ spec:
     wellKnownCACerts: System
   x-copy: *tls
 ";
-    let held = "7:8 held-back[not-editable] BackendTLSPolicy a: the value of `&tls` would change where `*tls` stands, too; \
-                write the value out first (line 10, column 11)";
+    let held = "7:8 held-back[not-editable] BackendTLSPolicy a: the value of `&tls` would also change at the alias \
+                `*tls`; replace the alias by a copy of the value first (line 10, column 11)";
     let unknown =
         "10:3 warning[unknown-field] BackendTLSPolicy a: no release has the field spec.x-copy; it is left as it is";
     assert_eq!(check(policy, "1.1/experimental", &[held, unknown]), policy);
