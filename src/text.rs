@@ -239,7 +239,7 @@ pub struct Position {
     pub column: usize,
 }
 
-/// Turns offsets into lines and columns. It has a mark every [`STRIDE`] bytes: lines are counted from the nearest one.
+/// Turns offsets into lines and columns. It has a mark every `STRIDE` bytes: lines are counted from the nearest one.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     marks: Vec<Mark>,

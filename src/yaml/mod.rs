@@ -1,6 +1,6 @@
 //! Answers: what data does a YAML text hold, where, and which bytes change when the data changes?
 //!
-//! [`parse`] turns a text into a [`Tree`] of spans; [`Tree::value`] reads a node as kubectl does. A change is an
+//! [`parse()`] turns a text into a [`Tree`] of spans; [`Tree::value`] reads a node as kubectl does. A change is an
 //! [`Intent`]; [`rewrite()`] applies lists of them to the bytes of one document, [`Intent::apply_data`] makes the same change
 //! on plain data, and [`verify()`] checks that both agree before anything is written.
 //!
