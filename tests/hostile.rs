@@ -259,7 +259,7 @@ fn a_plan_of_more_than_is_read_is_refused_unread() {
         }
     }
     let refused = tree.run(&["show", "large.plan"]);
-    assert!(refused.err.contains("is larger than 256 MiB"), "{}", refused.err);
+    assert!(refused.err.contains("is larger than the limit of 256 MiB"), "{}", refused.err);
 }
 
 #[test]

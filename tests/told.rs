@@ -91,13 +91,13 @@ fn a_version_of_yaml_that_kubernetes_refuses() {
 
 #[test]
 fn a_lone_carriage_return() {
-    let held = "held-back[limit-exceeded] GRPCRoute a: a line ends in a carriage return without a line feed; write a line feed instead";
+    let held = "held-back[limit-exceeded] GRPCRoute a: a line ends in a carriage return without a line feed; use a line feed instead";
     let in_quotes = ROUTE.replace("{name: a}", "{name: a, x: \"b\r c\"}");
     assert_eq!(check(&in_quotes, "1.4", &[&format!("3:26 {held}")]), in_quotes);
     let between = ROUTE.replace("  rules:\n", "  rules:\r");
     assert_eq!(check(&between, "1.4", &[&format!("5:9 {held}")]), between);
     let broken = ROUTE.replace("  rules:\n", "  # x\ry\n  rules:\n");
-    let message = "a carriage return without a line feed ends the line here, and what follows is not valid";
+    let message = "a carriage return without a line feed ends the line here, and what follows is not valid YAML";
     assert_eq!(check(&broken, "1.4", &[&format!("5:6 error[parse-error] {message}")]), broken);
     // In another document, which stays as it is, it is nobody's business.
     let other = format!("{ROUTE}---\na: 1\rb: 2\n");

@@ -56,7 +56,7 @@ impl<'j, F: FileSystem> Unfinished<'j, F> {
     /// removed.
     ///
     /// # Errors
-    /// [`Failure::Damaged`] or what the system says, with the path.
+    /// [`Failure::Damaged`] or the error of the system, with the path.
     pub fn find(journal: &'j Journal<F>) -> Result<Option<Self>, Aborted> {
         let Some(record) = journal.current().map_err(stopped)? else {
             journal.cancel().map_err(stopped)?;

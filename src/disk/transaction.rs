@@ -201,7 +201,7 @@ impl<'j, F: FileSystem> Transaction<'j, F> {
                 }
                 continue;
             }
-            // The old content goes first: where only that is there, its file counts as replaced.
+            // The old content is removed first: if only that is left, its file counts as replaced.
             if swap.progress == Progress::Kept && files.remove(&swap.kept).is_err() {
                 aborted.leftovers.push(self.journal.shown(&swap.kept));
             }
@@ -285,7 +285,7 @@ mod tests {
         Transaction::stage(&tree.watched(hook), tree.changes(), "")?.commit()
     }
 
-    /// Checks what is in the tree against what the outcome says; returns whether nothing stayed that should not.
+    /// Checks what is in the tree against what the outcome says; returns whether no temporary file is left.
     #[track_caller]
     fn check_outcome(tree: &Sample, outcome: Result<Written, Aborted>) -> bool {
         let mut found = tree.contents();
@@ -386,7 +386,7 @@ mod tests {
         });
     }
 
-    /// What a disk can say to a call, and whether it says so to every later call that takes room as well.
+    /// The errors a call can have, and whether every later call that needs space has it too.
     const DISK_ERRORS: [(io::ErrorKind, bool); 8] = [
         (io::ErrorKind::StorageFull, false),
         (io::ErrorKind::StorageFull, true),
