@@ -34,11 +34,9 @@ pub fn read(packs: &Packs, bytes: &[u8]) -> Option<Manifest> {
 
 /// Plans one file, and checks that its new text reads back as the data that the plan tells.
 pub fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Manifest) -> Option<String> {
-    let before: Vec<_> = manifest
-        .objects
-        .iter()
-        .map(|object| (manifest.locate(object, &FieldPath::default()), object.title(), object.value.clone()))
-        .collect();
+    let before: Vec<_> = manifest.objects.iter().map(|object| {
+        (manifest.locate(object, &FieldPath::default()), object.title(), object.value.clone())
+    }).collect();
     let plan = plan::plan(&[manifest], &Goal { packs, targets: vec![target], choices });
     let after = plan.files.first()?.after();
     check_reports(&plan);
