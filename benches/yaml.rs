@@ -1,10 +1,10 @@
-//! Answers: how many bytes a second does each way to read YAML take in, and does the time grow as the text does?
+//! Answers: how many bytes per second does each way to parse YAML read, and is the time linear in the size?
 //!
-//! Each set of files goes through four readers: memchr counting lines (what memory allows), granit-parser's events alone,
+//! Each set of files is read in four ways: memchr counting lines (the limit of the memory), granit-parser's events alone,
 //! the tree built from them, and the tree built by the scanner. The sets are the project's fixtures and, where
 //! `../shared` (or `SHARED`) exists, its CRDs and its small manifests, copied until there are 50 MB of them.
 //!
-//! Invariant: all readers of a set read the same bytes, file by file, and trees are made and dropped in the measured time.
+//! Invariant: all four read the same bytes of a set, file by file, and the measured time includes making and dropping the trees.
 
 use std::fs;
 use std::hint::black_box;
@@ -18,7 +18,7 @@ use reversion::yaml::{parse_exact, scan};
 
 const MEGABYTE: usize = 1_000_000;
 
-/// What is measured where the project has no fixtures yet.
+/// What is measured if the project has no fixtures yet.
 const SAMPLE: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata:\n  name: store\nspec:\n  parentRefs:\n  - name: gateway\n  rules:\n  - matches:\n    - path: {type: PathPrefix, value: /}\n    backendRefs:\n    - name: store\n      port: 8080\n";
 
 fn main() {

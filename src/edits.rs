@@ -17,7 +17,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Inset, Manifest, Object, Page, problem_code};
 use crate::text::{Edit, EditSet, Span};
-use crate::yaml::{self, FrontEnd, House, Intent, Problem, ProblemCode, Rewrite};
+use crate::yaml::{self, FrontEnd, Intent, Problem, ProblemCode, Rewrite, Style};
 
 /// One file that changes.
 #[derive(Debug)]
@@ -86,9 +86,9 @@ pub(crate) fn edit(
         return Err(changing.map(|at| (*at, encrypted(manifest, &manifest.objects[*at]))).collect());
     }
     let own = pages.remove(&None).unwrap_or_default();
-    // A document that is all of its file is its own house.
+    // A document that is all of its file is its own style.
     let is_alone = manifest.tree.documents().len() == 1 && pages.is_empty();
-    let house = if is_alone { House::default() } else { House::of(&manifest.text, &manifest.tree) };
+    let style = if is_alone { Style::default() } else { Style::of(&manifest.text, &manifest.tree) };
     let (mut within, mut findings, mut rejected) = (Vec::new(), Vec::new(), Rejected::new());
     for (number, objects) in pages.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
         let inset = &manifest.insets[*number];
@@ -97,8 +97,8 @@ pub(crate) fn edit(
             rejected.extend(objects.values().flatten().map(|at| (*at, unwritable(page, &manifest.objects[*at]))));
             continue;
         };
-        let house = House::of(page.text(), page.tree()).or(house);
-        match change(manifest, (page, house, front_end), objects, &[], conversions) {
+        let style = Style::of(page.text(), page.tree()).or(style);
+        match change(manifest, (page, style, front_end), objects, &[], conversions) {
             Ok(changed) => {
                 let (text, edits) = (changed.edits.apply(&inset.text), literal.outward(&changed.edits));
                 within.push(Within { inset, objects: objects.values().flatten().copied().collect(), text, edits });
@@ -107,7 +107,7 @@ pub(crate) fn edit(
             Err(more) => rejected.extend(more),
         }
     }
-    match change(manifest, (manifest.page(None), house, front_end), &own, &within, conversions) {
+    match change(manifest, (manifest.page(None), style, front_end), &own, &within, conversions) {
         Ok(changed) if rejected.is_empty() => {
             findings.extend(changed.findings);
             findings.extend(manifest.disputed());
@@ -122,7 +122,7 @@ pub(crate) fn edit(
 /// Changes the objects of one text, and the inline patches `within` it.
 fn change(
     manifest: &Manifest,
-    (page, house, front_end): (Page<'_>, House, FrontEnd),
+    (page, style, front_end): (Page<'_>, Style, FrontEnd),
     by_document: &ByDocument,
     within: &[Within<'_>],
     conversions: &[Option<Conversion>],
@@ -130,7 +130,7 @@ fn change(
     let mut joined = Joined::default();
     let mut rejected = Rejected::new();
     for (document, objects) in by_document {
-        match edit_document(manifest, page, *document, objects, conversions, house) {
+        match edit_document(manifest, page, *document, objects, conversions, style) {
             Ok(done) => joined.add(page, *document, done),
             Err(more) => rejected.extend(more),
         }
@@ -184,7 +184,7 @@ fn edit_document(
     document: usize,
     objects: &[usize],
     conversions: &[Option<Conversion>],
-    house: House,
+    style: Style,
 ) -> Result<Rewrite, Rejected> {
     let span = page.tree().documents()[document].span;
     let mut objects = objects.to_vec();
@@ -192,7 +192,7 @@ fn edit_document(
     loop {
         let programs: Vec<_> =
             objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
-        match yaml::rewrite(span.of(page.text()), &programs, house) {
+        match yaml::rewrite(span.of(page.text()), &programs, style) {
             Ok(done) if rejected.is_empty() => return Ok(done),
             Ok(_) => return Err(rejected),
             Err(yaml::Refusal { program, problem }) => {

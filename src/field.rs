@@ -1,6 +1,6 @@
-//! Answers: which place in a value does a path name, and which places match a pattern?
+//! Answers: which value does a path name, and which values match a pattern?
 //!
-//! A [`FieldPath`] names one place (`spec.rules[0].name`); a [`FieldPattern`] names many: `[]` stands for every item of a
+//! A [`FieldPath`] names one value (`spec.rules[0].name`); a [`FieldPattern`] names many: `[]` matches every item of a
 //! list, `{}` for every value of a map. Both are parsed segments; keys that are not plain words are written
 //! `["app.kubernetes.io/name"]`.
 //!
@@ -21,12 +21,12 @@ pub enum Step {
     Index(usize),
 }
 
-/// A place in a value: `spec.rules[0].name`. The empty path is the value itself.
+/// The path of a value: `spec.rules[0].name`. The empty path is the value itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPath(Vec<Step>);
 
 impl FieldPath {
-    /// Makes the path of `steps`.
+    /// Creates the path of `steps`.
     pub fn new(steps: impl IntoIterator<Item = Step>) -> Self {
         Self(steps.into_iter().collect())
     }
@@ -68,7 +68,7 @@ impl FieldPath {
         Some((Self(parents.to_vec()), last))
     }
 
-    /// Returns the last step's key, where it is one.
+    /// Returns the last step's key, if it is one.
     pub fn last_key(&self) -> Option<&str> {
         match self.0.last()? {
             Step::Key(key) => Some(key),
@@ -76,7 +76,7 @@ impl FieldPath {
         }
     }
 
-    /// Says whether `self` is `prefix` or lies below it.
+    /// Returns whether `self` is `prefix` or is below it.
     pub fn starts_with(&self, prefix: &Self) -> bool {
         self.0.starts_with(&prefix.0)
     }
@@ -89,7 +89,7 @@ impl FieldPath {
         })
     }
 
-    /// Returns the value at this path of `root`, to be changed.
+    /// Returns the value at this path of `root`, mutably.
     pub fn get_mut<'v>(&self, root: &'v mut Value) -> Option<&'v mut Value> {
         self.0.iter().try_fold(root, |value, step| match step {
             Step::Key(key) => value.as_object_mut()?.get_mut(key),
@@ -97,7 +97,7 @@ impl FieldPath {
         })
     }
 
-    /// Returns the pattern this path is an instance of, with `[]` for every index.
+    /// Returns the pattern of this path, with `[]` for every index.
     pub fn pattern(&self) -> FieldPattern {
         let part = |step: &Step| match step {
             Step::Key(key) => Part::Key(key.clone()),
@@ -130,12 +130,12 @@ pub enum Part {
     Values,
 }
 
-/// Places in a value: `spec.rules[].name`, `spec.options{}`.
+/// The paths of values: `spec.rules[].name`, `spec.options{}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FieldPattern(Vec<Part>);
 
 impl FieldPattern {
-    /// Makes the pattern of `parts`.
+    /// Creates the pattern of `parts`.
     pub fn new(parts: impl IntoIterator<Item = Part>) -> Self {
         Self(parts.into_iter().collect())
     }
@@ -143,13 +143,13 @@ impl FieldPattern {
     /// Parses `spec.rules[].name`, `spec.options{}`, `metadata.annotations["a.b/c"]`.
     ///
     /// # Errors
-    /// A message that names the character the text goes wrong at.
+    /// A message with the text and where it stops being a field path.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
             let (part, after) = parse_part(rest, parts.is_empty())
-                .ok_or_else(|| format!("`{text}` is no field path: cannot read `{rest}`"))?;
+                .ok_or_else(|| format!("invalid field path `{text}`: cannot parse `{rest}`"))?;
             parts.push(part);
             rest = after;
         }
@@ -181,22 +181,22 @@ impl FieldPattern {
         Some((Self(parents.to_vec()), last))
     }
 
-    /// Says whether `self` is `prefix` or lies below it.
+    /// Returns whether `self` is `prefix` or is below it.
     pub fn starts_with(&self, prefix: &Self) -> bool {
         self.0.starts_with(&prefix.0)
     }
 
-    /// Returns every place of `root` that exists and matches, in document order.
+    /// Returns the path of every value in `root` that matches, in document order.
     pub fn matches(&self, root: &Value) -> Vec<FieldPath> {
         self.matches_where(root, |_| true)
     }
 
-    /// Returns those of the places whose values pass `test`.
+    /// Returns those paths whose values pass `test`.
     pub fn matches_where(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> Vec<FieldPath> {
         let mut found = Vec::new();
-        let _all = visit(&self.0, root, None, &mut |spot, value| {
+        let _all = visit(&self.0, root, None, &mut |place, value| {
             if test(value) {
-                found.push(spot.map(Spot::path).unwrap_or_default());
+                found.push(place.map(PathRef::path).unwrap_or_default());
             }
             ControlFlow::Continue(())
         });
@@ -213,16 +213,16 @@ impl FieldPattern {
         found
     }
 
-    /// Says whether one of those values passes `test`; those behind it are not looked at.
+    /// Returns whether one of those values passes `test`; stops at the first that does.
     pub fn any(&self, root: &Value, mut test: impl FnMut(&Value) -> bool) -> bool {
-        let mut met = |_: Option<&Spot<'_>>, value: &Value| match test(value) {
+        let mut on_match = |_: Option<&PathRef<'_>>, value: &Value| match test(value) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        visit(&self.0, root, None, &mut met).is_break()
+        visit(&self.0, root, None, &mut on_match).is_break()
     }
 
-    /// Returns the one place this pattern names, where it has no `[]` and no `{}`.
+    /// Returns this pattern as a path, if it has neither `[]` nor `{}`.
     pub fn as_path(&self) -> Option<FieldPath> {
         let step = |part: &Part| match part {
             Part::Key(key) => Some(Step::Key(key.clone())),
@@ -232,56 +232,56 @@ impl FieldPattern {
     }
 }
 
-/// A place on a walk below the walk's root; the path that it stands for is made only where it is asked for.
+/// A path that borrows its keys, one step linked to the one above; the owned path is only built on demand.
 #[derive(Debug)]
-pub struct Spot<'a> {
-    above: Option<&'a Spot<'a>>,
-    step: Near<'a>,
+pub struct PathRef<'a> {
+    above: Option<&'a PathRef<'a>>,
+    step: StepRef<'a>,
 }
 
 /// A step that borrows its key.
 #[derive(Debug)]
-enum Near<'a> {
+enum StepRef<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-impl<'a> Spot<'a> {
-    /// Makes the place of `key` below `above`, or below the root.
+impl<'a> PathRef<'a> {
+    /// Creates the path of `key` below `above`, or below the root.
     pub const fn key(above: Option<&'a Self>, key: &'a str) -> Self {
-        Self { above, step: Near::Key(key) }
+        Self { above, step: StepRef::Key(key) }
     }
 
-    /// Makes the place of the item `index` below `above`, or below the root.
+    /// Creates the path of the item `index` below `above`, or below the root.
     pub const fn index(above: Option<&'a Self>, index: usize) -> Self {
-        Self { above, step: Near::Index(index) }
+        Self { above, step: StepRef::Index(index) }
     }
 
-    /// Returns the last key on the way to the place.
-    pub fn nearest_key(&self) -> Option<&str> {
+    /// Returns the last key of the path.
+    pub fn last_key(&self) -> Option<&str> {
         match self.step {
-            Near::Key(key) => Some(key),
-            Near::Index(_) => self.above.and_then(Self::nearest_key),
+            StepRef::Key(key) => Some(key),
+            StepRef::Index(_) => self.above.and_then(Self::last_key),
         }
     }
 
-    /// Returns the place's path from the root.
+    /// Returns the owned path from the root.
     pub fn path(&self) -> FieldPath {
         let mut steps = Vec::new();
-        let mut spot = Some(self);
-        while let Some(Spot { above, step }) = spot {
+        let mut place = Some(self);
+        while let Some(PathRef { above, step }) = place {
             steps.push(match step {
-                Near::Key(key) => Step::Key((*key).to_owned()),
-                Near::Index(index) => Step::Index(*index),
+                StepRef::Key(key) => Step::Key((*key).to_owned()),
+                StepRef::Index(index) => Step::Index(*index),
             });
-            spot = *above;
+            place = *above;
         }
         steps.reverse();
         FieldPath(steps)
     }
 }
 
-/// Returns the value of `key`. Paths lead through mappings of a few keys, in which comparing all of them is sooner done than
+/// Returns the value of `key`. Most mappings have a few keys, for which comparing all of them is faster than
 /// hashing one.
 fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
     const FEW: usize = 8;
@@ -295,21 +295,21 @@ fn member<'v>(map: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
 fn visit<'v>(
     parts: &[Part],
     value: &'v Value,
-    above: Option<&Spot<'_>>,
-    met: &mut dyn FnMut(Option<&Spot<'_>>, &'v Value) -> ControlFlow<()>,
+    above: Option<&PathRef<'_>>,
+    on_match: &mut dyn FnMut(Option<&PathRef<'_>>, &'v Value) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let Some((part, below)) = parts.split_first() else { return met(above, value) };
+    let Some((part, below)) = parts.split_first() else { return on_match(above, value) };
     match (part, value) {
         (Part::Key(key), Value::Object(map)) => match member(map, key) {
-            Some(value) => visit(below, value, Some(&Spot::key(above, key)), met),
+            Some(value) => visit(below, value, Some(&PathRef::key(above, key)), on_match),
             None => ControlFlow::Continue(()),
         },
         (Part::Items, Value::Array(items)) => {
             let mut items = items.iter().enumerate();
-            items.try_for_each(|(index, item)| visit(below, item, Some(&Spot::index(above, index)), met))
+            items.try_for_each(|(index, item)| visit(below, item, Some(&PathRef::index(above, index)), on_match))
         }
         (Part::Values, Value::Object(map)) => {
-            map.iter().try_for_each(|(key, value)| visit(below, value, Some(&Spot::key(above, key)), met))
+            map.iter().try_for_each(|(key, value)| visit(below, value, Some(&PathRef::key(above, key)), on_match))
         }
         _ => ControlFlow::Continue(()),
     }
@@ -335,7 +335,7 @@ impl<'de> Deserialize<'de> for FieldPattern {
     }
 }
 
-/// Says whether a key can stand in a path without quotes.
+/// Returns whether a key can be in a path without quotes.
 fn is_word(key: &str) -> bool {
     !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'))
 }

@@ -1,17 +1,17 @@
-//! Answers: are these bytes those bytes?
+//! Answers: do these bytes have the same content as those?
 //!
-//! A [`Fingerprint`] stands for bytes in journals and saved plans, and tells an edit from none.
+//! A [`Fingerprint`] identifies content in journals and saved plans, and shows whether a file was edited.
 //!
-//! Invariant: it is the same in every process, and reads back from its text.
+//! Invariant: it is the same in every process, and can be parsed from its text.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What bytes are, in 24: their number and their FNV-1a hash of 128 bits; written as `12-` and 32 hexadecimal digits.
+/// The length of a content and its 128-bit FNV-1a hash; written as `12-` and 32 hexadecimal digits.
 ///
-/// It is no proof against somebody who wants two files to look the same.
+/// It is not cryptographic: a collision can be constructed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Fingerprint {
@@ -41,35 +41,35 @@ impl From<Fingerprint> for String {
     }
 }
 
-/// A text is no fingerprint.
+/// A text is not a fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotAFingerprint(String);
+pub struct ParseFingerprintError(String);
 
-impl fmt::Display for NotAFingerprint {
+impl fmt::Display for ParseFingerprintError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no fingerprint", self.0.escape_debug())
+        write!(f, "`{}` is not a fingerprint", self.0.escape_debug())
     }
 }
 
-impl std::error::Error for NotAFingerprint {}
+impl std::error::Error for ParseFingerprintError {}
 
 impl FromStr for Fingerprint {
-    type Err = NotAFingerprint;
+    type Err = ParseFingerprintError;
 
-    fn from_str(text: &str) -> Result<Self, NotAFingerprint> {
+    fn from_str(text: &str) -> Result<Self, ParseFingerprintError> {
         let read = || {
             let (length, hash) = text.split_once('-')?;
             Some(Self { length: length.parse().ok()?, hash: u128::from_str_radix(hash, 16).ok()? })
         };
-        // Printing it again refuses every second spelling: a sign, a leading zero, capital letters.
-        read().filter(|read| read.to_string() == text).ok_or_else(|| NotAFingerprint(text.to_owned()))
+        // Printing it again rejects every other spelling: a sign, a leading zero, capital letters.
+        read().filter(|read| read.to_string() == text).ok_or_else(|| ParseFingerprintError(text.to_owned()))
     }
 }
 
 impl TryFrom<String> for Fingerprint {
-    type Error = NotAFingerprint;
+    type Error = ParseFingerprintError;
 
-    fn try_from(text: String) -> Result<Self, NotAFingerprint> {
+    fn try_from(text: String) -> Result<Self, ParseFingerprintError> {
         text.parse()
     }
 }
@@ -93,7 +93,7 @@ mod tests {
         let wrong =
             ["", "6", "6-", "+6-343e1662793c64bf6f0d3597ba446f18", "6-343E1662793C64BF6F0D3597BA446F18", "6-34"];
         for text in wrong {
-            assert_eq!(text.parse::<Fingerprint>(), Err(NotAFingerprint(text.to_owned())));
+            assert_eq!(text.parse::<Fingerprint>(), Err(ParseFingerprintError(text.to_owned())));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Answers: what does a text look like after a set of byte-range edits?
 //!
 //! An [`Edit`] replaces one [`Span`] of the original text. An [`EditSet`] holds edits that are sorted and do not
-//! touch each other's bytes, and is applied once, in one pass. Two sets made one after the other are joined with
+//! overlap, and is applied once, in one pass. Two sets made one after the other are joined with
 //! [`EditSet::then`] into one set over the first text.
 //!
 //! Invariant: every byte outside the spans of an edit set is copied unchanged.
@@ -18,7 +18,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Makes the span `start..end`, in bytes.
+    /// Creates the span `start..end`, in bytes.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
@@ -28,29 +28,29 @@ impl Span {
         &text[self.start..self.end]
     }
 
-    /// Says whether the span covers no byte.
+    /// Returns whether the span is empty.
     pub const fn is_empty(self) -> bool {
         self.start == self.end
     }
 }
 
-/// One replacement: the bytes of `span` give way to `text`.
+/// One replacement: the bytes of `span` are replaced by `text`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edit {
     /// The replaced range of the original text.
     pub span: Span,
-    /// What stands there afterwards.
+    /// The text that replaces it.
     pub text: String,
 }
 
 impl Edit {
-    /// Makes an edit that replaces `start..end` by `text`.
+    /// Creates an edit that replaces `start..end` by `text`.
     pub fn new(start: usize, end: usize, text: impl Into<String>) -> Self {
         Self { span: Span::new(start, end), text: text.into() }
     }
 }
 
-/// Two edits claim the same bytes.
+/// Two edits overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
     /// Where the second edit starts inside the first, as a byte offset.
@@ -98,7 +98,7 @@ impl Piece {
 }
 
 impl EditSet {
-    /// Sorts `edits` and checks that no two claim the same bytes; insertions at one offset keep their order.
+    /// Sorts `edits` and checks that no two overlap; insertions at one offset keep their order.
     pub fn new(mut edits: Vec<Edit>) -> Result<Self, Overlap> {
         edits.sort_by_key(|edit| edit.span);
         for pair in edits.windows(2) {
@@ -114,12 +114,12 @@ impl EditSet {
         &self.edits
     }
 
-    /// Says whether nothing is edited.
+    /// Returns whether nothing is edited.
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// Returns `source`, the text the set was made for, with every edit made.
+    /// Returns `source`, the text the set was made for, with every edit applied.
     pub fn apply(&self, source: &str) -> String {
         let mut out = String::with_capacity(source.len() + 64);
         let mut done = 0;
@@ -230,7 +230,7 @@ fn common(left: impl Iterator<Item = char>, right: impl Iterator<Item = char>) -
     left.zip(right).take_while(|(l, r)| l == r).map(|(l, _)| l.len_utf8()).sum()
 }
 
-/// A place for people: line and column, both from 1; the column counts characters.
+/// A position to show: line and column, both from 1; the column counts characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The line, from 1.
@@ -239,24 +239,24 @@ pub struct Position {
     pub column: usize,
 }
 
-/// What a place in a text is called by people. It keeps marks at even distances: lines are counted from the nearest one.
+/// Turns offsets into lines and columns. It has a mark every `STRIDE` bytes: lines are counted from the nearest one.
 #[derive(Clone, Debug)]
 pub struct LineIndex {
     marks: Vec<Mark>,
 }
 
-/// What is known of the place where a stride starts.
+/// What is known at the start of a stride.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
-    /// How many line feeds stand before it.
+    /// How many line feeds are before it.
     feeds: usize,
     /// Where its line starts.
     line: usize,
-    /// How many characters start before it, so that no place in a long line is counted from its start.
+    /// How many characters start before it, so that no position in a long line is counted from its start.
     characters: usize,
 }
 
-/// How many bytes lie between two marks.
+/// The number of bytes between two marks.
 const STRIDE: usize = 1024;
 
 /// Counts the characters that start in `bytes`.
@@ -268,7 +268,7 @@ fn characters(bytes: &[u8]) -> usize {
 }
 
 impl Mark {
-    /// Returns the mark behind `bytes`, which start `at` this one.
+    /// Returns the mark after `bytes`, which start `at` this one.
     fn after(self, at: usize, bytes: &[u8]) -> Self {
         Self {
             feeds: self.feeds + memchr::memchr_iter(b'\n', bytes).count(),
@@ -279,7 +279,7 @@ impl Mark {
 }
 
 impl LineIndex {
-    /// Reads `text` once.
+    /// Builds the index of `text`.
     pub fn new(text: &str) -> Self {
         let mut marks = Vec::with_capacity(text.len() / STRIDE + 1);
         let mut mark = Mark::default();
@@ -291,13 +291,13 @@ impl LineIndex {
         Self { marks }
     }
 
-    /// Returns what is known of byte `offset` of `text`, the text the index was made for.
+    /// Returns the mark at byte `offset` of `text`, the text the index was made for.
     fn mark(&self, text: &str, offset: usize) -> Mark {
         let stride = offset / STRIDE;
         self.marks[stride].after(stride * STRIDE, &text.as_bytes()[stride * STRIDE..offset])
     }
 
-    /// Returns the position of byte `offset` of `text`, the text the index was made for; a byte order mark takes no column.
+    /// Returns the position of byte `offset` of `text`, the text the index was made for; a byte order mark does not count as a column.
     pub fn position(&self, text: &str, offset: usize) -> Position {
         let offset = offset.min(text.len());
         let here = self.mark(text, offset);
@@ -306,7 +306,7 @@ impl LineIndex {
         Position { line: here.feeds + 1, column: here.characters - start.characters - order_mark + 1 }
     }
 
-    /// Returns where the line around byte `offset` of `text`, the text the index was made for, starts.
+    /// Returns the start of the line around byte `offset` of `text`, the text the index was made for.
     pub fn line_start(&self, text: &str, offset: usize) -> usize {
         let stride = offset / STRIDE;
         let from = stride * STRIDE;
@@ -314,9 +314,9 @@ impl LineIndex {
         feed.map_or(self.marks[stride].line, |feed| from + feed + 1)
     }
 
-    /// Returns where the line behind that around byte `offset` of `text`, the text the index was made for, starts, if there is one.
+    /// Returns the start of the line after the one around byte `offset` of `text`, the text the index was made for, if there is one.
     pub fn next_line_start(&self, text: &str, offset: usize) -> Option<usize> {
-        // The first mark on another line stands behind the line feed, and the one before does not.
+        // The first mark on a later line is after the line feed, and the one before it is not.
         let stride = self.marks.partition_point(|mark| mark.line <= offset) - 1;
         let from = (stride * STRIDE).max(offset);
         memchr::memchr(b'\n', &text.as_bytes()[from..]).map(|feed| from + feed + 1)

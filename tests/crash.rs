@@ -1,8 +1,8 @@
-//! The program is killed at random moments of an apply and of an undo, and its tree must come out all old or all new.
+//! The program is killed at random moments of an apply and of an undo; afterwards its tree must be all old or all new.
 //!
-//! One test kills by the clock, the other one, where there is strace, in front of each system call that changes something on the
-//! disk. `REVERSION_KILLS` says how often; without it, 20 times. Some kills come at any moment from the start on, others once it
-//! can be seen that the run stages, keeps or replaces, where there is more to break. How many trees were found untouched,
+//! One test kills after a random time, the other one, if strace is installed, before each system call that changes something on the
+//! disk. `REVERSION_KILLS` sets how often; the default is 20 times. Some kills happen at any moment from the start on, others once
+//! the run is seen to stage, keep or replace files, when more can break. How many trees were found untouched,
 //! mixed and complete is printed (`--nocapture`).
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails; it tells what it saw")]
@@ -18,7 +18,7 @@ use trees::{OLD, Tree, new_text, old_text};
 /// The files of the tree.
 const FILES: usize = 20;
 
-/// Numbers that are spread evenly, and are the same in every run (SplitMix64).
+/// Evenly distributed numbers, the same in every run (SplitMix64).
 struct Numbers(u64);
 
 impl Numbers {
@@ -31,7 +31,7 @@ impl Numbers {
     }
 }
 
-/// How trees were found after a kill: how many files were new, and whether something lay beside them.
+/// The states of trees after a kill: how many files were new, and whether temporary files were left.
 #[derive(Default, Debug)]
 struct Found {
     all_old: usize,
@@ -59,7 +59,7 @@ impl Found {
     }
 }
 
-/// What all files are; `None` where they are mixed, or something was left beside them.
+/// The state of all files; `None` if they are mixed, or temporary files were left.
 fn side(tree: &Tree) -> Option<&'static str> {
     let found = tree.contents();
     [("old", tree.state(old_text)), ("new", tree.state(new_text))]
@@ -72,9 +72,9 @@ const APPLY: [&str; 5] = ["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan
 /// When a run is killed.
 #[derive(Clone, Copy, Debug)]
 enum Moment {
-    /// At any.
+    /// At any moment.
     Any,
-    /// Once the journal says what is about to be done.
+    /// Once the journal has its record.
     Begun,
     /// Once all old content is kept.
     Kept,
@@ -92,7 +92,7 @@ impl Moment {
         }
     }
 
-    /// How long is waited from then on, at most.
+    /// The longest time to wait from then on.
     fn then(self, longest: Duration) -> Duration {
         match self {
             Self::Any => longest,
@@ -122,7 +122,7 @@ fn kill(tree: &Tree, arguments: &[&str], numbers: &mut Numbers, longest: Duratio
     while Instant::now() < until {
         std::hint::spin_loop();
     }
-    // A run that is over cannot be killed.
+    // A run that has ended cannot be killed.
     let _over = run.kill();
     run.wait().unwrap();
 }
@@ -134,9 +134,9 @@ fn finish(tree: &Tree, kill: usize) {
     assert!(side(tree).is_some(), "kill {kill}: {:?}\n{}", tree.contents().keys(), resumed.err);
 }
 
-/// Takes back what was killed or finished; all files must be old.
+/// Undoes what was killed or finished; all files must be old.
 #[track_caller]
-fn take_back(tree: &Tree, kill: usize) {
+fn undo(tree: &Tree, kill: usize) {
     let undone = tree.run(&["undo"]);
     assert_eq!(undone.code, Some(0), "kill {kill}: {}", undone.err);
     assert_eq!(side(tree), Some("old"), "kill {kill}: {}", undone.err);
@@ -146,7 +146,7 @@ fn kills() -> Option<usize> {
     std::env::var("REVERSION_KILLS").ok().map(|text| text.parse().unwrap())
 }
 
-/// The calls that change something on the disk, or wait for it, each by the names it has on different machines.
+/// The system calls that change or flush something on the disk, each with its names on different machines.
 const CALLS: [&str; 9] = [
     "?rename,?renameat,?renameat2",
     "?link,?linkat",
@@ -160,16 +160,16 @@ const CALLS: [&str; 9] = [
 ];
 
 #[test]
-fn a_run_killed_in_front_of_any_call_comes_out_all_old_or_all_new() {
+fn a_run_killed_before_any_call_ends_all_old_or_all_new() {
     let tree = Tree::new(FILES);
     tree.plan("up.plan", &tree.edits(OLD, &new_text(0)));
     let strace = ["strace", "-qq", "-o", "/dev/null", "-e"];
     if !tree.ends_under(&[&strace[..], &["trace=none"]].concat(), &["--version"]) {
         return println!(
-            "skipped: a_run_killed_in_front_of_any_call_comes_out_all_old_or_all_new: no strace, or it may not trace"
+            "skipped: a_run_killed_before_any_call_ends_all_old_or_all_new: no strace, or it may not trace"
         );
     }
-    // Without a number of kills that is asked for, one call in seven is enough.
+    // Without `REVERSION_KILLS`, one call in seven is enough.
     let step = if kills().is_some() { 1 } else { 7 };
     for run in [&APPLY[..], &["undo"]] {
         let mut found = Found::default();
@@ -184,7 +184,7 @@ fn a_run_killed_in_front_of_any_call_comes_out_all_old_or_all_new() {
                 if resumes {
                     finish(&tree, number);
                 }
-                take_back(&tree, number);
+                undo(&tree, number);
                 if ended {
                     break;
                 }
@@ -196,7 +196,7 @@ fn a_run_killed_in_front_of_any_call_comes_out_all_old_or_all_new() {
 }
 
 #[test]
-fn a_killed_run_leaves_a_tree_that_comes_out_all_old_or_all_new() {
+fn a_run_killed_at_any_time_ends_all_old_or_all_new() {
     let kills = kills().unwrap_or(20);
     let tree = Tree::new(FILES);
     tree.plan("up.plan", &tree.edits(OLD, &new_text(0)));
@@ -216,7 +216,7 @@ fn a_killed_run_leaves_a_tree_that_comes_out_all_old_or_all_new() {
         if numbers.below(2) == 0 {
             finish(&tree, kill_number);
         }
-        take_back(&tree, kill_number);
+        undo(&tree, kill_number);
     }
     println!("killed in an apply: {:?}; in an undo: {:?}", found[0], found[1]);
 }

@@ -259,7 +259,7 @@ fn a_plan_of_more_than_is_read_is_refused_unread() {
         }
     }
     let refused = tree.run(&["show", "large.plan"]);
-    assert!(refused.err.contains("is larger than 256 MiB"), "{}", refused.err);
+    assert!(refused.err.contains("is larger than the limit of 256 MiB"), "{}", refused.err);
 }
 
 #[test]
@@ -323,9 +323,9 @@ const MEDDLING: [(&str, Meddling, &str); 9] = [
     #[cfg(unix)]
     ("a file gets a second name", second_name, "has 2 hard links"),
     #[cfg(unix)]
-    ("a file becomes a link to one outside", |tree| linked(tree, "sub/a.yaml"), "is outside of the tree; see"),
+    ("a file becomes a link to one outside", |tree| linked(tree, "sub/a.yaml"), "is outside the tree; check"),
     #[cfg(unix)]
-    ("a folder becomes a link to one outside", |tree| linked(tree, "sub"), "is outside of the tree; see"),
+    ("a folder becomes a link to one outside", |tree| linked(tree, "sub"), "is outside the tree; check"),
 ];
 
 fn folder_instead(tree: &Tree) {

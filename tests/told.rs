@@ -55,12 +55,12 @@ fn newer(text: &str) -> String {
 #[test]
 fn a_key_that_stands_twice_in_another_document_of_a_changed_file() {
     let text = format!("{ROUTE}---\nkind: ConfigMap\ndata:\n  a: 1\n  a: 2\n");
-    let twice = "13:3 warning[duplicate-key] key `a` stands twice in one mapping; keep one of them";
+    let twice = "13:3 warning[duplicate-key] duplicate key `a` in one mapping; keep one of them";
     assert_eq!(check(&text, "1.4", &[twice]), newer(&text));
     check(&newer(&text), "1.4", &[]);
     // In the object itself nothing is guessed.
     let inside = ROUTE.replace("      port: 80\n", "      port: 80\n      port: 81\n");
-    let twice = "9:7 error[duplicate-key] key `port` stands twice in one mapping; keep one of them";
+    let twice = "9:7 error[duplicate-key] duplicate key `port` in one mapping; keep one of them";
     assert_eq!(check(&inside, "1.4", &[twice]), inside);
 }
 
@@ -91,13 +91,13 @@ fn a_version_of_yaml_that_kubernetes_refuses() {
 
 #[test]
 fn a_lone_carriage_return() {
-    let held = "held-back[limit-exceeded] GRPCRoute a: a line ends in a carriage return without a line feed; write a line feed instead";
+    let held = "held-back[limit-exceeded] GRPCRoute a: a line ends in a carriage return without a line feed; use a line feed instead";
     let in_quotes = ROUTE.replace("{name: a}", "{name: a, x: \"b\r c\"}");
     assert_eq!(check(&in_quotes, "1.4", &[&format!("3:26 {held}")]), in_quotes);
     let between = ROUTE.replace("  rules:\n", "  rules:\r");
     assert_eq!(check(&between, "1.4", &[&format!("5:9 {held}")]), between);
     let broken = ROUTE.replace("  rules:\n", "  # x\ry\n  rules:\n");
-    let message = "a carriage return without a line feed ends the line here, and what follows is not valid";
+    let message = "a carriage return without a line feed ends the line here, and what follows is not valid YAML";
     assert_eq!(check(&broken, "1.4", &[&format!("5:6 error[parse-error] {message}")]), broken);
     // In another document, which stays as it is, it is nobody's business.
     let other = format!("{ROUTE}---\na: 1\rb: 2\n");
@@ -120,7 +120,7 @@ fn the_alias_that_is_one_too_many() {
     assert!(line.starts_with("  a4:") || line.starts_with("  a5:"), "{line}");
     assert!(line[place.column - 1..].starts_with("*a"), "{line}");
     let endless = format!("{ROUTE}x: &x\n  y: *x\n");
-    check(&endless, "1.4", &["10:6 error[alias-expansion] the value holds itself"]);
+    check(&endless, "1.4", &["10:6 error[alias-expansion] the alias refers to a value that contains it"]);
 }
 
 #[test]
@@ -136,8 +136,8 @@ spec:
     wellKnownCACerts: System
   x-copy: *tls
 ";
-    let held = "7:8 held-back[not-editable] BackendTLSPolicy a: the value of `&tls` would change where `*tls` stands, too; \
-                write the value out first (line 10, column 11)";
+    let held = "7:8 held-back[not-editable] BackendTLSPolicy a: the value of `&tls` would also change at the alias \
+                `*tls`; replace the alias by a copy of the value first (line 10, column 11)";
     let unknown =
         "10:3 warning[unknown-field] BackendTLSPolicy a: no release has the field spec.x-copy; it is left unchanged";
     assert_eq!(check(policy, "1.1/experimental", &[held, unknown]), policy);

@@ -1,4 +1,4 @@
-//! Undo, saved plans, locks and git, as a person meets them: the program is run in trees that these tests make.
+//! Undo, saved plans, locks and git, from the command line: the program is run in trees that these tests create.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use trees::{OLD, Tree, new_text, old_text};
 
 #[test]
-fn undo_takes_back_one_apply_after_the_other_and_tells_what_it_did() {
+fn undo_undoes_one_apply_after_the_other_and_reports_what_it_did() {
     let tree = Tree::new(3);
     let first = tree.contents();
     tree.plan("up.plan", &tree.edits(OLD, "2"));
@@ -37,7 +37,7 @@ fn undo_takes_back_one_apply_after_the_other_and_tells_what_it_did() {
 }
 
 #[test]
-fn undo_refuses_and_names_what_changed_since() {
+fn undo_refuses_and_lists_what_changed_since() {
     let tree = Tree::new(3);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]).check(0);
@@ -77,7 +77,7 @@ fn a_stale_plan_is_refused_and_still_shown() {
 }
 
 #[test]
-fn a_plan_that_the_program_made_is_carried_out_and_then_says_that_nothing_is_left() {
+fn a_saved_plan_is_applied_and_then_has_nothing_left_to_do() {
     let tree = Tree::new(0);
     let text = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: Gateway\nmetadata: {name: a}\nspec:\n  gatewayClassName: b\n  listeners: []\n";
     fs::create_dir(tree.path("sub")).unwrap();
@@ -151,7 +151,7 @@ fn a_link_out_of_the_folder_is_not_written_through() {
         tree.plan("tree/up.plan", &[(path.to_owned(), "content\n".to_owned(), "evil".to_owned())]);
         let refused = tree.run_in("tree", &["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]);
         refused.check(2);
-        assert!(refused.err.contains("is outside of the tree; see"), "{}", refused.err);
+        assert!(refused.err.contains("is outside the tree; check"), "{}", refused.err);
     }
     assert_eq!(fs::read(tree.path("outside/a.yaml")).unwrap(), b"content\n");
 }
@@ -174,7 +174,7 @@ fn a_hostile_journal_writes_nothing_outside_of_its_tree() {
         for command in [&["undo"][..], &["undo", "--skip-changed"], &["apply", "--resume"]] {
             let refused = tree.run_in("tree", command);
             refused.check(2);
-            assert!(refused.err.contains("is no place in the tree"), "{}", refused.err);
+            assert!(refused.err.contains("is not a path in the tree"), "{}", refused.err);
         }
     }
     assert_eq!(tree.contents(), before);
@@ -189,7 +189,7 @@ fn uncommitted_files_are_refused_and_those_in_no_repository_too() {
     let refused = tree.run(&apply);
     refused.check(2);
     assert!(
-        refused.err.contains("is in no git repository") && refused.err.contains("--allow-no-vcs"),
+        refused.err.contains("is not in a git repository") && refused.err.contains("--allow-no-vcs"),
         "{}",
         refused.err
     );
@@ -215,7 +215,7 @@ fn uncommitted_files_are_refused_and_those_in_no_repository_too() {
 }
 
 #[test]
-fn a_run_is_refused_while_another_one_holds_the_tree() {
+fn a_run_is_refused_while_another_one_locks_the_tree() {
     let tree = Tree::new(2);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     fs::create_dir(tree.path(".reversion")).unwrap();

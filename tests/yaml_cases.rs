@@ -1,7 +1,7 @@
-//! Edit cases: a YAML file, a list of changes, and the bytes that must come out, or the refusal.
+//! Edit cases: a YAML file, a list of changes, and the expected bytes, or the refusal.
 //!
-//! Each case is a folder with `input.yaml`, `edit.json` and `expected.yaml`; `expect_error` in `edit.json` takes the place of
-//! the last. `fixtures/yaml` holds this project's own cases; another set is read from `SHARED` or `../shared` where it is.
+//! Each case is a folder with `input.yaml`, `edit.json` and `expected.yaml`; `expect_error` in `edit.json` replaces
+//! the last. `fixtures/yaml` holds this project's own cases; another set is read from `SHARED` or `../shared` if it exists.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, FrontEnd, House, Intent, Naming, Place};
+use reversion::yaml::{self, FrontEnd, Intent, Naming, Place, Style};
 use serde_json::Value;
 
 fn path(value: &Value) -> FieldPath {
@@ -53,17 +53,17 @@ fn intent(change: &Value) -> Intent {
             let key = change["key"].as_str().or(from.last_key()).unwrap().to_owned();
             Intent::Move { from, to: path(&change["to"]), key, place: place(change) }
         }
-        "wrap" => Intent::Wrap { path: at() },
-        "unwrap" => Intent::Unwrap { path: at() },
-        "nest" => Intent::Nest { path: at(), key: text("key") },
-        "hoist" => Intent::Hoist { path: at(), key: text("key") },
-        "to-items" => Intent::ToItems { path: at(), naming: naming(change) },
-        "to-entries" => Intent::ToEntries { path: at(), naming: naming(change) },
+        "wrap" => Intent::WrapInList { path: at() },
+        "unwrap" => Intent::UnwrapList { path: at() },
+        "nest" => Intent::WrapInMapping { path: at(), key: text("key") },
+        "hoist" => Intent::UnwrapMapping { path: at(), key: text("key") },
+        "to-items" => Intent::MappingToList { path: at(), naming: naming(change) },
+        "to-entries" => Intent::ListToMapping { path: at(), naming: naming(change) },
         other => panic!("unknown change `{other}`"),
     }
 }
 
-/// Makes the changes of `edit` in `text`, document by document, and verifies the whole; an error is its code.
+/// Applies the changes of `edit` to `text`, document by document, and verifies the result; an error starts with its code.
 fn run(text: &str, edit: &Value) -> Result<String, String> {
     let code = |problem: yaml::Problem| format!("{}: {problem}", problem.code.name());
     let tree = yaml::parse(text).map_err(code)?;
@@ -82,7 +82,7 @@ fn run(text: &str, edit: &Value) -> Result<String, String> {
             continue;
         }
         let mut value = tree.value(text, document.root).map_err(code)?;
-        let outcome = yaml::rewrite(source, std::slice::from_ref(&program), House::default())
+        let outcome = yaml::rewrite(source, std::slice::from_ref(&program), Style::default())
             .map_err(|refusal| code(refusal.problem))?;
         assert_eq!(outcome.edits.apply(source), outcome.text, "the edits give the text");
         for intent in &program {

@@ -1,11 +1,11 @@
-//! Encodings, line ends and rare characters: each text is changed to the byte, or refused with a message that says what to do.
+//! Encodings, line ends and rare characters: each text is changed exactly, or refused with a message that says what to do.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use reversion::field::FieldPath;
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
-use reversion::yaml::{self, FrontEnd, House, Intent, Place, ProblemCode};
+use reversion::yaml::{self, FrontEnd, Intent, Place, ProblemCode, Style};
 use serde_json::{Value, json};
 
 fn key(name: &str) -> FieldPath {
@@ -20,13 +20,13 @@ fn insert_last(path: FieldPath, key: &str, value: Value) -> Intent {
     Intent::Insert { path, key: key.to_owned(), value, place: Place::Last }
 }
 
-/// Makes one change in the last document of `before`, and checks the bytes and what they say.
+/// Makes one change in the last document of `before`, and checks the bytes and their data.
 #[track_caller]
 fn check(before: &str, intent: Intent, after: &str) {
     let tree = yaml::parse(before).unwrap();
     let last = *tree.documents().last().unwrap();
     let mut value = tree.value(before, last.root).unwrap();
-    let outcome = yaml::rewrite(last.span.of(before), &[vec![intent.clone()]], House::default()).unwrap();
+    let outcome = yaml::rewrite(last.span.of(before), &[vec![intent.clone()]], Style::default()).unwrap();
     let whole = before[..last.span.start].to_owned() + &outcome.text;
     assert_eq!(whole, after);
     intent.apply_data(&mut value).unwrap();
@@ -134,7 +134,7 @@ fn new_lines_end_as_their_neighbours_do() {
     check(mixed, insert_last(key("a"), "e", json!(3)), "a:\r\n  b: 1\r\n  e: 3\r\nc:\n  d: 2\n");
     check(mixed, insert_last(key("c"), "e", json!(3)), "a:\r\n  b: 1\r\nc:\n  d: 2\n  e: 3\n");
     check(mixed, Intent::Delete { path: key("a").key("b") }, "a: {}\r\nc:\n  d: 2\n");
-    check(mixed, Intent::Wrap { path: key("c").key("d") }, "a:\r\n  b: 1\r\nc:\n  d:\n  - 2\n");
+    check(mixed, Intent::WrapInList { path: key("c").key("d") }, "a:\r\n  b: 1\r\nc:\n  d:\n  - 2\n");
     check_value("a: |\r\n  x\r\n  y\nb: 'c\r\n\r\n  d'\r\n", &json!({"a": "x\ny\n", "b": "c\nd"}));
 }
 
@@ -144,7 +144,7 @@ fn a_lone_carriage_return_is_read_and_not_edited() {
     check_value("a: 1\rb: 2\n", &json!({"a": 1, "b": 2}));
     check_value("a: \"x\r  y\"\n", &json!({"a": "x y"}));
     for text in ["a: 1\rb: 2\n", "a: \"x\r  y\"\n", "a: 1 # x\ry: 2\n", "a: |\n  x\ry\n", "a: 1\n# x\ry\nb: 2\n"] {
-        let Err(refusal) = yaml::rewrite(text, &[vec![rename(key("a"), "c")]], House::default()) else {
+        let Err(refusal) = yaml::rewrite(text, &[vec![rename(key("a"), "c")]], Style::default()) else {
             panic!("{text:?} was changed")
         };
         let problem = refusal.problem;
@@ -183,7 +183,7 @@ fn line_ends_of_yaml_1_1_alone_are_read_as_text_and_not_worked_around() {
         let value = format!("x{separator}y");
         check_value(&text, &json!({"a": value.clone(), "b": value.clone()}));
         for intent in [rename(key("a"), "k"), Intent::Delete { path: key("a") }] {
-            let refusal = yaml::rewrite(&text, &[vec![intent]], House::default()).unwrap_err();
+            let refusal = yaml::rewrite(&text, &[vec![intent]], Style::default()).unwrap_err();
             assert_eq!((refusal.problem.code, refusal.problem.at), (ProblemCode::Limit, 4), "{separator:?}");
         }
         let escaped = format!("\\u{:04x}", u32::from(separator));

@@ -1,12 +1,12 @@
-//! What kubectl makes of a text, and which strings are written in quotes so that no reader takes them for something else.
+//! What kubectl reads from a text, and which strings are quoted so that no parser reads them as something else.
 //!
-//! kubectl reads by sigs.k8s.io/yaml on yaml.v2 (YAML 1.1, for the most part), kustomize by yaml.v3 (1.2, for the most part). What
-//! they agree on is read so; where kubectl differs its reading counts, and where it fails the text is refused.
+//! kubectl reads with sigs.k8s.io/yaml on yaml.v2 (mostly YAML 1.1), kustomize with yaml.v3 (mostly 1.2). What
+//! they agree on is read like that; if they differ kubectl's reading counts, and if kubectl fails the text is refused.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use reversion::field::FieldPath;
-use reversion::yaml::{self, House, Intent, Place, ProblemCode};
+use reversion::yaml::{self, Intent, Place, ProblemCode, Style};
 use serde_json::{Value, json};
 
 fn read(text: &str) -> Result<Value, ProblemCode> {
@@ -102,7 +102,7 @@ fn check_written(text: &str, [lines, brackets, in_json]: [&str; 3]) {
     let written = |before: &str| {
         let (key, place) = ("k".to_owned(), Place::Last);
         let insert = Intent::Insert { path: FieldPath::default().key("a"), key, value: json!(text), place };
-        yaml::rewrite(before, &[vec![insert]], House::default()).unwrap().text
+        yaml::rewrite(before, &[vec![insert]], Style::default()).unwrap().text
     };
     assert_eq!(written("a:\n  b: 1\n"), format!("a:\n  b: 1\n  k: {lines}\n"));
     assert_eq!(written("a: {b: 1}\n"), format!("a: {{b: 1, k: {brackets}}}\n"));
@@ -131,7 +131,7 @@ fn strings_are_quoted_where_any_reader_would_see_something_else() {
 fn keys_are_quoted_where_any_reader_would_see_something_else() {
     let renamed = |text: &str, to: &str| {
         let rename = Intent::Rename { path: FieldPath::default().key("a"), to: to.to_owned() };
-        yaml::rewrite(text, &[vec![rename]], House::default()).unwrap().text
+        yaml::rewrite(text, &[vec![rename]], Style::default()).unwrap().text
     };
     for name in ["on", "y", "no", "null", "012", "1", "~", "<<"] {
         assert_eq!(renamed("a: 1\n", name), format!("\"{name}\": 1\n"));

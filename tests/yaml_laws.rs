@@ -1,7 +1,7 @@
 //! Laws of changing a text, on random documents in many styles and on real manifests.
 //!
-//! Whatever is changed, the text must say afterwards what the same change of plain data gives, with every comment accounted
-//! for; what has an inverse must come back to the byte; and no text may make anything panic.
+//! After any change the text must have the data that the same change of plain data gives, with every comment accounted
+//! for; a change and its inverse must restore the same bytes; and no text may cause a panic.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseResult, TestRunner};
 use reversion::field::{FieldPath, Step};
 use reversion::text::Span;
-use reversion::yaml::{FrontEnd, House, Intent, Naming, Place, ProblemCode, parse, rewrite, verify};
+use reversion::yaml::{FrontEnd, Intent, Naming, Place, ProblemCode, Style, parse, rewrite, verify};
 use serde_json::{Value, json};
 
 /// Bytes whose numbers would only hide the document made from them.
@@ -349,28 +349,28 @@ fn random_intent(writer: &mut Writer, value: &Value) -> Intent {
             let key = from.last_key().unwrap_or("new").to_owned();
             Intent::Move { from, to, key, place }
         }
-        6 => Intent::Wrap { path: random_path(writer, value, any) },
-        7 => Intent::Unwrap {
+        6 => Intent::WrapInList { path: random_path(writer, value, any) },
+        7 => Intent::UnwrapList {
             path: random_path(writer, value, |value| value.as_array().is_some_and(|items| items.len() == 1)),
         },
-        8 => Intent::Nest {
+        8 => Intent::WrapInMapping {
             path: random_path(writer, value, |value| value.is_object() || value.is_array()),
             key: writer.choices.of(&["new", "a b"]).to_owned(),
         },
         9 => {
             let path = random_path(writer, value, |value| value.as_object().is_some_and(|map| map.len() == 1));
             let key = path.get(value).and_then(|value| value.as_object()?.keys().next().cloned());
-            Intent::Hoist { path, key: key.unwrap_or_default() }
+            Intent::UnwrapMapping { path, key: key.unwrap_or_default() }
         }
         10 => {
             let path = random_path(writer, value, Value::is_object);
             let names = path.get(value).and_then(Value::as_object).into_iter().flat_map(|map| map.keys().cloned());
-            Intent::ToItems { naming: naming(names.collect()), path }
+            Intent::MappingToList { naming: naming(names.collect()), path }
         }
         _ => {
             let path = random_path(writer, value, |value| names_of(value).is_some());
             let names = path.get(value).and_then(names_of).unwrap_or_default();
-            Intent::ToEntries { naming: naming(names), path }
+            Intent::ListToMapping { naming: naming(names), path }
         }
     }
 }
@@ -417,7 +417,7 @@ impl Tally {
     /// Makes changes in text and data, and counts them.
     fn check(&mut self, text: &str, value: &Value, intents: &[Intent]) -> TestCaseResult {
         let mut expected = value.clone();
-        let outcome = rewrite(text, &[intents.to_vec()], House::default());
+        let outcome = rewrite(text, &[intents.to_vec()], Style::default());
         let data = intents.iter().try_for_each(|intent| intent.apply_data(&mut expected));
         let (count, verdict) = match (outcome, data) {
             (Ok(outcome), Ok(())) => {
@@ -460,8 +460,8 @@ fn some_document(seed: &Seed, manner: Manner) -> Result<(String, Value, Writer),
 
 /// Checks that `back` undoes `there` to the byte, where both can be done.
 fn check_undone(text: &str, there: Intent, back: Intent) -> TestCaseResult {
-    let Ok(between) = rewrite(text, &[vec![there.clone()]], House::default()) else { return Ok(()) };
-    let Ok(after) = rewrite(&between.text, &[vec![back]], House::default()) else { return Ok(()) };
+    let Ok(between) = rewrite(text, &[vec![there.clone()]], Style::default()) else { return Ok(()) };
+    let Ok(after) = rewrite(&between.text, &[vec![back]], Style::default()) else { return Ok(()) };
     // A pair that stood without braces keeps those that a second entry brought.
     let as_before = after.text.replace("[{a: b}]", "[a: b]") == text;
     prop_assert!(as_before, "{there:?}\n{text}--- between\n{}--- after\n{}", between.text, after.text);
@@ -574,7 +574,7 @@ proptest! {
             let mut writer = Writer { choices, manner: Manner::Odd, step: 2, list_indent: 0, comments: 0, out: String::new() };
             for _ in 0..4 {
                 let intent = random_intent(&mut writer, &value);
-                let Ok(outcome) = rewrite(slice, &[vec![intent.clone()]], House::default()) else { continue };
+                let Ok(outcome) = rewrite(slice, &[vec![intent.clone()]], Style::default()) else { continue };
                 let mut expected = value.clone();
                 let _ = intent.apply_data(&mut expected);
                 let _ = verify((slice, &parse(slice).unwrap()), &outcome.text, &[Some(expected)], &outcome.removed_comments, FrontEnd::Exact);
@@ -605,8 +605,8 @@ proptest! {
         let path = random_path(&mut writer, &value, is_full);
         let names = path.get(&value).and_then(Value::as_object).into_iter().flat_map(|map| map.keys().cloned());
         let naming = naming(names.collect());
-        let there = Intent::ToItems { path: path.clone(), naming: naming.clone() };
-        check_undone(&text, there, Intent::ToEntries { path, naming })?;
+        let there = Intent::MappingToList { path: path.clone(), naming: naming.clone() };
+        check_undone(&text, there, Intent::ListToMapping { path, naming })?;
     }
 
     #[test]
@@ -614,9 +614,9 @@ proptest! {
         let (text, value, mut writer) = some_document(&seed, Manner::Tidy)?;
         // Between brackets, `{a}` has no bytes for its null, which a list needs.
         let path = random_path(&mut writer, &value, |value| !value.is_null());
-        check_undone(&text, Intent::Wrap { path: path.clone() }, Intent::Unwrap { path: path.clone() })?;
-        let nest = Intent::Nest { path: path.clone(), key: "k".to_owned() };
-        check_undone(&text, nest, Intent::Hoist { path: path.clone(), key: "k".to_owned() })?;
+        check_undone(&text, Intent::WrapInList { path: path.clone() }, Intent::UnwrapList { path: path.clone() })?;
+        let nest = Intent::WrapInMapping { path: path.clone(), key: "k".to_owned() };
+        check_undone(&text, nest, Intent::UnwrapMapping { path: path.clone(), key: "k".to_owned() })?;
         let Some((parent, Step::Key(key))) = path.split_last() else { return Err(TestCaseError::reject("no entry")) };
         let siblings = parent.get(&value).and_then(Value::as_object).map(|map| map.keys().cloned().collect::<Vec<_>>());
         let siblings = siblings.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is over a limit is refused with a finding that names the place, the limit and what to do.
+//! What exceeds a limit is rejected with a finding that names the place, the limit and what to do.
 
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
@@ -28,7 +28,7 @@ fn check_refused(rest: &str, code: Code, place: [usize; 2], message: &str) -> Fi
 
 #[test]
 fn nesting_is_limited_in_every_style() {
-    let message = "nested more than 200 levels deep; nest it less, or leave the file out";
+    let message = "nested more than 200 levels deep; reduce the nesting or exclude the file";
     // Two levels are around and above: the manifest itself, and the mapping of `a`.
     let flow = |depth: usize| format!("  a: {}1{}\n", "[".repeat(depth), "]".repeat(depth));
     check_read(&flow(198));
@@ -51,11 +51,11 @@ fn aliases_are_limited() {
     });
     let Reading::Failed(finding) = read(&bomb) else { panic!("it is not refused") };
     assert_eq!(finding.code, Code::AliasExpansion);
-    assert_eq!(finding.message, "aliases stand for more than 100000 values");
+    assert_eq!(finding.message, "aliases expand to more than 100000 values");
     let place = finding.location.position.unwrap();
     let line = bomb.lines().nth(place.line - HEAD.lines().count() - 1).unwrap();
     assert!(line[place.column - 1..].starts_with("*a"), "{place:?} is no alias of {line}");
-    check_refused("  a: &x\n    b: *x\n", Code::AliasExpansion, [5, 8], "the value holds itself");
+    check_refused("  a: &x\n    b: *x\n", Code::AliasExpansion, [5, 8], "the alias refers to a value that contains it");
     let chain: String = (1..300)
         .fold("  a0: &a0 [x]\n".to_owned(), |text, level| format!("{text}  a{level}: &a{level} [*a{}]\n", level - 1));
     let Reading::Failed(finding) = read(&chain) else { panic!("it is not refused") };
@@ -66,7 +66,7 @@ fn aliases_are_limited() {
 fn lines_are_limited() {
     let line = |length: usize| format!("  a: {}\n", "x".repeat(length - 5));
     check_read(&line(16 << 20));
-    let message = "a line is longer than 16 MiB; break it into several lines";
+    let message = "a line is longer than 16 MiB; split it into several lines";
     check_refused(&line((16 << 20) + 1), Code::LimitExceeded, [4, 1], message);
 }
 

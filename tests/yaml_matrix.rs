@@ -1,13 +1,13 @@
 //! Every kind of change, in every style, at every position, on dash lines or not, with every kind of comment around.
 //!
-//! A text is put together from pieces: entries with the comments they own, and comments that belong to no entry. What must come
-//! out is put together from the same pieces after a change of the pieces, so that nothing of the program's own work is in the
-//! expectation: an entry goes, comes or moves with its own lines, and every other piece stays as it is.
+//! A text is assembled from pieces: entries with their comments, and comments that belong to no entry. The expected
+//! text is assembled from the same pieces after a change of the pieces, so that nothing of the program's own work is in the
+//! expectation: an entry is removed, added or moved with its own lines, and every other piece is unchanged.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, FrontEnd, House, Intent, Place};
+use reversion::yaml::{self, FrontEnd, Intent, Place};
 use serde_json::json;
 
 /// A part of a container's text.
@@ -333,8 +333,8 @@ fn changed(before: &str, intent: &Intent) -> Result<String, String> {
     let shown = |problem: yaml::Problem| format!("{}: {problem}", problem.code.name());
     let tree = yaml::parse(before).map_err(shown)?;
     let mut value = tree.value(before, tree.documents()[0].root).map_err(shown)?;
-    let outcome =
-        yaml::rewrite(before, &[vec![intent.clone()]], House::default()).map_err(|refusal| shown(refusal.problem))?;
+    let outcome = yaml::rewrite(before, &[vec![intent.clone()]], yaml::Style::default())
+        .map_err(|refusal| shown(refusal.problem))?;
     intent.apply_data(&mut value).map_err(shown)?;
     yaml::verify((before, &tree), &outcome.text, &[Some(value)], &outcome.removed_comments, FrontEnd::Exact)
         .map_err(shown)?;
@@ -585,8 +585,8 @@ fn a_value_is_wrapped_and_unwrapped() {
                 return;
             }
             let [flat, listed] = [form, &wrapped(cell, form)].map(around);
-            tally.check(&cell.name("wrap"), &flat, &Intent::Wrap { path: cell.path() }, &listed);
-            tally.check(&cell.name("unwrap"), &listed, &Intent::Unwrap { path: cell.path() }, &flat);
+            tally.check(&cell.name("wrap"), &flat, &Intent::WrapInList { path: cell.path() }, &listed);
+            tally.check(&cell.name("unwrap"), &listed, &Intent::UnwrapList { path: cell.path() }, &flat);
         });
     }
     tally.finish("wrap and unwrap");

@@ -1,6 +1,6 @@
-//! The yaml-test-suite, where `YAML_TEST_SUITE` names a copy of it: what is valid is read, what is not is refused.
+//! The yaml-test-suite, if `YAML_TEST_SUITE` is the path of a copy: valid texts are read, others are rejected.
 //!
-//! A copy is either the folder of its `data` branch (`ID/in.yaml` or `ID/NN/in.yaml`, with a file `error` beside what is not
+//! A copy is either the folder of its `data` branch (`ID/in.yaml` or `ID/NN/in.yaml`, with a file `error` next to what is not
 //! valid) or of its main branch (`src/ID.yaml`, lists of `yaml` and `fail`). A valid text also goes through a change that
 //! changes nothing, and both front ends must agree on every text.
 
@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reversion::yaml::{FrontEnd, House, ProblemCode, parse, parse_exact, rewrite, scan, verify};
+use reversion::yaml::{FrontEnd, ProblemCode, Style, parse, parse_exact, rewrite, scan, verify};
 use serde_json::Value;
 
-/// The texts that are judged otherwise than by the suite, and why. The list is exact: a text that changes sides fails.
+/// The texts with another result than in the suite, and why. The list is exact: a text whose result changes fails.
 const DEVIATIONS: &[(&str, &str)] =
     &[("9C9N", "read although a line in brackets is indented less than its key: kubectl reads it too")];
 
-/// What a document that is left alone may be refused with: it is YAML, but nothing that Kubernetes reads.
+/// The codes with which an unchanged document may be refused: it is YAML, but not what Kubernetes reads.
 const NOT_FOR_KUBERNETES: [ProblemCode; 4] =
     [ProblemCode::ComplexKey, ProblemCode::DuplicateKey, ProblemCode::RecursiveAlias, ProblemCode::UnreadableValue];
 
@@ -127,7 +127,7 @@ fn judge_unchanged(text: &str) -> Result<(), String> {
     }
     for document in tree.documents() {
         let source = document.span.of(text);
-        match rewrite(source, &[Vec::new()], House::default()) {
+        match rewrite(source, &[Vec::new()], Style::default()) {
             Ok(outcome) if outcome.text == source && outcome.edits.edits().is_empty() => {}
             Err(refusal) if NOT_FOR_KUBERNETES.contains(&refusal.problem.code) => {}
             Err(refusal) if refusal.problem.code == ProblemCode::Limit && source.contains('\r') => {}

@@ -1,4 +1,4 @@
-//! Answers: is there a file that makes a conversion panic, or come out otherwise than it says?
+//! Answers: is there a file that makes a conversion panic, or give other data than planned?
 //!
 //! Run from the root of the repository: `cargo +nightly fuzz run conversion fuzz/corpus/conversion fixtures tests/yaml_front_end/seeds`.
 //!

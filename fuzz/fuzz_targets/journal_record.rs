@@ -1,4 +1,4 @@
-//! Answers: is there a journal's record that makes the program panic, or leads out of its tree?
+//! Answers: is there a record of a journal that makes the program panic, or leads out of its tree?
 //!
 //! Run from the root of the repository:
 //! `cargo +nightly fuzz run journal_record fuzz/corpus/journal_record fuzz/seeds/journal_record`.

@@ -1,10 +1,10 @@
-//! Answers: is there a pack that makes the program panic, or makes of an object what it does not say?
+//! Answers: is there a pack that makes the program panic, or converts an object to other data than its rules give?
 //!
-//! The bytes are files, each behind a line `=== PATH`; the one named `object` is converted to the first and to the last release
+//! The bytes are files, each after a line `=== PATH`; the one named `object` is converted to the first and to the last release
 //! of the pack. Run from the root of the repository:
 //! `cargo +nightly fuzz run pack_loader fuzz/corpus/pack_loader fuzz/seeds/pack_loader`.
 //!
-//! Invariant: a pack that cannot be used is refused when it is loaded.
+//! Invariant: a pack that cannot be used is rejected when it is loaded.
 
 #![no_main]
 

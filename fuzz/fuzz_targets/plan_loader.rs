@@ -1,9 +1,9 @@
-//! Answers: is there a saved plan that makes the program panic, or write something else than it says?
+//! Answers: is there a saved plan that makes the program panic, or write something other than it shows?
 //!
-//! The bytes are a plan; the text that it is carried out on stands below. Run from the root of the repository:
+//! The bytes are a plan; the text that it is applied to is below. Run from the root of the repository:
 //! `cargo +nightly fuzz run plan_loader fuzz/corpus/plan_loader fuzz/seeds/plan_loader`.
 //!
-//! Invariant: what is carried out has the fingerprint that the plan names; nothing of a plan is printed raw.
+//! Invariant: what is applied has the fingerprint that the plan names; nothing of a plan is printed raw.
 
 #![no_main]
 

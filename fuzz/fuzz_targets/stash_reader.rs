@@ -1,6 +1,6 @@
-//! Answers: is there a stash that makes the program panic, or an object come out otherwise than it says?
+//! Answers: is there a stash that makes the program panic, or a conversion give other data than planned?
 //!
-//! The text is that of the annotation of an object, which goes to three releases. Run from the root of the repository:
+//! The text is that of the annotation of an object, which is converted to three releases. Run from the root of the repository:
 //! `cargo +nightly fuzz run stash_reader fuzz/corpus/stash_reader fuzz/seeds/stash_reader`.
 //!
 //! Invariant: no text makes the program panic; the object after a conversion reads back as the data that was planned.

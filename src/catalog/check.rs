@@ -14,7 +14,7 @@ use serde_json::{Number, Value};
 
 use super::row::{Attributes, ListType, Type};
 use super::{Catalog, OUTSIDE, Row};
-use crate::field::{FieldPath, Spot};
+use crate::field::{FieldPath, PathRef};
 use crate::release::{ReleaseId, ReleaseSet};
 
 /// One thing that a release's schema refuses.
@@ -125,7 +125,7 @@ pub(super) fn check(catalog: &Catalog, object: &Value, release: ReleaseId, versi
         let open = catalog.nodes[0].open.contains(release);
         let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
-            walk.key(0, unnamed, &Spot::key(None, key), (key, value));
+            walk.key(0, unnamed, &PathRef::key(None, key), (key, value));
         }
     }
     walk.found
@@ -150,7 +150,7 @@ struct Walk<'c> {
 
 impl Walk<'_> {
     /// Looks at one key of a mapping that stands at `node`.
-    fn key(&mut self, node: usize, unnamed: Unnamed, spot: &Spot<'_>, (key, value): (&str, &Value)) {
+    fn key(&mut self, node: usize, unnamed: Unnamed, spot: &PathRef<'_>, (key, value): (&str, &Value)) {
         let catalog = self.catalog;
         let parent = &catalog.nodes[node];
         let named = parent.key(key);
@@ -173,7 +173,7 @@ impl Walk<'_> {
     }
 
     /// Looks at a value that stands at `node`, about which the release says `row`.
-    fn value(&mut self, node: usize, row: &Row, spot: &Spot<'_>, value: &Value) {
+    fn value(&mut self, node: usize, row: &Row, spot: &PathRef<'_>, value: &Value) {
         let schema = &self.catalog.schemas[row.schema];
         let attributes = &schema.attributes;
         if value.is_null() && attributes.nullable {
@@ -202,7 +202,7 @@ impl Walk<'_> {
                 let open = row.kind == Type::Any || attributes.preserve_unknown;
                 let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
                 for (key, value) in map {
-                    self.key(node, unnamed, &Spot::key(Some(spot), key), (key, value));
+                    self.key(node, unnamed, &PathRef::key(Some(spot), key), (key, value));
                 }
             }
             Value::Null | Value::Bool(_) => {}
@@ -210,24 +210,24 @@ impl Walk<'_> {
     }
 
     /// Reports the named fields that a mapping at `node` must have and lacks.
-    fn missing(&mut self, node: usize, map: &serde_json::Map<String, Value>, above: Option<&Spot<'_>>) {
+    fn missing(&mut self, node: usize, map: &serde_json::Map<String, Value>, above: Option<&PathRef<'_>>) {
         let catalog = self.catalog;
         for (key, child) in &catalog.nodes[node].keys {
             let Some(row) = catalog.row_in(*child, self.release, self.version) else { continue };
             if row.required && !map.contains_key(key) && catalog.schemas[row.schema].attributes.default.is_none() {
-                self.report(&Spot::key(above, key), ViolationKind::MissingRequired);
+                self.report(&PathRef::key(above, key), ViolationKind::MissingRequired);
             }
         }
     }
 
-    fn list(&mut self, node: usize, attributes: &Attributes, above: &Spot<'_>, items: &[Value]) {
+    fn list(&mut self, node: usize, attributes: &Attributes, above: &PathRef<'_>, items: &[Value]) {
         self.count(items.len(), (attributes.min_items, attributes.max_items), above);
         let duplicates = self.duplicates(node, attributes, items);
         let row_of = |child: usize| Some((child, self.catalog.row_in(child, self.release, self.version)?));
         let child = self.catalog.nodes[node].items.and_then(row_of);
         let mut duplicates = duplicates.into_iter().peekable();
         for (index, item) in items.iter().enumerate() {
-            let spot = Spot::index(Some(above), index);
+            let spot = PathRef::index(Some(above), index);
             if let Some((_, first)) = duplicates.next_if(|(duplicate, _)| *duplicate == index) {
                 self.report(&spot, ViolationKind::Duplicate { first });
             }
@@ -277,7 +277,7 @@ impl Walk<'_> {
         }
     }
 
-    fn count(&mut self, entries: usize, (least, most): (Option<u64>, Option<u64>), spot: &Spot<'_>) {
+    fn count(&mut self, entries: usize, (least, most): (Option<u64>, Option<u64>), spot: &PathRef<'_>) {
         let entries = entries as u64;
         if let Some(least) = least.filter(|least| entries < *least) {
             self.report(spot, ViolationKind::TooFew { least });
@@ -287,7 +287,7 @@ impl Walk<'_> {
         }
     }
 
-    fn text(&mut self, attributes: &Attributes, spot: &Spot<'_>, text: &str) {
+    fn text(&mut self, attributes: &Attributes, spot: &PathRef<'_>, text: &str) {
         let characters = text.chars().count() as u64;
         if let Some(least) = attributes.min_length.filter(|least| characters < *least) {
             self.report(spot, ViolationKind::TooShort { least });
@@ -297,7 +297,7 @@ impl Walk<'_> {
         }
     }
 
-    fn number(&mut self, attributes: &Attributes, spot: &Spot<'_>, number: &Number) {
+    fn number(&mut self, attributes: &Attributes, spot: &PathRef<'_>, number: &Number) {
         if let Some(least) = attributes.minimum.as_ref().filter(|least| compare(number, least) == Ordering::Less) {
             self.report(spot, ViolationKind::Below { least: least.clone() });
         }
@@ -306,7 +306,7 @@ impl Walk<'_> {
         }
     }
 
-    fn report(&mut self, spot: &Spot<'_>, kind: ViolationKind) {
+    fn report(&mut self, spot: &PathRef<'_>, kind: ViolationKind) {
         self.found.push(Violation { path: spot.path(), kind });
     }
 }

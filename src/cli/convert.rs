@@ -13,7 +13,7 @@ use super::pass::{self, Pass};
 use super::target::Typed;
 use super::undo::run_name;
 use super::{Exit, Pending, packs};
-use crate::disk::{self, Bounds, Failure, Journal, Standing};
+use crate::disk::{self, Bounds, Failure, Journal, RunProgress};
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::beside::{Evidence, Span, evidence_in, spans_in};
@@ -201,9 +201,9 @@ pub(super) fn planned_with(
 /// Looks for a run that was stopped half-way in the tree around `roots`: what is planned there is planned from old and new files.
 fn half_done(roots: &[PathBuf]) -> Option<Finding> {
     let bounds = (!roots.is_empty()).then(|| Bounds::around(roots).ok())??;
-    let (message, help) = match Journal::look(&bounds) {
-        Ok(None | Some((_, Standing::Untouched | Standing::Complete))) => return None,
-        Ok(Some((record, Standing::Mixed(replaced)))) => {
+    let (message, help) = match disk::inspect(&bounds) {
+        Ok(None | Some((_, RunProgress::Untouched | RunProgress::Complete))) => return None,
+        Ok(Some((record, RunProgress::Mixed(replaced)))) => {
             let files = plural(record.files.len(), "file");
             let message =
                 format!("an earlier {} was stopped half-way: {replaced} of {files} replaced", run_name(&record));

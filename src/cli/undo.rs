@@ -8,7 +8,7 @@ use super::Exit;
 use super::args::UndoArgs;
 use super::console::Console;
 use super::write::bounds;
-use crate::disk::{Aborted, Act, Changed, Failure, Journal, Record, Standing};
+use crate::disk::{self, Aborted, Action, ChangedFiles, Failure, Journal, Record, RunProgress, Unfinished};
 use crate::report::{plural, visible, visible_lines};
 
 /// Runs `undo`.
@@ -24,7 +24,7 @@ pub(super) fn run(args: &UndoArgs, console: Console) -> Result<Exit> {
     if args.list {
         return list(&journal, console);
     }
-    let changed = if args.skip_changed { Changed::Leave } else { Changed::Refuse };
+    let changed = if args.skip_changed { ChangedFiles::Leave } else { ChangedFiles::Refuse };
     if let Some(exit) = take_back_unfinished(&journal, changed, console)? {
         return Ok(exit);
     }
@@ -32,7 +32,7 @@ pub(super) fn run(args: &UndoArgs, console: Console) -> Result<Exit> {
     let Some((number, record)) = records.first() else {
         return nothing(&format!("nothing to take back in {top}"), console);
     };
-    let written = journal.take_back(*number, record, changed).map_err(|aborted| refused(aborted, changed))?;
+    let written = disk::undo(&journal, *number, record, changed).map_err(|aborted| refused(aborted, changed))?;
     let left = record.files.len() - written.files.len();
     let left = if left == 0 { String::new() } else { format!("; {} left as they are", plural(left, "changed file")) };
     console.note(&format!("took back {} of the {}{left}\n", plural(written.files.len(), "file"), run_name(record)))?;
@@ -41,14 +41,14 @@ pub(super) fn run(args: &UndoArgs, console: Console) -> Result<Exit> {
 
 /// Takes back a run that was stopped. `None` where there is none, or where the tree is new and its last run is still to be taken
 /// back.
-fn take_back_unfinished(journal: &Journal, changed: Changed, console: Console) -> Result<Option<Exit>> {
-    let Some(unfinished) = journal.unfinished().map_err(told)? else { return Ok(None) };
+fn take_back_unfinished(journal: &Journal, changed: ChangedFiles, console: Console) -> Result<Option<Exit>> {
+    let Some(unfinished) = Unfinished::find(journal).map_err(told)? else { return Ok(None) };
     let run = run_name(unfinished.record());
-    let (files, note) = match (unfinished.record().act, unfinished.standing()) {
+    let (files, note) = match (unfinished.record().action, unfinished.progress()) {
         // What is left to do is done by taking back a run that came to its end.
-        (Act::Apply, Standing::Complete) => return unfinished.roll_forward().map(|_| None).map_err(told),
-        (Act::Undo(_), Standing::Untouched) => return unfinished.roll_back(changed).map(|_| None).map_err(told),
-        (Act::Apply, Standing::Untouched) => {
+        (Action::Apply, RunProgress::Complete) => return unfinished.roll_forward().map(|_| None).map_err(told),
+        (Action::Undo(_), RunProgress::Untouched) => return unfinished.roll_back(changed).map(|_| None).map_err(told),
+        (Action::Apply, RunProgress::Untouched) => {
             unfinished.roll_back(changed).map_err(told)?;
             return nothing(
                 &format!("the {run} had been stopped before it replaced a file; what it left is removed"),
@@ -56,11 +56,11 @@ fn take_back_unfinished(journal: &Journal, changed: Changed, console: Console) -
             )
             .map(Some);
         }
-        (Act::Apply, Standing::Mixed(_)) => (
+        (Action::Apply, RunProgress::Mixed(_)) => (
             unfinished.roll_back(changed).map_err(|aborted| refused(aborted, changed))?,
             "that had been stopped half-way",
         ),
-        (Act::Undo(_), _) => (unfinished.roll_forward().map_err(told)?, "that had been begun is finished"),
+        (Action::Undo(_), _) => (unfinished.roll_forward().map_err(told)?, "that had been begun is finished"),
     };
     console.note(&format!("took back {} of the {run} {note}\n", plural(files.len(), "file")))?;
     Ok(Some(Exit::Clean))
@@ -71,25 +71,25 @@ pub(super) fn resume(paths: &[PathBuf], console: Console) -> Result<Exit> {
     let bounds = bounds(paths)?.whole();
     let nothing_there = "nothing to finish: no apply was stopped here";
     let Some(journal) = Journal::find(bounds).map_err(told)? else { return nothing(nothing_there, console) };
-    let Some(unfinished) = journal.unfinished().map_err(told)? else { return nothing(nothing_there, console) };
+    let Some(unfinished) = Unfinished::find(&journal).map_err(told)? else { return nothing(nothing_there, console) };
     let run = run_name(unfinished.record());
-    let files = match (unfinished.record().act, unfinished.standing()) {
-        (Act::Undo(_), Standing::Complete) => {
+    let files = match (unfinished.record().action, unfinished.progress()) {
+        (Action::Undo(_), RunProgress::Complete) => {
             unfinished.roll_forward().map_err(told)?;
             return nothing(&format!("the {run} had come to its end"), console);
         }
-        (Act::Undo(_), _) => unfinished.roll_back(Changed::Refuse).map_err(told)?,
-        (Act::Apply, Standing::Untouched) => match unfinished.roll_forward() {
+        (Action::Undo(_), _) => unfinished.roll_back(ChangedFiles::Refuse).map_err(told)?,
+        (Action::Apply, RunProgress::Untouched) => match unfinished.roll_forward() {
             Ok(files) => files,
             Err(_) => {
-                unfinished.roll_back(Changed::Leave).map_err(told)?;
+                unfinished.roll_back(ChangedFiles::Leave).map_err(told)?;
                 console.note(&format!(
                     "the {run} had been stopped before it replaced a file, and cannot be finished; what it left is removed: apply again\n"
                 ))?;
                 return Ok(Exit::Changes);
             }
         },
-        (Act::Apply, _) => unfinished.roll_forward().map_err(told)?,
+        (Action::Apply, _) => unfinished.roll_forward().map_err(told)?,
     };
     console.note(&format!("finished the {run}: {} replaced\n", plural(files.len(), "more file")))?;
     Ok(Exit::Clean)
@@ -97,11 +97,11 @@ pub(super) fn resume(paths: &[PathBuf], console: Console) -> Result<Exit> {
 
 /// Lists what can be taken back.
 fn list(journal: &Journal, console: Console) -> Result<Exit> {
-    if let Some(unfinished) = journal.unfinished().map_err(told)? {
-        let so_far = match unfinished.standing() {
-            Standing::Untouched => 0,
-            Standing::Mixed(replaced) => replaced,
-            Standing::Complete => unfinished.record().files.len(),
+    if let Some(unfinished) = Unfinished::find(journal).map_err(told)? {
+        let so_far = match unfinished.progress() {
+            RunProgress::Untouched => 0,
+            RunProgress::Mixed(replaced) => replaced,
+            RunProgress::Complete => unfinished.record().files.len(),
         };
         let files = plural(unfinished.record().files.len(), "file");
         console.note(&format!("{}: stopped, {so_far} of {files} replaced\n", run_name(unfinished.record())))?;
@@ -126,9 +126,9 @@ fn nothing(note: &str, console: Console) -> Result<Exit> {
 
 /// Names a run in a sentence: `apply to gateway-api@1.4.1/standard`.
 pub(super) fn run_name(record: &Record) -> String {
-    let act = match record.act {
-        Act::Apply => "apply",
-        Act::Undo(_) => "undo of the apply",
+    let act = match record.action {
+        Action::Apply => "apply",
+        Action::Undo(_) => "undo of the apply",
     };
     if record.label.is_empty() { act.to_owned() } else { format!("{act} to {}", visible(&record.label)) }
 }
@@ -145,12 +145,13 @@ pub(super) fn told(aborted: Aborted) -> Error {
 }
 
 /// Says how to go on where changed files are in the way.
-fn refused(aborted: Aborted, changed: Changed) -> Error {
-    let has_changed = aborted.failures.iter().any(|(_, failure)| matches!(failure, Failure::Edited | Failure::Missing));
+fn refused(aborted: Aborted, changed: ChangedFiles) -> Error {
+    let has_changed =
+        aborted.failures.iter().any(|(_, failure)| matches!(failure, Failure::ChangedSince | Failure::Missing));
     match changed {
-        Changed::Refuse if has_changed => {
+        ChangedFiles::Refuse if has_changed => {
             anyhow!("{aborted}\n  help: `--skip-changed` leaves changed files as they are and takes back the others")
         }
-        Changed::Refuse | Changed::Leave => told(aborted),
+        ChangedFiles::Refuse | ChangedFiles::Leave => told(aborted),
     }
 }

@@ -12,7 +12,7 @@ use anyhow::{Result, anyhow, bail};
 use super::args::GuardArgs;
 use super::console::Console;
 use super::undo::{run_name, told};
-use crate::disk::{self, Bounds, Change, Changed, Journal, Standing};
+use crate::disk::{self, Bounds, Change, ChangedFiles, Journal, RunProgress, Transaction, Unfinished};
 use crate::edits::FilePlan;
 use crate::fingerprint::Fingerprint;
 use crate::report::plural;
@@ -29,22 +29,22 @@ pub(super) fn bounds(paths: &[PathBuf]) -> Result<Bounds> {
 /// The journal is returned where there is one, and stays locked.
 pub(super) fn settle(bounds: &Bounds, console: Console) -> Result<Option<Journal>> {
     let Some(journal) = Journal::find(bounds.clone()).map_err(told)? else { return Ok(None) };
-    if let Some(unfinished) = journal.unfinished().map_err(told)? {
+    if let Some(unfinished) = Unfinished::find(&journal).map_err(told)? {
         let run = run_name(unfinished.record());
-        match unfinished.standing() {
-            Standing::Untouched => {
-                unfinished.roll_back(Changed::Leave).map_err(told)?;
+        match unfinished.progress() {
+            RunProgress::Untouched => {
+                unfinished.roll_back(ChangedFiles::Leave).map_err(told)?;
                 console.note(&format!(
                     "an earlier {run} was stopped before it replaced a file; what it left is removed\n"
                 ))?;
             }
-            Standing::Complete => {
+            RunProgress::Complete => {
                 unfinished.roll_forward().map_err(told)?;
                 console.note(&format!(
                     "an earlier {run} was stopped after it had replaced every file; it counts as done\n"
                 ))?;
             }
-            Standing::Mixed(replaced) => bail!(
+            RunProgress::Mixed(replaced) => bail!(
                 "an earlier {run} was stopped half-way: {} of {} replaced\n  help: `reversion undo` takes it back, `reversion apply --resume` finishes it",
                 replaced,
                 plural(unfinished.record().files.len(), "file"),
@@ -91,6 +91,6 @@ pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Op
     };
     let journal = journal.map_or_else(|| Journal::open(bounds).map_err(told), Ok)?;
     let changes = files.iter().map(change).collect();
-    journal.stage(changes, label).and_then(|staged| staged.commit()).map_err(told)?;
+    Transaction::stage(&journal, changes, label).and_then(|staged| staged.commit()).map_err(told)?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::field::Spot;
+use crate::field::PathRef;
 
 /// Returns the top-level keys of an object that can contain references: not its metadata, not the data of a ConfigMap, not the
 /// schemas of a CustomResourceDefinition. An object without kind is a kustomization.
@@ -20,15 +20,19 @@ pub(crate) fn reference_roots(object: &Value) -> &'static [&'static str] {
     }
 }
 
-/// Visits every mapping in `value`, which stands at `spot`.
-pub(crate) fn walk<'v>(value: &'v Value, spot: &Spot<'_>, visit: &mut dyn FnMut(&Spot<'_>, &'v Map<String, Value>)) {
+/// Visits every mapping in `value`, which stands at `at`.
+pub(crate) fn walk<'v>(
+    value: &'v Value,
+    at: &PathRef<'_>,
+    visit: &mut dyn FnMut(&PathRef<'_>, &'v Map<String, Value>),
+) {
     match value {
         Value::Object(map) => {
-            visit(spot, map);
-            map.iter().for_each(|(key, value)| walk(value, &Spot::key(Some(spot), key), visit));
+            visit(at, map);
+            map.iter().for_each(|(key, value)| walk(value, &PathRef::key(Some(at), key), visit));
         }
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| walk(item, &Spot::index(Some(spot), index), visit));
+            items.iter().enumerate().for_each(|(index, item)| walk(item, &PathRef::index(Some(at), index), visit));
         }
         _ => {}
     }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::mappings::{holds_body, reference_roots, walk};
 use crate::catalog::Catalog;
-use crate::field::{FieldPath, FieldPattern, Spot};
+use crate::field::{FieldPath, FieldPattern, PathRef};
 use crate::lens::{Halt, Session};
 use crate::pack::{Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -97,20 +97,20 @@ pub(crate) fn find_where(
     is_wanted: &dyn Fn(&GroupKind) -> bool,
 ) -> Vec<Reference> {
     let mut found = Vec::new();
-    let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
+    let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
         let kind = map.get("kind").and_then(Value::as_str);
         if kind.is_some_and(may_be) {
-            let reference = read(&spot.path(), map, |path| default_group(object, catalog?, path));
+            let reference = read(&at.path(), map, |path| default_group(object, catalog?, path));
             found.extend(reference.filter(|reference| is_wanted(&reference.kind)));
         }
     };
     // A list is a JSON patch, which can contain references anywhere.
     for (index, item) in object.as_array().into_iter().flatten().enumerate() {
-        walk(item, &Spot::index(None, index), &mut visit);
+        walk(item, &PathRef::index(None, index), &mut visit);
     }
     for key in reference_roots(object) {
         if let Some(part) = object.get(*key) {
-            walk(part, &Spot::key(None, key), &mut visit);
+            walk(part, &PathRef::key(None, key), &mut visit);
         }
     }
     found

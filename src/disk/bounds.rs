@@ -1,18 +1,18 @@
-//! Answers: which places may a run write, and where does it keep its journal?
+//! Answers: which paths may a run write, and where is its journal?
 //!
 //! The paths of a call, resolved, are its roots: only files at or below them are written. Their tree is the nearest folder
 //! above all of them that holds `.git`; outside of a repository it is the nearest one that holds this user's `.reversion`,
 //! else the folder that all roots share. A file's place is its path from the top of the tree.
 //!
-//! Invariant: a place is relative, has no `..` in it and leads into no folder that git or this program keeps for itself.
+//! Invariant: a place is relative, has no `..` in it and does not lead into a folder reserved for git or this program.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use super::failure::Failure;
 
-/// The folder in the top of a tree that this program keeps for itself.
-pub(super) const HOME: &str = ".reversion";
+/// The folder at the top of a tree that holds the journal.
+pub(super) const JOURNAL_FOLDER: &str = ".reversion";
 
 /// The places that a run may write.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Finds the bounds of a call that names `paths`; none stand for the current folder.
+    /// Finds the bounds of a call that names `paths`; no paths mean the current folder.
     ///
     /// # Errors
     /// The first path that cannot be resolved, and why.
@@ -34,7 +34,7 @@ impl Bounds {
         let folders = roots.iter().map(|root| if root.is_dir() { root.as_path() } else { parent(root) });
         let common = folders.map(Path::to_path_buf).reduce(|left, right| shared(&left, &right)).unwrap_or_default();
         let holding = |wanted: fn(&Path) -> bool| common.ancestors().find(|folder| wanted(folder));
-        let top = holding(is_repository).or_else(|| holding(has_home)).unwrap_or(&common).to_path_buf();
+        let top = holding(is_repository).or_else(|| holding(has_journal)).unwrap_or(&common).to_path_buf();
         Ok(Self { top, roots })
     }
 
@@ -43,7 +43,7 @@ impl Bounds {
         &self.top
     }
 
-    /// Widens the bounds to the whole tree: what was written in it may be taken back, whatever the call names.
+    /// Widens the bounds to the whole tree: what was written in it may be undone, whatever paths the call names.
     #[must_use]
     pub fn whole(self) -> Self {
         Self { roots: vec![self.top.clone()], ..self }
@@ -51,52 +51,52 @@ impl Bounds {
 
     /// Turns the path of a file, resolved, into its place.
     pub(super) fn place(&self, file: &Path) -> Result<PathBuf, Failure> {
-        let place = file.strip_prefix(&self.top).map_err(|_| Failure::Astray)?;
+        let place = file.strip_prefix(&self.top).map_err(|_| Failure::OutsideTree)?;
         if !self.roots.iter().any(|root| file.starts_with(root)) {
-            return Err(Failure::Outside);
+            return Err(Failure::OutsidePaths);
         }
         if !is_place(place) {
-            return Err(Failure::Kept);
+            return Err(Failure::Reserved);
         }
         if place.to_str().is_none() {
-            return Err(Failure::Name);
+            return Err(Failure::NotUtf8);
         }
         Ok(place.to_path_buf())
     }
 }
 
-/// Spells the path of a file from the current folder, where the file is below that.
+/// Returns the path of a file relative to the current folder, if the file is below that.
 pub fn inside_current_folder(file: &Path) -> Option<PathBuf> {
     let here = fs::canonicalize(".").ok()?;
     let inside = fs::canonicalize(file).ok()?.strip_prefix(here).ok()?.to_path_buf();
     is_place(&inside).then_some(inside)
 }
 
-/// Says whether a relative path, such as a plan or a journal holds, is a place.
+/// Returns whether a relative path, as read from a plan or a journal, is a place.
 pub fn is_place(path: &Path) -> bool {
     let is_name = |component: Component<'_>| match component {
-        Component::Normal(name) => !is_kept(&name.to_string_lossy()),
+        Component::Normal(name) => !is_reserved(&name.to_string_lossy()),
         _ => false,
     };
     path.components().next().is_some() && path.components().all(is_name)
 }
 
-/// Says whether a relative path only leads down.
+/// Returns whether a relative path never leaves its folder.
 #[cfg(not(unix))]
 pub(super) fn is_inside(path: &Path) -> bool {
     path.components().all(|component| matches!(component, Component::Normal(_)))
 }
 
-/// Says whether a name is that of a folder which git or this program keeps for itself, on any file system.
-fn is_kept(name: &str) -> bool {
+/// Returns whether a name is that of a folder reserved for git or this program, on any file system.
+fn is_reserved(name: &str) -> bool {
     // Windows drops dots and spaces at the end of a name and reads `:` as the start of a stream's name; the short name of
     // `.git` is `git~1`; macOS ignores some characters that print nothing (git's CVE-2014-9390).
     let bare: String = name.chars().filter(|character| !is_ignorable(*character)).collect();
     let bare = bare.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']).to_ascii_lowercase();
-    matches!(bare.as_str(), ".git" | HOME | "git~1" | "revers~1")
+    matches!(bare.as_str(), ".git" | JOURNAL_FOLDER | "git~1" | "revers~1")
 }
 
-/// Characters that HFS+ leaves out when it compares names.
+/// Characters that HFS+ ignores when it compares names.
 const fn is_ignorable(character: char) -> bool {
     matches!(character, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
@@ -110,17 +110,19 @@ fn is_repository(folder: &Path) -> bool {
     fs::symlink_metadata(folder.join(".git")).is_ok()
 }
 
-fn has_home(folder: &Path) -> bool {
-    fs::symlink_metadata(folder.join(HOME)).is_ok_and(|home| home.is_dir() && is_trusted(folder, &home))
+fn has_journal(folder: &Path) -> bool {
+    fs::symlink_metadata(folder.join(JOURNAL_FOLDER))
+        .is_ok_and(|folder_metadata| folder_metadata.is_dir() && is_trusted(folder, &folder_metadata))
 }
 
-/// Says whether the journal of a tree is this user's or that of the tree's owner: in a folder that many may write, such as
+/// Returns whether the journal of a tree is this user's or that of the tree's owner: in a folder that many users may write, such as
 /// `/tmp`, somebody else could have put one there.
 #[cfg(unix)]
-pub(super) fn is_trusted(top: &Path, home: &fs::Metadata) -> bool {
+pub(super) fn is_trusted(top: &Path, folder_metadata: &fs::Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
     let owner = fs::metadata(top).map(|top| top.uid());
-    home.uid() == rustix::process::geteuid().as_raw() || owner.is_ok_and(|owner| owner == home.uid())
+    folder_metadata.uid() == rustix::process::geteuid().as_raw()
+        || owner.is_ok_and(|owner| owner == folder_metadata.uid())
 }
 
 #[cfg(not(unix))]
@@ -128,7 +130,7 @@ pub(super) fn is_trusted(_: &Path, _: &fs::Metadata) -> bool {
     true
 }
 
-/// Returns the folder of a resolved file, which has one.
+/// Returns the folder of a resolved file.
 pub(super) fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }
@@ -180,16 +182,16 @@ mod tests {
         let (_folder, top) = tree(&[".git/hooks", "a", "ab", ".reversion"]);
         let bounds = Bounds::around(&[top.join("a")]).unwrap();
         assert_eq!(bounds.place(&top.join("a/x.yaml")), Ok(PathBuf::from("a/x.yaml")));
-        assert_eq!(bounds.place(&top.join("ab/x.yaml")), Err(Failure::Outside));
-        assert_eq!(bounds.place(Path::new("/etc/passwd")), Err(Failure::Astray));
+        assert_eq!(bounds.place(&top.join("ab/x.yaml")), Err(Failure::OutsidePaths));
+        assert_eq!(bounds.place(Path::new("/etc/passwd")), Err(Failure::OutsideTree));
         let bounds = bounds.whole();
         assert_eq!(bounds.place(&top.join("ab/x.yaml")), Ok(PathBuf::from("ab/x.yaml")));
-        assert_eq!(bounds.place(&top.join(".git/hooks/x")), Err(Failure::Kept));
-        assert_eq!(bounds.place(&top.join(".reversion/x")), Err(Failure::Kept));
+        assert_eq!(bounds.place(&top.join(".git/hooks/x")), Err(Failure::Reserved));
+        assert_eq!(bounds.place(&top.join(".reversion/x")), Err(Failure::Reserved));
     }
 
     #[test]
-    fn a_place_leads_down_and_into_nobody_s_own_folder() {
+    fn a_place_stays_below_the_top_and_outside_reserved_folders() {
         for path in ["a.yaml", "a/b.yaml", ".github/a.yaml", "git/a", ".gitignore", "..a/...b"] {
             assert!(is_place(Path::new(path)), "{path}");
         }

@@ -1,7 +1,7 @@
-//! Answers: what went wrong with this path?
+//! Answers: why could this path not be read or written?
 //!
-//! A [`Failure`] is about one path and does not hold it; whoever reports it prints the path before it. Errors of the
-//! operating system that a person can act on have a variant of their own, the others keep the system's words.
+//! A [`Failure`] is about one path and does not contain it; whoever reports it prints the path before it. Errors of the
+//! operating system that a user can act on have a variant of their own, the others keep the system's message.
 //!
 //! Invariant: every failure prints as one line, in lower case, without a final dot.
 
@@ -17,47 +17,47 @@ pub enum Failure {
     Missing,
     /// The operating system does not allow it.
     Denied,
-    /// Something else than a file is there.
-    NotAFile(Kind),
+    /// Something other than a file is there.
+    NotAFile(FileKind),
     /// The file is larger than this many bytes.
     TooLarge(u64),
     /// A symbolic link leads back to this folder above it.
     Loop(PathBuf),
     /// The bytes are not those that the change was planned from.
     Changed,
-    /// The file is not what the run that shall be taken back or finished left.
-    Edited,
-    /// The new content of the file is not there: it had not been written yet, or its run was being taken back already.
-    Unwritten,
-    /// The file has this many names (hard links), and replacing it would part them.
+    /// The file is not as the run that is to be undone or finished left it.
+    ChangedSince,
+    /// The new content of the file is not there: it had not been written yet, or its run was being rolled back already.
+    NotStaged,
+    /// The file has this many hard links, which replacing it would break.
     HardLinked(u64),
     /// The file's mode lets nobody write.
     ReadOnly,
-    /// This other path leads to the same file and asks for other content.
+    /// This other path leads to the same file and has other content for it.
     SameFile(PathBuf),
     /// The file, or the one that a symbolic link leads to, is not below the paths of the call.
-    Outside,
+    OutsidePaths,
     /// The file, or the one that a symbolic link leads to, is not in the tree.
-    Astray,
-    /// The path leads into a folder that git or this program keeps for itself.
-    Kept,
-    /// The name is no text in UTF-8, and a journal could not name it.
-    Name,
+    OutsideTree,
+    /// The path leads into a folder that is reserved for git or this program.
+    Reserved,
+    /// The name is not valid UTF-8, so that a journal could not hold it.
+    NotUtf8,
     /// Another run of this program is writing in the same tree.
     Locked,
-    /// Another user made the journal of the tree.
-    Foreign,
-    /// A run in this tree was stopped, and its files are partly old and partly new.
+    /// Another user created the journal of the tree.
+    OtherUser,
+    /// A run in this tree was interrupted, and its files are partly old and partly new.
     Unfinished,
     /// A journal or a record in it is not one that this program wrote: why.
     Damaged(String),
-    /// What the operating system said.
+    /// The message of the operating system.
     Io(String),
 }
 
-/// What can stand where a file is wanted.
+/// What can be where a file is expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FileKind {
     /// A folder.
     Folder,
     /// A named pipe: opening one can wait for ever.
@@ -72,7 +72,7 @@ pub enum Kind {
     Unknown,
 }
 
-impl Kind {
+impl FileKind {
     /// Names what `file_type` is, for a type that is not a file's.
     pub fn of(file_type: FileType) -> Self {
         if file_type.is_dir() {
@@ -120,14 +120,14 @@ impl From<&io::Error> for Failure {
         match error.kind() {
             io::ErrorKind::NotFound => Self::Missing,
             io::ErrorKind::PermissionDenied => Self::Denied,
-            io::ErrorKind::IsADirectory => Self::NotAFile(Kind::Folder),
-            _ if is_link(error) => Self::NotAFile(Kind::Link),
+            io::ErrorKind::IsADirectory => Self::NotAFile(FileKind::Folder),
+            _ if is_link(error) => Self::NotAFile(FileKind::Link),
             _ => Self::Io(one_line(&error.to_string())),
         }
     }
 }
 
-/// Says whether a file was not opened because it is a symbolic link.
+/// Returns whether a file was not opened because it is a symbolic link.
 #[cfg(unix)]
 fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
@@ -150,25 +150,25 @@ impl fmt::Display for Failure {
             Self::Missing => f.write_str("no such file or folder"),
             Self::Denied => f.write_str("permission denied"),
             Self::NotAFile(kind) => write!(f, "is {}, not a file", kind.name()),
-            Self::TooLarge(limit) => write!(f, "is larger than {}, the most that is read", Size(*limit)),
-            Self::Loop(folder) => write!(f, "is a link back to {}, which holds it", folder.display()),
-            Self::Changed => f.write_str("changed since it was read; run again on what is there now"),
-            Self::Edited => f.write_str("changed since that run"),
-            Self::Unwritten => f.write_str("its new content is not there; the run can only be taken back"),
+            Self::TooLarge(limit) => write!(f, "is larger than the limit of {}", Size(*limit)),
+            Self::Loop(folder) => write!(f, "is a symbolic link back to {}, a folder above it", folder.display()),
+            Self::Changed => f.write_str("changed since it was read; run the command again"),
+            Self::ChangedSince => f.write_str("changed since that run"),
+            Self::NotStaged => f.write_str("its new content is missing, so the run can only be rolled back"),
             Self::HardLinked(names) => {
-                write!(f, "has {names} hard links, and replacing it would part them; make it a copy first")
+                write!(f, "has {names} hard links, which replacing the file would break; replace it by a copy first")
             }
             Self::ReadOnly => f.write_str("is read-only; make it writable first"),
             Self::SameFile(other) => {
-                write!(f, "is the same file as {}, which asks for other content", other.display())
+                write!(f, "is the same file as {}, which has other content for it", other.display())
             }
-            Self::Outside => f.write_str("is outside of the paths that were given; name its own place too"),
-            Self::Astray => f.write_str("is outside of the tree; see where a link on its way leads"),
-            Self::Kept => f.write_str("is in a folder that git or reversion keeps for itself"),
-            Self::Name => f.write_str("has a name that is no text in UTF-8; rename it first"),
-            Self::Locked => f.write_str("another run is writing in this tree; wait for its end"),
-            Self::Foreign => f.write_str("belongs to another user; remove it if nobody needs it"),
-            Self::Unfinished => f.write_str("an earlier run was stopped half-way"),
+            Self::OutsidePaths => f.write_str("is outside the paths that were given; pass its own path too"),
+            Self::OutsideTree => f.write_str("is outside the tree; check where the symbolic links in its path lead"),
+            Self::Reserved => f.write_str("is in a folder that is reserved for git or reversion"),
+            Self::NotUtf8 => f.write_str("has a name that is not valid UTF-8; rename it first"),
+            Self::Locked => f.write_str("another run is writing in this tree; wait until it ends"),
+            Self::OtherUser => f.write_str("belongs to another user; remove it if nobody needs it"),
+            Self::Unfinished => f.write_str("an earlier run was interrupted"),
             Self::Damaged(why) => write!(f, "is damaged: {why}"),
             Self::Io(message) => f.write_str(message),
         }
@@ -209,7 +209,7 @@ mod tests {
         let failure = |kind: io::ErrorKind| Failure::from(io::Error::from(kind));
         assert_eq!(failure(io::ErrorKind::NotFound), Failure::Missing);
         assert_eq!(failure(io::ErrorKind::PermissionDenied), Failure::Denied);
-        assert_eq!(failure(io::ErrorKind::IsADirectory), Failure::NotAFile(Kind::Folder));
+        assert_eq!(failure(io::ErrorKind::IsADirectory), Failure::NotAFile(FileKind::Folder));
         assert_eq!(Failure::from(io::Error::other("two\n  lines")), Failure::Io("two lines".to_owned()));
     }
 }

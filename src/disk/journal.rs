@@ -1,31 +1,29 @@
-//! Answers: what did earlier runs do to this tree, and did the last one come to its end?
+//! Answers: what did earlier runs do to this tree, and did the last one finish?
 //!
-//! The journal of a tree is the folder `.reversion` in its top, which git ignores and nobody else may enter:
+//! The journal of a tree is the folder `.reversion` at its top, which git ignores and only this user may enter:
 //!
 //! ```text
 //! .reversion/lock                    held by the run that writes (`lock`)
-//! .reversion/journal/record.json     what the run that writes replaces: there from before it makes the first new file
-//! .reversion/journal/0, 1, 2 ...     the old content of each file: there from before the first file is replaced
-//! .reversion/undo/7/...              the same of a run that came to its end, to be taken back by `undo`
+//! .reversion/journal/record.json     what the current run replaces: written before it creates the first new file
+//! .reversion/journal/0, 1, 2 ...     the old content of each file: kept before the first file is replaced
+//! .reversion/undo/7/...              the same for a run that finished, for `undo`
 //! ```
 //!
-//! A run ends by one rename, of `journal` to `undo/7`. A run that takes another one back ends by removing both records.
-//! Of the records that can be taken back the newest [`MAX_RECORDS`] are kept.
+//! A run ends by one rename, of `journal` to `undo/7`. A run that undoes another one ends by removing both records.
+//! Of the records that can be undone the newest [`MAX_RECORDS`] are kept.
 //!
-//! Invariant: a folder with a `record.json` is whole; one without is what a stopped run left behind, and nobody needs it.
+//! Invariant: a folder with a `record.json` is complete; one without it was left by an interrupted run and is not needed.
 
 use std::path::{Path, PathBuf};
 
-use super::bounds::{Bounds, HOME, is_trusted};
+use super::bounds::{Bounds, JOURNAL_FOLDER, is_trusted};
 use super::failure::Failure;
-use super::files::{Disk, Files, Like};
+use super::file_system::{Disk, FileMode, FileSystem};
 use super::lock::Lock;
-use super::record::{Act, Entry, Record};
-use super::recovery::{Changed, Standing, Unfinished};
-use super::transaction::{Aborted, Change, Step, Transaction, Written};
-use crate::fingerprint::Fingerprint;
+use super::record::{Action, Record};
+use super::run::{Aborted, Step};
 
-/// How many runs can be taken back, one after the other.
+/// How many runs can be undone, one after the other.
 pub const MAX_RECORDS: usize = 10;
 
 /// The name of a record in its folder.
@@ -33,67 +31,63 @@ const RECORD: &str = "record.json";
 
 /// The journal of a tree.
 #[derive(Debug)]
-pub struct Journal<F: Files = Disk> {
+pub struct Journal<F: FileSystem = Disk> {
     pub(super) files: F,
     top: PathBuf,
     _lock: Option<Lock>,
 }
 
 impl Journal {
-    /// Opens the journal of the tree around `bounds` for a run that writes; makes it where there is none.
+    /// Opens the journal of the tree around `bounds` for a run that writes; creates it if there is none.
     ///
     /// # Errors
-    /// [`Failure::Locked`], [`Failure::Foreign`] or what the system says, with the place.
+    /// [`Failure::Locked`], [`Failure::OtherUser`] or the error of the system, with the place.
     pub fn open(bounds: Bounds) -> Result<Self, Aborted> {
         Self::try_open(bounds).map_err(stopped)
     }
 
-    /// Opens the journal of the tree around `bounds` where there is one; makes nothing.
+    /// Opens the journal of the tree around `bounds` if there is one; creates nothing.
     ///
     /// # Errors
     /// Those of [`Journal::open`].
     pub fn find(bounds: Bounds) -> Result<Option<Self>, Aborted> {
-        let home = bounds.top().join(HOME);
-        match home.symlink_metadata() {
+        let folder = bounds.top().join(JOURNAL_FOLDER);
+        match folder.symlink_metadata() {
             Ok(_) => Self::open(bounds).map(Some),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(stopped((home, error.into()))),
+            Err(error) => Err(stopped((folder, error.into()))),
         }
     }
 
-    /// Looks for a run that was stopped, and how far it had come, where this user's journal is in the tree around `bounds`; makes
-    /// and changes nothing, and waits for nobody.
-    ///
-    /// # Errors
-    /// [`Failure::Locked`] where a run is at work, [`Failure::Damaged`] or what the system says.
-    pub fn look(bounds: &Bounds) -> Result<Option<(Record, Standing)>, Failure> {
+    /// Opens the journal of this user in the tree around `bounds` if it holds the record of a run; creates and changes nothing, and
+    /// does not wait for a lock.
+    pub(super) fn peek(bounds: &Bounds) -> Result<Option<(Self, Record)>, Failure> {
         let top = bounds.top().to_path_buf();
-        let is_own = |home: std::fs::Metadata| home.is_dir() && is_trusted(&top, &home);
-        if !top.join(HOME).symlink_metadata().is_ok_and(is_own) {
+        let is_own = |folder: std::fs::Metadata| folder.is_dir() && is_trusted(&top, &folder);
+        if !top.join(JOURNAL_FOLDER).symlink_metadata().is_ok_and(is_own) {
             return Ok(None);
         }
         let journal = Self { files: Disk::open(bounds.clone())?, top, _lock: None };
-        let Some(record) = journal.read(&inside("journal")).map_err(|(_, failure)| failure)? else { return Ok(None) };
-        if let Ok(file) = journal.files.open_to_look(&inside("lock")) {
+        let Some(record) = journal.current().map_err(|(_, failure)| failure)? else { return Ok(None) };
+        if let Ok(file) = journal.files.open_existing_lock(&inside("lock")) {
             Lock::is_free(&file)?;
         }
-        let standing = Unfinished::look(&journal, record.clone()).standing();
-        Ok(Some((record, standing)))
+        Ok(Some((journal, record)))
     }
 
-    /// Returns where the run that writes in the tree around `bounds` says what it does.
+    /// Returns the folder in which a run in the tree around `bounds` records what it does.
     pub fn place(bounds: &Bounds) -> PathBuf {
         bounds.top().join(inside("journal"))
     }
 
     fn try_open(bounds: Bounds) -> Result<Self, (PathBuf, Failure)> {
         let top = bounds.top().to_path_buf();
-        let named = |name: &str| top.join(HOME).join(name);
+        let named = |name: &str| top.join(JOURNAL_FOLDER).join(name);
         let disk = Disk::open(bounds).map_err(|error| (top.clone(), error.into()))?;
-        disk.make_folder(Path::new(HOME)).map_err(|error| (named(""), error.into()))?;
-        let home = top.join(HOME).symlink_metadata().map_err(|error| (named(""), error.into()))?;
-        if !is_trusted(&top, &home) {
-            return Err((named(""), Failure::Foreign));
+        disk.make_folder(Path::new(JOURNAL_FOLDER)).map_err(|error| (named(""), error.into()))?;
+        let folder = top.join(JOURNAL_FOLDER).symlink_metadata().map_err(|error| (named(""), error.into()))?;
+        if !is_trusted(&top, &folder) {
+            return Err((named(""), Failure::OtherUser));
         }
         let file = disk.open_lock(&inside("lock")).map_err(|error| (named("lock"), error.into()))?;
         let lock = Lock::take(file).map_err(|failure| (named("lock"), failure))?;
@@ -103,8 +97,8 @@ impl Journal {
     }
 }
 
-impl<F: Files> Journal<F> {
-    /// Makes a journal over these files, without a lock; `top` is how their top is shown.
+impl<F: FileSystem> Journal<F> {
+    /// Creates a journal over these files, without a lock; `top` is how their top is shown.
     pub fn on(files: F, top: &Path) -> Self {
         Self { files, top: top.to_path_buf(), _lock: None }
     }
@@ -114,7 +108,7 @@ impl<F: Files> Journal<F> {
         self.top.join(place)
     }
 
-    /// Has git ignore the journal.
+    /// Makes git ignore the journal.
     fn ignore_in_git(&self) -> Result<(), Failure> {
         let (place, text) = (inside(".gitignore"), b"*\n");
         if self.files.read(&place).is_ok_and(|found| found == text) {
@@ -122,123 +116,61 @@ impl<F: Files> Journal<F> {
         }
         let new = inside(".gitignore.tmp");
         self.files.remove(&new)?;
-        self.files.write_new(&new, text, Like::Private)?;
+        self.files.write_new(&new, text, FileMode::Private)?;
         Ok(self.files.rename(&new, &place)?)
     }
 
-    /// Stages changes: writes every new content beside its file. `label` says what they are for.
+    /// Returns the runs that can be undone, the newest first, each with its number.
     ///
     /// # Errors
-    /// [`Aborted`] with every file that cannot be replaced, or the first whose content could not be written; then nothing
-    /// is staged. Two changes of one file are [`Failure::SameFile`] unless they are the same change.
-    pub fn stage(&self, changes: Vec<Change>, label: &str) -> Result<Transaction<'_, F>, Aborted> {
-        Transaction::stage(self, changes, Act::Apply, label)
-    }
-
-    /// Looks for a run that was stopped before its end. What is left of one that has no record any more, or none yet, is
-    /// removed.
-    ///
-    /// # Errors
-    /// [`Failure::Damaged`] or what the system says, with the path.
-    pub fn unfinished(&self) -> Result<Option<Unfinished<'_, F>>, Aborted> {
-        let Some(record) = self.read(&inside("journal")).map_err(stopped)? else {
-            self.cancel().map_err(stopped)?;
-            return Ok(None);
-        };
-        Ok(Some(Unfinished::look(self, record)))
-    }
-
-    /// Returns the runs that can be taken back, the newest first, each with its number.
-    ///
-    /// # Errors
-    /// [`Failure::Damaged`] or what the system says, with the path.
+    /// [`Failure::Damaged`] or the error of the system, with the path.
     pub fn records(&self) -> Result<Vec<(u32, Record)>, Aborted> {
         let numbers = self.numbers().map_err(stopped)?;
         let read = |number: u32| self.read(&finished(number)).map(|record| Some((number, record?))).transpose();
         numbers.into_iter().rev().filter_map(read).collect::<Result<_, _>>().map_err(stopped)
     }
 
-    /// Takes the run `number` back, whose record is `record`: all of its files, or none.
-    ///
-    /// # Errors
-    /// [`Aborted`] with every file that changed since, unless changed files are left alone, or whose old content is not there
-    /// any more.
-    pub fn take_back(&self, number: u32, record: &Record, changed: Changed) -> Result<Written, Aborted> {
-        let mut changes = Vec::with_capacity(record.files.len());
-        let mut failures = Vec::new();
-        for (at, entry) in record.files.iter().enumerate() {
-            let path = self.shown(&entry.place());
-            match (self.standing_since(&path, entry), changed) {
-                (Err(_), Changed::Leave) => continue,
-                (Err(failure), Changed::Refuse) => failures.push((path, failure)),
-                (Ok(()), _) => match self.old_content(number, at, entry.before) {
-                    Ok(after) => changes.push(Change { path, before: entry.after, after }),
-                    Err(failure) => failures.push((self.shown(&kept(&finished(number), at)), failure)),
-                },
-            }
-        }
-        if !failures.is_empty() {
-            return Err(Aborted::new(Step::Look, failures));
-        }
-        if changes.is_empty() {
-            self.forget(&finished(number)).map_err(|failure| stopped((self.shown(&finished(number)), failure)))?;
-            return Ok(Written::default());
-        }
-        Transaction::stage(self, changes, Act::Undo(number), &record.label)?.commit()
+    /// Returns the record of the current run, or of one that was interrupted.
+    pub(super) fn current(&self) -> Result<Option<Record>, (PathBuf, Failure)> {
+        self.read(&inside("journal"))
     }
 
-    /// Says whether the file at `path` is what its run left: the same file, with the same content.
-    fn standing_since(&self, path: &Path, entry: &Entry) -> Result<(), Failure> {
-        let place = self.files.target(path)?;
-        let same = place == entry.place() && Fingerprint::of(&self.files.read(&place)?) == entry.after;
-        if same { Ok(()) } else { Err(Failure::Edited) }
-    }
-
-    fn old_content(&self, number: u32, at: usize, before: Fingerprint) -> Result<Vec<u8>, Failure> {
-        let bytes = self.files.read(&kept(&finished(number), at))?;
-        if Fingerprint::of(&bytes) == before {
-            Ok(bytes)
-        } else {
-            Err(Failure::Damaged("it is not the old content that was kept".to_owned()))
-        }
-    }
-
-    /// Makes sure that no run was stopped before its end.
-    pub(super) fn must_be_finished(&self) -> Result<(), (PathBuf, Failure)> {
+    /// Ensures that no run was interrupted.
+    pub(super) fn refuse_unfinished(&self) -> Result<(), (PathBuf, Failure)> {
         let folder = inside("journal");
         self.read(&folder)?.map_or(Ok(()), |_| Err((self.shown(&folder), Failure::Unfinished)))
     }
 
-    /// Writes the record of a run that is about to write.
+    /// Writes the record of a run that is about to replace files.
     pub(super) fn begin(&self, record: &Record) -> Result<(), (PathBuf, Failure)> {
         let folder = inside("journal");
         let new = folder.join("record.tmp");
         self.forget(&folder).map_err(|failure| (self.shown(&folder), failure))?;
         let write = || -> Result<(), Failure> {
             self.files.make_folder(&folder)?;
-            self.files.write_new(&new, &record.to_bytes(), Like::Private)?;
+            self.files.write_new(&new, &record.to_bytes(), FileMode::Private)?;
             self.files.flush(&[&new]).map_err(|(_, failure)| failure)?;
             self.files.rename(&new, &folder.join(RECORD))?;
-            self.files.flush(&[&folder, Path::new(HOME)]).map_err(|(_, failure)| failure)
+            self.files.flush(&[&folder, Path::new(JOURNAL_FOLDER)]).map_err(|(_, failure)| failure)
         };
         write().map_err(|failure| (self.shown(&new), failure))
     }
 
-    /// Ends the run that is written: from now on it is done.
-    pub(super) fn end(&self, act: Act) -> Result<(), (PathBuf, Failure)> {
+    /// Ends the current run: from now on it is finished.
+    pub(super) fn end(&self, action: Action) -> Result<(), (PathBuf, Failure)> {
         let journal = inside("journal");
-        match act {
-            Act::Apply => {
+        match action {
+            Action::Apply => {
                 let undo = inside("undo");
                 let named = |failure: Failure| (self.shown(&undo), failure);
                 let number = self.numbers()?.last().map_or(1, |last| last.saturating_add(1));
                 self.files.make_folder(&undo).map_err(|error| named(error.into()))?;
                 self.files.rename(&journal, &finished(number)).map_err(|error| named(error.into()))?;
-                // The run is done. Should the power fail before the disk knows, the next run finds all files new and ends it.
-                let _known_soon = self.files.flush(&[&undo, Path::new(HOME)]);
+                // The run is finished. If the power fails before this is flushed, the next run finds all files new and ends it.
+                let _known_soon = self.files.flush(&[&undo, Path::new(JOURNAL_FOLDER)]);
                 self.prune();
             }
-            Act::Undo(number) => {
+            Action::Undo(number) => {
                 let named = |folder: &Path| self.forget(folder).map_err(|failure| (self.shown(folder), failure));
                 named(&finished(number))?;
                 named(&journal)?;
@@ -247,14 +179,14 @@ impl<F: Files> Journal<F> {
         Ok(())
     }
 
-    /// Takes back that a run was about to write.
+    /// Removes the record of a run that is not going to write.
     pub(super) fn cancel(&self) -> Result<(), (PathBuf, Failure)> {
         let folder = inside("journal");
         self.forget(&folder).map_err(|failure| (self.shown(&folder), failure))
     }
 
-    /// Removes a folder of a record: the record first, so that what is left of the folder counts no more.
-    fn forget(&self, folder: &Path) -> Result<(), Failure> {
+    /// Removes a folder of a record: the record first, so that what is left of the folder no longer counts.
+    pub(super) fn forget(&self, folder: &Path) -> Result<(), Failure> {
         let names = self.files.names(folder)?;
         if names.is_empty() {
             return Ok(self.files.remove_folder(folder)?);
@@ -282,7 +214,7 @@ impl<F: Files> Journal<F> {
         }
     }
 
-    /// Returns the numbers of the folders of finished runs, in their order.
+    /// Returns the numbers of the folders of finished runs, in order.
     fn numbers(&self) -> Result<Vec<u32>, (PathBuf, Failure)> {
         let folder = inside("undo");
         let names = self.files.names(&folder).map_err(|failure| (self.shown(&folder), failure))?;
@@ -295,7 +227,7 @@ impl<F: Files> Journal<F> {
         Ok(numbers)
     }
 
-    /// Reads the record in `folder`, where there is one.
+    /// Reads the record in `folder`, if there is one.
     fn read(&self, folder: &Path) -> Result<Option<Record>, (PathBuf, Failure)> {
         let place = folder.join(RECORD);
         let damaged = |why: String| (self.shown(&place), Failure::Damaged(why));
@@ -309,11 +241,11 @@ impl<F: Files> Journal<F> {
 
 /// Returns a place in the journal.
 pub(super) fn inside(name: &str) -> PathBuf {
-    Path::new(HOME).join(name)
+    Path::new(JOURNAL_FOLDER).join(name)
 }
 
 /// Returns the folder of the finished run `number`.
-fn finished(number: u32) -> PathBuf {
+pub(super) fn finished(number: u32) -> PathBuf {
     inside("undo").join(number.to_string())
 }
 
@@ -322,7 +254,7 @@ pub(super) fn kept(folder: &Path, at: usize) -> PathBuf {
     folder.join(at.to_string())
 }
 
-fn stopped(failure: (PathBuf, Failure)) -> Aborted {
+pub(super) fn stopped(failure: (PathBuf, Failure)) -> Aborted {
     Aborted::new(Step::Journal, vec![failure])
 }
 
@@ -331,23 +263,28 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::disk::recovery::{RunProgress, Unfinished, inspect};
+    use crate::disk::run::{Change, ChangedFiles, Written};
     use crate::disk::sample::{Sample, new, old};
+    use crate::disk::transaction::Transaction;
+    use crate::disk::undo::undo;
+    use crate::fingerprint::Fingerprint;
 
     /// Writes `to` into every file of the tree, whose content is `from`.
     fn write(tree: &Sample, from: &[u8], to: &[u8]) {
         let change = |path| Change { path, before: Fingerprint::of(from), after: to.to_vec() };
         let changes = tree.paths().into_iter().map(change).collect();
-        tree.journal().stage(changes, &String::from_utf8_lossy(to)).unwrap().commit().unwrap();
+        Transaction::stage(&tree.journal(), changes, &String::from_utf8_lossy(to)).unwrap().commit().unwrap();
     }
 
-    fn take_back(tree: &Sample, changed: Changed) -> Result<Written, Aborted> {
+    fn undo_last(tree: &Sample, changed: ChangedFiles) -> Result<Written, Aborted> {
         let journal = tree.journal();
         let (number, record) = journal.records().unwrap().swap_remove(0);
-        journal.take_back(number, &record, changed)
+        undo(&journal, number, &record, changed)
     }
 
     #[test]
-    fn runs_are_taken_back_one_after_the_other() {
+    fn runs_are_undone_one_after_the_other() {
         let tree = Sample::new(&["a.yaml"]);
         let path = tree.top.join("a.yaml");
         for (from, to) in [("old a.yaml\n", "1"), ("1", "2"), ("2", "3")] {
@@ -357,7 +294,7 @@ mod tests {
             tree.journal().records().unwrap().into_iter().map(|(number, record)| (number, record.label)).collect();
         assert_eq!(labels, [(3, "3".to_owned()), (2, "2".to_owned()), (1, "1".to_owned())]);
         for expected in ["2", "1", "old a.yaml\n"] {
-            assert_eq!(take_back(&tree, Changed::Refuse).unwrap().files, std::slice::from_ref(&path));
+            assert_eq!(undo_last(&tree, ChangedFiles::Refuse).unwrap().files, std::slice::from_ref(&path));
             assert_eq!(fs::read(&path).unwrap(), expected.as_bytes());
         }
         assert_eq!(tree.journaled(), [""; 0]);
@@ -382,44 +319,44 @@ mod tests {
     }
 
     #[test]
-    fn where_one_file_changed_none_is_taken_back_unless_that_one_is_left_alone() {
+    fn if_one_file_changed_none_is_undone_unless_that_one_is_skipped() {
         let tree = Sample::new(&["a.yaml", "b.yaml", "c.yaml"]);
-        tree.journal().stage(tree.changes(), "").unwrap().commit().unwrap();
+        Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
         fs::write(tree.top.join("b.yaml"), "edited").unwrap();
         fs::remove_file(tree.top.join("c.yaml")).unwrap();
         let before = tree.contents();
-        let aborted = take_back(&tree, Changed::Refuse).unwrap_err();
-        let failures = [(tree.top.join("b.yaml"), Failure::Edited), (tree.top.join("c.yaml"), Failure::Missing)];
+        let aborted = undo_last(&tree, ChangedFiles::Refuse).unwrap_err();
+        let failures = [(tree.top.join("b.yaml"), Failure::ChangedSince), (tree.top.join("c.yaml"), Failure::Missing)];
         assert_eq!(aborted.failures, failures);
         assert_eq!(tree.contents(), before);
-        assert_eq!(take_back(&tree, Changed::Leave).unwrap().files, [tree.top.join("a.yaml")]);
+        assert_eq!(undo_last(&tree, ChangedFiles::Leave).unwrap().files, [tree.top.join("a.yaml")]);
         assert_eq!(fs::read(tree.top.join("a.yaml")).unwrap(), old("a.yaml"));
         assert_eq!(fs::read(tree.top.join("b.yaml")).unwrap(), b"edited");
         assert_eq!(tree.journaled(), [""; 0]);
     }
 
     #[test]
-    fn where_every_file_changed_leaving_them_alone_forgets_the_run() {
+    fn if_every_file_changed_skipping_them_removes_the_record() {
         let tree = Sample::new(&["a.yaml"]);
-        tree.journal().stage(tree.changes(), "").unwrap().commit().unwrap();
+        Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
         fs::write(tree.top.join("a.yaml"), "edited").unwrap();
-        assert_eq!(take_back(&tree, Changed::Leave), Ok(Written::default()));
+        assert_eq!(undo_last(&tree, ChangedFiles::Leave), Ok(Written::default()));
         assert_eq!(tree.journaled(), [""; 0]);
     }
 
     #[test]
-    fn kept_content_that_somebody_wrote_to_is_not_put_back() {
+    fn kept_content_that_was_modified_is_not_restored() {
         let tree = Sample::new(&["a.yaml"]);
-        tree.journal().stage(tree.changes(), "").unwrap().commit().unwrap();
+        Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
         let kept = tree.top.join(".reversion/undo/1/0");
         fs::write(&kept, "else").unwrap();
-        let aborted = take_back(&tree, Changed::Leave).unwrap_err();
+        let aborted = undo_last(&tree, ChangedFiles::Leave).unwrap_err();
         assert!(matches!(&aborted.failures[..], [(path, Failure::Damaged(_))] if *path == kept));
         assert_eq!(tree.contents(), tree.state(new));
     }
 
     #[test]
-    fn a_second_run_is_refused_while_one_is_at_work() {
+    fn a_second_run_is_refused_while_one_is_running() {
         let tree = Sample::new(&["a.yaml"]);
         let journal = tree.journal();
         let lock = tree.top.join(".reversion/lock");
@@ -429,19 +366,19 @@ mod tests {
     }
 
     #[test]
-    fn looking_at_a_journal_changes_nothing_and_waits_for_nobody() {
+    fn inspecting_a_journal_changes_nothing_and_does_not_wait() {
         let tree = Sample::new(&["a.yaml"]);
-        assert_eq!(Journal::look(&tree.bounds()), Ok(None));
+        assert_eq!(inspect(&tree.bounds()), Ok(None));
         assert!(!tree.top.join(".reversion/lock").exists());
         let journal = tree.journal();
-        let staged = journal.stage(tree.changes(), "x").unwrap();
-        assert_eq!(Journal::look(&tree.bounds()), Err(Failure::Locked));
+        let staged = Transaction::stage(&journal, tree.changes(), "x").unwrap();
+        assert_eq!(inspect(&tree.bounds()), Err(Failure::Locked));
         std::mem::forget(staged);
         drop(journal);
-        let (record, standing) = Journal::look(&tree.bounds()).unwrap().unwrap();
-        assert_eq!((record.label.as_str(), standing), ("x", Standing::Untouched));
+        let (record, progress) = inspect(&tree.bounds()).unwrap().unwrap();
+        assert_eq!((record.label.as_str(), progress), ("x", RunProgress::Untouched));
         fs::write(tree.top.join(".reversion/journal/record.json"), "garbage").unwrap();
-        assert!(matches!(Journal::look(&tree.bounds()), Err(Failure::Damaged(_))));
+        assert!(matches!(inspect(&tree.bounds()), Err(Failure::Damaged(_))));
     }
 
     #[test]
@@ -458,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_for_a_journal_makes_none() {
+    fn looking_for_a_journal_creates_none() {
         let folder = tempfile::tempdir().unwrap();
         let bounds = Bounds::around(&[folder.path().to_owned()]).unwrap();
         assert!(Journal::find(bounds).unwrap().is_none());
@@ -466,15 +403,15 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_none_is_named_and_stops_all() {
+    fn an_invalid_record_is_reported_and_stops_everything() {
         let tree = Sample::new(&["a.yaml"]);
         let place = tree.top.join(".reversion/journal/record.json");
         fs::create_dir_all(place.parent().unwrap()).unwrap();
         fs::write(&place, "{").unwrap();
         let journal = tree.journal();
-        let found = journal.unfinished().unwrap_err();
+        let found = Unfinished::find(&journal).unwrap_err();
         assert!(matches!(&found.failures[..], [(path, Failure::Damaged(_))] if *path == place));
-        assert!(journal.stage(tree.changes(), "").is_err());
+        assert!(Transaction::stage(&journal, tree.changes(), "").is_err());
         assert_eq!(tree.contents(), tree.state(old));
     }
 
@@ -489,14 +426,14 @@ mod tests {
             let tree = Sample::new(&["a.yaml"]);
             let path = tree.top.join("a.yaml");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
-            tree.journal().stage(tree.changes(), "").unwrap().commit().unwrap();
-            take_back(&tree, Changed::Refuse).unwrap();
+            Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
+            undo_last(&tree, ChangedFiles::Refuse).unwrap();
             assert_eq!(fs::read(&path).unwrap(), old("a.yaml"));
             assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o750);
         }
 
         #[test]
-        fn nobody_else_may_look_into_a_journal() {
+        fn no_other_user_may_read_a_journal() {
             let folder = tempfile::tempdir().unwrap();
             drop(Journal::open(Bounds::around(&[folder.path().to_owned()]).unwrap()).unwrap());
             assert_eq!(fs::metadata(folder.path().join(".reversion")).unwrap().mode() & 0o777, 0o700);
@@ -518,11 +455,11 @@ mod tests {
         #[test]
         fn a_file_that_became_a_link_to_the_same_content_is_not_written_through() {
             let tree = Sample::new(&["a.yaml"]);
-            tree.journal().stage(tree.changes(), "").unwrap().commit().unwrap();
+            Transaction::stage(&tree.journal(), tree.changes(), "").unwrap().commit().unwrap();
             fs::rename(tree.top.join("a.yaml"), tree.top.join("b.yaml")).unwrap();
             symlink("b.yaml", tree.top.join("a.yaml")).unwrap();
-            let aborted = take_back(&tree, Changed::Refuse).unwrap_err();
-            assert_eq!(aborted.failures, [(tree.top.join("a.yaml"), Failure::Edited)]);
+            let aborted = undo_last(&tree, ChangedFiles::Refuse).unwrap_err();
+            assert_eq!(aborted.failures, [(tree.top.join("a.yaml"), Failure::ChangedSince)]);
             assert_eq!(fs::read(tree.top.join("b.yaml")).unwrap(), new("a.yaml"));
         }
 
@@ -530,12 +467,12 @@ mod tests {
         #[expect(clippy::print_stderr, reason = "a test that has nothing to see says so")]
         fn a_journal_of_another_user_is_not_trusted() {
             let tree = Sample::new(&["a.yaml"]);
-            let home = tree.top.join(".reversion");
-            if chown(&home, Some(4321), None).is_err() {
+            let folder = tree.top.join(".reversion");
+            if chown(&folder, Some(4321), None).is_err() {
                 return eprintln!("skipped: a_journal_of_another_user_is_not_trusted: only root gives folders away");
             }
             let failures = Journal::open(tree.bounds()).unwrap_err().failures;
-            assert_eq!(failures, [(home.join(""), Failure::Foreign)]);
+            assert_eq!(failures, [(folder.join(""), Failure::OtherUser)]);
             chown(&tree.top, Some(4321), None).unwrap();
             assert!(Journal::open(tree.bounds()).is_ok(), "the tree is that user's too");
         }

@@ -1,9 +1,9 @@
-//! Answers: what did the ignore files and the globs keep from a walk?
+//! Answers: what did the ignore files and the globs exclude from a walk?
 //!
-//! A walk never meets what is ignored, so it cannot name it. This one goes through the folders again, alone and without
-//! reading files, and asks the same matchers about every entry. A folder that is left out is named once, not entered.
+//! A walk never sees what is ignored, so it cannot name it. This pass walks the folders again, in one thread and without
+//! reading files, and applies the same matchers to every entry. A folder that is excluded is named once and not entered.
 //!
-//! Invariant: it names an entry exactly when the walk with the same options was not given it by the matchers.
+//! Invariant: it names an entry exactly if the matchers exclude it from a walk with the same options.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,10 @@ use ignore::{IncrementalIgnore, WalkBuilder};
 
 use super::options::{Globs, WalkOptions};
 use super::roots::shown;
-use super::walk::{Skip, builder};
+use super::skip::Skip;
+use super::walk_builder::builder;
 
-/// Lists what lies below `root` and is ignored or left out by a glob, in the order of paths.
+/// Lists what is below `root` and is ignored or excluded by a glob, in the order of paths.
 pub(super) fn ignored(root: &Path, options: &WalkOptions) -> Vec<(PathBuf, Skip)> {
     let matcher = |builder: &WalkBuilder| builder.build_matchers().pop();
     let without_globs = WalkOptions { globs: Globs::default(), ..options.clone() };
@@ -31,15 +32,15 @@ pub(super) fn ignored(root: &Path, options: &WalkOptions) -> Vec<(PathBuf, Skip)
 }
 
 struct Listing {
-    /// Answers as the walk does.
+    /// Matches as the walk does.
     all: IncrementalIgnore,
-    /// Answers as the walk would without globs.
+    /// Matches as the walk would without globs.
     files: IncrementalIgnore,
     found: Vec<(PathBuf, Skip)>,
 }
 
 impl Listing {
-    /// Looks at the entries of `folder`, a path below `root`; a folder that cannot be read is the walk's to report.
+    /// Checks the entries of `folder`, a path below `root`; the walk reports folders that cannot be read.
     fn visit(&mut self, root: &Path, folder: &Path, options: &WalkOptions, folders: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
             let path = folder.join(entry.file_name());
@@ -47,7 +48,7 @@ impl Listing {
             if self.all.matched(&path, is_folder).is_ignore() {
                 let skip = if self.files.matched(&path, is_folder).is_ignore() { Skip::Ignored } else { Skip::Glob };
                 self.found.push((shown(&root.join(&path)), skip));
-            } else if is_folder && !options.leaves_alone(&entry.file_name()) {
+            } else if is_folder && !options.skips(&entry.file_name()) {
                 folders.push(path);
             }
         }

@@ -1,8 +1,8 @@
 //! Answers: is another run writing in this tree?
 //!
-//! The file `.reversion/lock` is locked by the operating system, which lets go of it when its process ends in whatever way: a
-//! lock of a dead process blocks nobody. On a file system that knows no locks there is none; the comparisons of a transaction
-//! still find what another run did.
+//! The file `.reversion/lock` is locked by the operating system, which releases it when its process ends for whatever reason: a
+//! dead process never holds a lock. On a file system without locks nothing is locked; the comparisons of a transaction
+//! still detect what another run did.
 //!
 //! Invariant: while a lock is held, no other run of this program writes in the tree.
 
@@ -18,7 +18,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Locks `file`, or fails at once where another process has.
+    /// Locks `file`, or fails at once if another process holds the lock.
     pub(super) fn take(file: File) -> Result<Self, Failure> {
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
@@ -28,7 +28,7 @@ impl Lock {
         }
     }
 
-    /// Fails where a process has locked `file`. It is locked for a moment, together with others that look.
+    /// Fails if a process has locked `file`. Takes a shared lock for a moment.
     pub(super) fn is_free(file: &File) -> Result<(), Failure> {
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Err(Failure::Locked),

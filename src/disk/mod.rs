@@ -1,20 +1,27 @@
-//! Answers: which bytes lie in the user's tree, and how do new ones get there without a loss?
+//! Answers: which files are in the user's tree, and how are they replaced without losing anything?
 //!
 //! [`walk`] finds and reads files, [`read`](mod@read) reads one of them or standard input, [`transaction`] replaces
-//! files: all of them or none. What it is about to do stands in the [`journal`] before it is done, so that a run which was
-//! stopped can be finished or taken back ([`recovery`]), and one that is done can be taken back. Every call on the file system
-//! that changes something goes through [`files`], so that tests can make each of them fail, and stays in its [`bounds`]. What
-//! goes wrong with one path is a [`Failure`]; what was left out on purpose is a [`Skip`].
+//! files: all of them or none. It records what it is about to do in the [`journal`] first, so that an interrupted run
+//! can be finished or rolled back ([`recovery`]), and a finished one can be undone ([`undo`](mod@undo)). Every call on the file system
+//! that changes something goes through [`file_system`], so that tests can make each of them fail, and stays in its [`bounds`]. What
+//! goes wrong with one path is a [`Failure`]; what was skipped on purpose is a [`Skip`].
 //!
-//! Invariant: no other module touches the file system of the user's tree, and this one knows nothing of what is in a file.
+//! Invariant: no other module touches the file system of the user's tree, and this one does not know what a file contains.
 
-mod anchor;
+mod backup;
 
 pub mod bounds;
 
+#[cfg(unix)]
+mod confined_dir;
+
+#[cfg(not(unix))]
+#[path = "confined_dir_portable.rs"]
+mod confined_dir;
+
 pub mod failure;
 
-pub mod files;
+pub mod file_system;
 
 pub mod journal;
 
@@ -34,14 +41,22 @@ pub mod recovery;
 
 mod roots;
 
+pub mod run;
+
 #[cfg(test)]
 mod sample;
 
+pub mod skip;
+
 pub mod transaction;
+
+pub mod undo;
 
 pub mod version_control;
 
 pub mod walk;
+
+mod walk_builder;
 
 pub use bounds::{Bounds, inside_current_folder, is_place};
 pub use failure::Failure;
@@ -49,8 +64,11 @@ pub use journal::Journal;
 pub use options::WalkOptions;
 pub use output::{append_output, is_same_file, write_output};
 pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin, read_up_to};
-pub use record::{Act, Record};
-pub use recovery::{Changed, Standing, Unfinished};
-pub use transaction::{Aborted, Change, Step, Transaction, Tree, Written};
-pub use version_control::{Unknown, uncommitted};
-pub use walk::{Scan, Skip, scan};
+pub use record::{Action, Record};
+pub use recovery::{RunProgress, Unfinished, inspect};
+pub use run::{Aborted, Change, ChangedFiles, Step, TreeState, Written};
+pub use skip::Skip;
+pub use transaction::Transaction;
+pub use undo::undo;
+pub use version_control::{UnknownStatus, uncommitted};
+pub use walk::{Scan, scan};

@@ -1,9 +1,9 @@
 //! Answers: what does a walk visit?
 //!
-//! The options of [`scan`](super::walk::scan), one type for each question that has two answers. The default visits what a
-//! person would expect to be changed.
+//! The options of [`scan`](super::walk::scan), one type for each choice. The default visits what a
+//! user would expect to be changed.
 //!
-//! Invariant: git's own folder and this program's are left alone, whatever the options say.
+//! Invariant: the folders of git and of this program are never entered, whatever the options are.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -12,68 +12,68 @@ use ignore::overrides::{Override, OverrideBuilder};
 
 use super::failure::one_line;
 
-/// The files without an extension that are wanted always.
+/// The files without an extension that are always included.
 pub const NAMES: [&str; 1] = ["Kustomization"];
 
-/// The extensions that are wanted always; case does not matter.
+/// The extensions that are always included; case does not matter.
 pub const EXTENSIONS: [&str; 3] = ["yaml", "yml", "json"];
 
-/// What a walk visits, and how much it tells of the rest.
+/// What a walk visits, and how much it reports about the rest.
 #[derive(Clone, Debug, Default)]
 pub struct WalkOptions {
-    /// Whether ignore files count.
+    /// Whether ignore files are respected.
     pub ignore_files: IgnoreFiles,
     /// Whether entries whose name starts with a dot are visited.
     pub hidden: Hidden,
     /// Whether symbolic links below a root are followed; a root that is a link always is.
     pub links: Links,
-    /// Whether files that are named as roots need a wanted extension.
+    /// Whether files that are named as roots need an included extension.
     pub named: Named,
-    /// How much is told of what was left out.
+    /// How much is reported about what was skipped.
     pub listing: Listing,
-    /// Globs that leave out or let in.
+    /// Globs that exclude or include.
     pub globs: Globs,
-    /// Wanted extensions besides [`EXTENSIONS`], without a dot.
+    /// Extensions included besides [`EXTENSIONS`], without a dot.
     pub extensions: Vec<String>,
-    /// How many threads walk; 0 lets the machine decide.
+    /// How many threads walk; 0 means one for each core.
     pub threads: usize,
 }
 
 impl WalkOptions {
-    /// Says whether the name of the file at `path` has a wanted extension.
-    pub(super) fn wants(&self, path: &Path) -> bool {
+    /// Returns whether the name of the file at `path` has an included extension.
+    pub(super) fn includes(&self, path: &Path) -> bool {
         let Some(extension) = path.extension() else {
-            return path.file_name().is_some_and(|name| NAMES.iter().any(|wanted| name == *wanted));
+            return path.file_name().is_some_and(|name| NAMES.iter().any(|included| name == *included));
         };
-        let mut wanted = EXTENSIONS.into_iter().chain(self.extensions.iter().map(String::as_str));
-        wanted.any(|wanted| extension.eq_ignore_ascii_case(wanted))
+        let mut included = EXTENSIONS.into_iter().chain(self.extensions.iter().map(String::as_str));
+        included.any(|included| extension.eq_ignore_ascii_case(included))
     }
 
-    /// Says whether an entry of this name below a root is not visited and, if it is a folder, not entered.
-    pub(super) fn leaves_alone(&self, name: &OsStr) -> bool {
-        is_own(name) || self.hidden == Hidden::Skip && name.as_encoded_bytes().starts_with(b".")
+    /// Returns whether an entry of this name below a root is not visited and, if it is a folder, not entered.
+    pub(super) fn skips(&self, name: &OsStr) -> bool {
+        is_reserved(name) || self.hidden == Hidden::Skip && name.as_encoded_bytes().starts_with(b".")
     }
 }
 
-/// Says whether a name is that of a folder which git or this program keeps for itself.
-pub(super) fn is_own(name: &OsStr) -> bool {
+/// Returns whether a name is that of the folder of git or of this program.
+pub(super) fn is_reserved(name: &OsStr) -> bool {
     name == ".git" || name == ".reversion"
 }
 
-/// Whether `.gitignore`, `.git/info/exclude`, `.ignore` and `.reversionignore` count.
+/// Whether `.gitignore`, `.git/info/exclude`, `.ignore` and `.reversionignore` are respected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IgnoreFiles {
-    /// They do.
+    /// They are.
     #[default]
     Respect,
-    /// They do not.
+    /// They are not.
     Disregard,
 }
 
 /// What happens to an entry whose name starts with a dot. `.git` and `.reversion` are never entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hidden {
-    /// It is left out and counted.
+    /// It is skipped and counted.
     #[default]
     Skip,
     /// It is visited like any other.
@@ -83,36 +83,36 @@ pub enum Hidden {
 /// What happens to a symbolic link below a root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// It is left out and counted.
+    /// It is skipped and counted.
     #[default]
     Skip,
-    /// It is followed; a link that leads back to a folder above it is a [`Failure::Loop`](super::Failure::Loop).
+    /// It is followed; a link back to a folder above it is a [`Failure::Loop`](super::Failure::Loop).
     Follow,
 }
 
 /// What happens to a file that is named as a root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Named {
-    /// It is visited, whatever its name: a person typed it.
+    /// It is visited, whatever its name: the user named it.
     #[default]
     Always,
-    /// It is visited when it has a wanted extension: the name comes from a list of all changed files.
+    /// It is visited when it has an included extension: the name comes from a list of all changed files.
     ByExtension,
 }
 
-/// How much a [`Scan`](super::walk::Scan) tells of what was left out.
+/// How much a [`Scan`](super::walk::Scan) reports about what was skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Listing {
-    /// Files that are no text are named, the rest of what the walk met is counted.
+    /// Binary files are listed, everything else that was skipped is counted.
     #[default]
     Count,
-    /// Everything is named, also what is ignored: the folders are gone through a second time.
+    /// Everything is listed, also what is ignored: the folders are walked a second time.
     Every,
 }
 
-/// Globs as a line of `.gitignore` has them, relative to the current folder; `!` in front leaves out.
+/// Globs as a line of `.gitignore` has them, relative to the current folder; a `!` in front excludes.
 ///
-/// A glob outweighs ignore files. With at least one glob that lets in, every file that matches none is left out.
+/// A glob takes precedence over ignore files. With at least one glob that includes, every file that matches none is excluded.
 #[derive(Clone, Debug)]
 pub struct Globs(Override);
 
@@ -123,10 +123,10 @@ impl Default for Globs {
 }
 
 impl Globs {
-    /// Reads globs; later ones outweigh earlier ones.
+    /// Parses globs; later ones take precedence.
     ///
     /// # Errors
-    /// A message that names the glob and what is wrong with it.
+    /// A message with the glob and what is wrong with it.
     pub fn new(globs: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, String> {
         let folder = std::env::current_dir().unwrap_or_default();
         let mut builder = OverrideBuilder::new(folder);
@@ -136,7 +136,7 @@ impl Globs {
         builder.build().map(Self).map_err(|error| one_line(&error.to_string()))
     }
 
-    /// Returns the matcher that a walk asks.
+    /// Returns the matcher for a walk.
     pub(super) const fn matcher(&self) -> &Override {
         &self.0
     }

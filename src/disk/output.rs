@@ -1,4 +1,4 @@
-//! Answers: how does a report get into a file that the user named for it?
+//! Answers: how is a report written to a file that the user named for it?
 //!
 //! A report is not part of the tree: its file is written in one go, without a transaction.
 //!
@@ -8,23 +8,23 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Writes `bytes` to `file`, which is replaced or made.
+/// Writes `bytes` to `file`, which is replaced or created.
 ///
 /// # Errors
-/// What the operating system says.
+/// The error of the operating system.
 pub fn write_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write(file, bytes)
 }
 
-/// Says whether two paths lead to one file that is there.
+/// Returns whether two paths lead to one existing file.
 pub fn is_same_file(left: &Path, right: &Path) -> bool {
     matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
 }
 
-/// Appends `bytes` to `file`, which is made where it is not there.
+/// Appends `bytes` to `file`, which is created if it does not exist.
 ///
 /// # Errors
-/// What the operating system says.
+/// The error of the operating system.
 pub fn append_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new().append(true).create(true).open(file)?.write_all(bytes)
 }

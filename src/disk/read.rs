@@ -4,21 +4,21 @@
 //! open and two reads, and no allocation. [`files_from`] turns a list of paths, as `git diff --name-only` prints it, into
 //! paths.
 //!
-//! Invariant: never more than the limit is held, whatever a file's size says or how it grows while it is read.
+//! Invariant: never more than the limit is in memory, whatever size a file claims to have or grows to while it is read.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::failure::{Failure, Kind};
+use super::failure::{Failure, FileKind};
 
-/// The most bytes that one file may have: 512 MiB, which is told before any of it is read.
+/// The most bytes that one file may have: 512 MiB; a larger one is rejected before any of it is read.
 pub const MAX_FILE_SIZE: u64 = 512 << 20;
 
-/// What a buffer holds at first, and is shrunk to after a large file: most manifests fit.
+/// The initial size of a buffer, which it is shrunk to after a large file: most manifests fit.
 const USUAL_SIZE: usize = 64 << 10;
 
-/// A buffer that larger files leave behind is given back above this size.
+/// A buffer that grew above this size for a larger file is shrunk again.
 const KEPT_SIZE: usize = 4 << 20;
 
 /// Reads one file, whatever its name or content.
@@ -29,7 +29,7 @@ const KEPT_SIZE: usize = 4 << 20;
 pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let file_type = fs::metadata(path)?.file_type();
     if !file_type.is_file() {
-        return Err(Failure::NotAFile(Kind::of(file_type)));
+        return Err(Failure::NotAFile(FileKind::of(file_type)));
     }
     read_open(File::open(path)?)
 }
@@ -41,7 +41,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 pub fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
-        return Err(Failure::NotAFile(Kind::of(metadata.file_type())));
+        return Err(Failure::NotAFile(FileKind::of(metadata.file_type())));
     }
     read_all(File::open(path)?, limit)
 }
@@ -53,7 +53,7 @@ pub fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
 pub(super) fn read_open(file: File) -> Result<Vec<u8>, Failure> {
     let file_type = file.metadata()?.file_type();
     if !file_type.is_file() {
-        return Err(Failure::NotAFile(Kind::of(file_type)));
+        return Err(Failure::NotAFile(FileKind::of(file_type)));
     }
     let mut buffer = Buffer::new(MAX_FILE_SIZE);
     let length = buffer.fill_from(file)?.len();
@@ -77,7 +77,7 @@ fn read_all(source: impl Read, limit: u64) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// Room for one file after the other.
+/// A buffer for one file after the other.
 #[derive(Debug)]
 pub(super) struct Buffer {
     bytes: Vec<u8>,
@@ -85,12 +85,12 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// Makes a buffer for files of at most `limit` bytes.
+    /// Creates a buffer for files of at most `limit` bytes.
     pub(super) const fn new(limit: u64) -> Self {
         Self { bytes: Vec::new(), limit }
     }
 
-    /// Reads the file at `path`, known to be a file: a named pipe would be waited for.
+    /// Reads the file at `path`, known to be a file: opening a named pipe would block.
     pub(super) fn fill(&mut self, path: &Path) -> Result<&[u8], Failure> {
         self.fill_from(File::open(path)?)
     }
@@ -129,7 +129,7 @@ impl Buffer {
         }
     }
 
-    /// Makes room for a file that says it has `size` bytes; the size is asked for only when a buffer is full.
+    /// Grows for a file of `size` bytes; the size is only read when a buffer is full.
     fn grow(&mut self, size: u64) -> Result<(), Failure> {
         if size > self.limit {
             return Err(Failure::TooLarge(self.limit));
@@ -143,7 +143,7 @@ impl Buffer {
 
 /// Reads a list of paths: separated by NUL when there is one, otherwise one a line.
 ///
-/// Empty entries are left out. A line in double quotes with backslash escapes, which git prints for a name with unusual
+/// Empty entries are skipped. A line in double quotes with backslash escapes, which git prints for a name with unusual
 /// characters, is unquoted (git-config, `core.quotePath`); a carriage return before the line feed is dropped.
 pub fn files_from(list: &[u8]) -> Vec<PathBuf> {
     let entries: Vec<Vec<u8>> = if memchr::memchr(0, list).is_some() {
@@ -169,7 +169,7 @@ fn unquoted(line: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Reads what follows a backslash: the byte it stands for, and how many bytes name it.
+/// Reads what follows a backslash: the byte it represents, and how many bytes it takes.
 fn escaped(after: &[u8]) -> (u8, usize) {
     let octal = |byte: &u8| (b'0'..=b'7').contains(byte).then(|| u32::from(byte - b'0'));
     if let [a, b, c, ..] = after
@@ -246,7 +246,7 @@ mod tests {
     fn what_is_not_a_file_is_named() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(read(&folder.path().join("none")), Err(Failure::Missing));
-        assert_eq!(read(folder.path()), Err(Failure::NotAFile(Kind::Folder)));
+        assert_eq!(read(folder.path()), Err(Failure::NotAFile(FileKind::Folder)));
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! Answers: what does a journal say of one run?
+//! Answers: what does a journal record about one run?
 //!
 //! A [`Record`] names every file that a run replaces, with the fingerprints of its old and its new content. It is JSON. What is
-//! read is not trusted: whoever can put files into a tree can put a journal there.
+//! read is not trusted: whoever can write files to a tree can write a journal.
 //!
 //! Invariant: a record that was read names only places in its tree, each once.
 
@@ -27,9 +27,10 @@ const MAX_SIZE: usize = 256 << 20;
 pub struct Record {
     schema_version: u32,
     tool: String,
-    /// What the run was for.
-    pub act: Act,
-    /// What the user asked for, as `gateway-api@1.4.1/standard`.
+    /// What kind of run it was.
+    #[serde(rename = "act")]
+    pub action: Action,
+    /// What the user requested, as `gateway-api@1.4.1/standard`.
     pub label: String,
     /// When the run wrote, as `2026-03-01T12:00:00Z`.
     pub time: String,
@@ -38,13 +39,13 @@ pub struct Record {
     pub files: Vec<Entry>,
 }
 
-/// What a run was for.
+/// What a run does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Act {
-    /// It wrote new content.
+pub enum Action {
+    /// It writes new content.
     Apply,
-    /// It took back the run with this number.
+    /// It undoes the run with this number.
     Undo(u32),
 }
 
@@ -60,7 +61,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Makes the entry of the file at `place`, whose name is text.
+    /// Creates the entry of the file at `place`, whose name is text.
     pub(super) fn new(place: &Path, before: Fingerprint, after: Fingerprint) -> Self {
         Self { path: joined(place), before, after }
     }
@@ -72,13 +73,13 @@ impl Entry {
 }
 
 impl Record {
-    /// Makes the record of a run that starts now; `token` is a word that no other run uses.
-    pub(super) fn new(act: Act, label: &str, token: &str, files: Vec<Entry>) -> Self {
+    /// Creates the record of a run that starts now; `token` is a word that no other run uses.
+    pub(super) fn new(action: Action, label: &str, token: &str, files: Vec<Entry>) -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Self {
             schema_version: SCHEMA_VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
-            act,
+            action,
             label: label.to_owned(),
             time: utc(since.as_secs()),
             token: token.to_owned(),
@@ -86,12 +87,12 @@ impl Record {
         }
     }
 
-    /// Returns the place of the new content of the file number `at` until it is put in place: beside the file.
+    /// Returns the place of the new content of the file number `at` until it is put in place: next to the file.
     pub(super) fn staged(&self, at: usize) -> PathBuf {
         staged(&self.files[at].place(), &self.token, at)
     }
 
-    /// Prints the record.
+    /// Serializes the record.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec_pretty(self).expect("a record is plain text and numbers")
     }
@@ -102,29 +103,29 @@ impl Record {
     /// What is wrong with it.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         if bytes.len() > MAX_SIZE {
-            return Err(format!("it is larger than {} MiB", MAX_SIZE >> 20));
+            return Err(format!("larger than {} MiB", MAX_SIZE >> 20));
         }
         let record: Self = serde_json::from_slice(bytes).map_err(|error| one_line(&error.to_string()))?;
         if record.schema_version != SCHEMA_VERSION {
-            return Err(format!("its schemaVersion is {}, not {SCHEMA_VERSION}", record.schema_version));
+            return Err(format!("schemaVersion is {}, expected {SCHEMA_VERSION}", record.schema_version));
         }
         if record.token.len() != 16 || !record.token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err("its token is none".to_owned());
+            return Err("invalid token".to_owned());
         }
         let mut places = BTreeSet::new();
         for entry in &record.files {
             if !is_place(&entry.place()) || joined(&entry.place()) != entry.path {
-                return Err(format!("`{}` is no place in the tree", entry.path.escape_debug()));
+                return Err(format!("`{}` is not a path in the tree", entry.path.escape_debug()));
             }
             if !places.insert(entry.place()) {
-                return Err(format!("`{}` stands in it twice", entry.path.escape_debug()));
+                return Err(format!("`{}` is listed twice", entry.path.escape_debug()));
             }
         }
         Ok(record)
     }
 }
 
-/// Spells a place with `/`.
+/// Writes a place with `/`.
 fn joined(place: &Path) -> String {
     place.iter().map(|name| name.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
@@ -134,10 +135,10 @@ pub(super) fn staged(place: &Path, token: &str, at: usize) -> PathBuf {
     place.with_file_name(format!(".reversion-{token}-{at}.tmp"))
 }
 
-/// Prints seconds since 1970 as a date and time of UTC.
+/// Formats seconds since 1970 as a date and time in UTC.
 fn utc(seconds: u64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Years are counted from March 1st of year 0, so that a leap day is the last of its year; 719,468 days lie between that
+    // Years are counted from March 1st of year 0, so that a leap day is the last of its year; 719,468 days are between that
     // day and 1970.
     let day = days + 719_468;
     let (era, day_of_era) = (day / 146_097, day % 146_097);
@@ -171,7 +172,7 @@ mod tests {
 
     fn record() -> Record {
         let entry = |path: &str| Entry::new(Path::new(path), Fingerprint::of(b"old"), Fingerprint::of(b"new"));
-        Record::new(Act::Undo(3), "label", "0123456789abcdef", vec![entry("a.yaml"), entry("b/c.yaml")])
+        Record::new(Action::Undo(3), "label", "0123456789abcdef", vec![entry("a.yaml"), entry("b/c.yaml")])
     }
 
     #[test]
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(record().staged(1), Path::new("b/.reversion-0123456789abcdef-1.tmp"));
     }
 
-    /// Checks what is said of a record in which `from` is replaced by `to`.
+    /// Checks the error for a record in which `from` is replaced by `to`.
     #[track_caller]
     fn check_refused(from: &str, to: &str, expected: &str) {
         let text = String::from_utf8(record().to_bytes()).unwrap();
@@ -194,14 +195,14 @@ mod tests {
         for path in
             ["../a", "/etc/passwd", "b/../../a", ".git/config", "b/.GIT/hooks/x", ".reversion/lock", "", ".", "b//c"]
         {
-            check_refused("a.yaml", path, "is no place in the tree");
+            check_refused("a.yaml", path, "is not a path in the tree");
         }
-        check_refused("a.yaml", "b/c.yaml", "`b/c.yaml` stands in it twice");
+        check_refused("a.yaml", "b/c.yaml", "`b/c.yaml` is listed twice");
         check_refused("0123456789abcdef", "../../../../etc/x", "token");
         check_refused("0123456789abcdef", "0123456789abcd/x", "token");
         check_refused("\"schemaVersion\": 1", "\"schemaVersion\": 2", "schemaVersion is 2");
         check_refused("\"label\"", "\"labels\"", "labels");
-        check_refused("3-", "x-", "is no fingerprint");
+        check_refused("3-", "x-", "is not a fingerprint");
         assert!(Record::parse(b"").is_err());
         assert!(Record::parse("[".repeat(100_000).as_bytes()).is_err());
     }

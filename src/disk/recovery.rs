@@ -1,68 +1,72 @@
-//! Answers: how does a run that was stopped come to its end, or back to its start?
+//! Answers: how is an interrupted run finished or rolled back?
 //!
-//! The record says what each file was and became; what is there says how far the run had come. Before the first file is
-//! replaced, all old content is kept and all new content is beside its file, both flushed. Replacing a file uses up its new
-//! content; putting it back uses up the old one. So a file of neither content was edited after it was replaced when its old
+//! The record has the old and the new fingerprint of each file; the files themselves show how far the run got. Before the first file is
+//! replaced, all old content is kept and all new content is next to its file, both flushed. Replacing a file consumes its new
+//! content; restoring it consumes the old one. So a file of neither content was edited after it was replaced when its old
 //! content is there and its new content is not, and otherwise before.
 //!
-//! Invariant: each step leaves a state that the same recovery, begun again, brings to the same end.
+//! Invariant: each step leaves a state from which the same recovery, started again, reaches the same end.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::{Path, PathBuf};
 
-use super::bounds::parent;
+use super::backup::{keep, restore};
+use super::bounds::{Bounds, parent};
 use super::failure::Failure;
-use super::files::{Files, Like};
-use super::journal::{Journal, inside, kept};
+use super::file_system::FileSystem;
+use super::journal::{Journal, inside, kept, stopped};
 use super::record::Record;
-use super::transaction::{Aborted, Failures, Step};
+use super::run::{Aborted, ChangedFiles, Failures, Step};
 use crate::fingerprint::Fingerprint;
 
-/// What becomes of files that changed since the run which shall be taken back.
+/// How far a run got before it was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changed {
-    /// Nothing is taken back.
-    Refuse,
-    /// They stay as they are, and the others are taken back.
-    Leave,
-}
-
-/// How far a run had come when it was stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RunProgress {
     /// No file had been replaced.
     Untouched,
-    /// So many files had been replaced, and others not.
+    /// This many files had been replaced, and others not.
     Mixed(usize),
     /// Every file had been replaced.
     Complete,
 }
 
-/// On which side of a run a file is.
+/// Whether a file is in the state before or after a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// It is what it was.
+    /// It has its old content.
     Before,
-    /// It is what the run made of it.
+    /// It has its new content.
     After,
-    /// It had not been replaced, and is something else now, or gone.
+    /// It had not been replaced, and was edited or removed since.
     EditedBefore,
-    /// It had been replaced, and is something else now, or gone.
+    /// It had been replaced, and was edited or removed since.
     EditedAfter,
 }
 
-/// A run that was stopped before its end.
+/// A run that was interrupted.
 #[derive(Debug)]
-pub struct Unfinished<'j, F: Files> {
+pub struct Unfinished<'j, F: FileSystem> {
     journal: &'j Journal<F>,
     record: Record,
     sides: Vec<Side>,
 }
 
-impl<'j, F: Files> Unfinished<'j, F> {
-    /// Looks at the files of `record`.
-    pub(super) fn look(journal: &'j Journal<F>, record: Record) -> Self {
+impl<'j, F: FileSystem> Unfinished<'j, F> {
+    /// Looks for a run that was interrupted. What is left of one that no longer has a record, or has none yet, is
+    /// removed.
+    ///
+    /// # Errors
+    /// [`Failure::Damaged`] or the error of the system, with the path.
+    pub fn find(journal: &'j Journal<F>) -> Result<Option<Self>, Aborted> {
+        let Some(record) = journal.current().map_err(stopped)? else {
+            journal.cancel().map_err(stopped)?;
+            return Ok(None);
+        };
+        Ok(Some(Self::of(journal, record)))
+    }
+
+    /// Compares the files on disk with `record`.
+    fn of(journal: &'j Journal<F>, record: Record) -> Self {
         let mut unfinished = Self { journal, record, sides: Vec::new() };
         unfinished.sides = (0..unfinished.record.files.len()).map(|at| unfinished.side(at)).collect();
         unfinished
@@ -87,39 +91,39 @@ impl<'j, F: Files> Unfinished<'j, F> {
         kept(&inside("journal"), at)
     }
 
-    /// Returns what the run was about to do.
+    /// Returns the record of the run.
     pub const fn record(&self) -> &Record {
         &self.record
     }
 
-    /// Says how far the run had come.
-    pub fn standing(&self) -> Standing {
+    /// Returns how far the run got.
+    pub fn progress(&self) -> RunProgress {
         let replaced = self.sides.iter().filter(|side| matches!(side, Side::After | Side::EditedAfter)).count();
         match replaced {
-            0 => Standing::Untouched,
-            all if all == self.sides.len() => Standing::Complete,
-            some => Standing::Mixed(some),
+            0 => RunProgress::Untouched,
+            all if all == self.sides.len() => RunProgress::Complete,
+            some => RunProgress::Mixed(some),
         }
     }
 
-    /// Puts every file back that had been replaced; returns the paths of those. A run that is complete is finished instead, to
-    /// be taken back as any other: the record of one that took another one back may be gone already.
+    /// Restores every file that had been replaced; returns the paths of those. A run that is complete is finished instead, to
+    /// be undone like any other: the record of an undo may be removed already.
     ///
     /// # Errors
-    /// [`Aborted`] with every file that changed since it was replaced, unless those are left alone; then nothing is
-    /// different. Or with the first that could not be put back; then the run can still be taken back or finished.
-    pub fn roll_back(&self, changed: Changed) -> Result<Vec<PathBuf>, Aborted> {
-        if self.standing() == Standing::Complete {
+    /// [`Aborted`] with every file that changed since it was replaced, unless those are skipped; then nothing is
+    /// different. Or with the first that could not be restored; then the run can still be undone or finished.
+    pub fn roll_back(&self, changed: ChangedFiles) -> Result<Vec<PathBuf>, Aborted> {
+        if self.progress() == RunProgress::Complete {
             return self.roll_forward();
         }
         let edited = match changed {
-            Changed::Refuse => self.paths(Side::EditedAfter).map(|path| (path, Failure::Edited)).collect(),
-            Changed::Leave => Failures::new(),
+            ChangedFiles::Refuse => self.paths(Side::EditedAfter).map(|path| (path, Failure::ChangedSince)).collect(),
+            ChangedFiles::Leave => Failures::new(),
         };
         self.check(edited)?;
-        let gone = |at: &usize| self.journal.files.read(&self.kept(*at)).is_err();
-        let gone = self.on(Side::After).filter(gone).map(|at| self.journal.shown(&self.kept(at)));
-        self.check(gone.map(|path| (path, Failure::Missing)).collect())?;
+        let missing = |at: &usize| self.journal.files.read(&self.kept(*at)).is_err();
+        let missing = self.on(Side::After).filter(missing).map(|at| self.journal.shown(&self.kept(at)));
+        self.check(missing.map(|path| (path, Failure::Missing)).collect())?;
         for at in self.on(Side::After) {
             let place = self.record.files[at].place();
             let restored = restore(&self.journal.files, &self.kept(at), &place, &self.record.staged(at));
@@ -130,10 +134,10 @@ impl<'j, F: Files> Unfinished<'j, F> {
         Ok(self.paths(Side::After).collect())
     }
 
-    /// Removes what had been kept and staged, and the record.
+    /// Removes the kept and staged content, and the record.
     fn discard(&self) -> Result<(), Aborted> {
         for at in 0..self.sides.len() {
-            // The old content goes first: where only that is there, its file counts as replaced.
+            // The old content is removed first: if only that is left, its file counts as replaced.
             for place in [self.kept(at), self.record.staged(at)] {
                 let removed = self.journal.files.remove(&place);
                 removed.map_err(|error| self.stopped(Step::Journal, &place, error.into()))?;
@@ -146,14 +150,14 @@ impl<'j, F: Files> Unfinished<'j, F> {
     ///
     /// # Errors
     /// [`Aborted`] with every file that changed before it was replaced, or whose new content had not been written; then
-    /// nothing is different. Or with the first that could not be replaced; then the run can still be taken back or finished.
+    /// nothing is different. Or with the first that could not be replaced; then the run can still be undone or finished.
     pub fn roll_forward(&self) -> Result<Vec<PathBuf>, Aborted> {
-        let mut failures: Failures = self.paths(Side::EditedBefore).map(|path| (path, Failure::Edited)).collect();
+        let mut failures: Failures = self.paths(Side::EditedBefore).map(|path| (path, Failure::ChangedSince)).collect();
         for at in self.on(Side::Before) {
             let entry = &self.record.files[at];
             let staged = self.journal.files.read(&self.record.staged(at)).map(|bytes| Fingerprint::of(&bytes));
             if staged != Ok(entry.after) {
-                failures.push((self.journal.shown(&entry.place()), Failure::Unwritten));
+                failures.push((self.journal.shown(&entry.place()), Failure::NotStaged));
             }
         }
         self.check(failures)?;
@@ -164,11 +168,11 @@ impl<'j, F: Files> Unfinished<'j, F> {
             replaced.map_err(|error| self.stopped(Step::Replace, &place, error.into()))?;
         }
         self.flush_folders(Side::Before)?;
-        self.journal.end(self.record.act).map_err(|failure| Aborted::unfinished(Step::Journal, vec![failure]))?;
+        self.journal.end(self.record.action).map_err(|failure| Aborted::unfinished(Step::Journal, vec![failure]))?;
         Ok(self.paths(Side::Before).collect())
     }
 
-    /// Keeps the old content of files that are about to be replaced, and waits for the disk.
+    /// Keeps the old content of files that are about to be replaced, and flushes it.
     fn keep(&self) -> Result<(), Aborted> {
         let journal = inside("journal");
         let mut places = vec![journal.clone()];
@@ -203,7 +207,7 @@ impl<'j, F: Files> Unfinished<'j, F> {
     }
 
     fn check(&self, failures: Failures) -> Result<(), Aborted> {
-        if failures.is_empty() { Ok(()) } else { Err(Aborted::unfinished(Step::Look, failures)) }
+        if failures.is_empty() { Ok(()) } else { Err(Aborted::unfinished(Step::Inspect, failures)) }
     }
 
     fn stopped(&self, step: Step, place: &Path, failure: Failure) -> Aborted {
@@ -211,26 +215,15 @@ impl<'j, F: Files> Unfinished<'j, F> {
     }
 }
 
-/// Gives the old content of the file at `place` a second name; where the file system has no links, a copy does.
-pub(super) fn keep(files: &impl Files, place: &Path, kept: &Path) -> Result<(), Failure> {
-    match files.link(place, kept) {
-        Ok(()) => Ok(()),
-        Err(_) => Ok(files.write_new(kept, &files.read(place)?, Like::File(place))?),
-    }
-}
-
-/// Puts the old content of the file at `place` back. Where it is on another file system, a copy of it is put back, made at
-/// `beside`.
-pub(super) fn restore(files: &impl Files, kept: &Path, place: &Path, beside: &Path) -> Result<(), Failure> {
-    let Err(error) = files.rename(kept, place) else { return Ok(()) };
-    if error.kind() != io::ErrorKind::CrossesDevices {
-        return Err(error.into());
-    }
-    files.remove(beside)?;
-    files.write_new(beside, &files.read(kept)?, Like::File(kept))?;
-    files.flush(&[beside]).map_err(|(_, failure)| failure)?;
-    files.rename(beside, place)?;
-    Ok(files.remove(kept)?)
+/// Returns the interrupted run and how far it got, if there is one in this user's journal of the tree around `bounds`; creates
+/// and changes nothing, and does not wait for a lock.
+///
+/// # Errors
+/// [`Failure::Locked`] while a run is writing, [`Failure::Damaged`] or the error of the system.
+pub fn inspect(bounds: &Bounds) -> Result<Option<(Record, RunProgress)>, Failure> {
+    let Some((journal, record)) = Journal::peek(bounds)? else { return Ok(None) };
+    let progress = Unfinished::of(&journal, record.clone()).progress();
+    Ok(Some((record, progress)))
 }
 
 #[cfg(test)]
@@ -239,8 +232,11 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::disk::record::Act;
+    use crate::disk::record::Action;
+    use crate::disk::run::TreeState;
     use crate::disk::sample::{Sample, fault, killed, new, old};
+    use crate::disk::transaction::Transaction;
+    use crate::disk::undo::undo;
 
     /// The files of a small tree, in two folders.
     const FEW: [&str; 3] = ["a.yaml", "b/c.yaml", "b/d.yaml"];
@@ -256,9 +252,9 @@ mod tests {
         Apply,
         /// An undo of that.
         Undo,
-        /// Taking back what was stopped.
+        /// Undoing what was interrupted.
         Back,
-        /// Finishing what was stopped.
+        /// Finishing what was interrupted.
         Forward,
     }
 
@@ -273,17 +269,19 @@ mod tests {
                 std::cmp::Ordering::Greater => fault(),
             }
         });
-        // What a killed process returns is seen by nobody.
+        // Nobody sees what a killed process returns.
         match run {
-            Run::Apply => drop(journal.stage(tree.changes(), "").and_then(|transaction| transaction.commit())),
+            Run::Apply => {
+                drop(Transaction::stage(&journal, tree.changes(), "").and_then(|transaction| transaction.commit()))
+            }
             Run::Undo => {
                 if let Ok([(number, record)]) = journal.records().as_deref() {
-                    drop(journal.take_back(*number, record, Changed::Refuse));
+                    drop(undo(&journal, *number, record, ChangedFiles::Refuse));
                 }
             }
             Run::Back | Run::Forward => {
-                if let Ok(Some(unfinished)) = journal.unfinished() {
-                    let back = |unfinished: Unfinished<'_, _>| unfinished.roll_back(Changed::Refuse);
+                if let Ok(Some(unfinished)) = Unfinished::find(&journal) {
+                    let back = |unfinished: Unfinished<'_, _>| unfinished.roll_back(ChangedFiles::Refuse);
                     drop(if run == Run::Back { back(unfinished) } else { unfinished.roll_forward() });
                 }
             }
@@ -291,7 +289,7 @@ mod tests {
         calls.get()
     }
 
-    /// A tree in which `before` came to its end and `run` was killed at its call number `at`; `None` behind the last call.
+    /// A tree in which `before` finished and `run` was killed at its call number `at`; `None` after the last call.
     fn killed_tree(names: &[&str], before: Option<Run>, run: Run, at: usize) -> Option<Sample> {
         let tree = Sample::new(names);
         if let Some(before) = before {
@@ -300,25 +298,25 @@ mod tests {
         (run_until(&tree, run, at) > at).then_some(tree)
     }
 
-    /// Takes back or finishes what was stopped in `tree`, and says where it stood; `None` where nothing was.
-    fn recover(tree: &Sample, run: Run) -> Option<Standing> {
+    /// Undoes or finishes what was interrupted in `tree`, and returns how far it got; `None` if there was nothing.
+    fn recover(tree: &Sample, run: Run) -> Option<RunProgress> {
         let journal = tree.journal();
-        let unfinished = journal.unfinished().unwrap()?;
-        let standing = unfinished.standing();
+        let unfinished = Unfinished::find(&journal).unwrap()?;
+        let progress = unfinished.progress();
         let done = match run {
             Run::Forward => unfinished.roll_forward(),
-            _ => unfinished.roll_back(Changed::Refuse),
+            _ => unfinished.roll_back(ChangedFiles::Refuse),
         };
         if let Err(aborted) = done {
-            // Not all new content was there yet, or taking back had begun.
-            assert!(aborted.failures.iter().all(|(_, failure)| *failure == Failure::Unwritten), "{aborted}");
-            unfinished.roll_back(Changed::Refuse).unwrap();
+            // Not all new content was there yet, or undoing had begun.
+            assert!(aborted.failures.iter().all(|(_, failure)| *failure == Failure::NotStaged), "{aborted}");
+            unfinished.roll_back(ChangedFiles::Refuse).unwrap();
         }
-        assert!(journal.unfinished().unwrap().is_none(), "what was recovered is not unfinished any more");
-        Some(standing)
+        assert!(Unfinished::find(&journal).unwrap().is_none(), "what was recovered is not unfinished any more");
+        Some(progress)
     }
 
-    /// Checks that a tree is all old or all new, with nothing left behind, and that its journal tells the same.
+    /// Checks that a tree is all old or all new, with nothing left over, and that its journal agrees.
     #[track_caller]
     fn check_whole(tree: &Sample) -> Side {
         let found = tree.contents();
@@ -334,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn an_apply_of_twenty_files_killed_at_any_call_is_taken_back_or_finished() {
+    fn an_apply_of_twenty_files_killed_at_any_call_is_rolled_back_or_finished() {
         let names = twenty();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         for (run, side) in [(Run::Back, Side::Before), (Run::Forward, Side::After)] {
@@ -342,12 +340,12 @@ mod tests {
             let mut calls = 0;
             while let Some(tree) = killed_tree(&names, None, Run::Apply, calls) {
                 match recover(&tree, run) {
-                    Some(Standing::Mixed(replaced)) => {
+                    Some(RunProgress::Mixed(replaced)) => {
                         mixed.push(replaced);
                         assert_eq!(check_whole(&tree), side, "call {calls}");
                     }
-                    Some(Standing::Complete) => assert_eq!(check_whole(&tree), Side::After, "call {calls}"),
-                    Some(Standing::Untouched) | None => drop(check_whole(&tree)),
+                    Some(RunProgress::Complete) => assert_eq!(check_whole(&tree), Side::After, "call {calls}"),
+                    Some(RunProgress::Untouched) | None => drop(check_whole(&tree)),
                 }
                 calls += 1;
             }
@@ -358,13 +356,13 @@ mod tests {
     }
 
     #[test]
-    fn an_undo_killed_at_any_call_is_taken_back_or_finished() {
+    fn an_undo_killed_at_any_call_is_rolled_back_or_finished() {
         for (run, side) in [(Run::Back, Side::After), (Run::Forward, Side::Before)] {
             let mut mixed = Vec::new();
             let mut at = 0;
             while let Some(tree) = killed_tree(&FEW, Some(Run::Apply), Run::Undo, at) {
                 match recover(&tree, run) {
-                    Some(Standing::Mixed(replaced)) => {
+                    Some(RunProgress::Mixed(replaced)) => {
                         mixed.push(replaced);
                         assert_eq!(check_whole(&tree), side, "call {at}");
                     }
@@ -377,16 +375,17 @@ mod tests {
     }
 
     #[test]
-    fn a_recovery_killed_at_any_call_is_taken_back_or_finished() {
-        let ways = [(Run::Back, Run::Back), (Run::Back, Run::Forward), (Run::Forward, Run::Back)];
+    fn a_recovery_killed_at_any_call_is_rolled_back_or_finished() {
+        let directions = [(Run::Back, Run::Back), (Run::Back, Run::Forward), (Run::Forward, Run::Back)];
         let mut recoveries = 0;
         for (first, before) in [(Run::Apply, None), (Run::Undo, Some(Run::Apply))] {
             let mut at = 0;
             while let Some(tree) = killed_tree(&FEW, before, first, at) {
-                let standing = tree.journal().unfinished().unwrap().map(|unfinished| unfinished.standing());
+                let progress = Unfinished::find(&tree.journal()).unwrap().map(|unfinished| unfinished.progress());
                 // Where no file or every file was replaced, one kill in seven will do.
-                let ways = if matches!(standing, Some(Standing::Mixed(_))) || at % 7 == 0 { &ways[..] } else { &[] };
-                for (second, third) in ways {
+                let directions =
+                    if matches!(progress, Some(RunProgress::Mixed(_))) || at % 7 == 0 { &directions[..] } else { &[] };
+                for (second, third) in directions {
                     recoveries += recover_twice(before, first, at, *second, *third);
                 }
                 at += 1;
@@ -409,40 +408,42 @@ mod tests {
     }
 
     /// A tree of which one file is new and two are old, as a killed apply leaves it.
-    fn half_done() -> Sample {
-        let is_half_done = |tree: &Sample| {
-            tree.journal().unfinished().unwrap().is_some_and(|unfinished| unfinished.standing() == Standing::Mixed(1))
+    fn interrupted() -> Sample {
+        let is_interrupted = |tree: &Sample| {
+            Unfinished::find(&tree.journal())
+                .unwrap()
+                .is_some_and(|unfinished| unfinished.progress() == RunProgress::Mixed(1))
         };
         let mut trees = (0..).map_while(|at| killed_tree(&FEW, None, Run::Apply, at));
-        trees.find(is_half_done).expect("a kill between the first and the second file")
+        trees.find(is_interrupted).expect("a kill between the first and the second file")
     }
 
     #[test]
-    fn nothing_new_begins_in_a_half_done_tree() {
-        let tree = half_done();
+    fn nothing_new_starts_in_an_interrupted_tree() {
+        let tree = interrupted();
         let journal = tree.journal();
-        assert_eq!(journal.unfinished().unwrap().unwrap().record().act, Act::Apply);
+        assert_eq!(Unfinished::find(&journal).unwrap().unwrap().record().action, Action::Apply);
         let change = tree.change("b/d.yaml");
-        let aborted = journal.stage(vec![change], "").unwrap_err();
+        let aborted = Transaction::stage(&journal, vec![change], "").unwrap_err();
         assert_eq!(aborted.failures, [(tree.top.join(".reversion/journal"), Failure::Unfinished)]);
-        assert_eq!(journal.unfinished().unwrap().unwrap().standing(), Standing::Mixed(1));
+        assert_eq!(Unfinished::find(&journal).unwrap().unwrap().progress(), RunProgress::Mixed(1));
     }
 
     #[test]
-    fn a_new_file_that_was_edited_is_not_taken_back_unless_it_is_left_alone() {
-        let tree = half_done();
+    fn a_new_file_that_was_edited_is_not_rolled_back_unless_it_is_skipped() {
+        let tree = interrupted();
         fs::write(tree.top.join("a.yaml"), "edited").unwrap();
         let before = tree.contents();
         let journal = tree.journal();
-        let unfinished = journal.unfinished().unwrap().unwrap();
-        assert_eq!(unfinished.standing(), Standing::Mixed(1));
-        let refused = unfinished.roll_back(Changed::Refuse).unwrap_err();
+        let unfinished = Unfinished::find(&journal).unwrap().unwrap();
+        assert_eq!(unfinished.progress(), RunProgress::Mixed(1));
+        let refused = unfinished.roll_back(ChangedFiles::Refuse).unwrap_err();
         assert_eq!(
             (refused.tree, refused.failures),
-            (crate::disk::Tree::Unfinished, vec![(tree.top.join("a.yaml"), Failure::Edited)])
+            (TreeState::Unfinished, vec![(tree.top.join("a.yaml"), Failure::ChangedSince)])
         );
         assert_eq!(tree.contents(), before);
-        assert_eq!(unfinished.roll_back(Changed::Leave).unwrap(), [] as [&Path; 0]);
+        assert_eq!(unfinished.roll_back(ChangedFiles::Leave).unwrap(), [] as [&Path; 0]);
         let mut expected = tree.state(old);
         expected.insert(tree.top.join("a.yaml"), b"edited".to_vec());
         assert_eq!(tree.contents(), expected);
@@ -450,27 +451,27 @@ mod tests {
     }
 
     #[test]
-    fn an_old_file_that_was_edited_is_kept_by_taking_back_and_stops_finishing() {
-        let tree = half_done();
+    fn an_old_file_that_was_edited_is_kept_by_a_rollback_and_prevents_finishing() {
+        let tree = interrupted();
         fs::write(tree.top.join("b/d.yaml"), "edited").unwrap();
         let journal = tree.journal();
-        let unfinished = journal.unfinished().unwrap().unwrap();
+        let unfinished = Unfinished::find(&journal).unwrap().unwrap();
         let refused = unfinished.roll_forward().unwrap_err();
-        assert_eq!(refused.failures, [(tree.top.join("b/d.yaml"), Failure::Edited)]);
-        assert_eq!(unfinished.roll_back(Changed::Refuse).unwrap(), [tree.top.join("a.yaml")]);
+        assert_eq!(refused.failures, [(tree.top.join("b/d.yaml"), Failure::ChangedSince)]);
+        assert_eq!(unfinished.roll_back(ChangedFiles::Refuse).unwrap(), [tree.top.join("a.yaml")]);
         let mut expected = tree.state(old);
         expected.insert(tree.top.join("b/d.yaml"), b"edited".to_vec());
         assert_eq!(tree.contents(), expected);
     }
 
     #[test]
-    fn old_content_that_is_gone_is_named_before_anything_is_put_back() {
-        let tree = half_done();
+    fn missing_old_content_is_reported_before_anything_is_restored() {
+        let tree = interrupted();
         let kept = tree.top.join(".reversion/journal/0");
         fs::remove_file(&kept).unwrap();
         let before = tree.contents();
         let journal = tree.journal();
-        let refused = journal.unfinished().unwrap().unwrap().roll_back(Changed::Refuse).unwrap_err();
+        let refused = Unfinished::find(&journal).unwrap().unwrap().roll_back(ChangedFiles::Refuse).unwrap_err();
         assert_eq!(refused.failures, [(kept, Failure::Missing)]);
         assert_eq!(tree.contents(), before);
     }

@@ -1,9 +1,9 @@
-//! Answers: where does a walk start, when roots can be named twice or lie inside each other?
+//! Answers: where does a walk start if roots are named twice or are inside each other?
 //!
-//! Each root is spelled as the user gave it, without a leading `./`, and resolved once. Of two spellings of one place the
-//! first stays. A root inside another one comes in a later round than that one, so that what the outer walk has met is known.
+//! Each root is shown as the user wrote it, without a leading `./`, and resolved once. Of two spellings of one place the
+//! first is used. A root inside another one is walked in a later round, when the files that the outer walk visited are known.
 //!
-//! Invariant: no place is a root twice, and no root of a round lies inside another root of the same round.
+//! Invariant: no place is a root twice, and no root is inside another root of its round.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ impl Roots {
     }
 }
 
-/// Sorts roots by how many other roots they lie inside.
+/// Sorts roots by how many other roots they are inside.
 fn rounds(places: BTreeMap<PathBuf, PathBuf>) -> Vec<BTreeMap<PathBuf, PathBuf>> {
     let known: BTreeSet<PathBuf> = places.keys().cloned().collect();
     let mut rounds: Vec<BTreeMap<PathBuf, PathBuf>> = Vec::new();
@@ -55,7 +55,7 @@ fn rounds(places: BTreeMap<PathBuf, PathBuf>) -> Vec<BTreeMap<PathBuf, PathBuf>>
     rounds
 }
 
-/// Compares two paths as shown by the names in them: their bytes, a slash coming before all others.
+/// Compares two paths name by name: by their bytes, with the slash before all others.
 pub(super) fn by_names(left: &Path, right: &Path) -> Ordering {
     let [left, right] = [left, right].map(|path| path.as_os_str().as_encoded_bytes());
     let differ = left.iter().zip(right).position(|(left, right)| left != right);
@@ -64,7 +64,7 @@ pub(super) fn by_names(left: &Path, right: &Path) -> Ordering {
     left.cmp(&right)
 }
 
-/// Spells a path as it is shown: without `./` in front, doubled slashes and a slash at the end; `.` stays.
+/// Returns a path as it is shown: without `./` in front, doubled slashes and a slash at the end; `.` stays.
 pub(super) fn shown(path: &Path) -> PathBuf {
     let text = path.as_os_str().as_encoded_bytes();
     let is_noise = |pair: &[u8]| matches!(pair, b"//" | b"/.");

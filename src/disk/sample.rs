@@ -1,4 +1,4 @@
-//! Trees that tests of the journal write to, and files that fail when a test says so.
+//! Trees that tests of the journal write to, and a file system whose calls fail when a test requires it.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use super::bounds::Bounds;
 use super::failure::Failure;
-use super::files::{Disk, Files, Like};
+use super::file_system::{Disk, FileMode, FileSystem};
 use super::journal::Journal;
-use super::transaction::Change;
+use super::run::Change;
 use crate::fingerprint::Fingerprint;
 
-/// The real files, with a hook before every call that gets its number, its name and its place.
+/// The real file system, with a hook before every call that gets its number, its name and its place.
 pub(super) struct Watched<H: Fn(usize, &str, &Path) -> io::Result<()>> {
     disk: Disk,
     hook: H,
@@ -27,13 +27,13 @@ impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Watched<H> {
     }
 }
 
-impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Files for Watched<H> {
+impl<H: Fn(usize, &str, &Path) -> io::Result<()>> FileSystem for Watched<H> {
     fn target(&self, path: &Path) -> Result<PathBuf, Failure> {
         self.before("target", path)?;
         self.disk.target(path)
     }
 
-    /// A fault here stands for a file system to which names that differ in case are one.
+    /// A fault here simulates a case-insensitive file system.
     fn is_same(&self, left: &Path, right: &Path) -> bool {
         self.before("is_same", right).is_err() || self.disk.is_same(left, right)
     }
@@ -48,8 +48,8 @@ impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Files for Watched<H> {
         self.disk.names(folder)
     }
 
-    /// A fault here leaves half of the file behind, as the end of a process does.
-    fn write_new(&self, place: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()> {
+    /// A fault here leaves half of the file, as a killed process does.
+    fn write_new(&self, place: &Path, bytes: &[u8], like: FileMode<'_>) -> io::Result<()> {
         self.before("write_new", place).inspect_err(|error| {
             if error.kind() == io::ErrorKind::Interrupted {
                 self.disk.write_new(place, &bytes[..bytes.len() / 2], like).unwrap();
@@ -83,7 +83,7 @@ impl<H: Fn(usize, &str, &Path) -> io::Result<()>> Files for Watched<H> {
         self.disk.remove_folder(place)
     }
 
-    /// Waits for no disk: a test that fails every call in turn would take minutes.
+    /// Does not flush: a test that fails every call in turn would take minutes.
     fn flush(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)> {
         places.iter().try_for_each(|place| {
             self.before("flush", place).map_err(|error| (place.to_path_buf(), Failure::from(error)))

@@ -1,148 +1,38 @@
-//! Answers: how do many files change all at once, or not at all?
+//! Answers: how are many files replaced, all of them or none?
 //!
-//! [`Journal::stage`] writes down in the journal what is about to be replaced, then every new content beside its file, under a
-//! name of its own, and flushes it. [`Transaction::commit`] reads every file again and compares it with what the change was
+//! [`Transaction::stage`] records in the journal what is about to be replaced, then writes every new content next to its file, under a
+//! temporary name, and flushes it. [`Transaction::commit`] reads every file again and compares it with what the change was
 //! planned from; then it keeps each old content in the journal under a second name (a hard link, or a copy where there are
-//! none), flushes that, and puts the new content in place. Then it looks at what it kept: what another program wrote at the last
-//! moment is found there. When anything fails, what was replaced is put back. A transaction that is dropped removes what it
-//! staged. What the end of a process leaves behind is for [`Unfinished`](super::Unfinished) to finish or take back.
+//! none), flushes that, and puts the new content in place. Then it compares what it kept: what another program wrote at the last
+//! moment is detected there. If anything fails, what was replaced is restored. A transaction that is dropped removes what it
+//! staged. What a killed process leaves is finished or rolled back by [`Unfinished`](super::recovery::Unfinished).
 //!
-//! A path that is a symbolic link stays one; the file it leads to is replaced, where that is below the paths of the call. A file
-//! that has several names (hard links) is refused: replacing it would part them, and writing through would not be one step. A
+//! A path that is a symbolic link stays one; the file it leads to is replaced, if that is below the paths of the call. A file
+//! that has several names (hard links) is refused: replacing it would break them, and writing in place would not be atomic. A
 //! file whose mode lets nobody write is refused, as an editor does. The new file has the mode of the old one and, where the
 //! system permits, its owner; extended attributes are not carried over.
 //!
-//! Invariant: every file is at every moment wholly old or wholly new, and no old content is removed before all are new.
+//! Invariant: every file has either its old or its new content at every moment, and no old content is removed before all are new.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
 
+use super::backup::{keep, restore};
 use super::bounds::parent;
 use super::failure::Failure;
-use super::files::{Disk, Files, Like};
+use super::file_system::{Disk, FileMode, FileSystem};
 use super::journal::{Journal, inside, kept};
-use super::record::{Act, Entry, Record, staged};
-use super::recovery::{keep, restore};
+use super::record::{Action, Entry, Record, staged};
+use super::run::{Aborted, Change, Failures, Step, Written};
 use crate::fingerprint::Fingerprint;
 
-/// One file's new content.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The file, as the user knows it; may be a symbolic link to it.
-    pub path: PathBuf,
-    /// What the file was when the change was planned.
-    pub before: Fingerprint,
-    /// All of its new bytes.
-    pub after: Vec<u8>,
-}
-
-/// What a transaction was doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Step {
-    /// Looking whether the files can be replaced.
-    Look,
-    /// Reading or writing the journal.
-    Journal,
-    /// Writing new content beside the files.
-    Stage,
-    /// Waiting for the disk.
-    Flush,
-    /// Comparing the files with what they were.
-    Compare,
-    /// Keeping old content.
-    Keep,
-    /// Putting new content in the place of the old.
-    Replace,
-    /// Putting old content in the place of the new.
-    Restore,
-}
-
-impl Step {
-    /// Says what failed, where the failure alone does not.
-    const fn attempt(self) -> &'static str {
-        match self {
-            Self::Look | Self::Compare | Self::Journal => "",
-            Self::Stage => "writing new content beside it: ",
-            Self::Flush => "waiting for the disk: ",
-            Self::Keep => "keeping old content: ",
-            Self::Replace => "replacing it: ",
-            Self::Restore => "putting it back: ",
-        }
-    }
-}
-
-/// What was written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    /// The files that changed, by the path of the change, in the order of paths.
-    pub files: Vec<PathBuf>,
-}
-
-/// Why nothing was written, or not all of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Aborted {
-    /// What the transaction was doing.
-    pub step: Step,
-    /// The paths that stopped it, each with its failure.
-    pub failures: Vec<(PathBuf, Failure)>,
-    /// Files that are new and could not be put back, each with the place of its old content. Only when a second thing failed.
-    pub unrestored: Vec<(PathBuf, PathBuf)>,
-    /// What was written beside files and could not be removed again.
-    pub leftovers: Vec<PathBuf>,
-    /// Whether the tree is as it was.
-    pub tree: Tree,
-}
-
-/// What a failure left of a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tree {
-    /// Nothing in it is different.
-    Same,
-    /// An unfinished run is in its journal.
-    Unfinished,
-}
-
-impl Aborted {
-    pub(super) fn new(step: Step, failures: Failures) -> Self {
-        Self { step, failures, unrestored: Vec::new(), leftovers: Vec::new(), tree: Tree::Same }
-    }
-
-    /// Makes the failure of a run that was begun before and is still neither finished nor taken back.
-    pub(super) fn unfinished(step: Step, failures: Failures) -> Self {
-        Self { tree: Tree::Unfinished, ..Self::new(step, failures) }
-    }
-}
-
-impl fmt::Display for Aborted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.tree, self.unrestored.is_empty()) {
-            (Tree::Same, true) => "nothing was written",
-            (Tree::Same, false) => "only some files were put back",
-            (Tree::Unfinished, _) => "the run that was stopped is still unfinished",
-        })?;
-        for (path, failure) in &self.failures {
-            write!(f, "\n  {}: {}{failure}", path.display(), self.step.attempt())?;
-        }
-        for (path, kept) in &self.unrestored {
-            write!(f, "\n  {}: is new; its old content is in {}", path.display(), kept.display())?;
-        }
-        for path in &self.leftovers {
-            write!(f, "\n  {}: could not be removed", path.display())?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Aborted {}
-
-/// How far one file has come.
+/// The state of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Progress {
     /// Nothing is done.
     Planned,
-    /// The new content is beside the file.
+    /// The new content is next to the file.
     Staged,
     /// The old content has a second name.
     Kept,
@@ -150,7 +40,7 @@ enum Progress {
     Replaced,
 }
 
-/// One file on its way.
+/// One file that is being replaced.
 #[derive(Debug)]
 struct Swap {
     shown: PathBuf,
@@ -163,28 +53,43 @@ struct Swap {
 
 /// Files staged to be replaced; dropping it removes what was staged.
 #[derive(Debug)]
-pub struct Transaction<'j, F: Files = Disk> {
+pub struct Transaction<'j, F: FileSystem = Disk> {
     journal: &'j Journal<F>,
-    act: Act,
+    action: Action,
     swaps: Vec<Swap>,
 }
 
-impl<'j, F: Files> Transaction<'j, F> {
-    /// Stages changes for a run of this kind. A change that changes nothing is left out.
-    pub(super) fn stage(journal: &'j Journal<F>, changes: Vec<Change>, act: Act, label: &str) -> Result<Self, Aborted> {
+impl<'j, F: FileSystem> Transaction<'j, F> {
+    /// Stages changes: writes every new content next to its file. `label` names what they are for.
+    ///
+    /// # Errors
+    /// [`Aborted`] with every file that cannot be replaced, or the first whose content could not be written; then nothing
+    /// is staged. Two changes of one file are [`Failure::SameFile`] unless they are the same change.
+    pub fn stage(journal: &'j Journal<F>, changes: Vec<Change>, label: &str) -> Result<Self, Aborted> {
+        Self::stage_as(journal, changes, Action::Apply, label)
+    }
+
+    /// Stages changes for a run of this kind. A change that changes nothing is ignored.
+    pub(super) fn stage_as(
+        journal: &'j Journal<F>,
+        changes: Vec<Change>,
+        action: Action,
+        label: &str,
+    ) -> Result<Self, Aborted> {
         let is_change = |change: &Change| Fingerprint::of(&change.after) != change.before;
         let changes: Vec<_> = changes.into_iter().filter(is_change).collect();
-        let mut transaction = Self { journal, act, swaps: Vec::with_capacity(changes.len()) };
+        let mut transaction = Self { journal, action, swaps: Vec::with_capacity(changes.len()) };
         if changes.is_empty() {
             return Ok(transaction);
         }
-        journal.must_be_finished().map_err(|failure| Aborted::new(Step::Journal, vec![failure]))?;
+        journal.refuse_unfinished().map_err(|failure| Aborted::new(Step::Journal, vec![failure]))?;
         let token = token();
-        let planned = plan(&journal.files, changes, &token).map_err(|failures| Aborted::new(Step::Look, failures))?;
+        let planned =
+            plan(&journal.files, changes, &token).map_err(|failures| Aborted::new(Step::Inspect, failures))?;
         let entry = |(swap, after): &(Swap, Vec<u8>)| Entry::new(&swap.place, swap.before, Fingerprint::of(after));
-        let record = Record::new(act, label, &token, planned.iter().map(entry).collect());
+        let record = Record::new(action, label, &token, planned.iter().map(entry).collect());
         if let Err(failure) = journal.begin(&record) {
-            // What was written of the record the next run finds without one, and removes.
+            // The next run removes what was written of the record.
             let _by_the_next_run = journal.cancel();
             return Err(Aborted::new(Step::Journal, vec![failure]));
         }
@@ -241,11 +146,11 @@ impl<'j, F: Files> Transaction<'j, F> {
         self.flush(|swap| parent(&swap.place))
     }
 
-    /// Ends the run in the journal. A run that takes another one back is done before that: what it could not remove there is
+    /// Ends the run in the journal. A run that undoes another one is done before that: what it could not remove there is
     /// removed by the next run.
     fn end(&self) -> Result<(), Stop> {
-        match (self.journal.end(self.act), self.act) {
-            (Err(failure), Act::Apply) => Err((Step::Journal, vec![failure])),
+        match (self.journal.end(self.action), self.action) {
+            (Err(failure), Action::Apply) => Err((Step::Journal, vec![failure])),
             (Ok(()) | Err(_), _) => Ok(()),
         }
     }
@@ -254,7 +159,7 @@ impl<'j, F: Files> Transaction<'j, F> {
         let Some(swap) = self.swaps.last_mut() else {
             return Ok(());
         };
-        let written = self.journal.files.write_new(&swap.staged, after, Like::File(&swap.place));
+        let written = self.journal.files.write_new(&swap.staged, after, FileMode::SameAs(&swap.place));
         written.map_err(|error| (Step::Stage, vec![(swap.shown.clone(), error.into())]))?;
         swap.progress = Progress::Staged;
         Ok(())
@@ -279,12 +184,12 @@ impl<'j, F: Files> Transaction<'j, F> {
 
     fn abort(mut self, step: Step, failures: Failures) -> Aborted {
         let mut aborted = Aborted::new(step, failures);
-        self.put_back(&mut aborted);
+        self.restore_all(&mut aborted);
         aborted
     }
 
-    /// Puts every file back and removes what lies beside it; then the journal forgets the run, unless a file is still new.
-    fn put_back(&mut self, aborted: &mut Aborted) {
+    /// Restores every file and removes what is next to it; then the record is removed, unless a file could not be restored.
+    fn restore_all(&mut self, aborted: &mut Aborted) {
         let files = &self.journal.files;
         let swaps = std::mem::take(&mut self.swaps);
         let mut folders = BTreeSet::new();
@@ -296,7 +201,7 @@ impl<'j, F: Files> Transaction<'j, F> {
                 }
                 continue;
             }
-            // The old content goes first: where only that is there, its file counts as replaced.
+            // The old content is removed first: if only that is left, its file counts as replaced.
             if swap.progress == Progress::Kept && files.remove(&swap.kept).is_err() {
                 aborted.leftovers.push(self.journal.shown(&swap.kept));
             }
@@ -305,28 +210,25 @@ impl<'j, F: Files> Transaction<'j, F> {
             }
         }
         let folders: Vec<&Path> = folders.into_iter().collect();
-        let settled = aborted.unrestored.is_empty() && files.flush(&folders).is_ok();
-        // What cannot be forgotten now, the next run finds untouched and forgets.
-        if settled && !swaps.is_empty() {
+        let is_restored = aborted.unrestored.is_empty() && files.flush(&folders).is_ok();
+        // If the record cannot be removed now, the next run finds the tree untouched and removes it.
+        if is_restored && !swaps.is_empty() {
             let _by_the_next_run = self.journal.cancel();
         }
     }
 }
 
-impl<F: Files> Drop for Transaction<'_, F> {
+impl<F: FileSystem> Drop for Transaction<'_, F> {
     fn drop(&mut self) {
-        self.put_back(&mut Aborted::new(Step::Stage, Vec::new()));
+        self.restore_all(&mut Aborted::new(Step::Stage, Vec::new()));
     }
 }
 
-/// Paths that failed, each with its failure.
-pub(super) type Failures = Vec<(PathBuf, Failure)>;
-
-/// What stopped a transaction: the step and the paths that failed in it.
+/// Why a transaction stopped: the step and the paths that failed in it.
 type Stop = (Step, Failures);
 
-/// Finds the file behind every change, in the order of places.
-fn plan(files: &impl Files, changes: Vec<Change>, token: &str) -> Result<Vec<(Swap, Vec<u8>)>, Failures> {
+/// Resolves the file of every change, in the order of places.
+fn plan(files: &impl FileSystem, changes: Vec<Change>, token: &str) -> Result<Vec<(Swap, Vec<u8>)>, Failures> {
     let mut found = Vec::with_capacity(changes.len());
     let mut failures = Vec::new();
     for change in changes {
@@ -356,7 +258,7 @@ fn swap(at: usize, token: &str, place: PathBuf, change: Change) -> (Swap, Vec<u8
     (Swap { shown: change.path, place, staged, kept, before: change.before, progress }, change.after)
 }
 
-/// Makes a word that no other transaction uses.
+/// Returns a token that no other transaction uses.
 fn token() -> String {
     format!("{:016x}", RandomState::new().build_hasher().finish())
 }
@@ -369,7 +271,8 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::disk::failure::Kind;
+    use crate::disk::failure::FileKind;
+    use crate::disk::run::TreeState;
     use crate::disk::sample::{Sample, fault, new, old};
 
     const NAMES: [&str; 3] = ["a.yaml", "b/c.yaml", "b/d.yaml"];
@@ -379,10 +282,10 @@ mod tests {
     }
 
     fn run(tree: &Sample, hook: impl Fn(usize, &str, &Path) -> io::Result<()>) -> Result<Written, Aborted> {
-        tree.watched(hook).stage(tree.changes(), "")?.commit()
+        Transaction::stage(&tree.watched(hook), tree.changes(), "")?.commit()
     }
 
-    /// Checks what lies in the tree against what the outcome says; returns whether nothing stayed that should not.
+    /// Checks what is in the tree against what the outcome says; returns whether no temporary file is left.
     #[track_caller]
     fn check_outcome(tree: &Sample, outcome: Result<Written, Aborted>) -> bool {
         let mut found = tree.contents();
@@ -427,7 +330,7 @@ mod tests {
     fn every_file_gets_its_new_bytes_and_the_old_ones_are_kept() {
         let tree = tree();
         let journal = tree.journal();
-        let transaction = journal.stage(tree.changes(), "").unwrap();
+        let transaction = Transaction::stage(&journal, tree.changes(), "").unwrap();
         assert_eq!(transaction.paths().collect::<Vec<_>>(), tree.paths());
         let written = transaction.commit().unwrap();
         assert_eq!(written, Written { files: tree.paths() });
@@ -483,8 +386,8 @@ mod tests {
         });
     }
 
-    /// What a disk can say to a call, and whether it says so to every later call that takes room as well.
-    const SAID: [(io::ErrorKind, bool); 8] = [
+    /// The errors a call can have, and whether every later call that needs space has it too.
+    const DISK_ERRORS: [(io::ErrorKind, bool); 8] = [
         (io::ErrorKind::StorageFull, false),
         (io::ErrorKind::StorageFull, true),
         (io::ErrorKind::QuotaExceeded, true),
@@ -497,8 +400,8 @@ mod tests {
 
     #[test]
     #[expect(clippy::print_stderr, reason = "the test tells how often each outcome was met")]
-    fn whatever_a_disk_says_to_any_call_all_files_are_old_or_new() {
-        for (kind, stays) in SAID {
+    fn whatever_error_any_call_has_all_files_are_old_or_new() {
+        for (kind, stays) in DISK_ERRORS {
             let (old_trees, new_trees) = (Cell::new(0), Cell::new(0));
             let calls = for_every_call(|tree, at, calls| {
                 let outcome = run(tree, |call, name, _| {
@@ -525,7 +428,7 @@ mod tests {
         let tree = Sample::new(&["A.yaml", "a.yaml"]);
         let aborted = run(&tree, |_, call, _| if call == "is_same" { fault() } else { Ok(()) }).unwrap_err();
         let failure = Failure::SameFile(tree.top.join("A.yaml"));
-        assert_eq!(aborted, Aborted::new(Step::Look, vec![(tree.top.join("a.yaml"), failure)]));
+        assert_eq!(aborted, Aborted::new(Step::Inspect, vec![(tree.top.join("a.yaml"), failure)]));
         assert_eq!(tree.contents(), tree.state(old));
         let outcome = run(&tree, |_, _, _| Ok(()));
         assert!(outcome.is_ok() && check_outcome(&tree, outcome), "here they are two");
@@ -540,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_over_two_file_systems_is_put_back_by_copies() {
+    fn a_tree_on_two_file_systems_is_restored_by_copies() {
         let tree = tree();
         let last = PathBuf::from(NAMES[2]);
         let other = |from_journal: bool| {
@@ -563,7 +466,7 @@ mod tests {
     fn a_file_that_changed_stops_all_and_every_such_file_is_named() {
         let tree = tree();
         let journal = tree.journal();
-        let transaction = journal.stage(tree.changes(), "").unwrap();
+        let transaction = Transaction::stage(&journal, tree.changes(), "").unwrap();
         fs::write(tree.top.join(NAMES[0]), "edited\n").unwrap();
         fs::remove_file(tree.top.join(NAMES[2])).unwrap();
         let aborted = transaction.commit().unwrap_err();
@@ -600,7 +503,7 @@ mod tests {
     fn dropping_a_transaction_removes_what_it_staged() {
         let tree = tree();
         let journal = tree.journal();
-        let transaction = journal.stage(tree.changes(), "").unwrap();
+        let transaction = Transaction::stage(&journal, tree.changes(), "").unwrap();
         assert_eq!(tree.contents().len(), 6);
         drop(transaction);
         assert_eq!(tree.contents(), tree.state(old));
@@ -611,7 +514,7 @@ mod tests {
     fn a_folder_that_disappears_stops_all() {
         let tree = tree();
         let journal = tree.journal();
-        let transaction = journal.stage(tree.changes(), "").unwrap();
+        let transaction = Transaction::stage(&journal, tree.changes(), "").unwrap();
         fs::rename(tree.top.join("b"), tree.top.join("gone")).unwrap();
         let aborted = transaction.commit().unwrap_err();
         let missing = |name: &str| (tree.top.join(name), Failure::Missing);
@@ -653,8 +556,8 @@ mod tests {
     fn check_refused(tree: &Sample, changes: Vec<Change>, failures: &[(&str, Failure)]) {
         let before = tree.contents();
         let failures = failures.iter().map(|(name, failure)| (tree.top.join(name), failure.clone())).collect();
-        let aborted = tree.journal().stage(changes, "").unwrap_err();
-        assert_eq!(aborted, Aborted::new(Step::Look, failures));
+        let aborted = Transaction::stage(&tree.journal(), changes, "").unwrap_err();
+        assert_eq!(aborted, Aborted::new(Step::Inspect, failures));
         assert_eq!(tree.contents(), before);
         assert_eq!(tree.journaled(), [""; 0]);
     }
@@ -663,14 +566,14 @@ mod tests {
     fn all_that_cannot_be_replaced_is_named_at_once() {
         let tree = tree();
         let changes = ["none.yaml", "a.yaml", "b"].map(|name| tree.change(name)).to_vec();
-        let failures = [("b", Failure::NotAFile(Kind::Folder)), ("none.yaml", Failure::Missing)];
+        let failures = [("b", Failure::NotAFile(FileKind::Folder)), ("none.yaml", Failure::Missing)];
         check_refused(&tree, changes, &failures);
     }
 
     #[test]
     fn what_git_and_the_journal_keep_is_not_written() {
         let tree = Sample::new(&["a.yaml", ".git/config", ".reversion/x.yaml"]);
-        let failures = [(".git/config", Failure::Kept), (".reversion/x.yaml", Failure::Kept)];
+        let failures = [(".git/config", Failure::Reserved), (".reversion/x.yaml", Failure::Reserved)];
         check_refused(&tree, tree.changes(), &failures);
     }
 
@@ -679,7 +582,8 @@ mod tests {
         let tree = tree();
         let same = tree.change("a.yaml");
         let through_b = Change { path: tree.top.join("b/../a.yaml"), ..same.clone() };
-        let written = tree.journal().stage(vec![same.clone(), through_b.clone()], "").unwrap().commit().unwrap();
+        let written =
+            Transaction::stage(&tree.journal(), vec![same.clone(), through_b.clone()], "").unwrap().commit().unwrap();
         assert_eq!(written.files, [tree.top.join("a.yaml")]);
         let before = Fingerprint::of(&same.after);
         let [first, second] = [same, through_b].map(|change| Change {
@@ -688,8 +592,8 @@ mod tests {
             ..change
         });
         let failure = Failure::SameFile(first.path.clone());
-        let aborted = tree.journal().stage(vec![second.clone(), first], "").unwrap_err();
-        assert_eq!(aborted, Aborted::new(Step::Look, vec![(second.path, failure)]));
+        let aborted = Transaction::stage(&tree.journal(), vec![second.clone(), first], "").unwrap_err();
+        assert_eq!(aborted, Aborted::new(Step::Inspect, vec![(second.path, failure)]));
     }
 
     #[test]
@@ -697,21 +601,21 @@ mod tests {
         let tree = tree();
         let path = tree.top.join("none.yaml");
         let nothing = Change { path, before: Fingerprint::of(b"same"), after: b"same".to_vec() };
-        let outcome = tree.watched(|_, _, _| fault()).stage(vec![nothing], "").unwrap().commit();
+        let outcome = Transaction::stage(&tree.watched(|_, _, _| fault()), vec![nothing], "").unwrap().commit();
         assert_eq!(outcome, Ok(Written::default()));
     }
 
     #[test]
-    fn an_abort_says_what_failed_and_where_old_content_is() {
+    fn an_abort_reports_what_failed_and_where_old_content_is() {
         let path = |name: &str| PathBuf::from(name);
         let aborted = Aborted {
             step: Step::Replace,
             failures: vec![(path("b"), Failure::Denied)],
             unrestored: vec![(path("a"), path(".old"))],
             leftovers: vec![path(".new")],
-            tree: Tree::Same,
+            tree: TreeState::Same,
         };
-        let text = "only some files were put back\n  b: replacing it: permission denied\n  a: is new; its old content is in \
+        let text = "only some files were restored\n  b: replacing it: permission denied\n  a: has the new content; its old content is in \
                     .old\n  .new: could not be removed";
         assert_eq!(aborted.to_string(), text);
         let aborted = Aborted::new(Step::Compare, vec![(path("a"), Failure::Missing)]);

@@ -1,7 +1,7 @@
-//! Answers: which of these files hold something that git does not have?
+//! Answers: which of these files have uncommitted changes?
 //!
-//! The `git` program is asked, once for each repository and some hundred files. A file that git does not know or ignores counts
-//! as uncommitted: git could not bring it back. No hook and no monitor that the repository names is run; filters that it names
+//! The `git` program is run once for each repository and every few hundred files. An untracked or ignored file counts
+//! as uncommitted: git could not restore it. No hook and no file system monitor of the repository is run; its filters
 //! are, as by any `git status`, which git itself refuses in a repository of another user.
 //!
 //! Invariant: nothing is written, not even git's index.
@@ -15,52 +15,52 @@ use std::process::Command;
 use super::bounds::repository;
 use super::failure::{Failure, one_line};
 
-/// How many bytes of paths one call gets; Windows takes 32,767 characters in all.
+/// How many bytes of paths are passed to one call; Windows allows 32,767 characters in total.
 const PATHS_PER_CALL: usize = 24_000;
 
-/// Why nobody knows whether files are committed.
+/// Why it is unknown whether files are committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unknown {
+pub enum UnknownStatus {
     /// The file is in no repository.
     NoRepository(PathBuf),
     /// There is no `git` program.
     NoGit,
-    /// Git failed in this repository and said so.
+    /// Git failed in this repository with this message.
     Failed(PathBuf, String),
     /// The file could not be found.
     File(PathBuf, Failure),
 }
 
-impl fmt::Display for Unknown {
+impl fmt::Display for UnknownStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoRepository(file) => write!(f, "{} is in no git repository", file.display()),
-            Self::NoGit => f.write_str("there is no git program to ask"),
+            Self::NoRepository(file) => write!(f, "{} is not in a git repository", file.display()),
+            Self::NoGit => f.write_str("the git program was not found"),
             Self::Failed(folder, message) => write!(f, "git failed in {}: {message}", folder.display()),
             Self::File(file, failure) => write!(f, "{}: {failure}", file.display()),
         }
     }
 }
 
-impl std::error::Error for Unknown {}
+impl std::error::Error for UnknownStatus {}
 
-/// Returns those of `files` that have uncommitted changes, in their order.
+/// Returns those of `files` that have uncommitted changes, in order.
 ///
 /// # Errors
-/// Why that is not known, for the first file of which it is not.
-pub fn uncommitted(files: &[PathBuf]) -> Result<Vec<PathBuf>, Unknown> {
+/// Why that is unknown, for the first such file.
+pub fn uncommitted(files: &[PathBuf]) -> Result<Vec<PathBuf>, UnknownStatus> {
     uncommitted_by(Path::new("git"), files)
 }
 
 /// One file in its repository: its path there, and as the user knows it.
 type Member<'f> = (PathBuf, &'f PathBuf);
 
-fn uncommitted_by(git: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, Unknown> {
+fn uncommitted_by(git: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, UnknownStatus> {
     let mut repositories: BTreeMap<PathBuf, Vec<Member<'_>>> = BTreeMap::new();
     for file in files {
-        let target = file.canonicalize().map_err(|error| Unknown::File(file.clone(), error.into()))?;
-        let top = repository(&target).ok_or_else(|| Unknown::NoRepository(file.clone()))?;
-        let inside = target.strip_prefix(top).map_err(|_| Unknown::NoRepository(file.clone()))?;
+        let target = file.canonicalize().map_err(|error| UnknownStatus::File(file.clone(), error.into()))?;
+        let top = repository(&target).ok_or_else(|| UnknownStatus::NoRepository(file.clone()))?;
+        let inside = target.strip_prefix(top).map_err(|_| UnknownStatus::NoRepository(file.clone()))?;
         repositories.entry(top.to_path_buf()).or_default().push((inside.to_path_buf(), file));
     }
     let mut found = Vec::new();
@@ -75,7 +75,7 @@ fn uncommitted_by(git: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, Unknown
     Ok(found)
 }
 
-/// Cuts a list where a call would get too long.
+/// Splits a list where a call would get too long.
 fn chunks<'m, 'f>(mut members: &'m [Member<'f>]) -> Vec<&'m [Member<'f>]> {
     let mut chunks = Vec::new();
     while !members.is_empty() {
@@ -94,26 +94,26 @@ fn chunks<'m, 'f>(mut members: &'m [Member<'f>]) -> Vec<&'m [Member<'f>]> {
     chunks
 }
 
-/// Asks git which of `members` differ from what is committed; a path may be that of a folder above some.
-fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>, Unknown> {
+/// Returns which of `members` differ from what is committed; a path may be that of a folder above some.
+fn status(git: &Path, top: &Path, members: &[Member<'_>]) -> Result<Vec<PathBuf>, UnknownStatus> {
     let options =
         ["--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"];
     let status =
         ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional", "--"];
     let mut command = Command::new(git);
     command.arg("-C").arg(top).args(options).args(status).args(members.iter().map(|(inside, _)| inside));
-    // A hook that calls this program has set these for its own repository.
+    // A git hook that runs this program has these set for its own repository.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         command.env_remove(name);
     }
     let output = match command.output() {
         Ok(output) => output,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Unknown::NoGit),
-        Err(error) => return Err(Unknown::Failed(top.to_path_buf(), one_line(&error.to_string()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(UnknownStatus::NoGit),
+        Err(error) => return Err(UnknownStatus::Failed(top.to_path_buf(), one_line(&error.to_string()))),
     };
     if !output.status.success() {
         let message = one_line(&String::from_utf8_lossy(&output.stderr));
-        return Err(Unknown::Failed(top.to_path_buf(), message));
+        return Err(UnknownStatus::Failed(top.to_path_buf(), message));
     }
     // Each entry is two letters, a space and a path.
     let entries = output.stdout.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
@@ -204,12 +204,12 @@ mod tests {
         let outside = tempfile::tempdir().unwrap();
         let file = outside.path().join("a.yaml");
         fs::write(&file, "").unwrap();
-        assert_eq!(uncommitted(std::slice::from_ref(&file)), Err(Unknown::NoRepository(file)));
+        assert_eq!(uncommitted(std::slice::from_ref(&file)), Err(UnknownStatus::NoRepository(file)));
         let committed = [top.join("committed.yaml")];
-        assert_eq!(uncommitted_by(Path::new("no-such-program"), &committed), Err(Unknown::NoGit));
+        assert_eq!(uncommitted_by(Path::new("no-such-program"), &committed), Err(UnknownStatus::NoGit));
         fs::write(top.join(".git/config"), "[").unwrap();
-        assert!(matches!(uncommitted(&committed), Err(Unknown::Failed(folder, _)) if folder == top));
+        assert!(matches!(uncommitted(&committed), Err(UnknownStatus::Failed(folder, _)) if folder == top));
         let gone = top.join("gone.yaml");
-        assert_eq!(uncommitted(std::slice::from_ref(&gone)), Err(Unknown::File(gone, Failure::Missing)));
+        assert_eq!(uncommitted(std::slice::from_ref(&gone)), Err(UnknownStatus::File(gone, Failure::Missing)));
     }
 }

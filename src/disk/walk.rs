@@ -1,90 +1,40 @@
-//! Answers: which files lie below these roots, and what does a visitor make of their bytes?
+//! Answers: which files are below these roots, and what does a visitor return for each?
 //!
-//! One parallel walk reads each wanted file once, into a buffer of its thread, and hands the bytes to a visitor; only what
-//! the visitor makes of them is kept. Wanted is a file named as a root, and below a folder a file with a wanted name
-//! that is neither hidden nor ignored. Ignored means what it means to git: `.gitignore` and `.git/info/exclude` count inside a
-//! repository and no further up than its root, since a `.gitignore` in a home folder must not empty every tree below it;
-//! `.ignore` and, outweighing all others, `.reversionignore` count everywhere. A person's own `core.excludesFile` does not
-//! count: the same tree gives the same answer on every machine. An ignore file that cannot be read is as good as none.
+//! One parallel walk reads each included file once, into a buffer of its thread, and passes the bytes to a visitor; only what
+//! the visitor returns is kept. Included are files named as a root, and below a folder files with an included name
+//! that are neither hidden nor ignored. Files are ignored as git ignores them: `.gitignore` and `.git/info/exclude` apply inside a
+//! repository and no further up than its root, since a `.gitignore` in a home folder must not exclude every tree below it;
+//! `.ignore` and, before all others, `.reversionignore` apply everywhere. A user's own `core.excludesFile` does not
+//! apply: the same tree gives the same result on every machine. An ignore file that cannot be read is ignored.
 //!
 //! Invariant: the result is the same for any number of threads and any order of a folder's entries.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
-use super::failure::{Failure, Kind};
-use super::options::{IgnoreFiles, Links, Listing, Named, WalkOptions, is_own};
+use super::failure::{Failure, FileKind};
+use super::options::{Listing, Named, WalkOptions, is_reserved};
 use super::read::{Buffer, MAX_FILE_SIZE};
 use super::roots::{Roots, shown};
+use super::skip::Skip;
+use super::walk_builder::{builder, walkable};
 use super::{listing, roots};
-
-/// How many bytes decide whether a file is text.
-const PROBE: usize = 8 << 10;
-
-/// Why a path was left out on purpose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Skip {
-    /// A file whose extension is not wanted.
-    Extension,
-    /// A file or folder whose name starts with a dot.
-    Hidden,
-    /// A symbolic link.
-    Link,
-    /// A file with a NUL byte near its start that is not in a wide encoding either.
-    Binary,
-    /// A file or folder that an ignore file names. Known only with [`Listing::Every`].
-    Ignored,
-    /// A file or folder that a glob leaves out. Known only with [`Listing::Every`].
-    Glob,
-}
-
-impl Skip {
-    /// Says why a file of these bytes is not read as text, from its first 8 KiB. A file that starts with the byte order mark of
-    /// a wide encoding, or with characters of two or four bytes, is text, though not one that everybody reads.
-    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        if let [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 0, 0xfe, 0xff, ..] = bytes {
-            return None;
-        }
-        if let [1..=255, 0, 1..=255, 0, ..]
-        | [0, 1..=255, 0, 1..=255, ..]
-        | [1..=255, 0, 0, 0, ..]
-        | [0, 0, 0, 1..=255, ..] = bytes
-        {
-            return None;
-        }
-        memchr::memchr(0, &bytes[..bytes.len().min(PROBE)]).map(|_| Self::Binary)
-    }
-}
-
-impl fmt::Display for Skip {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Extension => "no wanted extension",
-            Self::Hidden => "hidden",
-            Self::Link => "symbolic link",
-            Self::Binary => "binary",
-            Self::Ignored => "ignored",
-            Self::Glob => "left out by a glob",
-        })
-    }
-}
 
 /// What a walk found.
 #[derive(Clone, Debug)]
 pub struct Scan<T> {
-    /// What the visitor made of files, by path; no path twice.
+    /// What the visitor returned, by path; no path twice.
     pub visited: Vec<(PathBuf, T)>,
-    /// How many files were read and handed to the visitor.
+    /// How many files were read and passed to the visitor.
     pub seen: usize,
     /// How many bytes they have.
     pub bytes: u64,
-    /// Files that are no text, by path; with [`Listing::Every`] everything that was left out.
+    /// Binary files, by path; with [`Listing::Every`] everything that was skipped.
     pub skipped: Vec<(PathBuf, Skip)>,
-    /// How often the walk left something out, by reason. A folder counts once, whatever is in it.
+    /// How often the walk skipped something, by reason. A folder counts once, whatever is in it.
     pub skips: BTreeMap<Skip, usize>,
     /// What could not be read, by path.
     pub failed: Vec<(PathBuf, Failure)>,
@@ -96,9 +46,9 @@ impl<T> Default for Scan<T> {
     }
 }
 
-/// Walks `roots` and calls `visit` with the path and the bytes of every wanted file; keeps what it makes of them.
+/// Walks `roots` and calls `visit` with the path and the bytes of every included file; keeps what it returns.
 ///
-/// Paths are spelled as the roots are, without a leading `./`. A file that two roots lead to is visited once, below the
+/// Paths start as the roots are written, without a leading `./`. A file that two roots lead to is visited once, below the
 /// outer root. The visitor is called from several threads, in no order.
 pub fn scan<T: Send>(
     roots: &[PathBuf],
@@ -107,16 +57,16 @@ pub fn scan<T: Send>(
 ) -> Scan<T> {
     let Roots { rounds, failed } = Roots::new(roots);
     let mut scan = Scan { failed, ..Scan::default() };
-    let (mut met, mut left) = (BTreeSet::new(), BTreeSet::new());
+    let (mut places, mut skipped) = (BTreeSet::new(), BTreeSet::new());
     let last = rounds.len().saturating_sub(1);
     for (at, roots) in rounds.iter().enumerate() {
-        let found = Round { roots, options, visit: &visit, met: &met, is_last: at == last }.walk();
+        let found = Round { roots, options, visit: &visit, places: &places, is_last: at == last }.walk();
         scan.join(found.scan);
-        met.extend(found.met);
-        left.extend(found.left);
+        places.extend(found.places);
+        skipped.extend(found.skipped);
     }
     let is_root = |path: &PathBuf| rounds.iter().any(|roots| roots.contains_key(path));
-    for (path, skip) in left.into_iter().filter(|(path, _)| !is_root(path)) {
+    for (path, skip) in skipped.into_iter().filter(|(path, _)| !is_root(path)) {
         scan.skip(path, skip, options.listing);
     }
     scan.sorted()
@@ -152,30 +102,30 @@ impl<T> Scan<T> {
     }
 }
 
-/// One walk over roots that do not lie inside each other.
+/// One walk over roots that are not inside each other.
 struct Round<'a, V> {
     /// The roots as shown, with the places they lead to.
     roots: &'a BTreeMap<PathBuf, PathBuf>,
     options: &'a WalkOptions,
     visit: &'a V,
-    /// The places that earlier rounds have dealt with.
-    met: &'a BTreeSet<PathBuf>,
-    /// No later round asks what this one has met.
+    /// The places that earlier rounds visited.
+    places: &'a BTreeSet<PathBuf>,
+    /// No later round needs the places of this one.
     is_last: bool,
 }
 
 /// What a round, or one thread of it, found.
 struct Found<T> {
     scan: Scan<T>,
-    /// The places that a later round will ask for.
-    met: Vec<PathBuf>,
-    /// What was left out and would not have been, had it been named as a root.
-    left: Vec<(PathBuf, Skip)>,
+    /// The places that a later round needs.
+    places: Vec<PathBuf>,
+    /// What was skipped and would not have been as a root.
+    skipped: Vec<(PathBuf, Skip)>,
 }
 
 impl<T> Default for Found<T> {
     fn default() -> Self {
-        Self { scan: Scan::default(), met: Vec::new(), left: Vec::new() }
+        Self { scan: Scan::default(), places: Vec::new(), skipped: Vec::new() }
     }
 }
 
@@ -192,14 +142,14 @@ impl<'a, V> Round<'a, V> {
         for root in roots {
             walk.add(walkable(root));
         }
-        let hidden = leave_hidden(&mut walk, self.options);
+        let hidden = skip_hidden(&mut walk, self.options);
         let found = Mutex::new(Found::default());
         walk.build_parallel().visit(&mut Threads { round: self, found: &found });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let hidden = std::mem::take(&mut *hidden.lock().unwrap_or_else(PoisonError::into_inner));
-        found.left.extend(hidden.into_iter().map(|path| (path, Skip::Hidden)));
+        found.skipped.extend(hidden.into_iter().map(|path| (path, Skip::Hidden)));
         if self.options.listing == Listing::Every {
-            found.left.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
+            found.skipped.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
         }
         found
     }
@@ -213,41 +163,16 @@ impl<'a, V> Round<'a, V> {
     }
 }
 
-/// Sets up a walk from `root`; hidden entries are not its matter but [`leave_hidden`]'s.
-pub(super) fn builder(root: &Path, options: &WalkOptions) -> WalkBuilder {
-    let respect = options.ignore_files == IgnoreFiles::Respect;
-    let mut builder = WalkBuilder::new(walkable(root));
-    builder
-        .standard_filters(false)
-        .parents(respect)
-        .ignore(respect)
-        .git_ignore(respect)
-        .git_exclude(respect)
-        .require_git(true)
-        .overrides(options.globs.matcher().clone())
-        .follow_links(options.links == Links::Follow)
-        .threads(options.threads);
-    if respect {
-        builder.add_custom_ignore_filename(".reversionignore");
-    }
-    builder
-}
-
-/// Spells a root for the walk, for which `-` alone would be standard input.
-fn walkable(root: &Path) -> PathBuf {
-    if root == Path::new("-") { Path::new(".").join(root) } else { root.to_owned() }
-}
-
-/// Makes `walk` leave out hidden entries before it enters them, and collects them as shown.
-fn leave_hidden(walk: &mut WalkBuilder, options: &WalkOptions) -> Arc<Mutex<Vec<PathBuf>>> {
+/// Makes `walk` skip hidden entries before it enters them, and collects them as shown.
+fn skip_hidden(walk: &mut WalkBuilder, options: &WalkOptions) -> Arc<Mutex<Vec<PathBuf>>> {
     let hidden = Arc::new(Mutex::new(Vec::new()));
     let (found, options) = (Arc::clone(&hidden), options.clone());
     walk.filter_entry(move |entry| {
-        let leave = options.leaves_alone(entry.file_name());
-        if leave && !is_own(entry.file_name()) {
+        let skip = options.skips(entry.file_name());
+        if skip && !is_reserved(entry.file_name()) {
             found.lock().unwrap_or_else(PoisonError::into_inner).push(shown(entry.path()));
         }
-        !leave
+        !skip
     });
     hidden
 }
@@ -269,7 +194,7 @@ where
     }
 }
 
-/// One thread's part of a round; adds to the total when the thread is done.
+/// One thread's part of a round; added to the total when the thread ends.
 struct Thread<'a, T, V> {
     round: &'a Round<'a, V>,
     total: &'a Mutex<Found<T>>,
@@ -284,7 +209,7 @@ impl<T, V> Drop for Thread<'_, T, V> {
         found.scan.visited.sort_by(|left, right| roots::by_names(&left.0, &right.0));
         let mut total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
         total.scan.join(found.scan);
-        total.met.extend(found.met);
+        total.places.extend(found.places);
     }
 }
 
@@ -310,33 +235,33 @@ where
         let Some(file_type) = entry.file_type().filter(|file_type| !file_type.is_dir()) else {
             return;
         };
-        if !self.meet(entry) {
+        if !self.is_first_visit(entry) {
             return;
         }
         let path = shown(entry.path());
         let named = entry.depth() == 0 && self.round.options.named == Named::Always;
         if file_type.is_symlink() {
             self.skip(path, Skip::Link);
-        } else if !named && !self.round.options.wants(&path) {
+        } else if !named && !self.round.options.includes(&path) {
             self.skip(path, Skip::Extension);
         } else if !file_type.is_file() {
-            self.found.scan.failed.push((path, Failure::NotAFile(Kind::of(file_type))));
+            self.found.scan.failed.push((path, Failure::NotAFile(FileKind::of(file_type))));
         } else {
             self.file(path);
         }
     }
 
-    /// Says whether no earlier round has met `entry`, and remembers it where a later one will ask.
-    fn meet(&mut self, entry: &DirEntry) -> bool {
-        if self.round.is_last && self.round.met.is_empty() {
+    /// Returns whether no earlier round visited `entry`, and remembers it if a later one needs to know.
+    fn is_first_visit(&mut self, entry: &DirEntry) -> bool {
+        if self.round.is_last && self.round.places.is_empty() {
             return true;
         }
         let Some(place) = self.round.place(entry) else {
             return true;
         };
-        let is_new = !self.round.met.contains(&place);
+        let is_new = !self.round.places.contains(&place);
         if !self.round.is_last {
-            self.found.met.push(place);
+            self.found.places.push(place);
         }
         is_new
     }
@@ -362,7 +287,7 @@ where
     }
 }
 
-/// Turns the walk's error into a failure of a path; a bad glob in an ignore file is none.
+/// Turns the walk's error into a failure of a path; an invalid glob in an ignore file is ignored.
 fn failure(error: &ignore::Error, path: Option<&Path>) -> Option<(PathBuf, Failure)> {
     let at = |failure| Some((shown(path.unwrap_or(Path::new("."))), failure));
     match error {
@@ -381,7 +306,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::disk::options::{Globs, Hidden};
+    use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links};
+    use crate::disk::skip::PROBE;
 
     /// Makes a tree of files that hold their own name; a name with a `/` at the end is an empty folder.
     fn tree(names: &[&str]) -> tempfile::TempDir {
@@ -436,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_a_wanted_name_are_visited_in_the_order_of_paths() {
+    fn files_with_an_included_name_are_visited_in_the_order_of_paths() {
         let names = ["b.yml", "a/z.yaml", "a/Kustomization", "a-b/y.json", "a.YAML", "c.txt", "yaml", "d.toml"];
         let folder = tree(&names);
         let options = WalkOptions { extensions: vec!["toml".to_owned()], ..every() };
@@ -480,7 +406,7 @@ mod tests {
     const HIDDEN: [&str; 5] = [".github/w.yaml", ".a.yaml", "b/.c.yaml", "b/d.yaml", ".git/config.yaml"];
 
     #[test]
-    fn hidden_entries_are_left_out_and_counted_once_each() {
+    fn hidden_entries_are_skipped_and_counted_once_each() {
         let folder = tree(&HIDDEN);
         let scan = check(folder.path(), &WalkOptions::default(), &["b/d.yaml"]);
         assert_eq!(scan.skips, BTreeMap::from([(Skip::Hidden, 3)]));
@@ -502,7 +428,7 @@ mod tests {
         check_skipped(folder.path(), &scan, &[]);
     }
 
-    /// A tree in which each kind of ignore file names one file; `b/` is for all of them to leave alone.
+    /// A tree in which each kind of ignore file names one file; none of them applies to `b/`.
     fn ignoring() -> tempfile::TempDir {
         let folder =
             tree(&["git.yaml", "plain.yaml", "own.yaml", "excluded.yaml", "out/x.yaml", "b/git.yaml", "b/y.yaml"]);
@@ -546,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn an_own_ignore_file_outweighs_the_others() {
+    fn reversionignore_takes_precedence() {
         let folder = tree(&[".git/", "a.yaml"]);
         add(folder.path(), ".gitignore", "a.yaml\n");
         add(folder.path(), ".reversionignore", "!a.yaml\n");
@@ -554,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn globs_leave_out_and_let_in() {
+    fn globs_exclude_and_include() {
         let folder = tree(&[".git/", "a.yaml", "a.json", "b/c.yaml", "v/d.yaml"]);
         add(folder.path(), ".gitignore", "a.json\n");
         let scan = check(folder.path(), &globs(&["!**/v", "!c.yaml"]), &["a.yaml"]);
@@ -606,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_named_and_not_visited() {
+    fn binary_files_are_listed_and_not_visited() {
         let folder = tree(&[]);
         let late = [&vec![b'a'; PROBE][..], b"\0"].concat();
         add(folder.path(), "binary.yaml", b"a\0b");
@@ -620,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named_and_the_rest_is_visited() {
+    fn what_cannot_be_read_is_reported_and_the_rest_is_visited() {
         let folder = tree(&["a.yaml", "none/"]);
         let huge = folder.path().join("huge.yaml");
         fs::File::create(&huge).unwrap().set_len(MAX_FILE_SIZE + 1).unwrap();
@@ -646,7 +572,7 @@ mod tests {
         }
 
         #[test]
-        fn links_are_left_out_unless_followed() {
+        fn links_are_skipped_unless_followed() {
             let folder = tree(&["a/b.yaml", "c.yaml"]);
             let top = folder.path();
             symlink("a", top.join("folder")).unwrap();
@@ -669,16 +595,16 @@ mod tests {
             assert_eq!(below(top, &scan.visited), [("a/b.yaml".to_owned(), &"a/b.yaml".to_owned())]);
         }
 
-        /// A socket stands for a named pipe too, which std cannot make: neither is opened.
+        /// A socket also stands in for a named pipe, which std cannot create: neither is opened.
         #[test]
         fn what_is_not_a_file_is_not_opened() {
             let folder = tree(&["a.yaml"]);
             let path = folder.path().join("s.yaml");
             let _socket = UnixListener::bind(&path).unwrap();
-            let expected = [(path.clone(), Failure::NotAFile(Kind::Socket))];
+            let expected = [(path.clone(), Failure::NotAFile(FileKind::Socket))];
             assert_eq!(walk(&[folder.path().to_owned()], &every()).failed, expected);
             assert_eq!(walk(std::slice::from_ref(&path), &every()).failed, expected);
-            assert_eq!(walk(&[PathBuf::from("/dev/null")], &every()).failed[0].1, Failure::NotAFile(Kind::Device));
+            assert_eq!(walk(&[PathBuf::from("/dev/null")], &every()).failed[0].1, Failure::NotAFile(FileKind::Device));
         }
 
         #[test]

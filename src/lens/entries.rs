@@ -75,7 +75,7 @@ impl Entries {
             }
             return session.change(Intent::Replace { path: place.clone(), value: Value::Array(Vec::new()) });
         }
-        session.change(Intent::ToItems { path: entries.clone(), naming: self.naming(names) })?;
+        session.change(Intent::MappingToList { path: entries.clone(), naming: self.naming(names) })?;
         let Some(values) = &self.values else { return Ok(()) };
         let mut is_before = true;
         for (key, value) in &whole {
@@ -86,7 +86,7 @@ impl Entries {
             let beside = if is_before { Place::Before(self.key.clone()) } else { Place::Last };
             self.share(place, &entries, (key, value), &beside, session)?;
         }
-        session.change(Intent::Hoist { path: place.clone(), key: values.clone() })
+        session.change(Intent::UnwrapMapping { path: place.clone(), key: values.clone() })
     }
 
     /// Gives what all entries share to every item: to the first the entry itself, with its comments.
@@ -146,11 +146,11 @@ impl Entries {
             return session.change(Intent::Replace { path: place.clone(), value });
         }
         if let Some(values) = &self.values {
-            session.change(Intent::Nest { path: place.clone(), key: values.clone() })?;
+            session.change(Intent::WrapInMapping { path: place.clone(), key: values.clone() })?;
             self.unshare(&items, place, values, session)?;
         }
         let entries = self.entries_at(place);
-        session.change(Intent::ToEntries { path: entries, naming: self.naming(names) })
+        session.change(Intent::ListToMapping { path: entries, naming: self.naming(names) })
     }
 
     /// Takes what the items share out of them, beside the list under `values`: that of the first item, with its comments.

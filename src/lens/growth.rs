@@ -40,14 +40,14 @@ impl Growth {
             }
             Intent::Move { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
             // What a list of named items has more than a mapping is its keys, once for each name.
-            Intent::Wrap { path } | Intent::Nest { path, .. } | Intent::ToItems { path, .. } => {
+            Intent::WrapInList { path } | Intent::WrapInMapping { path, .. } | Intent::MappingToList { path, .. } => {
                 (path.steps().len() + 1, None, path.get(object))
             }
             Intent::Rename { .. }
             | Intent::Delete { .. }
-            | Intent::Unwrap { .. }
-            | Intent::Hoist { .. }
-            | Intent::ToEntries { .. } => (0, None, None),
+            | Intent::UnwrapList { .. }
+            | Intent::UnwrapMapping { .. }
+            | Intent::ListToMapping { .. } => (0, None, None),
         };
         let too_deep = || format!("the rules nest values deeper than {MAX_DEPTH}");
         let room = MAX_DEPTH.checked_sub(depth).ok_or_else(too_deep)?;

@@ -16,17 +16,17 @@ pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
             replace_prefix(&path, &new, old)
         }
         Intent::Move { from, to, key, .. } => replace_prefix(&path, &to.key(key), from),
-        Intent::Wrap { path: wrapped } => replace_prefix(&path, &wrapped.index(0), wrapped),
-        Intent::Unwrap { path: unwrapped } => replace_prefix(&path, unwrapped, &unwrapped.index(0)),
+        Intent::WrapInList { path: wrapped } => replace_prefix(&path, &wrapped.index(0), wrapped),
+        Intent::UnwrapList { path: unwrapped } => replace_prefix(&path, unwrapped, &unwrapped.index(0)),
         Intent::Delete { path: deleted } => match deleted.split_last() {
             Some((list, Step::Index(removed))) => with_index(path, &list, |at| at + usize::from(at >= *removed)),
             _ => path,
         },
         Intent::InsertItem { path: list, index, .. } => with_index(path, list, |at| at - usize::from(at > *index)),
-        Intent::Nest { path: nested, key } => replace_prefix(&path, &nested.key(key), nested),
-        Intent::Hoist { path: hoisted, key } => replace_prefix(&path, hoisted, &hoisted.key(key)),
-        Intent::ToItems { path: mapping, naming } => from_item(&path, mapping, naming),
-        Intent::ToEntries { path: list, naming } => to_item(&path, list, naming),
+        Intent::WrapInMapping { path: nested, key } => replace_prefix(&path, &nested.key(key), nested),
+        Intent::UnwrapMapping { path: hoisted, key } => replace_prefix(&path, hoisted, &hoisted.key(key)),
+        Intent::MappingToList { path: mapping, naming } => from_item(&path, mapping, naming),
+        Intent::ListToMapping { path: list, naming } => to_item(&path, list, naming),
         Intent::Insert { .. } | Intent::Replace { .. } => path,
     })
 }
@@ -39,8 +39,8 @@ pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldP
             Some(replace_prefix(&path, old, &new))
         }
         Intent::Move { from, to, key, .. } => Some(replace_prefix(&path, from, &to.key(key))),
-        Intent::Wrap { path: wrapped } => Some(replace_prefix(&path, wrapped, &wrapped.index(0))),
-        Intent::Unwrap { path: unwrapped } => Some(replace_prefix(&path, &unwrapped.index(0), unwrapped)),
+        Intent::WrapInList { path: wrapped } => Some(replace_prefix(&path, wrapped, &wrapped.index(0))),
+        Intent::UnwrapList { path: unwrapped } => Some(replace_prefix(&path, &unwrapped.index(0), unwrapped)),
         Intent::Delete { path: deleted } | Intent::Replace { path: deleted, .. } if path.starts_with(deleted) => None,
         Intent::Delete { path: deleted } => match deleted.split_last() {
             Some((list, Step::Index(removed))) => Some(with_index(path, &list, |at| at - usize::from(at > *removed))),
@@ -49,10 +49,10 @@ pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldP
         Intent::InsertItem { path: list, index, .. } => {
             Some(with_index(path, list, |at| at + usize::from(at >= *index)))
         }
-        Intent::Nest { path: nested, key } => Some(replace_prefix(&path, nested, &nested.key(key))),
-        Intent::Hoist { path: hoisted, key } => Some(replace_prefix(&path, &hoisted.key(key), hoisted)),
-        Intent::ToItems { path: mapping, naming } => Some(to_item(&path, mapping, naming)),
-        Intent::ToEntries { path: list, naming } => Some(from_item(&path, list, naming)),
+        Intent::WrapInMapping { path: nested, key } => Some(replace_prefix(&path, nested, &nested.key(key))),
+        Intent::UnwrapMapping { path: hoisted, key } => Some(replace_prefix(&path, &hoisted.key(key), hoisted)),
+        Intent::MappingToList { path: mapping, naming } => Some(to_item(&path, mapping, naming)),
+        Intent::ListToMapping { path: list, naming } => Some(from_item(&path, list, naming)),
         Intent::Insert { .. } | Intent::Replace { .. } => Some(path),
     })
 }
@@ -87,12 +87,12 @@ pub(super) fn places(intent: &Intent) -> (FieldPath, FieldPath) {
         Intent::Replace { path, .. }
         | Intent::Delete { path }
         | Intent::InsertItem { path, .. }
-        | Intent::Wrap { path }
-        | Intent::Unwrap { path }
-        | Intent::Nest { path, .. }
-        | Intent::Hoist { path, .. }
-        | Intent::ToItems { path, .. }
-        | Intent::ToEntries { path, .. } => (path.clone(), path.clone()),
+        | Intent::WrapInList { path }
+        | Intent::UnwrapList { path }
+        | Intent::WrapInMapping { path, .. }
+        | Intent::UnwrapMapping { path, .. }
+        | Intent::MappingToList { path, .. }
+        | Intent::ListToMapping { path, .. } => (path.clone(), path.clone()),
     }
 }
 
@@ -144,7 +144,7 @@ mod tests {
             json!({"spec": {"ref": {"name": 1}, "tls": {"a": 2, "b": 3}, "l": [{"x": 4}, {"x": 5}, {"x": 6}]}});
         let program = [
             Intent::Rename { path: path("spec.ref"), to: "refs".to_owned() },
-            Intent::Wrap { path: path("spec.refs") },
+            Intent::WrapInList { path: path("spec.refs") },
             Intent::Move {
                 from: path("spec.tls.a"),
                 to: path("spec"),
@@ -155,14 +155,14 @@ mod tests {
             Intent::InsertItem { path: path("spec.l"), index: 1, value: json!(9) },
         ];
         check(&before, &program, &["spec.refs.0.name", "spec.z", "spec.tls.b", "spec.l.0.x", "spec.l.2.x"]);
-        let back = [Intent::Unwrap { path: path("spec.l.0.x") }];
+        let back = [Intent::UnwrapList { path: path("spec.l.0.x") }];
         check(&json!({"spec": {"l": [{"x": [7]}]}}), &back, &["spec.l.0.x"]);
     }
 
     #[test]
     fn what_was_taken_away_is_found_before_it_was() {
         let item = |index| Intent::Delete { path: path("l").index(index) };
-        let program = [item(2), item(1), Intent::Unwrap { path: path("l") }];
+        let program = [item(2), item(1), Intent::UnwrapList { path: path("l") }];
         assert_eq!(origin(&program[..0], &path("l.2")), path("l.2"));
         assert_eq!(origin(&program[..1], &path("l.1")), path("l.1"));
         assert_eq!(origin(&[item(0)], &path("l.1")), path("l.2"));

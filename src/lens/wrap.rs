@@ -30,7 +30,7 @@ impl Operation for Wrap {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
         for path in self.field.matches(session.object()) {
             if !path.get(session.object()).is_some_and(Value::is_array) {
-                session.change(Intent::Wrap { path })?;
+                session.change(Intent::WrapInList { path })?;
             }
         }
         Ok(())
@@ -77,7 +77,7 @@ impl Operation for Unwrap {
                 session.lose(LossClass::Narrowed, &item, format!("the target release holds 1 item, here are {count}"));
                 session.change(Intent::Delete { path: item })?;
             }
-            session.change(Intent::Unwrap { path })?;
+            session.change(Intent::UnwrapList { path })?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::held::Held;
 use super::linked::Linked;
 use crate::convert::{Conversion, Remark, Targets, holds_body, reference_roots, walk};
-use crate::field::{FieldPath, Spot, Step};
+use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::{Direction, Session};
 use crate::manifest::{Manifest, Object};
@@ -51,7 +51,7 @@ pub(super) struct Selected {
 
 impl Selected {
     /// Reads a mapping such as `{ group: example.com, version: v1, kind: A }` or `{ apiVersion: example.com/v1, kind: A, name: a }`.
-    pub(super) fn read(spot: &Spot<'_>, map: &Map<String, Value>) -> Option<Self> {
+    pub(super) fn read(at: &PathRef<'_>, map: &Map<String, Value>) -> Option<Self> {
         let text = |key: &str| map.get(key).and_then(Value::as_str);
         let kind = text("kind")?;
         let (key, group, version) = match (text("group"), text("version"), text("apiVersion")) {
@@ -65,7 +65,7 @@ impl Selected {
         };
         let (kind, name) = (GroupKind::new(kind, group), text("name").map(str::to_owned));
         let has_body = map.iter().any(|(key, value)| holds_body(key, value));
-        Some(Self { path: spot.path().key(key), kind, version, name, is_selector: false, has_body })
+        Some(Self { path: at.path().key(key), kind, version, name, is_selector: false, has_body })
     }
 
     /// Returns what stands for `version` at its place.
@@ -226,8 +226,8 @@ fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> 
     let mut found = Vec::new();
     for key in reference_roots(value) {
         let Some(part) = value.get(*key) else { continue };
-        walk(part, &Spot::key(None, key), &mut |spot, map| {
-            let Some(mut selected) = Selected::read(spot, map) else { return };
+        walk(part, &PathRef::key(None, key), &mut |at, map| {
+            let Some(mut selected) = Selected::read(at, map) else { return };
             selected.is_selector =
                 selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path);
             if selected.is_selector || targets.not_serving(&selected.kind, &selected.version).is_some() {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::kustomizations::Graph;
 use super::selectors::{Selected, VersionChange, VersionChanges};
 use crate::convert::Remark;
-use crate::field::{FieldPath, Spot};
+use crate::field::{FieldPath, PathRef};
 use crate::finding::Code;
 use crate::manifest::{Object, Selector};
 use crate::release::{ApiVersion, GroupKind};
@@ -23,8 +23,8 @@ impl UnresolvedSelector {
     /// Returns whether its version is updated, or reported because its objects get different ones.
     fn is_updated(&self, object: &Object, changes: &VersionChanges<'_>) -> bool {
         let map = self.path.get(&object.value).and_then(Value::as_object);
-        let spot = Spot::key(None, "");
-        map.and_then(|map| Selected::read(&spot, map)).is_some_and(|exact| !exact.versions(changes).is_empty())
+        let at = PathRef::key(None, "");
+        map.and_then(|map| Selected::read(&at, map)).is_some_and(|exact| !exact.versions(changes).is_empty())
     }
 
     /// Returns whether it selects an object of this name, to which kustomizations can add prefixes and suffixes.

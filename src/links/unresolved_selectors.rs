@@ -17,7 +17,7 @@ use super::linked::Linked;
 use super::selectors::{VersionChange, VersionChanges, is_for_kustomize};
 use super::unresolved::UnresolvedSelector;
 use crate::convert::{Targets, reference_roots, walk};
-use crate::field::{FieldPath, Spot};
+use crate::field::{FieldPath, PathRef};
 use crate::finding::{Finding, Severity};
 use crate::manifest::{Manifest, Object, Selector, patched_folder};
 
@@ -68,11 +68,11 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<UnresolvedSelector> {
         let kinds = targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
         kinds.into_iter().any(|kind| selector.is_about(kind))
     };
-    let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
-        if !matches!(spot.nearest_key(), Some("target" | "select" | "reject" | "source")) {
+    let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
+        if !matches!(at.last_key(), Some("target" | "select" | "reject" | "source")) {
             return;
         }
-        let path = spot.path();
+        let path = at.path();
         if is_for_kustomize(object, &path) {
             let selector = Selector::of(map);
             found.extend(is_known(&selector).then_some(UnresolvedSelector { path, selector }));
@@ -80,7 +80,7 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<UnresolvedSelector> {
     };
     for key in reference_roots(&object.value) {
         if let Some(part) = object.value.get(*key) {
-            walk(part, &Spot::key(None, key), &mut visit);
+            walk(part, &PathRef::key(None, key), &mut visit);
         }
     }
     found

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::rbac;
 use crate::convert::{Remark, Renames, Successor, Targets};
-use crate::field::{FieldPath, Spot, Step};
+use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::{ApiVersion, GroupKind, is_version};
@@ -63,7 +63,7 @@ struct Mention<'a> {
 #[derive(Clone, Copy)]
 struct At<'s> {
     /// The place; none for the root.
-    spot: Option<&'s Spot<'s>>,
+    path_ref: Option<&'s PathRef<'s>>,
     /// The nearest key.
     key: &'s str,
     /// Whether a kind without a group counts, as in what Kustomize reads.
@@ -99,12 +99,12 @@ fn in_object(manifest: &Manifest, object: &Object, targets: &Targets<'_>) -> Vec
     let alone = groups.contains(&object.kind.group.as_str()) || object.api_version.to_string() == "builtin";
     let mut search = Search::new(&targets.renames, followed.chain(patches).collect());
     for (key, value) in map.iter().filter(|(key, _)| !["apiVersion", "kind", "status"].contains(&key.as_str())) {
-        let spot = Spot::key(None, key);
-        let at = At { spot: Some(&spot), key, alone };
+        let path_ref = PathRef::key(None, key);
+        let at = At { path_ref: Some(&path_ref), key, alone };
         if key != "metadata" {
             search.visit(value, at);
         } else if let Some(owners) = value.get("ownerReferences") {
-            search.visit(owners, At { spot: Some(&Spot::key(Some(&spot), "ownerReferences")), ..at });
+            search.visit(owners, At { path_ref: Some(&PathRef::key(Some(&path_ref), "ownerReferences")), ..at });
         }
     }
     search.remarks()
@@ -143,7 +143,7 @@ fn in_value(value: &Value, renames: &Renames, alone: bool) -> Vec<Remark> {
         return Vec::new();
     }
     let mut search = Search::new(renames, BTreeSet::new());
-    search.visit(value, At { spot: None, key: "", alone });
+    search.visit(value, At { path_ref: None, key: "", alone });
     let mut found = rbac::remarks(value, renames);
     found.extend(search.remarks());
     found
@@ -163,14 +163,18 @@ impl<'a> Search<'a> {
                 for (key, value) in
                     map.iter().filter(|(key, _)| !(is_rbac && ["kinds", "resources"].contains(&key.as_str())))
                 {
-                    let at = At { spot: Some(&Spot::key(at.spot, key)), key, alone: at.alone || key == "kustomize" };
+                    let at = At {
+                        path_ref: Some(&PathRef::key(at.path_ref, key)),
+                        key,
+                        alone: at.alone || key == "kustomize",
+                    };
                     self.record(at, &|kind, _| is_spelled(key, kind));
                     self.visit(value, at);
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.visit(item, At { spot: Some(&Spot::index(at.spot, index)), ..at });
+                    self.visit(item, At { path_ref: Some(&PathRef::index(at.path_ref, index)), ..at });
                 }
             }
             Value::String(text) => self.read(text, at),
@@ -180,7 +184,7 @@ impl<'a> Search<'a> {
 
     /// Records a place that `names` a kind, old or new; `names` gets the kind, and whether it counts without its group.
     fn record(&mut self, at: At<'_>, names: &dyn Fn(&GroupKind, bool) -> bool) {
-        let path = || at.spot.map(Spot::path).unwrap_or_default();
+        let path = || at.path_ref.map(PathRef::path).unwrap_or_default();
         for (old, successor) in self.renames {
             let new = successor.kind();
             let alone = at.alone && old.kind != new.kind;
@@ -198,7 +202,7 @@ impl<'a> Search<'a> {
         if !is_data || !self.renames.keys().any(|kind| text.contains(&kind.kind)) {
             return;
         }
-        let path = at.spot.map(Spot::path).unwrap_or_default();
+        let path = at.path_ref.map(PathRef::path).unwrap_or_default();
         let Some(tree) = yaml::parse(text).ok().filter(|_| !self.known.contains(&path)) else { return };
         let values = tree.documents().iter().filter_map(|document| tree.value(text, document.root).ok());
         let remarks: Vec<_> = values.flat_map(|value| in_value(&value, self.renames, at.alone)).collect();

@@ -14,7 +14,7 @@ use memchr::memmem;
 use serde_json::{Map, Value};
 
 use crate::convert::{Remark, Renames, Targets, walk};
-use crate::field::{FieldPath, FieldPattern, Spot};
+use crate::field::{FieldPath, FieldPattern, PathRef};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::Manifest;
 use crate::release::GroupKind;
@@ -49,12 +49,12 @@ pub(crate) fn remarks(value: &Value, renames: &Renames) -> Vec<Remark> {
         return Vec::new();
     }
     let mut rules = Vec::new();
-    let mut visit = |spot: &Spot<'_>, map| rules.extend(ResourceRule::read(spot, map));
+    let mut visit = |at: &PathRef<'_>, map| rules.extend(ResourceRule::read(at, map));
     for (key, value) in value.as_object().into_iter().flatten() {
-        walk(value, &Spot::key(None, key), &mut visit);
+        walk(value, &PathRef::key(None, key), &mut visit);
     }
     for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-        walk(item, &Spot::index(None, index), &mut visit);
+        walk(item, &PathRef::index(None, index), &mut visit);
     }
     let named_parts = |kind: &GroupKind| rules.iter().flat_map(|rule| rule.parts_of(kind)).collect::<BTreeSet<&str>>();
     let renamed: Vec<_> =
@@ -73,7 +73,7 @@ fn not_served(object: &Value, targets: &Targets<'_>) -> Vec<Remark> {
 }
 
 fn not_served_by(map: &Map<String, Value>, path: &FieldPath, targets: &Targets<'_>) -> Option<Remark> {
-    let rule = ResourceRule::read(&Spot::key(None, ""), map)?;
+    let rule = ResourceRule::read(&PathRef::key(None, ""), map)?;
     let versions: Vec<&str> = map.get("apiVersions")?.as_array()?.iter().filter_map(Value::as_str).collect();
     let targets_of_run = targets.goal.targets.iter();
     let (kind, target) = targets_of_run.flat_map(|target| target.pack.kinds().map(move |kind| (kind, target))).find(
@@ -112,17 +112,17 @@ struct ResourceRule<'v> {
 impl<'v> ResourceRule<'v> {
     /// Reads a mapping such as `{ apiGroups: [gateway.networking.k8s.io], resources: [gateways, gateways/status] }`, or such as
     /// `{ group: gateway.networking.k8s.io, kind: '*' }`, which is not a reference.
-    fn read(spot: &Spot<'_>, map: &'v Map<String, Value>) -> Option<Self> {
+    fn read(at: &PathRef<'_>, map: &'v Map<String, Value>) -> Option<Self> {
         let text = |key: &str| map.get(key).and_then(Value::as_str);
         let texts = |key: &str| {
             map.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>()
         };
         if map.contains_key("apiGroups") {
             let (groups, resources, kinds) = (texts("apiGroups"), texts("resources"), texts("kinds"));
-            return Some(Self { path: Some(spot.path()), groups, resources, kinds });
+            return Some(Self { path: Some(at.path()), groups, resources, kinds });
         }
         let (group, kind) = text("group").zip(text("kind"))?;
-        let path = [group, kind].contains(&"*").then(|| spot.path());
+        let path = [group, kind].contains(&"*").then(|| at.path());
         Some(Self { path, groups: vec![group], resources: Vec::new(), kinds: vec![kind] })
     }
 
@@ -187,7 +187,7 @@ fn plural(kind: &str) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{ResourceRule, Spot, plural};
+    use super::{PathRef, ResourceRule, plural};
     use crate::release::GroupKind;
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
     fn a_mapping_names_a_kind_by_group_and_resource_or_kind() {
         let kind = GroupKind::new("XListenerSet", "gateway.networking.x-k8s.io");
         let parts = |map: Value| {
-            let rule = ResourceRule::read(&Spot::key(None, "rules"), map.as_object().expect("a mapping"));
+            let rule = ResourceRule::read(&PathRef::key(None, "rules"), map.as_object().expect("a mapping"));
             let rule = rule.expect("it selects something");
             rule.parts_of(&kind).into_iter().map(str::to_owned).collect::<Vec<_>>()
         };

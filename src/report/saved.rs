@@ -359,7 +359,7 @@ mod tests {
         check_refused("/files/0/edits/0/start", json!(-1), "invalid value");
         check_refused("/files/0/edits/0/old", json!(""), "as many bytes");
         check_refused("/files/0/edits", json!([]), "nothing changes");
-        check_refused("/files/0/before", json!("1-2"), "no fingerprint");
+        check_refused("/files/0/before", json!("1-2"), "not a fingerprint");
         check_refused("/files", json!([plan().files[0], plan().files[0]]), "twice");
         check_refused("/files", json!([]), "noop");
         check_refused("/noop", json!(true), "noop");

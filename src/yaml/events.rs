@@ -1,30 +1,31 @@
-//! Answers: what is the span tree of a text, for any YAML?
+//! Answers: what is the tree of a text, for any YAML?
 //!
-//! granit-parser reads the text and reports events; this module puts a node down for each. granit reports neither where the
-//! dash of a list, the `|` of a block scalar or an empty value stands, so a cursor follows the events through the text,
-//! and each node is found behind the indicators its parent calls for.
+//! granit-parser parses the text and reports events; this module makes a node of each. granit reports neither the position of the
+//! dash of an item, of the `|` of a block scalar nor of an empty value, so a cursor follows the events through the text,
+//! and each node is found after the indicators that its parent requires.
 //!
-//! Invariant: where cursor and events disagree the text is refused; no span is guessed.
+//! Invariant: if cursor and events disagree, the text is rejected; no span is guessed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle};
 
-use super::limit::{LIMITS, Limits};
+use super::limits::{LIMITS, Limits};
+use super::node::{AliasEntry, Document, Kind, Node, NodeId, Properties, Tag};
 use super::problem::{Problem, ProblemCode};
-use super::tree::{AliasOf, Document, Kind, Node, NodeId, Properties, Tag, Tree, skip_trivia, stands_alone};
+use super::tree::{Tree, is_separated, skip_trivia};
 use crate::text::Span;
 
 /// Parses a whole text: any number of documents.
 ///
 /// # Errors
-/// `ParseError` with the place; `Limit` where it is larger, deeper or has more of something than is read.
-pub fn parse(text: &str) -> Result<Tree, Problem> {
+/// `ParseError` with the place; `Limit` if it is larger, deeper or has more of something than allowed.
+pub fn parse_exact(text: &str) -> Result<Tree, Problem> {
     parse_within(text, &LIMITS)
 }
 
-/// Parses a whole text that must keep to `limits`.
+/// Parses a whole text within `limits`.
 pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem> {
     limits.check_size(text)?;
     let options = granit_parser::options! {
@@ -35,7 +36,7 @@ pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem>
     };
     let mut builder = Builder::new(text);
     for event in Parser::new_from_str_with_options(text, options) {
-        let (event, span) = event.map_err(|error| unreadable(text, &error, limits))?;
+        let (event, span) = event.map_err(|error| parse_error(text, &error, limits))?;
         let range = span.byte_range().expect("a parser of a string knows byte offsets");
         let tag_end = span.tag_span().and_then(|tag| tag.byte_range()).map(|tag| tag.end);
         let at = range.start;
@@ -47,17 +48,48 @@ pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem>
     Ok(builder.finish())
 }
 
-fn unreadable(text: &str, error: &ScanError, limits: &Limits) -> Problem {
+fn parse_error(text: &str, error: &ScanError, limits: &Limits) -> Problem {
     let at = error.marker().byte_offset().unwrap_or(0);
+    if *error.kind() == ErrorKind::RecursionLimitExceeded {
+        return limits.too_deep(at);
+    }
+    match bare_carriage_return_before(text, at) {
+        Some(at) => {
+            let message =
+                "a carriage return without a line feed ends the line here, and what follows is not valid YAML";
+            Problem::new(ProblemCode::ParseError, at, message)
+        }
+        None => Problem::new(ProblemCode::ParseError, at, message_of(error)),
+    }
+}
+
+/// Returns the message for a parse error; those for frequent mistakes say how to fix them.
+fn message_of(error: &ScanError) -> String {
     match error.kind() {
-        ErrorKind::RecursionLimitExceeded => limits.too_deep(at),
-        _ => match bare_carriage_return_before(text, at) {
-            Some(at) => {
-                let message = "a carriage return without a line feed ends the line here, and what follows is not valid";
-                Problem::new(ProblemCode::ParseError, at, message)
-            }
-            None => Problem::new(ProblemCode::ParseError, at, error.info()),
-        },
+        ErrorKind::UnexpectedCharacter { character: character @ ('`' | '@' | '%' | '|' | '>') } => {
+            format!("a plain (unquoted) value cannot start with '{character}'; put the value in quotes")
+        }
+        ErrorKind::UnexpectedCharacter { character } => {
+            format!("the character U+{:04X} is not allowed in YAML; remove or escape it", u32::from(*character))
+        }
+        ErrorKind::TabInBlockIndentation | ErrorKind::TabInIndentation => {
+            "tabs are not allowed as indentation; use spaces".to_owned()
+        }
+        ErrorKind::UnknownAnchor => "the alias refers to an anchor that is not defined before it".to_owned(),
+        ErrorKind::MappingValueNotAllowed => {
+            "a mapping is not allowed here; put the value in quotes if `: ` is part of it".to_owned()
+        }
+        ErrorKind::ExpectedBlockMappingKey => "expected a key of the mapping; check the indentation".to_owned(),
+        ErrorKind::ExpectedBlockSequenceEntry => {
+            "expected `- ` for an item of the list; check the indentation".to_owned()
+        }
+        ErrorKind::UnclosedFlowCollection { open } => format!("the bracket '{open}' is never closed"),
+        ErrorKind::MisplacedFlowCollectionEnd => "a closing bracket without an opening one".to_owned(),
+        ErrorKind::MismatchedFlowCollectionEnd { open, close } => {
+            format!("the bracket '{open}' is closed by '{close}'")
+        }
+        ErrorKind::UnclosedQuotedScalar => "the quote is never closed".to_owned(),
+        _ => error.info(),
     }
 }
 
@@ -68,9 +100,9 @@ fn bare_carriage_return_before(text: &str, at: usize) -> Option<usize> {
     memchr::memrchr(b'\r', &before[line..]).map(|found| line + found)
 }
 
-/// What the next node below an open container is.
+/// The next node that is expected in an open collection.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Slot {
+enum Expected {
     Item,
     Key,
     Value,
@@ -78,12 +110,12 @@ enum Slot {
 
 struct Open {
     node: NodeId,
-    slot: Slot,
+    expected: Expected,
 }
 
-/// What an event says of the anchor and tag of its node.
+/// The anchor and tag that an event reports for its node.
 #[derive(Clone, Copy)]
-struct Marked {
+struct NodeProperties {
     anchor: usize,
     tag: Option<Tag>,
     tag_end: Option<usize>,
@@ -94,9 +126,9 @@ struct Builder<'t> {
     tree: Tree,
     open: Vec<Open>,
     anchors: BTreeMap<usize, NodeId>,
-    /// Behind the last byte that belongs to a node or its indicators.
+    /// After the last byte that belongs to a node or its indicators.
     cursor: usize,
-    /// Where the present document's slice starts, and where its root is to come.
+    /// Where the slice of the current document starts, and its root once there is one.
     slice: usize,
     root: Option<NodeId>,
     /// Where the line of a `...` ends, once the document before it has ended.
@@ -118,12 +150,13 @@ impl<'t> Builder<'t> {
     }
 
     fn event(&mut self, event: Event<'_>, range: Range<usize>, tag_end: Option<usize>) -> Result<(), Problem> {
-        let marked = |anchor, tag: Option<&granit_parser::Tag>| Marked { anchor, tag: tag.map(tag_of), tag_end };
+        let marked =
+            |anchor, tag: Option<&granit_parser::Tag>| NodeProperties { anchor, tag: tag.map(tag_of), tag_end };
         match event {
             Event::Comment(..) => self.tree.comments.push(Span::new(range.start, range.end)),
             Event::DocumentStart(explicit, _) => {
                 self.start_document(range.start);
-                self.cursor = if explicit { range.end } else { skip_end_markers(self.text, self.slice) };
+                self.cursor = if explicit { range.end } else { skip_document_end_markers(self.text, self.slice) };
             }
             Event::DocumentEnd => self.end_document(range),
             Event::Alias(anchor) => self.alias(anchor, range)?,
@@ -171,12 +204,18 @@ impl<'t> Builder<'t> {
         self.indicators()?;
         let alias = self.push(Kind::Alias, range.start, range.end);
         let target = self.anchors.get(&anchor).copied();
-        let target = target.ok_or_else(|| Problem::new(ProblemCode::ParseError, range.start, "unknown anchor"))?;
-        self.tree.aliases.push(AliasOf { alias, target });
+        let target = target.ok_or_else(|| {
+            Problem::new(
+                ProblemCode::ParseError,
+                range.start,
+                "the alias refers to an anchor that is not defined before it",
+            )
+        })?;
+        self.tree.aliases.push(AliasEntry { alias, target });
         Ok(())
     }
 
-    fn scalar(&mut self, style: ScalarStyle, range: Range<usize>, marked: Marked) -> Result<(), Problem> {
+    fn scalar(&mut self, style: ScalarStyle, range: Range<usize>, marked: NodeProperties) -> Result<(), Problem> {
         self.indicators()?;
         let properties = self.properties(marked)?;
         let node = match style {
@@ -191,18 +230,18 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    fn collection(&mut self, kind: Kind, range: Range<usize>, marked: Marked) -> Result<(), Problem> {
+    fn collection(&mut self, kind: Kind, range: Range<usize>, marked: NodeProperties) -> Result<(), Problem> {
         self.indicators()?;
         let properties = self.properties(marked)?;
         let start = if kind == Kind::Sequence { skip_trivia(self.text, self.cursor) } else { range.start };
         if kind == Kind::Sequence && !self.text[start..].starts_with('-') || start < self.cursor {
-            return Err(lost(start));
+            return Err(unsupported(start));
         }
         let end = if kind.is_flow_collection() && kind != Kind::Pair { start + 1 } else { start };
         let node = self.push(kind, start, end);
         self.record(node, marked, properties);
-        let slot = if kind.is_mapping() { Slot::Key } else { Slot::Item };
-        self.open.push(Open { node, slot });
+        let expected = if kind.is_mapping() { Expected::Key } else { Expected::Item };
+        self.open.push(Open { node, expected });
         Ok(())
     }
 
@@ -217,46 +256,46 @@ impl<'t> Builder<'t> {
         node.end = (self.cursor as u32).max(node.start);
     }
 
-    /// Passes the dash, `?`, `:` or comma in front of the next node.
+    /// Skips the dash, `?`, `:` or comma in front of the next node.
     fn indicators(&mut self) -> Result<(), Problem> {
-        let Some(Open { node, slot }) = self.open.last() else { return Ok(()) };
+        let Some(Open { node, expected }) = self.open.last() else { return Ok(()) };
         let flow = self.tree.node(*node).kind.is_flow_collection();
         let mut at = skip_trivia(self.text, self.cursor);
-        if flow && *slot != Slot::Value {
+        if flow && *expected != Expected::Value {
             while self.text[at..].starts_with(',') {
                 at = skip_trivia(self.text, at + 1);
             }
         }
         let next = self.text.as_bytes().get(at);
-        match slot {
-            Slot::Item if flow => self.cursor = at,
-            Slot::Item if next == Some(&b'-') => self.cursor = at + 1,
-            Slot::Item => return Err(lost(at)),
-            Slot::Key if next == Some(&b'?') && stands_alone(self.text, at) => self.cursor = at + 1,
-            Slot::Key => self.cursor = at,
-            Slot::Value if next == Some(&b':') => self.cursor = at + 1,
-            Slot::Value => {}
+        match expected {
+            Expected::Item if flow => self.cursor = at,
+            Expected::Item if next == Some(&b'-') => self.cursor = at + 1,
+            Expected::Item => return Err(unsupported(at)),
+            Expected::Key if next == Some(&b'?') && is_separated(self.text, at) => self.cursor = at + 1,
+            Expected::Key => self.cursor = at,
+            Expected::Value if next == Some(&b':') => self.cursor = at + 1,
+            Expected::Value => {}
         }
         Ok(())
     }
 
-    /// Passes the anchor and tag in front of the next node.
-    fn properties(&mut self, marked: Marked) -> Result<Option<Span>, Problem> {
+    /// Skips the anchor and tag in front of the next node.
+    fn properties(&mut self, marked: NodeProperties) -> Result<Option<Span>, Problem> {
         let count = usize::from(marked.anchor != 0) + usize::from(marked.tag.is_some());
         let mut span = None;
         for _ in 0..count {
             let start = skip_trivia(self.text, self.cursor);
             self.cursor = match self.text.as_bytes().get(start) {
                 Some(b'&') => anchor_end(self.text, start),
-                Some(b'!') => marked.tag_end.ok_or_else(|| lost(start))?,
-                _ => return Err(lost(start)),
+                Some(b'!') => marked.tag_end.ok_or_else(|| unsupported(start))?,
+                _ => return Err(unsupported(start)),
             };
             span = Some(Span::new(span.map_or(start, |span: Span| span.start), self.cursor));
         }
         Ok(span)
     }
 
-    fn record(&mut self, node: NodeId, marked: Marked, span: Option<Span>) {
+    fn record(&mut self, node: NodeId, marked: NodeProperties, span: Option<Span>) {
         if let Some(span) = span {
             self.tree.properties.push(Properties { node, span, tag: marked.tag });
         }
@@ -273,10 +312,10 @@ impl<'t> Builder<'t> {
         match self.open.last_mut() {
             None => self.root = self.root.or(Some(node)),
             Some(open) => {
-                open.slot = match open.slot {
-                    Slot::Item => Slot::Item,
-                    Slot::Key => Slot::Value,
-                    Slot::Value => Slot::Key,
+                open.expected = match open.expected {
+                    Expected::Item => Expected::Item,
+                    Expected::Key => Expected::Value,
+                    Expected::Value => Expected::Key,
                 }
             }
         }
@@ -286,14 +325,14 @@ impl<'t> Builder<'t> {
     fn block_scalar(&mut self, kind: Kind, content_end: usize) -> Result<NodeId, Problem> {
         let start = skip_trivia(self.text, self.cursor);
         if !self.text[start..].starts_with(['|', '>']) {
-            return Err(lost(start));
+            return Err(unsupported(start));
         }
         let block = self.open.iter().rev().find(|open| self.tree.node(open.node).kind.is_block_collection());
         let parent = block.map_or(0, |open| column(self.text, self.tree.node(open.node).start as usize));
         let (indent, end) = block_scalar_extent(self.text, start, content_end, parent);
         let node = self.push(kind, start, end);
         self.tree.nodes[node.index()].indent =
-            u16::try_from(indent).map_err(|_| Problem::new(ProblemCode::Limit, start, "indented too deep"))?;
+            u16::try_from(indent).map_err(|_| Problem::new(ProblemCode::Limit, start, "indented too deeply"))?;
         Ok(node)
     }
 
@@ -304,16 +343,16 @@ impl<'t> Builder<'t> {
     }
 }
 
-fn lost(at: usize) -> Problem {
-    Problem::new(ProblemCode::ParseError, at, "written in a way this program cannot follow")
+fn unsupported(at: usize) -> Problem {
+    Problem::new(ProblemCode::ParseError, at, "this YAML is written in a way that reversion does not support")
 }
 
-/// Returns where a document without `---` may start: behind the `...` lines that end nothing.
-fn skip_end_markers(text: &str, from: usize) -> usize {
+/// Returns where a document without `---` may start: after the `...` lines that do not end a document.
+fn skip_document_end_markers(text: &str, from: usize) -> usize {
     let mut at = skip_trivia(text, from);
-    // Further in, `...` is a word: ` ... and more`.
+    // Within a line, `...` is text: ` ... and more`.
     let starts_line = |at: usize| at == 0 || text[..at].ends_with(['\n', '\r', '\u{feff}']);
-    while text[at..].starts_with("...") && stands_alone(text, at + 2) && starts_line(at) {
+    while text[at..].starts_with("...") && is_separated(text, at + 2) && starts_line(at) {
         at = skip_trivia(text, at + 3);
     }
     at
@@ -344,7 +383,7 @@ fn column(text: &str, at: usize) -> usize {
     text[line..at].trim_start_matches('\u{feff}').chars().count()
 }
 
-/// Returns the column the content of the block scalar at `start` is indented by, and where its last line ends.
+/// Returns the indentation of the block scalar at `start`, and where its last line ends.
 ///
 /// `limit` is where granit stopped reading it: the end of the text, or somewhere in the white space before the next
 /// token. `parent` is the column of the collection around it.
@@ -362,7 +401,7 @@ fn block_scalar_extent(text: &str, start: usize, limit: usize, parent: usize) ->
         }
     };
     let keep = header.contains('+');
-    // A last line of blanks that nothing ends is no line to keep.
+    // A last line of blanks without a line end is not kept.
     let is_ended = |line: Span| line.end < text.len();
     let is_content = |line: &Span| !is_blank(*line) || spaces(*line) > indent || keep && is_ended(*line);
     let end = lines().filter(is_content).last().map_or(start + header.len(), |line| line.end);
@@ -391,7 +430,7 @@ mod tests {
     /// Lists every node as its kind and bytes.
     #[track_caller]
     fn check(text: &str, expected: &[(Kind, &str)]) {
-        let tree = parse(text).unwrap();
+        let tree = parse_exact(text).unwrap();
         let found: Vec<_> = tree.nodes.iter().map(|node| (node.kind, node.span().of(text))).collect();
         assert_eq!(found, expected);
     }
@@ -416,9 +455,9 @@ mod tests {
     }
 
     #[test]
-    fn empty_nodes_stand_behind_their_indicator() {
+    fn empty_nodes_follow_their_indicator() {
         let text = "a:   # c\n?\n: !!str\nb: {c, d: }\n";
-        let tree = parse(text).unwrap();
+        let tree = parse_exact(text).unwrap();
         let empty: Vec<usize> =
             tree.nodes.iter().filter(|node| node.kind == Kind::Empty).map(|node| node.start as usize).collect();
         assert_eq!(empty, [2, 10, 18, 24, 28]);
@@ -442,7 +481,7 @@ mod tests {
 
     #[track_caller]
     fn check_block_scalar(text: &str, expected: &str, indent: u16) {
-        let tree = parse(text).unwrap();
+        let tree = parse_exact(text).unwrap();
         let node = tree.nodes.iter().find(|node| node.kind.is_block_scalar()).unwrap();
         assert_eq!((node.span().of(text), node.indent), (expected, indent));
     }
@@ -461,11 +500,11 @@ mod tests {
 
     #[track_caller]
     fn check_slices(text: &str, expected: &[&str]) {
-        let tree = parse(text).unwrap();
+        let tree = parse_exact(text).unwrap();
         let slices: Vec<&str> = tree.documents.iter().map(|document| document.span.of(text)).collect();
         assert_eq!(slices, expected);
         for slice in slices {
-            assert_eq!(parse(slice).unwrap().documents.len(), 1, "{slice}");
+            assert_eq!(parse_exact(slice).unwrap().documents.len(), 1, "{slice}");
         }
     }
 
@@ -491,24 +530,38 @@ mod tests {
     #[test]
     fn deep_nesting_is_refused() {
         for open in ["[", "{a: ", "- ", "? "] {
-            let problem = parse(&open.repeat(100_000)).unwrap_err();
+            let problem = parse_exact(&open.repeat(100_000)).unwrap_err();
             assert_eq!(problem.code, ProblemCode::Limit, "{open}");
         }
-        assert!(parse(&format!("{}{}", "[".repeat(200), "]".repeat(200))).is_ok());
-        let problem = parse(&format!("{}{}", "[".repeat(201), "]".repeat(201))).unwrap_err();
+        assert!(parse_exact(&format!("{}{}", "[".repeat(200), "]".repeat(200))).is_ok());
+        let problem = parse_exact(&format!("{}{}", "[".repeat(201), "]".repeat(201))).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::Limit, 200));
     }
 
     #[test]
     fn what_only_go_reads_is_refused() {
         for text in ["a: \"b\"#c\n", "[-]\n", "a: x\n\tb\n: 1\n"] {
-            assert_eq!(parse(text).unwrap_err().code, ProblemCode::ParseError, "{text}");
+            assert_eq!(parse_exact(text).unwrap_err().code, ProblemCode::ParseError, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_parse_error_says_what_to_do() {
+        for (text, at, message) in [
+            ("a: `b`\n", 3, "a plain (unquoted) value cannot start with '`'; put the value in quotes"),
+            ("a: [@b]\n", 4, "a plain (unquoted) value cannot start with '@'; put the value in quotes"),
+            ("a: *b\n", 3, "the alias refers to an anchor that is not defined before it"),
+            ("a: b: c\n", 4, "a mapping is not allowed here; put the value in quotes if `: ` is part of it"),
+            ("a: [b\n", 3, "the bracket '[' is never closed"),
+        ] {
+            let problem = parse_exact(text).unwrap_err();
+            assert_eq!((problem.at, problem.message.as_str()), (at, message), "{text}");
         }
     }
 
     #[test]
     fn a_parse_error_names_the_byte() {
-        let problem = parse("é: 1\nb: [\n").unwrap_err();
+        let problem = parse_exact("é: 1\nb: [\n").unwrap_err();
         assert_eq!(problem.code, ProblemCode::ParseError);
         assert!(problem.at >= 6, "{problem:?}");
     }

@@ -1,16 +1,16 @@
-//! Answers: which one change shall be made, and what does plain data look like after it?
+//! Answers: which single change is to be made, and what does plain data look like after it?
 //!
-//! An [`Intent`] names places by path. [`Intent::apply_data`] makes the change on plain data and is written apart from the
+//! An [`Intent`] names values by path. [`Intent::apply_data`] makes the change on plain data and is independent of the
 //! code that makes it in the text, so that each checks the other.
 //!
-//! Invariant: an intent says what changes, never which bytes; one that cannot be carried out leaves the data as it was.
+//! Invariant: an intent names what changes, never which bytes; one that cannot be applied leaves the data unchanged.
 
 use serde_json::{Map, Value};
 
 use super::problem::{Problem, ProblemCode};
 use crate::field::{FieldPath, Step};
 
-/// Where a new entry stands among its siblings.
+/// The position of a new entry among its siblings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Before all others.
@@ -40,12 +40,12 @@ pub enum Intent {
         /// Its new value.
         value: Value,
     },
-    /// Takes the entry or item at `path` away; a container that gets empty stays as `{}` or `[]`.
+    /// Removes the entry or item at `path`; a collection that becomes empty stays as `{}` or `[]`.
     Delete {
         /// The entry or item.
         path: FieldPath,
     },
-    /// Puts a new entry into the mapping at `path`, which may be `{}` or null.
+    /// Inserts a new entry into the mapping at `path`, which may be `{}` or null.
     Insert {
         /// The mapping.
         path: FieldPath,
@@ -53,10 +53,10 @@ pub enum Intent {
         key: String,
         /// The value of the new entry.
         value: Value,
-        /// Where the new entry stands.
+        /// The position of the new entry.
         place: Place,
     },
-    /// Puts a new item into the list at `path`, which may be `[]` or null.
+    /// Inserts a new item into the list at `path`, which may be `[]` or null.
     InsertItem {
         /// The list.
         path: FieldPath,
@@ -73,62 +73,62 @@ pub enum Intent {
         to: FieldPath,
         /// Its key in the new parent.
         key: String,
-        /// Where it stands there.
+        /// Its position there.
         place: Place,
     },
-    /// Makes the value at `path` the one item of a list: `a: x` becomes `a: [x]`.
-    Wrap {
+    /// Wraps the value at `path` in a list: `a: x` becomes `a: [x]`.
+    WrapInList {
         /// The entry or item.
         path: FieldPath,
     },
-    /// Makes the one item of the list at `path` the value: `a: [x]` becomes `a: x`.
-    Unwrap {
+    /// Replaces the list at `path` by its only item: `a: [x]` becomes `a: x`.
+    UnwrapList {
         /// The entry or item.
         path: FieldPath,
     },
-    /// Makes the value at `path` the one entry of a mapping: `a: x` becomes `a: {key: x}`.
-    Nest {
+    /// Wraps the value at `path` in a mapping: `a: x` becomes `a: {key: x}`.
+    WrapInMapping {
         /// The entry or item.
         path: FieldPath,
-        /// The key of the one entry.
+        /// The key of the only entry.
         key: String,
     },
-    /// Makes the value of the one entry of the mapping at `path` the value: `a: {key: x}` becomes `a: x`.
-    Hoist {
+    /// Replaces the mapping at `path` by the value of its only entry: `a: {key: x}` becomes `a: x`.
+    UnwrapMapping {
         /// The entry or item.
         path: FieldPath,
-        /// The key of the one entry.
+        /// The key of the only entry.
         key: String,
     },
-    /// Makes the mapping at `path` a list of named items: `a: {x: 1}` becomes `a: [{name: x, value: 1}]`.
-    ToItems {
+    /// Converts the mapping at `path` to a list of named items: `a: {x: 1}` becomes `a: [{name: x, value: 1}]`.
+    MappingToList {
         /// The mapping.
         path: FieldPath,
-        /// How its entries are called, and what the keys of an item are.
+        /// The names of its entries, and the keys of an item.
         naming: Naming,
     },
-    /// Makes the list of named items at `path` a mapping: `a: [{name: x, value: 1}]` becomes `a: {x: 1}`.
-    ToEntries {
+    /// Converts the list of named items at `path` to a mapping: `a: [{name: x, value: 1}]` becomes `a: {x: 1}`.
+    ListToMapping {
         /// The list.
         path: FieldPath,
-        /// How its entries are called, and what the keys of an item are.
+        /// The names of its entries, and the keys of an item.
         naming: Naming,
     },
 }
 
-/// The entries of a mapping and the named items of a list, which stand for each other.
+/// How the entries of a mapping correspond to the named items of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Naming {
-    /// The keys of the mapping, in order; each is the text under `key` of an item.
+    /// The keys of the mapping, in order; each is the value of `key` in an item.
     pub names: Vec<String>,
-    /// The key of an item under which its name stands.
+    /// The key of an item for its name.
     pub key: String,
-    /// The other key of an item, under which its value stands.
+    /// The key of an item for its value.
     pub value: String,
 }
 
 impl Intent {
-    /// Returns the same change for a value that stands at `place` of a larger one.
+    /// Returns the same change for a value that is at `place` in a larger one.
     #[must_use]
     pub fn under(&self, place: &FieldPath) -> Self {
         let mut moved = self.clone();
@@ -138,12 +138,12 @@ impl Intent {
             | Self::Delete { path }
             | Self::Insert { path, .. }
             | Self::InsertItem { path, .. }
-            | Self::Wrap { path }
-            | Self::Unwrap { path }
-            | Self::Nest { path, .. }
-            | Self::Hoist { path, .. }
-            | Self::ToItems { path, .. }
-            | Self::ToEntries { path, .. } => *path = place.join(path),
+            | Self::WrapInList { path }
+            | Self::UnwrapList { path }
+            | Self::WrapInMapping { path, .. }
+            | Self::UnwrapMapping { path, .. }
+            | Self::MappingToList { path, .. }
+            | Self::ListToMapping { path, .. } => *path = place.join(path),
             Self::Move { from, to, .. } => {
                 *from = place.join(from);
                 *to = place.join(to);
@@ -151,13 +151,29 @@ impl Intent {
         }
         moved
     }
-}
 
-impl Intent {
-    /// Makes the change on plain data; on an error `root` is as it was.
+    /// Returns the paths of the smallest collections whose content the intent changes: intents on unrelated ones do not interfere.
+    pub(super) fn changed_collections(&self) -> Vec<FieldPath> {
+        let parent = |path: &FieldPath| path.split_last().map_or_else(FieldPath::default, |(parent, _)| parent);
+        match self {
+            Self::Rename { path, .. }
+            | Self::Delete { path }
+            | Self::Replace { path, .. }
+            | Self::WrapInList { path }
+            | Self::UnwrapList { path }
+            | Self::WrapInMapping { path, .. }
+            | Self::UnwrapMapping { path, .. }
+            | Self::MappingToList { path, .. }
+            | Self::ListToMapping { path, .. } => vec![parent(path)],
+            Self::Insert { path, .. } | Self::InsertItem { path, .. } => vec![path.clone()],
+            Self::Move { from, to, .. } => vec![parent(from), to.clone()],
+        }
+    }
+
+    /// Makes the change on plain data; on an error `root` is unchanged.
     ///
     /// # Errors
-    /// `NotFound`, `Exists`, `WrongShape`, `NotSingle`; their place is 0, data having none.
+    /// `NotFound`, `Exists`, `WrongShape`, `NotSingle`; their place is 0, since data has none.
     pub fn apply_data(&self, root: &mut Value) -> Result<(), Problem> {
         match self {
             Self::Rename { path, to } => rename(root, path, to),
@@ -173,22 +189,22 @@ impl Intent {
             }
             Self::InsertItem { path, index, value } => insert_item(root, path, *index, value),
             Self::Move { from, to, key, place } => relocate(root, from, to, key, place),
-            Self::Wrap { path } => {
+            Self::WrapInList { path } => {
                 let _ = split(path)?;
                 let value = value_at(root, path)?;
                 *value = Value::Array(vec![value.take()]);
                 Ok(())
             }
-            Self::Unwrap { path } => unwrap(root, path),
-            Self::Nest { path, key } => {
+            Self::UnwrapList { path } => unwrap_list(root, path),
+            Self::WrapInMapping { path, key } => {
                 let _ = split(path)?;
                 let value = value_at(root, path)?;
                 *value = Value::Object(Map::from_iter([(key.clone(), value.take())]));
                 Ok(())
             }
-            Self::Hoist { path, key } => hoist(root, path, key),
-            Self::ToItems { path, naming } => to_items(root, path, naming),
-            Self::ToEntries { path, naming } => to_entries(root, path, naming),
+            Self::UnwrapMapping { path, key } => unwrap_mapping(root, path, key),
+            Self::MappingToList { path, naming } => mapping_to_list(root, path, naming),
+            Self::ListToMapping { path, naming } => list_to_mapping(root, path, naming),
         }
     }
 }
@@ -203,21 +219,22 @@ fn missing(path: &FieldPath) -> Problem {
 
 /// Splits a path into parent and last step.
 fn split(path: &FieldPath) -> Result<(FieldPath, &Step), Problem> {
-    path.split_last().ok_or_else(|| problem(ProblemCode::WrongShape, "the document itself is no entry and no item"))
+    path.split_last()
+        .ok_or_else(|| problem(ProblemCode::WrongShape, "the document itself is neither an entry nor an item"))
 }
 
 fn value_at<'v>(root: &'v mut Value, path: &FieldPath) -> Result<&'v mut Value, Problem> {
     path.get_mut(root).ok_or_else(|| missing(path))
 }
 
-/// Returns the mapping an entry stands in, and its key.
+/// Returns the mapping an entry is in, and its key.
 fn entry_at<'v, 'p>(
     root: &'v mut Value,
     path: &'p FieldPath,
 ) -> Result<(&'v mut Map<String, Value>, &'p str), Problem> {
     let (parent, step) = split(path)?;
     let Step::Key(key) = step else {
-        return Err(problem(ProblemCode::WrongShape, format!("`{path}` is no entry of a mapping")));
+        return Err(problem(ProblemCode::WrongShape, format!("`{path}` is not an entry of a mapping")));
     };
     let map = value_at(root, &parent)?.as_object_mut().ok_or_else(|| missing(path))?;
     if !map.contains_key(key) {
@@ -232,15 +249,15 @@ fn free_index(root: &mut Value, path: &FieldPath, key: &str, place: &Place) -> R
     let map = match value_at(root, path)? {
         Value::Null => &empty,
         Value::Object(map) => map,
-        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is no mapping"))),
+        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is not a mapping"))),
     };
     if map.contains_key(key) {
-        return Err(problem(ProblemCode::Exists, format!("`{key}` is there already")));
+        return Err(problem(ProblemCode::Exists, format!("key `{key}` exists already")));
     }
     place_index(map, place)
 }
 
-/// Puts an entry where [`free_index`] found it can stand.
+/// Inserts an entry at the index that [`free_index`] returned.
 fn put(root: &mut Value, path: &FieldPath, index: usize, key: &str, value: Value) {
     let Some(target) = path.get_mut(root) else { return };
     match target {
@@ -252,7 +269,8 @@ fn put(root: &mut Value, path: &FieldPath, index: usize, key: &str, value: Value
 fn place_index(map: &Map<String, Value>, place: &Place) -> Result<usize, Problem> {
     let position = |key: &String| {
         let found = map.keys().position(|name| name == key);
-        found.ok_or_else(|| problem(ProblemCode::NotFound, format!("there is no neighbour `{key}`")))
+        found
+            .ok_or_else(|| problem(ProblemCode::NotFound, format!("there is no key `{key}` to insert before or after")))
     };
     match place {
         Place::First => Ok(0),
@@ -265,7 +283,7 @@ fn place_index(map: &Map<String, Value>, place: &Place) -> Result<usize, Problem
 fn rename(root: &mut Value, path: &FieldPath, to: &str) -> Result<(), Problem> {
     let (map, key) = entry_at(root, path)?;
     if map.contains_key(to) {
-        return Err(problem(ProblemCode::Exists, format!("`{to}` is there already")));
+        return Err(problem(ProblemCode::Exists, format!("key `{to}` exists already")));
     }
     let entries = std::mem::take(map);
     map.extend(
@@ -289,7 +307,7 @@ fn insert_item(root: &mut Value, path: &FieldPath, index: usize, value: &Value) 
     let length = match list {
         Value::Null => 0,
         Value::Array(items) => items.len(),
-        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is no list"))),
+        _ => return Err(problem(ProblemCode::WrongShape, format!("`{path}` is not a list"))),
     };
     if index > length {
         return Err(problem(ProblemCode::NotFound, format!("`{path}` has only {length} items")));
@@ -304,7 +322,7 @@ fn insert_item(root: &mut Value, path: &FieldPath, index: usize, value: &Value) 
 fn relocate(root: &mut Value, from: &FieldPath, to: &FieldPath, key: &str, place: &Place) -> Result<(), Problem> {
     let (source, name) = entry_at(root, from)?;
     if to.starts_with(from) {
-        return Err(problem(ProblemCode::WrongShape, format!("`{from}` cannot move into itself")));
+        return Err(problem(ProblemCode::WrongShape, format!("`{from}` cannot be moved into itself")));
     }
     let (parent, _) = split(from)?;
     let index_before = source.keys().position(|other| other == name).expect("the entry was found");
@@ -321,24 +339,25 @@ fn relocate(root: &mut Value, from: &FieldPath, to: &FieldPath, key: &str, place
     }
 }
 
-fn unwrap(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
+fn unwrap_list(root: &mut Value, path: &FieldPath) -> Result<(), Problem> {
     let _ = split(path)?;
     let list = value_at(root, path)?;
     let items = list.as_array_mut().filter(|items| items.len() == 1);
     let item = items.and_then(Vec::pop);
-    *list = item.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` does not hold exactly one item")))?;
+    *list = item.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` must have exactly one item")))?;
     Ok(())
 }
 
-fn hoist(root: &mut Value, path: &FieldPath, key: &str) -> Result<(), Problem> {
+fn unwrap_mapping(root: &mut Value, path: &FieldPath, key: &str) -> Result<(), Problem> {
     let _ = split(path)?;
     let mapping = value_at(root, path)?;
     let entry = mapping.as_object_mut().filter(|map| map.len() == 1).and_then(|map| map.shift_remove(key));
-    *mapping = entry.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` does not hold `{key}` alone")))?;
+    *mapping =
+        entry.ok_or_else(|| problem(ProblemCode::NotSingle, format!("`{path}` must have `{key}` as its only key")))?;
     Ok(())
 }
 
-fn to_items(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
+fn mapping_to_list(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
     let _ = split(path)?;
     let mapping = value_at(root, path)?;
     let map = mapping.as_object_mut().filter(|map| map.keys().eq(&naming.names) && naming.key != naming.value);
@@ -350,7 +369,7 @@ fn to_items(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), P
     Ok(())
 }
 
-fn to_entries(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
+fn list_to_mapping(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(), Problem> {
     let _ = split(path)?;
     let list = value_at(root, path)?;
     let entry = |item: &Value| {
@@ -364,7 +383,7 @@ fn to_entries(root: &mut Value, path: &FieldPath, naming: &Naming) -> Result<(),
 }
 
 fn other_names(path: &FieldPath) -> Problem {
-    problem(ProblemCode::WrongShape, format!("`{path}` does not hold the names it should"))
+    problem(ProblemCode::WrongShape, format!("`{path}` does not have the expected names"))
 }
 
 #[cfg(test)]
@@ -428,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn insert_stands_where_it_is_told() {
+    fn an_inserted_entry_has_the_requested_position() {
         let before = json!({"m": {"a": 1, "b": 2}, "n": null, "s": "x"});
         check(&insert("m", "x", Place::First), &before, &json!({"m": {"x": 9, "a": 1, "b": 2}, "n": null, "s": "x"}));
         check(
@@ -458,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_takes_the_entry_along() {
+    fn a_move_keeps_the_entry() {
         let before = json!({"a": {"x": 1, "y": 2}, "b": {"z": 3}, "n": null});
         check(
             &relocate("a.x", "b", "w", Place::First),
@@ -486,28 +505,28 @@ mod tests {
     fn wrap_and_unwrap_are_inverse() {
         let single = json!({"a": {"b": 1}});
         let list = json!({"a": [{"b": 1}]});
-        check(&Intent::Wrap { path: path("a") }, &single, &list);
-        check(&Intent::Unwrap { path: path("a") }, &list, &single);
-        check_refused(&Intent::Unwrap { path: path("a") }, &single, ProblemCode::NotSingle);
-        check_refused(&Intent::Unwrap { path: path("a") }, &json!({"a": [1, 2]}), ProblemCode::NotSingle);
+        check(&Intent::WrapInList { path: path("a") }, &single, &list);
+        check(&Intent::UnwrapList { path: path("a") }, &list, &single);
+        check_refused(&Intent::UnwrapList { path: path("a") }, &single, ProblemCode::NotSingle);
+        check_refused(&Intent::UnwrapList { path: path("a") }, &json!({"a": [1, 2]}), ProblemCode::NotSingle);
     }
 
     #[test]
-    fn a_nest_and_a_hoist_are_inverse() {
+    fn wrapping_in_a_mapping_and_unwrapping_are_inverse() {
         let bare = json!({"a": [1]});
         let nested = json!({"a": {"k": [1]}});
-        check(&Intent::Nest { path: path("a"), key: "k".to_owned() }, &bare, &nested);
-        check(&Intent::Hoist { path: path("a"), key: "k".to_owned() }, &nested, &bare);
-        check_refused(&Intent::Hoist { path: path("a"), key: "x".to_owned() }, &nested, ProblemCode::NotSingle);
+        check(&Intent::WrapInMapping { path: path("a"), key: "k".to_owned() }, &bare, &nested);
+        check(&Intent::UnwrapMapping { path: path("a"), key: "k".to_owned() }, &nested, &bare);
+        check_refused(&Intent::UnwrapMapping { path: path("a"), key: "x".to_owned() }, &nested, ProblemCode::NotSingle);
         check_refused(
-            &Intent::Hoist { path: path("a"), key: "k".to_owned() },
+            &Intent::UnwrapMapping { path: path("a"), key: "k".to_owned() },
             &json!({"a": {"k": 1, "x": 2}}),
             ProblemCode::NotSingle,
         );
     }
 
     #[test]
-    fn entries_and_items_stand_for_each_other() {
+    fn mapping_to_list_and_list_to_mapping_are_inverse() {
         let naming = |names: &[&str]| Naming {
             names: names.iter().map(|name| (*name).to_owned()).collect(),
             key: "name".to_owned(),
@@ -516,17 +535,21 @@ mod tests {
         let map = json!({"a": {"y": 1, "x": null}});
         let list = json!({"a": [{"name": "y", "value": 1}, {"name": "x", "value": null}]});
         let path = || path("a");
-        check(&Intent::ToItems { path: path(), naming: naming(&["y", "x"]) }, &map, &list);
-        check(&Intent::ToEntries { path: path(), naming: naming(&["y", "x"]) }, &list, &map);
-        check_refused(&Intent::ToItems { path: path(), naming: naming(&["x", "y"]) }, &map, ProblemCode::WrongShape);
-        check_refused(&Intent::ToEntries { path: path(), naming: naming(&["y"]) }, &list, ProblemCode::WrongShape);
+        check(&Intent::MappingToList { path: path(), naming: naming(&["y", "x"]) }, &map, &list);
+        check(&Intent::ListToMapping { path: path(), naming: naming(&["y", "x"]) }, &list, &map);
+        check_refused(
+            &Intent::MappingToList { path: path(), naming: naming(&["x", "y"]) },
+            &map,
+            ProblemCode::WrongShape,
+        );
+        check_refused(&Intent::ListToMapping { path: path(), naming: naming(&["y"]) }, &list, ProblemCode::WrongShape);
         let twice = json!({"a": [{"name": "y", "value": 1}, {"name": "y", "value": 2}]});
         check_refused(
-            &Intent::ToEntries { path: path(), naming: naming(&["y", "y"]) },
+            &Intent::ListToMapping { path: path(), naming: naming(&["y", "y"]) },
             &twice,
             ProblemCode::WrongShape,
         );
         let more = json!({"a": [{"name": "y", "value": 1, "more": 2}]});
-        check_refused(&Intent::ToEntries { path: path(), naming: naming(&["y"]) }, &more, ProblemCode::WrongShape);
+        check_refused(&Intent::ListToMapping { path: path(), naming: naming(&["y"]) }, &more, ProblemCode::WrongShape);
     }
 }

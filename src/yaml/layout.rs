@@ -1,24 +1,25 @@
 //! Answers: which lines and comments belong to an entry, and how is this document indented?
 //!
-//! A [`Layout`] is a parsed document made ready for edits: parents and children by index, the dash and colon of each entry,
-//! line starts and columns, and samples of the user's own style.
+//! A [`Layout`] is a parsed document prepared for edits: parents and children by index, the dash and colon of each entry,
+//! line starts and columns, and samples of the author's style.
 //!
-//! Who owns a comment is decided here. Own comments of an entry are comment-only lines directly above its first line, in
-//! the column it starts in, with no blank line between, unless they start behind a dash; the comment behind its value; and
-//! comment lines below its value that are indented deeper than it. All others belong to no entry and stay where they are.
+//! It decides which entry a comment belongs to. The comments of an entry are comment lines directly above its first line, in
+//! the column it starts in, with no blank line between, unless they start after a dash; the comment after its value; and
+//! comment lines below its value that are indented deeper than it. All other comments belong to no entry and are left in place.
 //!
 //! Invariant: the text ends with a line end, and has no `\r` without a `\n`.
 
 use std::cell::OnceCell;
 
-use super::tree::{Kind, NodeId, Tree, skip_trivia, stands_alone};
-use super::write::{LongText, Padding};
+use super::format::{Indentation, MultilineText, Padding};
+use super::node::{Kind, NodeId};
+use super::tree::{Tree, is_separated, skip_trivia};
 use crate::text::{LineIndex, Span};
 
 /// One entry of a mapping or one item of a list, with its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The mapping or list it stands in.
+    /// The mapping or list it is in.
     pub(super) container: NodeId,
     /// Its position among its siblings.
     pub(super) index: usize,
@@ -28,81 +29,52 @@ pub(super) struct Entry {
     pub(super) value: NodeId,
     /// The first byte: of the dash, the `?`, or the key with its anchor and tag.
     pub(super) start: usize,
-    /// Behind the dash or colon; where there is none, behind the key.
+    /// After the dash or colon; if there is none, after the key.
     pub(super) opened: usize,
-    /// Behind the value.
+    /// After the value.
     pub(super) end: usize,
 }
 
-/// A sample of the user's style: a block collection that is the value of a key of a block mapping.
+/// A sample of the author's style: a block collection that is the value of a key of a block mapping.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     node: NodeId,
-    /// How many columns right of its key it is.
+    /// How many columns it is indented below its key.
     indent: usize,
 }
 
-/// Returns the first indentation of all that is one.
+/// Returns the first indentation that is not 0.
 fn first_indent(samples: &[Sample]) -> Option<usize> {
     samples.iter().map(|sample| sample.indent).find(|indent| *indent > 0)
 }
 
-/// Returns the indentation that most have: none, or the first that is one.
+/// Returns the indentation of the majority: 0, or the first that is not 0.
 fn usual_indent(samples: &[Sample]) -> Option<usize> {
     let indented = samples.iter().filter(|sample| sample.indent > 0).count();
     let usual = if 2 * indented > samples.len() { first_indent(samples) } else { Some(0) };
     usual.filter(|_| !samples.is_empty())
 }
 
-/// How a file is indented, for those of its documents that do not show it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct House {
-    /// How many columns right of its key a mapping goes.
-    step: Option<usize>,
-    /// How many columns right of its key the dashes of a list go.
-    list_indent: Option<usize>,
-}
-
-impl House {
-    /// Looks at every document of a text.
-    pub fn of(text: &str, tree: &Tree) -> Self {
-        let Some(document) = tree.documents().first() else { return Self::default() };
-        Self::shown_by(&Layout::new(text, tree, document.root))
-    }
-
-    /// Looks at what was laid out.
-    pub(super) fn shown_by(layout: &Layout<'_>) -> Self {
-        let step = first_indent(&layout.mappings).or_else(|| first_indent(&layout.lists));
-        Self { step, list_indent: usual_indent(&layout.lists) }
-    }
-
-    /// Returns this one, with what does not show in it as in `other`.
-    #[must_use]
-    pub fn or(self, other: Self) -> Self {
-        Self { step: self.step.or(other.step), list_indent: self.list_indent.or(other.list_indent) }
-    }
-}
-
-/// A document's text and tree, ready for edits.
+/// A document's text and tree, prepared for edits.
 pub(super) struct Layout<'t> {
     pub(super) text: &'t str,
     pub(super) tree: &'t Tree,
     pub(super) root: NodeId,
     /// How the rest of the file is indented.
-    pub(super) house: House,
+    pub(super) default_indentation: Indentation,
     /// How new strings of several lines are written.
-    pub(super) long_text: LongText,
+    pub(super) multiline: MultilineText,
     lines: LineIndex,
     parents: Vec<u32>,
     /// All children, grouped by parent; `first_child[n]..first_child[n + 1]` are those of node `n`.
     children: Vec<NodeId>,
     first_child: Vec<u32>,
-    /// Nodes that aliases stand for, in order.
+    /// Nodes that aliases refer to, in order.
     referenced: Vec<NodeId>,
     mappings: Vec<Sample>,
     lists: Vec<Sample>,
-    broken_throughout: OnceCell<bool>,
-    hugged_items: OnceCell<bool>,
+    multiline_json: OnceCell<bool>,
+    compact_items: OnceCell<bool>,
     padding: OnceCell<Padding>,
     dash_width: OnceCell<usize>,
 }
@@ -110,17 +82,18 @@ pub(super) struct Layout<'t> {
 impl<'t> Layout<'t> {
     /// Lays out the only document of a text.
     pub(super) fn new(text: &'t str, tree: &'t Tree, root: NodeId) -> Self {
-        let (parents, first_child, children) = family(tree);
+        let (parents, first_child, children) = child_table(tree);
         let mut referenced: Vec<NodeId> = tree.aliases.iter().map(|entry| entry.target).collect();
         referenced.sort();
         let (mappings, lists) = (Vec::new(), Vec::new());
-        let (house, long_text, lines) = (House::default(), LongText::Block, LineIndex::new(text));
+        let (default_indentation, multiline, lines) =
+            (Indentation::default(), MultilineText::Block, LineIndex::new(text));
         let mut layout = Self {
             text,
             tree,
             root,
-            house,
-            long_text,
+            default_indentation,
+            multiline,
             lines,
             parents,
             children,
@@ -128,14 +101,20 @@ impl<'t> Layout<'t> {
             referenced,
             mappings,
             lists,
-            broken_throughout: OnceCell::new(),
-            hugged_items: OnceCell::new(),
+            multiline_json: OnceCell::new(),
+            compact_items: OnceCell::new(),
             padding: OnceCell::new(),
             dash_width: OnceCell::new(),
         };
         layout.mappings = layout.samples(Kind::Mapping);
         layout.lists = layout.samples(Kind::Sequence);
         layout
+    }
+
+    /// Returns the indentation that the document shows.
+    pub(super) fn shown_indentation(&self) -> Indentation {
+        let step = first_indent(&self.mappings).or_else(|| first_indent(&self.lists));
+        Indentation { step, list_indent: usual_indent(&self.lists) }
     }
 
     fn samples(&self, kind: Kind) -> Vec<Sample> {
@@ -156,7 +135,7 @@ impl<'t> Layout<'t> {
         self.tree.span(node)
     }
 
-    /// Says whether an alias stands for this very node.
+    /// Returns whether an alias refers to this node.
     pub(super) fn is_referenced(&self, node: NodeId) -> bool {
         self.referenced.binary_search(&node).is_ok()
     }
@@ -214,15 +193,15 @@ impl<'t> Layout<'t> {
             }
         }
         let indicator = match self.text.as_bytes().get(at) {
-            Some(b'?') => self.kind(container).is_mapping() && stands_alone(self.text, at),
+            Some(b'?') => self.kind(container).is_mapping() && is_separated(self.text, at),
             Some(b'-') => self.kind(container) == Kind::Sequence,
             _ => false,
         };
         if indicator { at } else { self.tree.start(first) }
     }
 
-    /// Returns where the comma behind an entry between brackets stands, if there is one.
-    pub(super) fn comma_behind(&self, entry: &Entry) -> Option<usize> {
+    /// Returns where the comma after an entry between brackets is, if there is one.
+    pub(super) fn comma_after(&self, entry: &Entry) -> Option<usize> {
         Some(skip_trivia(self.text, entry.end)).filter(|at| self.text[*at..].starts_with(','))
     }
 
@@ -233,7 +212,7 @@ impl<'t> Layout<'t> {
         Some(self.entry(container, position / self.width(container)))
     }
 
-    /// Returns the entry of a key, where it is written in this very mapping.
+    /// Returns the entry of a key, if it is written in this mapping itself.
     pub(super) fn entry_of_key(&self, mapping: NodeId, key: &str) -> Option<Entry> {
         let children = self.children(mapping);
         let mut keys = children.iter().step_by(2);
@@ -241,7 +220,7 @@ impl<'t> Layout<'t> {
         Some(self.entry(mapping, index))
     }
 
-    /// Returns the colon of an entry, with the blanks that its author puts before it.
+    /// Returns the colon of an entry, with the blanks before it.
     pub(super) fn colon(&self, entry: &Entry) -> &'t str {
         let end = entry.key.map_or(entry.opened, |key| self.span(key).end);
         let before = &self.text[end..entry.opened];
@@ -254,7 +233,7 @@ impl<'t> Layout<'t> {
         if self.text[start..at].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start }
     }
 
-    /// Returns the offset behind a line's line end.
+    /// Returns the offset after a line's line end.
     pub(super) fn line_end(&self, at: usize) -> usize {
         self.lines.next_line_start(self.text, at).unwrap_or(self.text.len())
     }
@@ -270,7 +249,7 @@ impl<'t> Layout<'t> {
         self.text[self.line_start(at)..at].chars().count()
     }
 
-    /// Says whether nothing but blanks stands in front of `at` on its line; between brackets these may be tabs.
+    /// Returns whether nothing but blanks is in front of `at` on its line; between brackets these may be tabs.
     pub(super) fn is_first_on_line(&self, at: usize) -> bool {
         self.text[self.line_start(at)..at].bytes().all(|byte| matches!(byte, b' ' | b'\t'))
     }
@@ -281,7 +260,7 @@ impl<'t> Layout<'t> {
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// Says whether two offsets are on one line.
+    /// Returns whether two offsets are on one line.
     pub(super) fn is_same_line(&self, first: usize, second: usize) -> bool {
         memchr::memchr(b'\n', &self.text.as_bytes()[first..second]).is_none()
     }
@@ -296,8 +275,8 @@ impl<'t> Layout<'t> {
     /// Returns where an entry's first line starts, or the first of its own comments above.
     pub(super) fn own_start(&self, start: usize) -> usize {
         let line = self.comments_start(start);
-        // Comments that start behind a dash are one with the comment there, which is about the item.
-        if self.comment_behind_dash(start).is_some() { self.line_start(start) } else { line }
+        // Comments that start after a dash belong together with the comment there, to the item.
+        if self.comment_after_dash(start).is_some() { self.line_start(start) } else { line }
     }
 
     /// Returns where the first of the comment lines directly above `start` and in its column starts.
@@ -314,9 +293,9 @@ impl<'t> Layout<'t> {
         line
     }
 
-    /// Returns where the comment behind a dash starts that stands in the column of `start`, with nothing but comment lines of
+    /// Returns where the comment after a dash starts that is in the column of `start`, with nothing but comment lines of
     /// that column between.
-    pub(super) fn comment_behind_dash(&self, start: usize) -> Option<usize> {
+    pub(super) fn comment_after_dash(&self, start: usize) -> Option<usize> {
         let line = self.comments_start(start);
         let before = self.line_start(self.text[..line].strip_suffix('\n')?.len());
         let comment = before + self.column(start);
@@ -326,7 +305,7 @@ impl<'t> Layout<'t> {
         (is_comment && is_behind).then_some(comment)
     }
 
-    /// Returns where the lines of an entry end that starts in `column` and whose value ends at `end`: behind the comment
+    /// Returns the end of the lines of an entry that starts in `column` and whose value ends at `end`: after the comment
     /// lines below that are indented deeper.
     pub(super) fn own_end(&self, column: usize, end: usize) -> usize {
         let mut own = self.line_end(end);
@@ -344,7 +323,7 @@ impl<'t> Layout<'t> {
         own
     }
 
-    /// Returns the offset behind the blank lines that start at `line`.
+    /// Returns the offset after the blank lines that start at `line`.
     pub(super) fn blank_lines_end(&self, line: usize) -> usize {
         let mut end = line;
         while end < self.text.len() && self.text[end..self.line_end(end)].trim().is_empty() {
@@ -353,27 +332,27 @@ impl<'t> Layout<'t> {
         end
     }
 
-    /// Says whether a `|+` or `>+` ends on the line before `line`, so that blank lines at `line` would become its content.
+    /// Returns whether a `|+` or `>+` ends on the line before `line`, so that blank lines at `line` would become its content.
     pub(super) fn follows_kept_lines(&self, line: usize) -> bool {
         let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
         let Some(node) = before.checked_sub(1).map(|last| &self.tree.nodes[last]) else { return false };
         node.kind.is_block_scalar() && self.line_end(node.end as usize) == line && self.keeps_lines(node.span())
     }
 
-    /// Says whether a block scalar's header has a `+`.
+    /// Returns whether a block scalar's header has a `+`.
     fn keeps_lines(&self, scalar: Span) -> bool {
         let header = scalar.of(self.text).lines().next().unwrap_or_default();
         header.split('#').next().unwrap_or_default().contains('+')
     }
 
-    /// Says whether the lines of `span` end in a block scalar that keeps all its line ends.
+    /// Returns whether the lines of `span` end in a block scalar that keeps all its line ends.
     pub(super) fn ends_in_kept_lines(&self, span: Span) -> bool {
         self.follows_kept_lines(span.end)
     }
 
     /// Returns the lines of `span` with every line moved `by` columns; blank lines stay blank.
     ///
-    /// To the right, a comment that stands left of all else in `span` and on the line before stays where it is; to the left
+    /// To the right, a comment that is left of everything else in `span` and on the line before is not moved; to the left,
     /// everything moves as far as it can, so that no comment gets into the column of a block scalar's content. Lines of blanks
     /// inside a block scalar move where they are content.
     pub(super) fn shifted(&self, span: Span, by: isize) -> String {
@@ -385,9 +364,9 @@ impl<'t> Layout<'t> {
             let content = &self.text[line..next];
             let spaces = content.bytes().take_while(|byte| *byte == b' ').count();
             let blank = content.trim().is_empty() && !self.is_content(line, spaces);
-            let stays = blank || by > 0 && spaces < left;
-            let kept = if stays || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
-            if !stays && by > 0 {
+            let is_kept = blank || by > 0 && spaces < left;
+            let kept = if is_kept || by >= 0 { content } else { &content[spaces.min(by.unsigned_abs())..] };
+            if !is_kept && by > 0 {
                 out.extend(std::iter::repeat_n(' ', by.unsigned_abs()));
             }
             out.push_str(kept);
@@ -396,8 +375,8 @@ impl<'t> Layout<'t> {
         out
     }
 
-    /// Returns the lines of `span`, which hold nothing but blanks and comments, with the comments in column `from` in column
-    /// `to` and those right of it as far from it as they were. Those left of it stay, though never right of `to`.
+    /// Returns the lines of `span`, which contain only blanks and comments, with the comments in column `from` in column
+    /// `to` and those right of it as far from it as they were. Those left of it are not moved, unless they would be right of `to`.
     pub(super) fn comments_moved(&self, span: Span, from: usize, to: usize) -> String {
         let lines = span.of(self.text).split_inclusive('\n').map(|line| {
             let content = line.trim_start_matches(' ');
@@ -411,9 +390,9 @@ impl<'t> Layout<'t> {
         lines.collect()
     }
 
-    /// Returns the lines of `span`, which lie between brackets, with the blanks `from` at their start changed to `to`.
+    /// Returns the lines of `span`, which are in a flow collection, with their indentation `from` replaced by `to`.
     ///
-    /// A line with less than `from` starts with `to` then; blank lines and such with a comment only stay.
+    /// A line with less indentation gets `to` as well; blank lines and comment lines are not changed.
     pub(super) fn reindented(&self, span: Span, from: &str, to: &str) -> String {
         let mut out = String::with_capacity(span.end - span.start);
         for line in span.of(self.text).split_inclusive('\n') {
@@ -428,7 +407,7 @@ impl<'t> Layout<'t> {
         out
     }
 
-    /// Returns the least column of a line of `span`, or of the line before, that holds more than blanks and a comment; 0 where
+    /// Returns the least column of a line of `span`, or of the line before, that has more than blanks and a comment; 0 if
     /// no line of `span` does.
     fn left_edge(&self, span: Span) -> usize {
         let mut left = None;
@@ -442,7 +421,7 @@ impl<'t> Layout<'t> {
         left.map_or(0, |left| before.map_or(left, |before| left.min(before)))
     }
 
-    /// Returns the column in which the line that starts at `line` starts to say something other than a comment.
+    /// Returns the column in which the content of the line at `line` starts, if it has any but a comment.
     fn column_of_content(&self, line: usize) -> Option<usize> {
         let content = &self.text[line..self.line_end(line)];
         let text = content.trim_start_matches(' ');
@@ -450,7 +429,7 @@ impl<'t> Layout<'t> {
         says_something.then_some(content.len() - text.len())
     }
 
-    /// Says whether a line of so many spaces is part of a block scalar's content.
+    /// Returns whether a line of this many spaces is part of a block scalar's content.
     fn is_content(&self, line: usize, spaces: usize) -> bool {
         let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
         before.checked_sub(1).map(|last| &self.tree.nodes[last]).is_some_and(|node| {
@@ -458,18 +437,18 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns how many columns right of its key a mapping goes, near `node`.
+    /// Returns how many columns a mapping is indented below its key, near `node`.
     pub(super) fn step(&self, node: NodeId) -> usize {
         let near = self.nearest(&self.mappings, node, first_indent);
-        near.or_else(|| self.nearest(&self.lists, node, first_indent)).or(self.house.step).unwrap_or(2)
+        near.or_else(|| self.nearest(&self.lists, node, first_indent)).or(self.default_indentation.step).unwrap_or(2)
     }
 
-    /// Returns how many columns right of its key the dashes of a list go, near `node`; 0 where lists are not indented.
+    /// Returns how many columns the dashes of a list are indented below its key, near `node`; 0 if lists are not indented.
     pub(super) fn list_indent(&self, node: NodeId) -> usize {
-        self.nearest(&self.lists, node, usual_indent).or(self.house.list_indent).unwrap_or(0)
+        self.nearest(&self.lists, node, usual_indent).or(self.default_indentation.list_indent).unwrap_or(0)
     }
 
-    /// Asks the samples of the smallest collection around `node` that has an answer.
+    /// Evaluates the samples of the smallest collection around `node` that give an answer.
     fn nearest(&self, all: &[Sample], node: NodeId, answer: impl Fn(&[Sample]) -> Option<usize>) -> Option<usize> {
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
         around.into_iter().find_map(|outer| {
@@ -485,9 +464,9 @@ impl<'t> Layout<'t> {
         if self.text[..line_end].ends_with("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// Returns the blanks that each level of a document in JSON is indented by, where its author breaks the lines around
-    /// `node`: where a key around it, or of it, stands first on its line.
-    pub(super) fn broken(&self, node: NodeId) -> Option<&'t str> {
+    /// Returns the indentation of each level of a document in JSON, if it has line breaks around
+    /// `node`: if a key around it, or of it, is first on its line.
+    pub(super) fn json_indent(&self, node: NodeId) -> Option<&'t str> {
         let _ = self.json_entry(node)?;
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
         around.filter(|node| self.count(*node) > 0).find_map(|outer| {
@@ -497,9 +476,9 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Says whether the document is in JSON, with every list and mapping that holds something on several lines.
-    pub(super) fn is_broken_throughout(&self) -> bool {
-        *self.broken_throughout.get_or_init(|| {
+    /// Returns whether the document is in JSON, with every list and mapping that is not empty on several lines.
+    pub(super) fn is_multiline_json(&self) -> bool {
+        *self.multiline_json.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
             let mut filled = nodes.filter(|node| self.count(*node) > 0);
             let is_long = |node| !self.is_same_line(self.span(node).start, self.span(node).end);
@@ -507,9 +486,9 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Says whether a list of the document opens on the line that its first item opens on, to close behind it: `[{` and `}]`.
-    pub(super) fn has_hugged_items(&self) -> bool {
-        *self.hugged_items.get_or_init(|| {
+    /// Returns whether a list of the document opens on the line of its first item and closes directly after it: `[{` and `}]`.
+    pub(super) fn has_compact_items(&self) -> bool {
+        *self.compact_items.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
             let mut lists = nodes.filter(|node| self.kind(*node) == Kind::FlowSequence && self.count(*node) > 0);
             lists.any(|list| {
@@ -519,7 +498,7 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns how many columns right of their dashes all items of the document start that are mappings behind a dash.
+    /// Returns how many columns after their dashes the items of the document start that are mappings.
     pub(super) fn dash_width(&self) -> usize {
         *self.dash_width.get_or_init(|| {
             let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
@@ -532,7 +511,7 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns the blanks that the document has inside of all brackets, where these have something on their line.
+    /// Returns the spaces that the document has inside the brackets of its flow collections.
     pub(super) fn padding(&self) -> Padding {
         *self.padding.get_or_init(|| Padding {
             mapping: self.padding_of(Kind::FlowMapping),
@@ -544,13 +523,13 @@ impl<'t> Layout<'t> {
         let nodes = (0..self.tree.nodes.len() as u32).map(NodeId);
         let filled = nodes.filter(|node| self.kind(*node) == kind && self.count(*node) > 0);
         let inside = filled.map(|node| &self.text[self.span(node).start + 1..self.entry(node, 0).start]);
-        // Where the first entry is on another line, that says nothing.
+        // If the first entry is on another line, that shows nothing.
         let mut inside = inside.filter(|blanks| blanks.trim_matches(' ').is_empty()).peekable();
         let is_padded = inside.peek().is_some() && inside.all(|blanks| !blanks.is_empty());
         if is_padded { " " } else { "" }
     }
 
-    /// Returns the first entry of the nearest flow mapping with keys, where it is written as JSON: all in double quotes.
+    /// Returns the first entry of the nearest flow mapping with keys, if it is written as JSON: all keys in double quotes.
     pub(super) fn json_entry(&self, node: NodeId) -> Option<Entry> {
         let around = std::iter::successors(Some(node), |node| self.parent(*node));
         let with_keys = around
@@ -564,7 +543,7 @@ impl<'t> Layout<'t> {
 const NO_PARENT: u32 = u32::MAX;
 
 /// Returns parents, first-child offsets and children of all nodes.
-fn family(tree: &Tree) -> (Vec<u32>, Vec<u32>, Vec<NodeId>) {
+fn child_table(tree: &Tree) -> (Vec<u32>, Vec<u32>, Vec<NodeId>) {
     let count = tree.nodes.len();
     let mut parents = vec![NO_PARENT; count];
     let mut first_child = Vec::with_capacity(count + 1);
@@ -586,9 +565,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn with_layout<T>(text: &str, look: impl Fn(&Layout<'_>) -> T) -> T {
+    fn with_layout<T>(text: &str, check: impl Fn(&Layout<'_>) -> T) -> T {
         let tree = parse(text).unwrap();
-        look(&Layout::new(text, &tree, tree.documents()[0].root))
+        check(&Layout::new(text, &tree, tree.documents()[0].root))
     }
 
     /// Shows each entry of the root's first value as `start..opened..end` slices.
@@ -607,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_know_their_indicators() {
+    fn entries_start_at_their_indicators() {
         assert_eq!(entries("- a\n-\n- - b\n"), owned(&[("-", " a"), ("-", ""), ("-", " - b")]));
         assert_eq!(entries("&k a : 1\n? b\n: 2\n? c\n"), owned(&[("&k a :", " 1"), ("? b\n:", " 2"), ("? c", "")]));
         assert_eq!(entries("{a: 1, \"b\":2 , c}\n"), owned(&[("a:", " 1"), ("\"b\":", "2"), ("c", "")]));
@@ -615,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_are_owned_by_column_and_neighbourhood() {
+    fn comments_belong_to_entries_by_column_and_adjacency() {
         let text = "a:\n  # header\n\n  # own\n  b: |\n    x\n    # text\n    \n      # deeper\n  # next\n  c: 1\n";
         with_layout(text, |layout| {
             let mapping = layout.entry(layout.root, 0).value;

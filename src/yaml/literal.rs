@@ -1,16 +1,17 @@
-//! Answers: where does the text that a literal scalar (`|`) holds stand, and which bytes change when that text does?
+//! Answers: where are the lines of a text that is embedded as a literal scalar (`|`), and which bytes change when that text does?
 //!
-//! A literal scalar holds its lines as they are, behind an indentation. So each line of its text has one place in the text around
-//! it, and an edit of the one is an edit of the other: new lines get the indentation and the line end of the scalar. Scalars in
-//! other styles fold or escape what they hold and have no such places.
+//! A literal scalar has its lines unchanged, after an indentation. So each line of the embedded text has one place in the text around
+//! it, and an edit of the one maps to an edit of the other: new lines get the indentation and the line end of the scalar. Scalars in
+//! other styles fold or escape their content and have no such places.
 //!
-//! Invariant: an edit is mapped by its bytes alone; whether the scalar then holds the edited text is for `verify` to say.
+//! Invariant: an edit is mapped by its bytes alone; `verify` checks that the scalar then contains the edited text.
 
-use super::tree::{Kind, NodeId, Tree};
+use super::node::{Kind, NodeId};
+use super::tree::Tree;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
 
-/// A text that a literal scalar holds, and where its lines stand.
+/// A text that is embedded as a literal scalar, and where its lines are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
     text: String,
@@ -19,20 +20,20 @@ pub struct Literal {
     line_end: &'static str,
 }
 
-/// A line of the text; the last one is empty where the text ends with a line end.
+/// A line of the embedded text; the last one is empty if the text ends with a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Line {
-    /// Where it starts in the text.
+    /// Where it starts in the embedded text.
     inner: usize,
-    /// Where it starts around it, with its indentation.
+    /// Where it starts in the text around it, with its indentation.
     outer: usize,
-    /// How much indentation it has: less than others only where it is blank.
+    /// Its indentation: less than that of others only if it is blank.
     spaces: usize,
 }
 
 impl Tree {
-    /// Returns what stands at `path` below `root`, where it is a literal scalar that nothing else in the text stands for: no anchor
-    /// or tag on the way to it, and every line of it has a place of its own.
+    /// Returns what is at `path` below `root`, if it is a literal scalar that is not shared: no anchor
+    /// or tag on the path to it, and every line of it has a place of its own.
     pub fn literal(&self, text: &str, root: NodeId, path: &FieldPath) -> Option<Literal> {
         let plain = |node: NodeId| self.properties_of(node).is_none().then_some(node);
         let below = |node, step| plain(self.step(text, node, step).ok()?);
@@ -45,7 +46,7 @@ impl Literal {
     /// Finds the lines of the block scalar at `node`.
     pub(super) fn of(text: &str, tree: &Tree, node: NodeId) -> Option<Self> {
         let indent = usize::from(tree.node(node).indent);
-        let held = tree.cooked(text, node).into_owned();
+        let held = tree.scalar_text(text, node).into_owned();
         let span = tree.span(node);
         let next = |at: usize| memchr::memchr(b'\n', &text.as_bytes()[at..]).map(|length| at + length + 1);
         let mut outer = next(span.start);
@@ -66,20 +67,20 @@ impl Literal {
         (!lines.is_empty()).then_some(Self { text: held, lines, indent, line_end })
     }
 
-    /// Returns the text that the scalar holds.
+    /// Returns the embedded text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Returns where byte `offset` of the text stands around it; behind the end of the text, where that ends.
+    /// Returns the place of byte `offset` of the embedded text in the text around it; for a larger offset, where it ends.
     pub fn place(&self, offset: usize) -> usize {
         let line = self.lines[self.lines.partition_point(|line| line.inner <= offset) - 1];
         line.outer + line.spaces + offset.min(self.text.len()).saturating_sub(line.inner)
     }
 
-    /// Returns the edits around the text that make `edits` in it.
+    /// Maps `edits` of the embedded text to edits of the text around it.
     pub fn outward(&self, edits: &EditSet) -> EditSet {
-        // Edits that touch are one: what one of them opens a line with, the next one may go on with.
+        // Edits that touch are one: a line that one of them starts, the next one may continue.
         let mut joined: Vec<Edit> = Vec::with_capacity(edits.edits().len());
         for edit in edits.edits() {
             match joined.last_mut().filter(|last| last.span.end == edit.span.start) {
@@ -97,9 +98,9 @@ impl Literal {
     fn edit(&self, edit: &Edit) -> Edit {
         let Span { start, end } = edit.span;
         let (first, last) = (self.line_at(start), self.line_at(end));
-        let goes_whole = first.is_some() && edit.text.is_empty();
-        match last.filter(|_| edit.text.ends_with('\n') || goes_whole) {
-            // Whole lines give way to whole lines, with their indentation.
+        let removes_lines = first.is_some() && edit.text.is_empty();
+        match last.filter(|_| edit.text.ends_with('\n') || removes_lines) {
+            // Whole lines are replaced by whole lines, with their indentation.
             Some(last) => {
                 let from = first.map_or_else(|| self.place(start), |line| line.outer);
                 let spaces = if first.is_some() { self.indent } else { 0 };
@@ -107,8 +108,8 @@ impl Literal {
             }
             None => {
                 let missing = first.map_or(0, |line| self.indent - line.spaces.min(self.indent));
-                let goes_on = !self.text[end..].is_empty() && !self.text[end..].starts_with('\n');
-                let rest = if goes_on { self.indent } else { 0 };
+                let continues = !self.text[end..].is_empty() && !self.text[end..].starts_with('\n');
+                let rest = if continues { self.indent } else { 0 };
                 Edit::new(self.place(start), self.place(end), self.indented(&edit.text, missing, rest))
             }
         }
@@ -118,7 +119,7 @@ impl Literal {
         self.lines.binary_search_by_key(&offset, |line| line.inner).ok().map(|at| self.lines[at])
     }
 
-    /// Indents the lines of `text`, the first one by `first`; blank lines stay blank, but for a last one that is no first one and
+    /// Indents the lines of `text`, the first one by `first`; blank lines stay blank, but for a last one that is not a first one and
     /// gets `rest`.
     fn indented(&self, text: &str, first: usize, rest: usize) -> String {
         let mut out = String::with_capacity(text.len());
@@ -155,7 +156,7 @@ mod tests {
     const TEXT: &str = "a:\n- b: |-\n    x: 1\n\n    y:\n      z\n  c: d\n";
 
     #[test]
-    fn a_line_stands_behind_its_indentation() {
+    fn a_line_starts_after_its_indentation() {
         let literal = literal(TEXT).unwrap();
         assert_eq!(literal.text(), "x: 1\n\ny:\n  z");
         let at = |inner: &str, outer: &str| {
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_literal_scalar_that_stands_for_itself_has_places() {
+    fn only_an_unshared_literal_scalar_has_places() {
         for text in [
             "a:\n- b: >\n    x\n",
             "a:\n- b: 'x'\n",

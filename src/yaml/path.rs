@@ -1,12 +1,13 @@
 //! Answers: which node, and which place in the text, does a field path name?
 //!
-//! Invariant: a node is only found where the path's own bytes lead to it; what an alias or merge lends is refused, so that
-//! an edit cannot land somewhere else. A place can always be given.
+//! Invariant: a node is only found if it is written at the path itself; a value that comes from an alias or merge is rejected, so that
+//! an edit cannot change another place. There is always a place to report.
 
 use std::collections::BTreeSet;
 
+use super::node::{Kind, NodeId};
 use super::problem::{Problem, ProblemCode};
-use super::tree::{Kind, NodeId, Tree, skip_trivia};
+use super::tree::{Tree, skip_trivia};
 use crate::field::{FieldPath, Step};
 use crate::text::Span;
 
@@ -14,7 +15,7 @@ impl Tree {
     /// Finds the node at `path` below `root`.
     ///
     /// # Errors
-    /// `NotFound`; `ThroughAlias` and `ThroughMerge` where the value is written elsewhere; `DuplicateKey`.
+    /// `NotFound`; `ThroughAlias` and `ThroughMerge` if the value is written elsewhere; `DuplicateKey`.
     pub fn find(&self, text: &str, root: NodeId, path: &FieldPath) -> Result<NodeId, Problem> {
         path.steps().iter().try_fold(root, |node, step| self.step(text, node, step))
     }
@@ -23,7 +24,7 @@ impl Tree {
     pub(super) fn step(&self, text: &str, node: NodeId, step: &Step) -> Result<NodeId, Problem> {
         let missing = |what: String| Problem::new(ProblemCode::NotFound, self.start(node), what);
         if self.node(node).kind == Kind::Alias {
-            let message = format!("`{}` is an alias; change the value it stands for", self.span(node).of(text));
+            let message = format!("`{}` is an alias; change the value that its anchor marks", self.span(node).of(text));
             return Err(Problem::new(ProblemCode::ThroughAlias, self.start(node), message));
         }
         match step {
@@ -31,7 +32,7 @@ impl Tree {
             Step::Index(index) if self.node(node).kind.is_sequence() => {
                 self.item(text, node, *index).ok_or_else(|| missing(format!("there is no item {index}")))
             }
-            Step::Index(_) => Err(missing("there is no list".to_owned())),
+            Step::Index(_) => Err(missing("this is not a list".to_owned())),
         }
     }
 
@@ -41,53 +42,43 @@ impl Tree {
         match (found.next(), found.next()) {
             (Some(pair), None) => Ok(pair),
             (Some(_), Some((second, _))) => {
-                let message = format!("key `{key}` stands twice in one mapping; keep one of them");
+                let message = format!("duplicate key `{key}` in one mapping; keep one of them");
                 Err(Problem::new(ProblemCode::DuplicateKey, self.start(second), message))
             }
-            (None, _) => Err(match self.lender(text, mapping, key) {
-                Some(lender) => {
-                    let message = format!("`{key}` comes from a merge; change the value that is merged");
-                    Problem::new(ProblemCode::ThroughMerge, self.start(lender), message)
+            (None, _) => Err(match self.merge_source(text, mapping, key) {
+                Some(merge_source) => {
+                    let message = format!("`{key}` comes from a merge (`<<`); change the mapping that is merged");
+                    Problem::new(ProblemCode::ThroughMerge, self.start(merge_source), message)
                 }
                 None => Problem::new(ProblemCode::NotFound, self.start(mapping), format!("there is no `{key}`")),
             }),
         }
     }
 
-    /// Says whether a key node is the text `key`.
-    pub(super) fn is_key(&self, text: &str, node: NodeId, key: &str) -> bool {
-        match self.node(node).kind {
-            Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => {
-                !self.is_merge_key(text, node) && self.cooked(text, node) == key
-            }
-            _ => false,
-        }
-    }
-
-    /// Returns the value of the `<<` that lends `key` to a mapping.
-    pub(super) fn lender(&self, text: &str, mapping: NodeId, key: &str) -> Option<NodeId> {
+    /// Returns the value of the `<<` that merges `key` into a mapping.
+    pub(super) fn merge_source(&self, text: &str, mapping: NodeId, key: &str) -> Option<NodeId> {
         let mut seen = BTreeSet::new();
         self.pairs(mapping)
             .filter(|(node, _)| self.is_merge_key(text, *node))
-            .find(|(_, value)| self.lends(text, *value, key, &mut seen))
+            .find(|(_, value)| self.merges_key(text, *value, key, &mut seen))
             .map(|(_, value)| value)
     }
 
-    /// Returns a key that stands above a merge which brings it, too: kubectl then takes the merge's value, against the YAML
-    /// 1.1 draft and other readers.
-    pub(super) fn overruled_key(&self, text: &str) -> Option<NodeId> {
+    /// Returns a key that is above a merge which also has it: kubectl then takes the merge's value, contrary to the YAML
+    /// 1.1 draft and other parsers.
+    pub(super) fn key_overridden_by_merge(&self, text: &str) -> Option<NodeId> {
         let mappings = (0..self.nodes.len() as u32).map(NodeId).filter(|node| self.node(*node).kind.is_mapping());
         mappings
             .filter_map(|mapping| {
                 let (merge, value) = self.pairs(mapping).find(|(key, _)| self.is_merge_key(text, *key))?;
                 let mut above = self.pairs(mapping).map(|(key, _)| key).take_while(|key| *key < merge);
-                above.find(|key| self.lends(text, value, &self.cooked(text, *key), &mut BTreeSet::new()))
+                above.find(|key| self.merges_key(text, value, &self.scalar_text(text, *key), &mut BTreeSet::new()))
             })
             .next()
     }
 
-    /// Says whether merging `node` brings `key`; each node is looked at once.
-    fn lends(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
+    /// Returns whether merging `node` adds `key`; each node is visited once.
+    fn merges_key(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
             if !seen.insert(node) {
@@ -109,7 +100,7 @@ impl Tree {
 
     /// Returns where a finding about `path` points: the key, or the dash of a list item.
     ///
-    /// Where the path does not exist it is the nearest parent; where an alias or merge gives the value it is the place
+    /// If the path does not exist it is the nearest parent; if the value comes from an alias or merge it is the place
     /// that uses it.
     pub fn place(&self, text: &str, root: NodeId, path: &FieldPath) -> Span {
         let mut node = root;
@@ -124,7 +115,11 @@ impl Tree {
                         span = self.span(name);
                         node = value;
                     }
-                    None => return self.lender(text, node, key).map_or(span, |lender| self.first_token(lender)),
+                    None => {
+                        return self
+                            .merge_source(text, node, key)
+                            .map_or(span, |merge_source| self.first_token(merge_source));
+                    }
                 },
                 Step::Index(index) => {
                     let item = self.node(node).kind.is_sequence().then(|| self.item(text, node, *index)).flatten();
@@ -213,7 +208,7 @@ dev: *base
     }
 
     #[test]
-    fn a_lent_value_is_where_it_is_used() {
+    fn a_merged_or_aliased_value_is_where_it_is_used() {
         check_place("dev", "dev", 12);
         check_place("dev.image", "*base", 12);
         check_place("prod.own", "own", 11);

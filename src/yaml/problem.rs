@@ -1,6 +1,6 @@
-//! Answers: what can be wrong with a YAML text, or with a change asked of it?
+//! Answers: why can a YAML text not be read, or a change not be made?
 //!
-//! A [`Problem`] is a code that never changes, the place it was met and a sentence for people. Reading, finding, changing
+//! A [`Problem`] is a code that never changes, a place and a message for users. Reading, finding, changing
 //! and verifying all fail with the same type, so that a caller can turn any of them into one finding.
 //!
 //! Invariant: a code's name is kebab-case and is never given another meaning.
@@ -12,16 +12,16 @@ use std::fmt;
 pub struct Problem {
     /// What kind of problem it is.
     pub code: ProblemCode,
-    /// Where: a byte offset in the text that was parsed; 0 where a problem of plain data has no place.
+    /// Where: a byte offset in the text that was parsed; 0 for a problem of plain data.
     pub at: usize,
-    /// The other place that the problem is between, as the alias of a value that would change; an offset like `at`.
+    /// The other place of the problem, such as the alias of a value that would change; an offset like `at`.
     pub other: Option<usize>,
-    /// The sentence for people: lower case, no final dot.
+    /// The message for users: lower case, no final dot.
     pub message: String,
 }
 
 impl Problem {
-    /// Makes a problem met at byte `at`.
+    /// Creates a problem at byte `at`.
     pub fn new(code: ProblemCode, at: usize, message: impl Into<String>) -> Self {
         Self { code, at, other: None, message: message.into() }
     }
@@ -47,42 +47,42 @@ impl std::error::Error for Problem {}
 pub enum ProblemCode {
     /// Not YAML: `a: [`.
     ParseError,
-    /// A key that is no plain text: `? [a, b]`, or an unquoted template `{{ .Values.x }}`.
+    /// A key that is not a scalar: `? [a, b]`, or an unquoted template `{{ .Values.x }}`.
     ComplexKey,
     /// One key twice in one mapping: `{a: 1, a: 2}`.
     DuplicateKey,
-    /// The path, or the neighbour a place names, is not in the document.
+    /// The path, or the sibling to insert next to, is not in the document.
     NotFound,
-    /// The value at the path is of another shape than the change needs: an item inserted into a mapping.
+    /// The value at the path does not have the shape that the change requires: an item inserted into a mapping.
     WrongShape,
-    /// A list to be unwrapped does not hold exactly one item: `[a, b]`.
+    /// A list to be unwrapped does not have exactly one item: `[a, b]`.
     NotSingle,
-    /// The change would show elsewhere too, because an alias refers to what it changes: `&base`.
+    /// The change would also affect another place, because an alias refers to what it changes: `&base`.
     SharedAnchor,
-    /// The path goes through an alias, so its value has no bytes there: `dev: *base`.
+    /// The path leads through an alias, so its value is not written there: `dev: *base`.
     ThroughAlias,
-    /// The key comes from a merge, so it has no bytes there: `<<: *base`.
+    /// The key comes from a merge, so it is not written there: `<<: *base`.
     ThroughMerge,
-    /// After the move an alias would stand before its anchor.
+    /// After the move an alias would be before its anchor.
     AnchorOrder,
-    /// A value that holds itself: `&x {a: *x}`.
+    /// A value that contains itself: `&x {a: *x}`.
     RecursiveAlias,
-    /// Aliases stand for more values than is sane.
+    /// Aliases expand to too many values.
     AliasBudget,
-    /// A move between `{...}` and indented lines, or out of commented `{...}`, that cannot keep the bytes.
+    /// A move between flow style and block style, or out of a flow collection with comments, that cannot keep the bytes.
     FlowMove,
-    /// The key to be made is there already.
+    /// The key to be created exists already.
     Exists,
-    /// More of something than this program reads, or something that it does not edit.
+    /// Something exceeds a limit of this program, or is not supported for edits.
     Limit,
-    /// A value that JSON, and so Kubernetes, cannot hold: `.inf`, `!!binary`.
+    /// A value that JSON, and so Kubernetes, does not have: `.inf`, `!!binary`.
     UnreadableValue,
-    /// A changed text does not say what it should: a mistake of this program, caught before anything is written.
+    /// A changed text does not have the expected data: a bug of this program, detected before anything is written.
     VerifyFailed,
 }
 
 impl ProblemCode {
-    /// Returns the name reports show.
+    /// Returns the name that reports show.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ParseError => "parse-error",

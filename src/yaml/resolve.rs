@@ -1,27 +1,27 @@
-//! Answers: what does kubectl make of an unquoted scalar, and which strings must be quoted so that nobody misreads them?
+//! Answers: what does kubectl resolve a plain scalar to, and which strings must be quoted so that no parser misreads them?
 //!
 //! kubectl, controllers and client-go read YAML through sigs.k8s.io/yaml on yaml.v2: mostly YAML 1.1, with some of 1.2.
-//! [`resolve`] follows yaml.v2's `resolve.go`. kustomize and others read YAML 1.2, so [`reads_as_text`] asks for more: a
-//! string is only written plain where readers of both versions agree that it is a string.
+//! [`resolve`] follows yaml.v2's `resolve.go`. kustomize and others read YAML 1.2, so [`reads_as_text`] is stricter: a
+//! string is only written plain if parsers of both versions resolve it to a string.
 //!
 //! Invariant: a string for which [`reads_as_text`] holds resolves to itself.
 
 use serde_json::{Number, Value};
 
-/// What an unquoted scalar stands for.
+/// What a plain scalar resolves to.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Resolved {
     /// Null, a boolean or a number: `~`, `yes`, `0x1F`.
     Value(Value),
     /// Text: `a`.
     Text,
-    /// A number JSON does not have: `.inf`.
+    /// A number that JSON does not have: `.inf`.
     NoJson,
 }
 
 /// Resolves an unquoted, untagged scalar as yaml.v2 does.
 pub(super) fn resolve(text: &str) -> Resolved {
-    // The longest word that is no text is `false`.
+    // The longest word that is not a string is `false`.
     if text.len() > 5 && !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
         return Resolved::Text;
     }
@@ -116,9 +116,9 @@ fn is_float(text: &str) -> bool {
     !exponent.is_empty() && digits(exponent) == exponent.len()
 }
 
-/// Says whether readers of YAML 1.1 and of YAML 1.2 all take the unquoted text for this very text.
+/// Returns whether parsers of YAML 1.1 and of YAML 1.2 all resolve the plain scalar to this string.
 ///
-/// The syntax around it is not looked at: `a: b` reads as text here, but cannot stand unquoted.
+/// The syntax is not checked: `a: b` reads as text here, but cannot be written plain.
 pub(super) fn reads_as_text(text: &str) -> bool {
     resolve(text) == Resolved::Text
         && !matches!(text, "<<" | "=" | ".")
@@ -126,7 +126,7 @@ pub(super) fn reads_as_text(text: &str) -> bool {
         && !resembles_date(text)
 }
 
-/// Says whether some reader may see a number: base 60 as `1:30`, too large a number, any digits with underscores.
+/// Returns whether some parser may read a number: base 60 as `1:30`, too large a number, any digits with underscores.
 fn resembles_number(text: &str) -> bool {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text).replace('_', "");
     let based = |prefix: &str, radix: u32| {
@@ -138,7 +138,7 @@ fn resembles_number(text: &str) -> bool {
     is_float(&digits) || based("0x", 16) || based("0o", 8) || based("0b", 2) || base_60()
 }
 
-/// Says whether the text starts as a date does: `2001-12-14`, alone or with a time behind it.
+/// Returns whether the text starts as a date does: `2001-12-14`, alone or with a time after it.
 fn resembles_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
     let number = |part: Option<&str>, lengths: std::ops::RangeInclusive<usize>| {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_text() {
+    fn what_is_not_a_number_is_text() {
         for text in [
             "1:30",
             "2001-12-14",

@@ -1,171 +1,175 @@
-//! Answers: which bytes of a document change when lists of intents are carried out?
+//! Answers: which bytes of a document change when lists of intents are applied?
 //!
-//! Work goes in rounds: the document is parsed, the next intents of every program whose edits do not meet are planned and
-//! made together, and the result is parsed again, until all programs are done. The edits of all rounds are joined into one
-//! set over the first text. A text without a final line end gets one for the time of the work.
+//! Intents are applied in rounds: the document is parsed, the next intents of every program whose edits do not overlap are planned and
+//! applied together, and the result is parsed again, until all programs are done. The edits of all rounds are joined into one
+//! set over the first text. A text without a final line end gets one for as long as it is rewritten.
 //!
 //! Invariant: bytes outside the returned edits are the user's own.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use super::edit::{Change, plan, touched};
+use super::change::Change;
+use super::edit::plan;
+use super::format::{Indentation, MultilineText};
 use super::intent::Intent;
-use super::layout::{House, Layout};
-use super::parse;
+use super::layout::Layout;
+use super::node::NodeId;
+use super::parse::parse;
 use super::problem::{Problem, ProblemCode};
-use super::tree::{NodeId, Tree};
-use super::write::LongText;
+use super::style::Style;
+use super::tree::Tree;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
 
-/// The outcome of carrying out every program.
+/// The result of applying every program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewrite {
     /// The edits over the source: sorted, and no larger than what differs.
     pub edits: EditSet,
-    /// The source with the edits made.
+    /// The source with the edits applied.
     pub text: String,
-    /// The comments that went with what was taken away, as written.
+    /// The comments that were removed, as written.
     pub removed_comments: Vec<String>,
 }
 
 /// Why nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The index of the program that cannot be carried out; 0 where the document itself cannot be worked on.
+    /// The index of the program that cannot be applied; 0 if the document itself cannot be rewritten.
     pub program: usize,
     /// What is wrong; its place is an offset in the source.
     pub problem: Problem,
 }
 
-/// Carries out `programs` on `source`, the slice of one document.
+/// Applies `programs` to `source`, the slice of one document.
 ///
-/// There is one program for each object of the document; a program's intents are done in turn, each on what the one before
-/// left. Programs do not see each other: their paths must not meet. What is new takes the style that the document has, or had
-/// before the first change, and that of `house` where it shows none.
+/// There is one program for each object of the document; a program's intents are applied in order, each to the result of the one before
+/// it. Programs are independent: their paths must not overlap. New text has the style that the document has, or had
+/// before the first change, and `style` if it shows none.
 ///
-/// The document's value must have been read: that it cannot be is not found out here.
+/// The document's value must have been read before: whether it can be is not checked here.
 ///
 /// # Errors
-/// The first program that cannot be carried out, and why.
-pub fn rewrite(source: &str, programs: &[Vec<Intent>], house: House) -> Result<Rewrite, Refusal> {
-    let mut work = Work::begin(source, house).map_err(|problem| Refusal { program: 0, problem })?;
+/// The first program that cannot be applied, and why.
+pub fn rewrite(source: &str, programs: &[Vec<Intent>], style: Style) -> Result<Rewrite, Refusal> {
+    let mut rewriter = Rewriter::new(source, style).map_err(|problem| Refusal { program: 0, problem })?;
     let mut done = vec![0; programs.len()];
     while done.iter().zip(programs).any(|(done, program)| *done < program.len()) {
-        let round = work.round(programs, &mut done)?;
-        work.make(round)?;
+        let round = rewriter.plan_round(programs, &mut done)?;
+        rewriter.apply_round(round)?;
     }
-    work.end(source).map_err(|problem| {
+    rewriter.finish(source).map_err(|problem| {
         let program = programs.iter().position(|program| !program.is_empty()).unwrap_or(0);
         Refusal { program, problem }
     })
 }
 
-/// A document under way.
-struct Work {
+/// A document that is being rewritten.
+struct Rewriter {
     text: String,
     tree: Tree,
-    house: House,
-    /// The document's own style before the first change, or that of the house.
-    style: OnceCell<House>,
+    /// The style of the file around the document.
+    file_style: Style,
+    /// The document's own indentation before the first change, or that of the file.
+    indentation: OnceCell<Indentation>,
     /// From the source to `text`.
     edits: EditSet,
     source_length: usize,
     removed_comments: Vec<String>,
-    /// The line end that was added to the source, to be taken away at the end.
-    borrowed_line_end: &'static str,
+    /// The line end that was added to the source, to be removed at the end.
+    added_line_end: &'static str,
     /// The text of the block scalar whose last line has no line end in the source.
-    open_text: Option<String>,
+    unterminated_text: Option<String>,
 }
 
-/// Returns the text of the block scalar that a text ends in, but for its last line end: one that a line end would change.
-fn last_block_text(text: &str, tree: &Tree) -> Option<String> {
+/// Returns the content of the block scalar at the end of a text, without its last line end, if a line end would change it.
+fn last_block_scalar_text(text: &str, tree: &Tree) -> Option<String> {
     let last = NodeId((tree.nodes.len() as u32).checked_sub(1)?);
     let node = tree.node(last);
     let header = node.span().of(text).lines().next().unwrap_or_default();
     let strips = header.split('#').next().unwrap_or_default().contains('-');
     let is_last = text[node.end as usize..].trim_matches(['\r', '\n']).is_empty();
-    let cooked = (node.kind.is_block_scalar() && !strips && is_last).then(|| tree.cooked(text, last))?;
-    let content = cooked.strip_suffix('\n').unwrap_or(&cooked);
+    let scalar_text = (node.kind.is_block_scalar() && !strips && is_last).then(|| tree.scalar_text(text, last))?;
+    let content = scalar_text.strip_suffix('\n').unwrap_or(&scalar_text);
     (!content.is_empty()).then(|| content.to_owned())
 }
 
-/// Counts the scalars that say `wanted`.
-fn count_texts(text: &str, tree: &Tree, wanted: &str) -> usize {
+/// Counts the scalars whose content is `wanted`.
+fn count_scalars(text: &str, tree: &Tree, wanted: &str) -> usize {
     let nodes = (0..tree.nodes.len() as u32).map(NodeId);
-    nodes.filter(|node| tree.cooked(text, *node) == wanted).count()
+    nodes.filter(|node| tree.scalar_text(text, *node) == wanted).count()
 }
 
-impl Work {
-    fn begin(source: &str, house: House) -> Result<Self, Problem> {
+impl Rewriter {
+    fn new(source: &str, style: Style) -> Result<Self, Problem> {
         let tree = parse(source)?;
         if tree.documents().len() != 1 {
-            let message = format!("one document was expected, not {}", tree.documents().len());
+            let message = format!("expected one document, found {}", tree.documents().len());
             return Err(Problem::new(ProblemCode::WrongShape, 0, message));
         }
         if let Some(at) = bare_carriage_return(source) {
-            let message = "a line ends in a carriage return without a line feed; write a line feed instead";
+            let message = "a line ends in a carriage return without a line feed; use a line feed instead";
             return Err(Problem::new(ProblemCode::Limit, at, message));
         }
-        if let Some(at) = disputed_line_end(source) {
-            let message = "a character (U+0085, U+2028 or U+2029) ends the line for YAML 1.1, which Kubernetes reads, and is text \
-                           in YAML 1.2; write a line feed or an escape instead";
+        if let Some(at) = ambiguous_line_break(source) {
+            let message = "U+0085, U+2028 and U+2029 are line breaks in YAML 1.1, which Kubernetes reads, and ordinary \
+                           characters in YAML 1.2; use a line feed or an escape instead";
             return Err(Problem::new(ProblemCode::Limit, at, message));
         }
-        if let Some(key) = tree.overruled_key(source) {
-            let message = "kubectl reads the value that the merge below brings, other readers the one that stands here; write \
-                           the merge first";
+        if let Some(key) = tree.key_overridden_by_merge(source) {
+            let message = "kubectl takes the value from the merge (`<<`) below, other parsers take this one; put the merge \
+                           first";
             return Err(Problem::new(ProblemCode::ThroughMerge, tree.start(key), message));
         }
-        let mut work = Self {
+        let mut rewriter = Self {
             text: source.to_owned(),
             tree,
-            house,
-            style: OnceCell::new(),
+            file_style: style,
+            indentation: OnceCell::new(),
             edits: EditSet::default(),
             source_length: source.len(),
             removed_comments: Vec::new(),
-            borrowed_line_end: "",
-            open_text: None,
+            added_line_end: "",
+            unterminated_text: None,
         };
         if !source.ends_with('\n') {
-            work.open_text = last_block_text(source, &work.tree);
-            work.borrowed_line_end = if source.contains("\r\n") { "\r\n" } else { "\n" };
-            let edits = EditSet::new(vec![Edit::new(source.len(), source.len(), work.borrowed_line_end)]);
-            work.apply(edits.expect("one edit cannot overlap"))?;
+            rewriter.unterminated_text = last_block_scalar_text(source, &rewriter.tree);
+            rewriter.added_line_end = if source.contains("\r\n") { "\r\n" } else { "\n" };
+            let edits = EditSet::new(vec![Edit::new(source.len(), source.len(), rewriter.added_line_end)]);
+            rewriter.apply(edits.expect("one edit cannot overlap"))?;
         }
-        Ok(work)
+        Ok(rewriter)
     }
 
     fn layout(&self) -> Layout<'_> {
         let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
-        layout.house = *self.style.get_or_init(|| House::shown_by(&layout).or(self.house));
-        if !self.borrowed_line_end.is_empty() {
-            // kubectl reads no line end behind a `|` block that the text ends in without one.
-            layout.long_text = LongText::Quoted;
+        layout.default_indentation = *self.indentation.get_or_init(|| layout.shown_indentation().or(self.file_style.0));
+        if !self.added_line_end.is_empty() {
+            // kubectl reads no line end after a block scalar at the end of a text without one.
+            layout.multiline = MultilineText::Quoted;
         }
         layout
     }
 
-    /// Plans the next intents of each program, as far as they do not meet.
-    fn round(&self, programs: &[Vec<Intent>], done: &mut [usize]) -> Result<Round, Refusal> {
+    /// Plans the next intents of each program, as far as they do not overlap.
+    fn plan_round(&self, programs: &[Vec<Intent>], done: &mut [usize]) -> Result<Round, Refusal> {
         let layout = self.layout();
         let mut round = Round::default();
         for (program, intents) in programs.iter().enumerate() {
             let mut paths: Vec<FieldPath> = Vec::new();
             for intent in &intents[done[program]..] {
-                let next = touched(intent);
+                let next = intent.changed_collections();
                 if paths.iter().any(|path| next.iter().any(|next| next.starts_with(path) || path.starts_with(next))) {
                     break;
                 }
                 let change = plan(&layout, intent).map_err(|problem| self.refusal(program, problem))?;
                 if let Err(overlap) = EditSet::new(change.edits.clone()) {
                     let problem =
-                        Problem::new(ProblemCode::VerifyFailed, overlap.at, "a change would edit bytes twice");
+                        Problem::new(ProblemCode::VerifyFailed, overlap.at, "a change would edit the same bytes twice");
                     return Err(self.refusal(program, problem));
                 }
-                if !round.take(program, change) {
+                if !round.add(program, change) {
                     break;
                 }
                 paths.extend(next);
@@ -175,7 +179,7 @@ impl Work {
         Ok(round)
     }
 
-    fn make(&mut self, round: Round) -> Result<(), Refusal> {
+    fn apply_round(&mut self, round: Round) -> Result<(), Refusal> {
         self.removed_comments.extend(round.change.removed_comments);
         if round.change.edits.is_empty() {
             return Ok(());
@@ -189,7 +193,7 @@ impl Work {
         let tree = parse(&text).ok().filter(|tree| tree.documents().len() == 1);
         self.edits = std::mem::take(&mut self.edits).then(edits, self.source_length);
         self.tree = tree.ok_or_else(|| {
-            let message = "the change would leave a text that cannot be read";
+            let message = "the changed text would not be valid YAML";
             Problem::new(ProblemCode::VerifyFailed, 0, message)
         })?;
         self.text = text;
@@ -197,60 +201,61 @@ impl Work {
     }
 
     fn refusal(&self, program: usize, problem: Problem) -> Refusal {
-        let problem = problem.moved(|at| source_offset(&self.edits, at).min(self.source_length));
+        let problem = problem.moved(|at| offset_in_source(&self.edits, at).min(self.source_length));
         Refusal { program, problem }
     }
 
-    /// Says whether the borrowed line end is still there, does not end an empty line of a `|+`, and does not belong to a block
+    /// Returns whether the added line end is still there, does not end an empty line of a `|+`, and does not belong to a block
     /// scalar that had one.
-    fn gives_line_end_back(&self) -> bool {
-        if self.borrowed_line_end.is_empty() || !self.text.ends_with(self.borrowed_line_end) {
+    fn removes_added_line_end(&self) -> bool {
+        if self.added_line_end.is_empty() || !self.text.ends_with(self.added_line_end) {
             return false;
         }
-        let last = last_block_text(&self.text, &self.tree);
-        if last.is_some() && last != self.open_text {
+        let last = last_block_scalar_text(&self.text, &self.tree);
+        if last.is_some() && last != self.unterminated_text {
             return false;
         }
         let ends_in_empty_line = self.text.ends_with("\n\n") || self.text.ends_with("\n\r\n");
         !(ends_in_empty_line && self.layout().follows_kept_lines(self.text.len()))
     }
 
-    /// Returns where the text ends without the borrowed line end. Blank lines that came to stand last go with it, or the last
+    /// Returns where the text ends without the added line end. Blank lines that are last now are removed with it, or the last
     /// line of text would have a line end for the first time.
     fn length_without_line_end(&self, source: &str) -> usize {
-        let length = self.text.len() - self.borrowed_line_end.len();
+        let length = self.text.len() - self.added_line_end.len();
         if source.ends_with([' ', '\t']) { length } else { self.text[..length].trim_end_matches(['\r', '\n']).len() }
     }
 
-    fn end(mut self, source: &str) -> Result<Rewrite, Problem> {
-        if self.gives_line_end_back() {
+    fn finish(mut self, source: &str) -> Result<Rewrite, Problem> {
+        if self.removes_added_line_end() {
             let length = self.length_without_line_end(source);
             let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);
             self.edits = self.edits.then(edits.expect("one edit cannot overlap"), self.source_length);
             self.text.truncate(length);
         }
         let edits = self.edits.minimal(source);
-        if let Some(open) = &self.open_text {
-            refuse_a_new_line_end(source, open, &edits, &self.text)?;
+        if let Some(open) = &self.unterminated_text {
+            refuse_new_line_end(source, open, &edits, &self.text)?;
         }
         Ok(Rewrite { edits, text: self.text, removed_comments: self.removed_comments })
     }
 }
 
-/// Refuses to give a line end to the block scalar that had none, as where something now stands below it. Where another scalar
-/// says the same, so that it cannot be told which one has the line end, nothing at or behind it may change.
-fn refuse_a_new_line_end(source: &str, open: &str, edits: &EditSet, after: &str) -> Result<(), Problem> {
+/// Refuses to add a line end to the block scalar that had none, as when something is inserted below it. If another scalar
+/// has the same content, so that the two cannot be distinguished, nothing at or after it may change.
+fn refuse_new_line_end(source: &str, open: &str, edits: &EditSet, after: &str) -> Result<(), Problem> {
     let ended = format!("{open}\n");
     let tree = parse(source)?;
     let changed = parse(after)?;
-    let before = count_texts(source, &tree, &ended);
+    let before = count_scalars(source, &tree, &ended);
     let start = tree.nodes.last().map_or(0, |node| node.start as usize);
-    let has_twin = before + count_texts(source, &tree, open) > 1;
+    let has_twin = before + count_scalars(source, &tree, open) > 1;
     let is_touched = edits.edits().iter().any(|edit| edit.span.end > start);
-    if count_texts(after, &changed, &ended) <= before && !(has_twin && is_touched) {
+    if count_scalars(after, &changed, &ended) <= before && !(has_twin && is_touched) {
         return Ok(());
     }
-    let message = "the text at the end of the file has no line end and would get one; end the file with a line end";
+    let message =
+        "the block scalar at the end of the file has no final newline and would get one; end the file with a newline";
     Err(Problem::new(ProblemCode::WrongShape, source.len(), message))
 }
 
@@ -264,9 +269,9 @@ struct Round {
 }
 
 impl Round {
-    /// Takes a change in, unless its edits meet those taken before; says whether it did.
-    fn take(&mut self, program: usize, change: Change) -> bool {
-        if change.edits.iter().any(|edit| self.meets(edit.span)) {
+    /// Adds a change, unless its edits overlap earlier ones; returns whether it did.
+    fn add(&mut self, program: usize, change: Change) -> bool {
+        if change.edits.iter().any(|edit| self.overlaps(edit.span)) {
             return false;
         }
         self.first_program.get_or_insert(program);
@@ -275,11 +280,11 @@ impl Round {
         true
     }
 
-    /// Says whether `span` shares a byte with a claimed one, or is an insertion at the place of another.
-    fn meets(&self, span: Span) -> bool {
-        let meets = |claimed: &Span| claimed.start < span.end && span.start < claimed.end || *claimed == span;
+    /// Returns whether `span` shares a byte with a claimed one, or is an insertion at the place of another.
+    fn overlaps(&self, span: Span) -> bool {
+        let overlaps = |claimed: &Span| claimed.start < span.end && span.start < claimed.end || *claimed == span;
         let upto = Span::new(span.end, usize::MAX);
-        self.claimed.range(..=upto).rev().take_while(|claimed| claimed.end >= span.start).any(meets)
+        self.claimed.range(..=upto).rev().take_while(|claimed| claimed.end >= span.start).any(overlaps)
     }
 }
 
@@ -288,16 +293,16 @@ fn bare_carriage_return(text: &str) -> Option<usize> {
     memchr::memchr_iter(b'\r', bytes).find(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Returns the place of the first character that readers of YAML 1.1 and 1.2 disagree about.
-fn disputed_line_end(text: &str) -> Option<usize> {
+/// Returns the offset of the first character that YAML 1.1 and 1.2 treat differently.
+fn ambiguous_line_break(text: &str) -> Option<usize> {
     ["\u{85}", "\u{2028}", "\u{2029}"]
         .into_iter()
         .filter_map(|end| memchr::memmem::find(text.as_bytes(), end.as_bytes()))
         .min()
 }
 
-/// Returns the offset in the source that an offset behind the edits comes from; in new text, where it was put.
-fn source_offset(edits: &EditSet, at: usize) -> usize {
+/// Returns the offset in the source that an offset after the edits comes from; for new text, where it was inserted.
+fn offset_in_source(edits: &EditSet, at: usize) -> usize {
     let mut before = 0;
     let mut after = 0;
     for edit in edits.edits() {
@@ -337,7 +342,7 @@ mod tests {
             vec![],
             vec![rename(item(1, &["b"]), "c")],
         ];
-        let outcome = rewrite(LIST, &programs, House::default()).unwrap();
+        let outcome = rewrite(LIST, &programs, Style::default()).unwrap();
         assert_eq!(outcome.text, "items:\n- b: 2\n- a: 3\n  c: 4\n");
         assert_eq!(outcome.removed_comments, ["# x"]);
         assert_eq!(outcome.edits.apply(LIST), outcome.text);
@@ -349,24 +354,24 @@ mod tests {
             vec![rename(item(0, &["a"]), "a-much-longer-name")],
             vec![rename(item(1, &["a"]), "c"), rename(item(1, &["c"]), "b")],
         ];
-        let refusal = rewrite(LIST, &programs, House::default()).unwrap_err();
+        let refusal = rewrite(LIST, &programs, Style::default()).unwrap_err();
         assert_eq!((refusal.program, refusal.problem.code), (1, ProblemCode::Exists));
         assert_eq!(refusal.problem.at, LIST.rfind("b: 4").unwrap());
     }
 
     #[test]
     fn unrelated_places_are_changed_in_one_round() {
-        let work = Work::begin(LIST, House::default()).unwrap();
+        let rewriter = Rewriter::new(LIST, Style::default()).unwrap();
         let program = vec![rename(item(0, &["a"]), "x"), rename(item(1, &["a"]), "x"), rename(item(0, &["b"]), "y")];
         let mut done = [0];
-        let round = work.round(std::slice::from_ref(&program), &mut done).unwrap();
+        let round = rewriter.plan_round(std::slice::from_ref(&program), &mut done).unwrap();
         assert_eq!((done, round.change.edits.len()), ([2], 2));
     }
 
     #[test]
     fn edits_are_no_larger_than_what_differs() {
-        let program = vec![rename(item(0, &["a"]), "ab"), Intent::Wrap { path: item(1, &["b"]) }];
-        let edits = rewrite(LIST, &[program], House::default()).unwrap().edits;
+        let program = vec![rename(item(0, &["a"]), "ab"), Intent::WrapInList { path: item(1, &["b"]) }];
+        let edits = rewrite(LIST, &[program], Style::default()).unwrap().edits;
         let shown: Vec<(usize, usize, &str)> =
             edits.edits().iter().map(|edit| (edit.span.start, edit.span.end, edit.text.as_str())).collect();
         let [key, value] = [LIST.find("a: 1").unwrap() + 1, LIST.find(" 4").unwrap()];
@@ -374,8 +379,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_single_document_is_refused() {
-        let code = |source: &str| rewrite(source, &[], House::default()).unwrap_err().problem.code;
+    fn more_or_less_than_one_document_is_refused() {
+        let code = |source: &str| rewrite(source, &[], Style::default()).unwrap_err().problem.code;
         assert_eq!(code("a: 1\n---\nb: 1\n"), ProblemCode::WrongShape);
         assert_eq!(code("# nothing\n"), ProblemCode::WrongShape);
         assert_eq!(code("a: 1\rb: 2\n"), ProblemCode::Limit);
@@ -385,12 +390,12 @@ mod tests {
     fn a_text_without_a_line_end_gets_none() {
         let key = |name: &str| FieldPath::default().key(name);
         let change = |source: &str, intent: Intent| {
-            let outcome = rewrite(source, &[vec![], vec![intent]], House::default());
+            let outcome = rewrite(source, &[vec![], vec![intent]], Style::default());
             outcome.map(|outcome| outcome.text).map_err(|refusal| (refusal.program, refusal.problem.code))
         };
         let last = "a: 1\nb: |\n  x";
         assert_eq!(change(last, rename(key("a"), "c")).as_deref(), Ok("c: 1\nb: |\n  x"));
-        assert_eq!(change(last, Intent::Wrap { path: key("b") }).as_deref(), Ok("a: 1\nb:\n- |\n  x"));
+        assert_eq!(change(last, Intent::WrapInList { path: key("b") }).as_deref(), Ok("a: 1\nb:\n- |\n  x"));
         assert_eq!(change(last, Intent::Delete { path: key("b") }).as_deref(), Ok("a: 1"));
         let to_the_end = |from| Intent::Move {
             from: key(from),
@@ -407,20 +412,21 @@ mod tests {
     }
 
     #[test]
-    fn offsets_behind_edits_go_back_to_the_source() {
+    fn offsets_after_edits_map_to_the_source() {
         let edits = EditSet::new(vec![Edit::new(2, 4, "XYZ"), Edit::new(6, 6, "+")]).unwrap();
-        let found: Vec<usize> = (0..10).map(|at| source_offset(&edits, at)).collect();
+        let found: Vec<usize> = (0..10).map(|at| offset_in_source(&edits, at)).collect();
         assert_eq!(found, [0, 1, 2, 2, 2, 4, 5, 6, 6, 7]);
     }
 
     #[test]
-    fn what_is_shared_is_named_with_both_places() {
+    fn a_shared_value_is_reported_with_both_places() {
         let source = "a: 1\nb: &x {c: 1}\nd: *x\n";
         let path = |keys: &[&str]| keys.iter().fold(FieldPath::default(), |path, key| path.key(key));
         let program = vec![Intent::Delete { path: path(&["a"]) }, rename(path(&["b", "c"]), "e")];
-        let problem = rewrite(source, &[program], House::default()).unwrap_err().problem;
+        let problem = rewrite(source, &[program], Style::default()).unwrap_err().problem;
         assert_eq!((problem.at, problem.other), (source.find('&').unwrap(), source.find('*')));
-        let message = "the value of `&x` would change where `*x` stands, too; write the value out first";
+        let message =
+            "the value of `&x` would also change at the alias `*x`; replace the alias by a copy of the value first";
         assert_eq!((problem.code, problem.message.as_str()), (ProblemCode::SharedAnchor, message));
     }
 }

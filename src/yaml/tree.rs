@@ -1,151 +1,15 @@
 //! Answers: which nodes does a text have, and which bytes does each cover?
 //!
-//! Nodes lie in one array in document order, 16 bytes each; `next` is the index after the node's subtree, so the first
-//! child of a container is the node after it. The children of a mapping alternate key, value. Anchors, tags and aliases
-//! are rare and stand in side tables. Dashes and colons are not stored: they are the first byte after white space and
-//! comments behind the node before them (`skip_trivia`).
+//! Nodes are in one array in document order, 16 bytes each; `next` is the index after the node's subtree, so the first
+//! child of a collection is the node after it. The children of a mapping alternate key, value. Anchors, tags and aliases
+//! are rare and have tables of their own. Dashes and colons are not stored: they are the first byte after white space and
+//! comments after the node before them (`skip_trivia`).
 //!
 //! Invariant: a tree holds spans into the text it was made from, and nothing of the text itself.
 
-use super::wide::Wide;
+use super::child_index::ChildIndex;
+use super::node::{AliasEntry, Document, Kind, Node, NodeId, Properties, Tag};
 use crate::text::Span;
-
-/// One node of a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub(super) u32);
-
-impl NodeId {
-    /// Returns the node's position in the array of nodes.
-    pub(super) const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// One document of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Document {
-    /// The document's value; an empty document has an empty node.
-    pub root: NodeId,
-    /// The slice of the text that can be parsed alone and holds exactly this document: its directives, its leading
-    /// comments, its `---`. The slices of all documents tile the text.
-    pub span: Span,
-}
-
-/// The shape a node is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Lines of `key: value`.
-    Mapping,
-    /// Lines of `- item`.
-    Sequence,
-    /// `{key: value}`.
-    FlowMapping,
-    /// `[item]`.
-    FlowSequence,
-    /// A mapping without braces in a flow sequence: `[key: value]`.
-    Pair,
-    /// `text`
-    Plain,
-    /// `'text'`
-    Single,
-    /// `"text"`
-    Double,
-    /// `|` and lines.
-    Literal,
-    /// `>` and lines.
-    Folded,
-    /// Nothing at all, which reads as null: `key:`.
-    Empty,
-    /// `*name`
-    Alias,
-}
-
-impl Kind {
-    /// Says whether the node has keys.
-    pub(super) const fn is_mapping(self) -> bool {
-        matches!(self, Self::Mapping | Self::FlowMapping | Self::Pair)
-    }
-
-    /// Says whether the node has items.
-    pub(super) const fn is_sequence(self) -> bool {
-        matches!(self, Self::Sequence | Self::FlowSequence)
-    }
-
-    /// Says whether the node's children stand on lines of their own, held together by their column.
-    pub(super) const fn is_block_collection(self) -> bool {
-        matches!(self, Self::Mapping | Self::Sequence)
-    }
-
-    /// Says whether the node's children are held together by commas.
-    pub(super) const fn is_flow_collection(self) -> bool {
-        matches!(self, Self::FlowMapping | Self::FlowSequence | Self::Pair)
-    }
-
-    /// Says whether the node is text behind a `|` or `>`.
-    pub(super) const fn is_block_scalar(self) -> bool {
-        matches!(self, Self::Literal | Self::Folded)
-    }
-}
-
-/// One node: what it is and which bytes it covers, without its anchor and tag.
-///
-/// A block collection starts at its first dash, `?` or key (or that key's anchor or tag), so the column of its start is
-/// its indentation. It ends where its last child ends. A block scalar starts at `|` and ends before the line end of its
-/// last line of content. An empty node stands behind its dash or colon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Node {
-    pub(super) kind: Kind,
-    /// The column the content of a block scalar starts in; 0 for all other nodes.
-    pub(super) indent: u16,
-    pub(super) start: u32,
-    pub(super) end: u32,
-    pub(super) next: u32,
-}
-
-impl Node {
-    /// Returns the bytes the node covers.
-    pub(super) const fn span(&self) -> Span {
-        Span::new(self.start as usize, self.end as usize)
-    }
-}
-
-/// The tags that change what kubectl reads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tag {
-    /// `!!str`
-    Str,
-    /// `!!int`
-    Int,
-    /// `!!float`
-    Float,
-    /// `!!bool`
-    Bool,
-    /// `!!null`
-    Null,
-    /// `!!binary`
-    Binary,
-    /// `!!timestamp`
-    Timestamp,
-    /// `!!merge`
-    Merge,
-    /// Any other, which kubectl passes over: `!x`.
-    Other,
-}
-
-/// The anchor and tag in front of a node: `&name !!str`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Properties {
-    pub(super) node: NodeId,
-    pub(super) span: Span,
-    pub(super) tag: Option<Tag>,
-}
-
-/// An alias and the node its anchor is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AliasOf {
-    pub(super) alias: NodeId,
-    pub(super) target: NodeId,
-}
 
 /// The spans of a parsed text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,8 +18,8 @@ pub struct Tree {
     pub(super) documents: Vec<Document>,
     pub(super) comments: Vec<Span>,
     pub(super) properties: Vec<Properties>,
-    pub(super) aliases: Vec<AliasOf>,
-    pub(super) wide: Wide,
+    pub(super) aliases: Vec<AliasEntry>,
+    pub(super) child_index: ChildIndex,
 }
 
 /// The children of a node, from the next one on.
@@ -195,7 +59,7 @@ impl Tree {
         &self.nodes[node.index()]
     }
 
-    /// Returns the children of a container in order; none for other nodes.
+    /// Returns the children of a collection in order; none for other nodes.
     pub(super) fn children(&self, node: NodeId) -> Children<'_> {
         Children { nodes: &self.nodes, at: node.0 + 1, end: self.node(node).next }
     }
@@ -209,7 +73,7 @@ impl Tree {
         std::iter::from_fn(move || Some((children.next()?, children.next()?)))
     }
 
-    /// Returns the anchor and tag of a node, where it has one.
+    /// Returns the anchor and tag of a node, if it has one.
     pub(super) fn properties_of(&self, node: NodeId) -> Option<&Properties> {
         let found = self.properties.binary_search_by_key(&node, |properties| properties.node).ok()?;
         Some(&self.properties[found])
@@ -220,18 +84,27 @@ impl Tree {
         self.properties_of(node)?.tag
     }
 
-    /// Returns the first byte of a node: that of its anchor or tag, where it has one.
+    /// Returns the first byte of a node: that of its anchor or tag, if it has one.
     pub(super) fn start(&self, node: NodeId) -> usize {
         self.properties_of(node).map_or(self.node(node).start as usize, |properties| properties.span.start)
     }
 
-    /// Returns the node an alias stands for.
+    /// Returns the node that an alias refers to.
     pub(super) fn target(&self, alias: NodeId) -> Option<NodeId> {
         let found = self.aliases.binary_search_by_key(&alias, |entry| entry.alias).ok()?;
         Some(self.aliases[found].target)
     }
 
-    /// Says whether `inner` is `outer` or lies below it.
+    /// Returns whether a key is a merge key: `<<`.
+    pub(super) fn is_merge_key(&self, text: &str, key: NodeId) -> bool {
+        let node = self.node(key);
+        match self.tag(key) {
+            Some(tag) => tag == Tag::Merge,
+            None => node.kind == Kind::Plain && node.span().of(text) == "<<",
+        }
+    }
+
+    /// Returns whether `inner` is `outer` or is below it.
     pub(super) fn contains(&self, outer: NodeId, inner: NodeId) -> bool {
         outer <= inner && inner.0 < self.node(outer).next
     }
@@ -244,7 +117,7 @@ impl Tree {
     }
 }
 
-/// Returns the offset of the first byte at or after `from` that is no white space, comment or byte order mark.
+/// Returns the offset of the first byte at or after `from` that is not white space, a comment or a byte order mark.
 pub(super) fn skip_trivia(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -261,19 +134,14 @@ pub(super) fn skip_trivia(text: &str, from: usize) -> usize {
     at
 }
 
-/// Says whether an indicator at `at` stands alone, as `?` and `-` must: `? key`, not `?key`.
-pub(super) fn stands_alone(text: &str, at: usize) -> bool {
+/// Returns whether white space follows the indicator at `at`, as it must after `?` and `-`: `? key`, not `?key`.
+pub(super) fn is_separated(text: &str, at: usize) -> bool {
     text.as_bytes().get(at + 1).is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_node_takes_16_bytes() {
-        assert_eq!(size_of::<Node>(), 16);
-    }
 
     #[test]
     fn trivia_is_white_space_comments_and_byte_order_marks() {

@@ -1,9 +1,9 @@
-//! Answers: which plain data does kubectl see at a node?
+//! Answers: which plain data does kubectl read from a node?
 //!
-//! Scalars are resolved by yaml.v2's rules, aliases stand for what they name, merges are applied. Keys go by their text;
-//! what kubectl would make of a key such as `on` only decides which keys are one and the same.
+//! Scalars are resolved by yaml.v2's rules, aliases are replaced by their targets, merges are applied. Keys are compared by their text;
+//! what kubectl would resolve a key such as `on` to only decides which keys are duplicates.
 //!
-//! Invariant: reading ends, whatever the aliases: a value that holds itself and one that explodes are both refused.
+//! Invariant: reading always terminates: a value that contains itself and aliases that expand to too many values are both rejected.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,58 +11,51 @@ use std::collections::BTreeSet;
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
-use super::limit::LIMITS;
+use super::limits::LIMITS;
+use super::node::{Kind, NodeId, Tag};
 use super::problem::{Problem, ProblemCode};
 use super::resolve::{Resolved, resolve};
-use super::tree::{Kind, NodeId, Tag, Tree};
+use super::tree::Tree;
 
 impl Tree {
     /// Reads a node as kubectl does (sigs.k8s.io/yaml on yaml.v2), with keys as they are written.
     ///
     /// # Errors
-    /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON cannot hold and for
-    /// a tag its scalar does not fit; `Limit` for values nested too deep.
+    /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON does not have and for
+    /// a scalar that does not match its tag; `Limit` for values nested too deeply.
     pub fn value(&self, text: &str, node: NodeId) -> Result<Value, Problem> {
-        Reader { tree: self, text, left_out: None, budget: LIMITS.lent, aliases: 0, depth: 0 }.value(node)
+        Reader { tree: self, text, left_out: None, budget: LIMITS.alias_values, aliases: 0, depth: 0 }.value(node)
     }
 
-    /// Reads a node like [`Tree::value`] but for what stands under the key `left_out`, wherever that is.
+    /// Reads a node like [`Tree::value`], without the values of the key `left_out`, at any depth.
     ///
     /// # Errors
-    /// As [`Tree::value`], of what is read.
+    /// As [`Tree::value`], for what is read.
     pub fn value_without(&self, text: &str, node: NodeId, left_out: &str) -> Result<Value, Problem> {
-        Reader { tree: self, text, left_out: Some(left_out), budget: LIMITS.lent, aliases: 0, depth: 0 }.value(node)
+        Reader { tree: self, text, left_out: Some(left_out), budget: LIMITS.alias_values, aliases: 0, depth: 0 }
+            .value(node)
     }
 
-    /// Returns the text that a mapping has under `key`; `None` where that is no plain or quoted text, or stands in a mapping that
+    /// Returns the text that a mapping has under `key`; `None` if that is not a plain or quoted scalar, or is in a mapping that
     /// is merged into this one.
     pub fn text_at<'t>(&self, text: &'t str, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
         let is_text = |node: NodeId| matches!(self.node(node).kind, Kind::Plain | Kind::Single | Kind::Double);
         let mut pairs = self.pairs(mapping).filter(|(name, value)| is_text(*name) && is_text(*value));
-        let (_, value) = pairs.find(|(name, _)| self.cooked(text, *name) == key)?;
-        Some(self.cooked(text, value))
+        let (_, value) = pairs.find(|(name, _)| self.scalar_text(text, *name) == key)?;
+        Some(self.scalar_text(text, value))
     }
 
-    /// Says whether a node is a mapping.
+    /// Returns whether a node is a mapping.
     pub fn is_mapping(&self, node: NodeId) -> bool {
         self.node(node).kind.is_mapping()
     }
 
-    /// Counts the items of the list that a mapping has under `key`; `None` where that is no list.
+    /// Counts the items of the list that a mapping has under `key`; `None` if that is not a list.
     pub fn items_at(&self, text: &str, mapping: NodeId, key: &str) -> Option<usize> {
         let is_list = |node: NodeId| matches!(self.node(node).kind, Kind::Sequence | Kind::FlowSequence);
         let mut lists = self.pairs(mapping).filter(|(_, value)| is_list(*value));
-        let (_, list) = lists.find(|(name, _)| self.cooked(text, *name) == key)?;
+        let (_, list) = lists.find(|(name, _)| self.scalar_text(text, *name) == key)?;
         Some(self.children(list).count())
-    }
-
-    /// Says whether a mapping's key asks for a merge: `<<`.
-    pub(super) fn is_merge_key(&self, text: &str, key: NodeId) -> bool {
-        let node = self.node(key);
-        match self.tag(key) {
-            Some(tag) => tag == Tag::Merge,
-            None => node.kind == Kind::Plain && node.span().of(text) == "<<",
-        }
     }
 }
 
@@ -72,7 +65,7 @@ struct Reader<'t> {
     /// The key whose values are not read.
     left_out: Option<&'t str>,
     budget: usize,
-    /// How many aliases lie between the root and here.
+    /// How many aliases are between the root and here.
     aliases: usize,
     depth: usize,
 }
@@ -83,7 +76,7 @@ impl Reader<'_> {
         if self.aliases > 0 {
             let left = self.budget.checked_sub(1);
             self.budget = left.ok_or_else(|| {
-                let message = format!("aliases stand for more than {} values", LIMITS.lent);
+                let message = format!("aliases expand to more than {} values", LIMITS.alias_values);
                 Problem::new(ProblemCode::AliasBudget, self.tree.start(node), message)
             })?;
         }
@@ -98,20 +91,20 @@ impl Reader<'_> {
         value
     }
 
-    /// Reads what an alias stands for; what goes wrong with the aliases in it is told of the alias that is met first.
+    /// Reads the target of an alias; a problem with the aliases in it is reported at the outermost alias.
     fn alias(&mut self, alias: NodeId) -> Result<Value, Problem> {
         let at = self.tree.span(alias).start;
-        self.lent(alias).map_err(|problem| match problem.code {
+        self.alias_target(alias).map_err(|problem| match problem.code {
             ProblemCode::AliasBudget => Problem { at, ..problem },
             _ => problem,
         })
     }
 
-    fn lent(&mut self, alias: NodeId) -> Result<Value, Problem> {
+    fn alias_target(&mut self, alias: NodeId) -> Result<Value, Problem> {
         let target = self.tree.target(alias).expect("every alias node is in the table of aliases");
         if self.tree.contains(target, alias) {
             let at = self.tree.span(alias).start;
-            return Err(Problem::new(ProblemCode::RecursiveAlias, at, "the value holds itself"));
+            return Err(Problem::new(ProblemCode::RecursiveAlias, at, "the alias refers to a value that contains it"));
         }
         self.aliases += 1;
         let value = self.value(target);
@@ -120,25 +113,25 @@ impl Reader<'_> {
     }
 
     fn scalar(&self, node: NodeId) -> Result<Value, Problem> {
-        let cooked = self.tree.cooked(self.text, node);
+        let scalar_text = self.tree.scalar_text(self.text, node);
         let plain = matches!(self.tree.node(node).kind, Kind::Plain | Kind::Empty);
         let resolved = match self.tree.tag(node) {
-            None if plain => resolve(&cooked),
+            None if plain => resolve(&scalar_text),
             None | Some(Tag::Str | Tag::Other | Tag::Merge | Tag::Timestamp) => Resolved::Text,
-            Some(Tag::Binary) => return Err(self.unreadable(node, "binary data")),
-            Some(tag) => tagged(tag, &cooked).ok_or_else(|| self.unreadable(node, "does not fit its tag"))?,
+            Some(Tag::Binary) => return Err(self.unreadable(node, "it is binary data")),
+            Some(tag) => tagged(tag, &scalar_text).ok_or_else(|| self.unreadable(node, "it does not match its tag"))?,
         };
         match resolved {
             Resolved::Value(value) => Ok(value),
-            Resolved::Text => Ok(Value::String(cooked.into_owned())),
-            Resolved::NoJson => Err(self.unreadable(node, "not a number JSON has")),
+            Resolved::Text => Ok(Value::String(scalar_text.into_owned())),
+            Resolved::NoJson => Err(self.unreadable(node, "JSON has no such number")),
         }
     }
 
     fn unreadable(&self, node: NodeId, reason: &str) -> Problem {
-        // The value itself is not told: it can be a secret.
+        // The value itself is not reported: it can be a secret.
         let start = self.tree.span(node).start;
-        Problem::new(ProblemCode::UnreadableValue, start, format!("the value cannot be read: {reason}"))
+        Problem::new(ProblemCode::UnreadableValue, start, format!("unsupported value: {reason}"))
     }
 
     fn list(&mut self, node: NodeId) -> Result<Value, Problem> {
@@ -181,14 +174,14 @@ impl Reader<'_> {
         Ok(Value::Object(map))
     }
 
-    /// Returns a key's text, and what kubectl makes of it where that is something else: `true` for `on`.
+    /// Returns a key's text, and what kubectl resolves it to if that differs: `true` for `on`.
     fn key(&self, key: NodeId) -> Result<(String, Option<String>), Problem> {
         let complex = |message: &str| Problem::new(ProblemCode::ComplexKey, self.tree.start(key), message);
         let kind = self.tree.node(key).kind;
         if !matches!(kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded) {
             return Err(complex(complex_key_message(kind)));
         }
-        let name = self.tree.cooked(self.text, key).into_owned();
+        let name = self.tree.scalar_text(self.text, key).into_owned();
         let plain = kind == Kind::Plain && self.tree.tag(key).is_none();
         match if plain { resolve(&name) } else { Resolved::Text } {
             Resolved::Text | Resolved::NoJson => Ok((name, None)),
@@ -202,7 +195,7 @@ impl Reader<'_> {
     }
 
     fn duplicate(&self, key: NodeId, name: &str) -> Problem {
-        let message = format!("key `{name}` stands twice in one mapping; keep one of them");
+        let message = format!("duplicate key `{name}` in one mapping; keep one of them");
         Problem::new(ProblemCode::DuplicateKey, self.tree.start(key), message)
     }
 
@@ -215,7 +208,7 @@ impl Reader<'_> {
         };
         for source in sources {
             let Value::Object(source) = source else {
-                return Err(Problem::new(ProblemCode::UnreadableValue, at, "`<<` merges something that is no mapping"));
+                return Err(Problem::new(ProblemCode::UnreadableValue, at, "`<<` can only merge mappings"));
             };
             for (key, value) in source {
                 map.entry(key).or_insert(value);
@@ -230,11 +223,11 @@ fn complex_key_message(kind: Kind) -> &'static str {
         Kind::FlowMapping => "a key is a mapping; put a template such as `{{ .x }}` in quotes",
         Kind::Empty => "a key is empty",
         Kind::Alias => "a key is an alias",
-        _ => "a key is no plain text",
+        _ => "a key is not a scalar",
     }
 }
 
-/// Resolves a scalar whose tag says what it must be; `None` where it is not.
+/// Resolves a scalar with a tag; `None` if it does not match the tag.
 fn tagged(tag: Tag, text: &str) -> Option<Resolved> {
     let resolved = resolve(text);
     let fits = match (&resolved, tag) {
@@ -301,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_say_what_a_scalar_is() {
+    fn tags_determine_the_type_of_a_scalar() {
         check(
             "[!!str 12, !!int '12', !!float 1, !!bool yes, !!null '', !!str , !!timestamp 2001-12-14, ! 12]",
             &json!(["12", 12, 1, true, null, "", "2001-12-14", "12"]),
@@ -318,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_text_and_stand_once() {
+    fn keys_are_text_and_unique() {
         check_refused("null: 1", ProblemCode::ComplexKey, 0);
         check_refused("~: 1", ProblemCode::ComplexKey, 0);
         check_refused(": 1", ProblemCode::ComplexKey, 0);
@@ -352,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_end() {
+    fn alias_expansion_terminates() {
         check("a: &x [1]\nb: *x\n", &json!({"a": [1], "b": [1]}));
         check("a: &x 1\nb: &x 2\nc: *x\n", &json!({"a": 1, "b": 2, "c": 2}));
         check_refused("a: &x\n  b: *x\n", ProblemCode::RecursiveAlias, 11);

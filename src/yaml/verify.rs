@@ -1,29 +1,30 @@
-//! Answers: does a changed text say what it should, and nothing else?
+//! Answers: does a changed text have the expected data and comments, and nothing else?
 //!
-//! The changed text is read from scratch. Each document must have the value that the change of plain data gave, or, where nothing
-//! was to change, the very bytes it had; comments may only be gone where the change named them.
+//! The changed text is parsed from scratch. Each document must have the value that the change of plain data gave, or, if nothing
+//! was to change, the same bytes as before; only comments that the change named may be missing.
 //!
-//! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits but the tree of
-//! the text before; with [`FrontEnd::Exact`], what reads the changed text is not what read that one, unless it is an odd one.
+//! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits except the tree of
+//! the text before; with [`FrontEnd::Exact`], the changed text is parsed by another front end than the text before, unless only one can parse it.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::events::parse_exact;
+use super::parse::parse;
 use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
-use super::{parse, parse_exact};
 use crate::field::{FieldPath, Step};
 use crate::text::Span;
 
-/// What reads a changed text again.
+/// The front end that parses a changed text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FrontEnd {
-    /// The parser that reads nothing else, but for texts that the other one leaves to it.
+    /// The exact parser, which otherwise only parses texts that the fast one cannot.
     #[default]
     Exact,
-    /// The one that read the text before: several times as fast.
+    /// The fast one, which also parsed the text before.
     Fast,
 }
 
@@ -43,7 +44,7 @@ impl FrontEnd {
 /// must be those of `before` without `removed_comments`. Numbers are compared by value: `1` is `1.0`.
 ///
 /// # Errors
-/// `VerifyFailed` with a place in `after`, or the problem met while reading `after`.
+/// `VerifyFailed` with a place in `after`, or the problem in reading `after`.
 pub fn verify(
     (before, old): (&str, &Tree),
     after: &str,
@@ -53,25 +54,25 @@ pub fn verify(
 ) -> Result<(), Problem> {
     let mut comments = Comments::default();
     if let ([document], [Some(value)]) = (old.documents(), expected) {
-        // A text that is one document is read once.
-        comments.had(old.comments_in(document.span).iter().map(|comment| comment.of(before)));
+        // A text of one document is parsed once.
+        comments.add_before(old.comments_in(document.span).iter().map(|comment| comment.of(before)));
         verify_value((after, Span::new(0, after.len())), value.borrow(), &mut comments, front_end)?;
         return comments.verify(removed_comments);
     }
     let new = parse(after)?;
-    let [was, is, wanted] = [old.documents().len(), new.documents().len(), expected.len()];
-    if was != is || is != wanted {
-        return Err(failed(0, format!("{was} documents became {is}, {wanted} were expected")));
+    let [before_count, after_count, expected_count] = [old.documents().len(), new.documents().len(), expected.len()];
+    if before_count != after_count || after_count != expected_count {
+        return Err(failed(0, format!("{before_count} documents became {after_count}, expected {expected_count}")));
     }
     for ((old_document, document), expected) in old.documents().iter().zip(new.documents()).zip(expected) {
         match expected {
             Some(value) => {
-                comments.had(old.comments_in(old_document.span).iter().map(|comment| comment.of(before)));
+                comments.add_before(old.comments_in(old_document.span).iter().map(|comment| comment.of(before)));
                 verify_value((after, document.span), value.borrow(), &mut comments, front_end)?;
             }
             // Bytes that can be parsed alone read the same in either text.
             None if old_document.span.of(before) == document.span.of(after) => {}
-            None => return Err(failed(document.span.start, "a document changed that should not")),
+            None => return Err(failed(document.span.start, "a document changed that should have stayed the same")),
         }
     }
     comments.verify(removed_comments)
@@ -81,7 +82,7 @@ fn failed(at: usize, message: impl Into<String>) -> Problem {
     Problem::new(ProblemCode::VerifyFailed, at, message)
 }
 
-/// Checks the changed document in `span`, and takes the comments that it has.
+/// Checks the changed document in `span`, and collects its comments.
 fn verify_value<'t>(
     (after, span): (&'t str, Span),
     expected: &Value,
@@ -96,17 +97,17 @@ fn verify_value<'t>(
         return Err(failed(start, format!("one document became {}", tree.documents().len())));
     };
     let value = tree.value(text, alone.root).map_err(outward)?;
-    comments.has(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
+    comments.add_after(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
     match first_difference(expected, &value) {
         None => Ok(()),
         Some(path) => {
             let at = start + tree.place(text, alone.root, &path).start;
-            Err(failed(at, format!("`{path}` does not have the value it should")))
+            Err(failed(at, format!("`{path}` does not have the expected value")))
         }
     }
 }
 
-/// The comments of the changed documents: how many more of each there were than there are.
+/// The comments of the changed documents: how often each occurs before but not after.
 #[derive(Default)]
 struct Comments<'t> {
     counts: BTreeMap<&'t str, isize>,
@@ -114,11 +115,11 @@ struct Comments<'t> {
 }
 
 impl<'t> Comments<'t> {
-    fn had(&mut self, old: impl Iterator<Item = &'t str>) {
+    fn add_before(&mut self, old: impl Iterator<Item = &'t str>) {
         old.for_each(|comment| *self.counts.entry(comment).or_default() += 1);
     }
 
-    fn has(&mut self, new: impl Iterator<Item = (usize, &'t str)>) {
+    fn add_after(&mut self, new: impl Iterator<Item = (usize, &'t str)>) {
         self.new.extend(new);
     }
 
@@ -130,7 +131,7 @@ impl<'t> Comments<'t> {
             let count = self.counts.entry(text).or_default();
             *count -= 1;
             if *count < 0 {
-                return Err(failed(at, format!("comment `{text}` came out of nothing")));
+                return Err(failed(at, format!("comment `{text}` was not there before")));
             }
         }
         match self.counts.into_iter().find(|(_, count)| *count != 0) {
@@ -191,20 +192,20 @@ mod tests {
     }
 
     #[test]
-    fn a_right_change_passes() {
+    fn a_correct_change_passes() {
         check(BEFORE, &[None, None], &[]);
         check("a: 1 # x\n---\n# y\nb: {c: [1]}\n", &[None, Some(json!({"b": {"c": [1.0]}}))], &[]);
         check("a: 1\n---\n# y\nb: {c: [1, 2]}\n", &[Some(json!({"a": 1})), None], &["# x"]);
     }
 
     #[test]
-    fn a_wrong_value_is_named() {
+    fn a_wrong_value_is_reported() {
         let wanted = [None, Some(json!({"b": {"c": [1, 3]}}))];
-        check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the value it should");
+        check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the expected value");
         let problem = verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &wanted, &[], FrontEnd::Exact).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
-        check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the value it should");
-        check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the value it should");
+        check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the expected value");
+        check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the expected value");
     }
 
     #[test]
@@ -220,7 +221,7 @@ mod tests {
     #[test]
     fn an_untouched_document_keeps_its_bytes() {
         let after = BEFORE.replace("a: 1 #", "a: 1  #");
-        check_refused(&after, &[None, None], &[], "a document changed that should not");
+        check_refused(&after, &[None, None], &[], "a document changed that should have stayed the same");
     }
 
     #[test]
@@ -228,8 +229,8 @@ mod tests {
         let after = BEFORE.replace("# y\n", "");
         let value = || [None, Some(json!({"b": {"c": [1, 2]}}))];
         check_refused(&after, &value(), &[], "comment `# y` is lost");
-        check_refused(BEFORE, &value(), &["# y"], "comment `# y` came out of nothing");
-        check_refused("a: 1 # x\n", &value(), &[], "2 documents became 1, 2 were expected");
+        check_refused(BEFORE, &value(), &["# y"], "comment `# y` was not there before");
+        check_refused("a: 1 # x\n", &value(), &[], "2 documents became 1, expected 2");
     }
 
     #[test]

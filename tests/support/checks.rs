@@ -358,11 +358,12 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
     let plain_lists = block && style.list_step == 0 && style.dash_gap == 1 && !sheet.text.lines().any(lone_dash);
     let plain_mappings = block && style.anchors == 0 && style.quotes == Quotes::Fewest && style.blank_lines == 0;
     let fits = |intent: &Intent| match intent {
-        Intent::Unwrap { .. } => plain_lists && !style.stray_comments,
-        Intent::Wrap { .. } => !style.stray_comments,
-        Intent::ToItems { .. } | Intent::ToEntries { .. } | Intent::Nest { .. } | Intent::Hoist { .. } => {
-            plain_lists && !style.stray_comments
-        }
+        Intent::UnwrapList { .. } => plain_lists && !style.stray_comments,
+        Intent::WrapInList { .. } => !style.stray_comments,
+        Intent::MappingToList { .. }
+        | Intent::ListToMapping { .. }
+        | Intent::WrapInMapping { .. }
+        | Intent::UnwrapMapping { .. } => plain_lists && !style.stray_comments,
         Intent::Move { .. } | Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings && !style.stray_comments,
         // What becomes an empty text loses its quotes, or the lack of them, for two quotes.
         Intent::Replace { value, .. } if value == "" => style.quotes == Quotes::Fewest,

@@ -146,13 +146,13 @@ impl Stash {
         snapshot: &Value,
         session: &mut Session<'_>,
     ) -> Result<Vec<(usize, FieldPath)>, Halt> {
-        let spot = |number: &usize| Some((*number, self.kept[*number].placement(snapshot)?));
-        let spots: Vec<_> = wanted.iter().filter_map(spot).collect();
+        let placement = |number: &usize| Some((*number, self.kept[*number].placement(snapshot)?));
+        let placements: Vec<_> = wanted.iter().filter_map(placement).collect();
         let mut restored = Vec::new();
-        for (number, spot) in &spots {
-            restored.extend(self.restore_entry(*number, spot, session)?.map(|path| (*number, path)));
+        for (number, placement) in &placements {
+            restored.extend(self.restore_entry(*number, placement, session)?.map(|path| (*number, path)));
         }
-        for (number, list, index) in items(&spots) {
+        for (number, list, index) in items(&placements) {
             let length = list.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
             let (index, value) = (index.min(length), self.kept[number].value().clone());
             session.change(Intent::InsertItem { path: list.clone(), index, value })?;
@@ -167,11 +167,11 @@ impl Stash {
     fn restore_entry(
         &self,
         number: usize,
-        spot: &Placement,
+        placement: &Placement,
         session: &mut Session<'_>,
     ) -> Result<Option<FieldPath>, Halt> {
         let kept = &self.kept[number];
-        match (spot, kept.entry()) {
+        match (placement, kept.entry()) {
             (Placement::Absent(parent), Some((key, _))) => {
                 let place = self.place(kept, parent, session.object());
                 let (path, key, value) = (parent.clone(), key.to_owned(), kept.value().clone());
@@ -209,11 +209,11 @@ impl Stash {
     }
 }
 
-/// Returns the list items among `spots` in the order that moves none of them: inner lists first, a list from its start.
-fn items(spots: &[(usize, Placement)]) -> Vec<(usize, &FieldPath, usize)> {
-    let mut items: Vec<_> = spots
+/// Returns the list items among `placements` in the order that moves none of them: inner lists first, a list from its start.
+fn items(placements: &[(usize, Placement)]) -> Vec<(usize, &FieldPath, usize)> {
+    let mut items: Vec<_> = placements
         .iter()
-        .filter_map(|(number, spot)| match spot {
+        .filter_map(|(number, placement)| match placement {
             Placement::Item(list, index) => Some((*number, list, *index)),
             Placement::Absent(_) | Placement::Replaced(_) | Placement::Present(_) => None,
         })

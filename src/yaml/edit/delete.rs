@@ -1,16 +1,19 @@
-//! Answers: which bytes go when an entry or item is taken away?
+//! Answers: which bytes are removed with an entry or item?
 //!
-//! Lines go with the comments they own. A first entry on the line of a dash makes room for the next one. The last entry of
-//! a container leaves `{}` or `[]` behind, never nothing, which would be null. Between brackets one comma goes along.
+//! Lines are removed with their comments. After a first entry on the line of a dash, the next one moves up. The last entry of
+//! a collection leaves `{}` or `[]`, since nothing at all would be null. In a flow collection one comma is removed too.
 //!
-//! Invariant: blank lines stay, save those that would become content of a `|+` above.
+//! Invariant: blank lines stay, except those that would become content of a `|+` above.
 
+use super::super::change::Change;
+use super::super::emit::Rendered;
 use super::super::layout::{Entry, Layout};
+use super::super::node::Kind;
 use super::super::problem::Problem;
-use super::super::tree::{Kind, skip_trivia};
-use super::super::write::Rendered;
-use super::slot::Slot;
-use super::{Change, entry_at, refuse_anchors_in_use, refuse_lent};
+use super::super::tree::skip_trivia;
+use super::lookup::entry_at;
+use super::refuse::{refuse_anchors_in_use, refuse_merged_key};
+use super::replace::ValuePosition;
 use crate::field::FieldPath;
 use crate::text::Span;
 
@@ -19,25 +22,25 @@ pub(super) fn delete(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Pr
     refuse_anchors_in_use(layout, entry.value)?;
     if let Some(key) = entry.key {
         refuse_anchors_in_use(layout, key)?;
-        refuse_lent(layout, entry.container, key)?;
+        refuse_merged_key(layout, entry.container, key)?;
     }
-    take_out(layout, &entry)
+    remove_entry(layout, &entry)
 }
 
-/// Takes an entry or item out of its container.
-pub(super) fn take_out(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
+/// Removes an entry or item from its collection.
+pub(super) fn remove_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
     if layout.kind(entry.container).is_flow_collection() {
-        return Ok(take_out_of_flow(layout, entry));
+        return Ok(remove_from_flow(layout, entry));
     }
     if layout.count(entry.container) == 1 {
-        return take_out_last(layout, entry);
+        return remove_only_entry(layout, entry);
     }
     let mut change = Change::default();
     change.remove(layout, block_span(layout, entry));
     Ok(change)
 }
 
-/// Returns the lines of an entry with siblings, with what the dash in front of it leaves for the next entry.
+/// Returns the lines of an entry with siblings, up to where the next entry follows a dash in front of it.
 fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
     let end = layout.own_end(layout.column(entry.start), entry.end);
     if layout.is_first_on_line(entry.start) {
@@ -51,23 +54,23 @@ fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
         let indentation = layout.text[next_line..].bytes().take_while(|byte| *byte == b' ').count();
         Span::new(entry.start, next_line + indentation)
     } else {
-        // Something that belongs to no entry stands between, so the dash stays alone on its line.
+        // Something that belongs to no entry is in between, so the dash stays alone on its line.
         let before = layout.text[..entry.start].trim_end_matches([' ', '\t']).len();
         Span::new(before, layout.text[..end].trim_end_matches(['\n', '\r']).len())
     }
 }
 
-/// Takes the only entry of a block container, leaving `{}` or `[]`.
-fn take_out_last(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
+/// Removes the only entry of a block collection, leaving `{}` or `[]`.
+fn remove_only_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
     let empty = if layout.kind(entry.container) == Kind::Mapping { "{}" } else { "[]" };
-    let slot = Slot::of(layout, entry.container)?;
+    let position = ValuePosition::of(layout, entry.container)?;
     if !layout.is_first_on_line(entry.start) {
-        return Ok(slot.fill(layout, Rendered { head: empty.to_owned(), body: String::new() }));
+        return Ok(position.fill(layout, Rendered { head: empty.to_owned(), body: String::new() }));
     }
     let start = layout.own_start(entry.start);
     let end = layout.own_end(layout.column(entry.start), entry.end);
     let mut change = Change::default();
-    match slot.opened_on_another_line(layout) {
+    match position.opened_on_another_line(layout) {
         Some(opened) => {
             change.insert(opened, format!(" {empty}"));
             change.remove(layout, Span::new(start, end));
@@ -80,11 +83,11 @@ fn take_out_last(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> 
     Ok(change)
 }
 
-fn take_out_of_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
+fn remove_from_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
     let mut change = Change::default();
     let container = layout.span(entry.container);
     let is_last = entry.index + 1 == layout.count(entry.container);
-    let comma = layout.comma_behind(entry);
+    let comma = layout.comma_after(entry);
     let lines = own_lines(layout, entry);
     if layout.kind(entry.container) == Kind::Pair {
         change.remove_for(layout, container, "{}");
@@ -120,7 +123,7 @@ fn take_out_of_flow(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-/// Returns what lies between the brackets around an only entry, but for the comment on the line of the opening one.
+/// Returns what is between the brackets around an only entry, except a comment on the line of the opening one.
 fn inside_of_brackets(layout: &Layout<'_>, entry: &Entry) -> Span {
     let container = layout.span(entry.container);
     let line = Span::new(container.start, layout.line_end(container.start).min(entry.start));
@@ -131,9 +134,9 @@ fn inside_of_brackets(layout: &Layout<'_>, entry: &Entry) -> Span {
     Span::new(start, container.end - 1)
 }
 
-/// Returns the lines of a flow entry that shares them with no other entry and no bracket, with its own comments.
+/// Returns the lines of a flow entry that are not shared with another entry or a bracket, with its comments.
 pub(super) fn own_lines(layout: &Layout<'_>, entry: &Entry) -> Option<Span> {
-    let end = layout.line_end(layout.comma_behind(entry).unwrap_or(entry.end));
+    let end = layout.line_end(layout.comma_after(entry).unwrap_or(entry.end));
     let next = if entry.index + 1 < layout.count(entry.container) {
         layout.entry(entry.container, entry.index + 1).start
     } else {

@@ -1,29 +1,31 @@
 //! Answers: which bytes change when a mapping becomes a list of named items, and back?
 //!
-//! In lines, every entry keeps its lines: its comments go above the dash, its value with the comment behind it moves as far as
-//! its new key does, and what stands between two entries stays between the two items. On the way back the comments beside a
-//! name, which has no line of its own there, go above the entry. Between brackets only what stands around the values changes.
+//! In block style, every entry keeps its lines: its comments move above the dash, its value and the comment after it move as far as
+//! its new key, and what is between two entries stays between the two items. In the other direction the comments next to a
+//! name, which has no line of its own there, move above the entry. In flow style only what is around the values changes.
 //!
 //! Invariant: every comment and every byte of a value stays.
 
 use std::collections::BTreeSet;
 
+use super::super::change::Change;
+use super::super::emit::{BlockEmitter, Context, scalar};
 use super::super::intent::Naming;
 use super::super::layout::{Entry, Layout};
+use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
-use super::super::tree::{Kind, NodeId};
-use super::super::write::{Context, Style, scalar};
 use super::delete::own_lines;
-use super::{Change, entry_at, refuse_anchors_in_use, refuse_referenced, wrong_shape};
+use super::lookup::entry_at;
+use super::refuse::{refuse_anchors_in_use, refuse_referenced, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
 
-/// How a document has to look for its lines to be moved.
+/// Why a block collection cannot be converted.
 const NO_LINES: &str = "the lines of this value do not start below a key of their own";
 
-pub(super) fn to_items(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -> Result<Change, Problem> {
+pub(super) fn mapping_to_list(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -> Result<Change, Problem> {
     let place = entry_at(layout, path)?;
-    refuse_hidden(layout, place.value)?;
+    refuse_aliased_or_tagged(layout, place.value)?;
     let entries = entries(layout, place.value);
     for entry in &entries {
         refuse_key(layout, entry)?;
@@ -32,47 +34,50 @@ pub(super) fn to_items(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -
     match layout.kind(place.value) {
         Kind::Mapping => items_in_lines(layout, &place, &entries, naming),
         Kind::FlowMapping => Ok(items_in_brackets(layout, &place, &entries, naming)),
-        _ => Err(wrong_shape(layout.span(place.value).start, format!("`{path}` is no mapping"))),
+        _ => Err(wrong_shape(layout.span(place.value).start, format!("`{path}` is not a mapping"))),
     }
 }
 
-pub(super) fn to_entries(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -> Result<Change, Problem> {
+pub(super) fn list_to_mapping(layout: &Layout<'_>, path: &FieldPath, naming: &Naming) -> Result<Change, Problem> {
     let place = entry_at(layout, path)?;
-    refuse_hidden(layout, place.value)?;
+    refuse_aliased_or_tagged(layout, place.value)?;
     let items = entries(layout, place.value).into_iter().map(|item| Item::of(layout, item, naming));
     let items = items.collect::<Result<Vec<_>, _>>()?;
     refuse_other_names(layout, &place, naming, items.iter().map(|item| item.name))?;
     match layout.kind(place.value) {
         Kind::Sequence => entries_in_lines(layout, &place, &items),
         Kind::FlowSequence => entries_in_brackets(layout, &place, &items),
-        _ => Err(wrong_shape(layout.span(place.value).start, format!("`{path}` is no list"))),
+        _ => Err(wrong_shape(layout.span(place.value).start, format!("`{path}` is not a list"))),
     }
 }
 
-/// Refuses names that are not those of `naming`, or not told apart.
+/// Refuses names that differ from those of `naming`, or duplicates.
 fn refuse_other_names(
     layout: &Layout<'_>,
     place: &Entry,
     naming: &Naming,
     found: impl Iterator<Item = NodeId>,
 ) -> Result<(), Problem> {
-    let found: Vec<String> = found.map(|node| layout.tree.cooked(layout.text, node).into_owned()).collect();
+    let found: Vec<String> = found.map(|node| layout.tree.scalar_text(layout.text, node).into_owned()).collect();
     let distinct: BTreeSet<&String> = found.iter().collect();
     if found == naming.names && distinct.len() == found.len() && naming.key != naming.value {
         return Ok(());
     }
-    Err(wrong_shape(place.start, "the names are not those that were read, or one stands there twice"))
+    Err(wrong_shape(place.start, "the names differ from those that were read, or one is a duplicate"))
 }
 
-/// Refuses a container that shows elsewhere, is written elsewhere, or has a tag that would not fit its other shape.
-pub(super) fn refuse_hidden(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
+/// Refuses a collection that an alias refers to, that is an alias, or that has an anchor or tag.
+pub(super) fn refuse_aliased_or_tagged(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
     refuse_referenced(layout, node)?;
     if layout.kind(node) == Kind::Alias {
-        let message = "the value is an alias; write it out first";
+        let message = "the value is an alias; replace it by a copy of the value first";
         return Err(Problem::new(ProblemCode::ThroughAlias, layout.span(node).start, message));
     }
     if layout.tree.properties_of(node).is_some() {
-        return Err(wrong_shape(layout.tree.start(node), "a value with an anchor or tag cannot become another"));
+        return Err(wrong_shape(
+            layout.tree.start(node),
+            "a value with an anchor or tag cannot be converted; remove the anchor or tag first",
+        ));
     }
     Ok(())
 }
@@ -81,17 +86,17 @@ fn entries(layout: &Layout<'_>, container: NodeId) -> Vec<Entry> {
     (0..layout.count(container)).map(|index| layout.entry(container, index)).collect()
 }
 
-/// Refuses a key that is more than a name, or has comments of its own.
+/// Refuses a key that is not a scalar without properties, or has comments.
 fn refuse_key(layout: &Layout<'_>, entry: &Entry) -> Result<(), Problem> {
     let Some(key) = entry.key else { return Ok(()) };
     if layout.tree.is_merge_key(layout.text, key) {
-        let message = "a merge has no name; write out what is merged";
+        let message = "a merge (`<<`) cannot become an item; replace it by a copy of the merged keys first";
         return Err(Problem::new(ProblemCode::ThroughMerge, layout.span(key).start, message));
     }
     if layout.tree.properties_of(key).is_some() || layout.kind(key) == Kind::Alias {
         return Err(wrong_shape(
             layout.tree.start(key),
-            "a key that is or has an anchor, alias or tag cannot become a name",
+            "a key with an anchor or tag, or that is an alias, cannot become a value",
         ));
     }
     if !layout.tree.comments_in(Span::new(entry.start, entry.opened)).is_empty() {
@@ -100,17 +105,17 @@ fn refuse_key(layout: &Layout<'_>, entry: &Entry) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Writes a name as its other place has it: in the same quotes, or in some where it needs them.
+/// Writes a name in the same quotes, or in quotes if its new context requires them.
 fn name_text(layout: &Layout<'_>, node: NodeId, context: Context) -> String {
     let raw = layout.span(node).of(layout.text);
     match layout.kind(node) {
         Kind::Double => raw.to_owned(),
         Kind::Single if !context.is_json() => raw.to_owned(),
-        _ => scalar(&layout.tree.cooked(layout.text, node), context),
+        _ => scalar(&layout.tree.scalar_text(layout.text, node), context),
     }
 }
 
-/// The lines that hold a value below its key, and the columns that matter in them.
+/// The lines of a value below its key, and their columns.
 pub(super) struct Block {
     /// The lines below that of the key's colon.
     pub(super) lines: Span,
@@ -134,7 +139,7 @@ impl Block {
 
 fn items_in_lines(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming: &Naming) -> Result<Change, Problem> {
     let block = Block::of(layout, place)?;
-    let style = Style::near(layout, place.value);
+    let style = BlockEmitter::near(layout, place.value);
     let dash = block.outer + style.list_indent;
     let [key, value] = [&naming.key, &naming.value].map(|word| scalar(word, Context::Block));
     let mut out = String::new();
@@ -161,7 +166,7 @@ fn items_in_lines(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming:
     Ok(change)
 }
 
-/// Writes what stands around the values anew, each item in the lines that its entry has.
+/// Rewrites what is around the values; each item has the lines of its entry.
 fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], naming: &Naming) -> Change {
     let span = layout.span(place.value);
     let context = Context::inside(layout, place.value);
@@ -175,15 +180,16 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
         let is_tight = has_colon && layout.tree.start(entry.value) == entry.opened;
         let behind = match (has_colon, is_tight) {
             (false, _) => format!("{gap}null"),
-            // Only behind quotes may a value stand directly.
+            // Only after a quoted key may a value follow without a space.
             (true, true) if !context.is_json() => gap.to_owned(),
             (true, true | false) => String::new(),
         };
-        let [open, comma, close] = match layout.broken(place.value).filter(|_| own_lines(layout, entry).is_some()) {
+        let [open, comma, close] = match layout.json_indent(place.value).filter(|_| own_lines(layout, entry).is_some())
+        {
             None => [format!("{{{blanks}"), format!(",{gap}"), format!("{blanks}}}")],
             Some(step) => {
                 let line = format!("{}{}", layout.line_ending(entry.start), layout.indentation(entry.start));
-                change.deepen(layout, Span::new(layout.line_end(entry.opened), entry.end), step);
+                change.indent_lines(layout, Span::new(layout.line_end(entry.opened), entry.end), step);
                 [format!("{{{line}{step}"), format!(",{line}{step}"), format!("{line}}}")]
             }
         };
@@ -194,7 +200,7 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
     change
 }
 
-/// Puts other brackets around entries or items, with the blanks that the document has inside of such brackets.
+/// Replaces the brackets around entries or items, with the padding that the document has for such brackets.
 fn replace_brackets(layout: &Layout<'_>, span: Span, entries: &[Entry], kind: Kind) -> Change {
     let padding = layout.padding();
     let ([open, close], blanks) =
@@ -217,7 +223,7 @@ fn replace_brackets(layout: &Layout<'_>, span: Span, entries: &[Entry], kind: Ki
 /// A named item: a mapping of two entries.
 struct Item {
     entry: Entry,
-    /// The text under its name.
+    /// The node of its name.
     name: NodeId,
     /// The entry of its value.
     value: Entry,
@@ -226,16 +232,16 @@ struct Item {
 impl Item {
     fn of(layout: &Layout<'_>, entry: Entry, naming: &Naming) -> Result<Self, Problem> {
         let item = entry.value;
-        refuse_hidden(layout, item)?;
+        refuse_aliased_or_tagged(layout, item)?;
         let [name, value] =
             [&naming.key, &naming.value].map(|key| layout.entry_of_key(item, key).filter(|_| layout.count(item) == 2));
         let (Some(name), Some(value)) = (name, value) else {
-            return Err(wrong_shape(entry.start, "an item does not hold its name and its value"));
+            return Err(wrong_shape(entry.start, "an item must have exactly a name and a value"));
         };
         for node in [name.key, value.key, Some(name.value)].into_iter().flatten() {
             refuse_anchors_in_use(layout, node)?;
             if layout.kind(node) == Kind::Alias {
-                let message = "a name is an alias; write it out first";
+                let message = "a name is an alias; replace it by a copy of the value first";
                 return Err(Problem::new(ProblemCode::ThroughAlias, layout.span(node).start, message));
             }
         }
@@ -245,7 +251,7 @@ impl Item {
 
 fn entries_in_lines(layout: &Layout<'_>, place: &Entry, items: &[Item]) -> Result<Change, Problem> {
     let block = Block::of(layout, place)?;
-    let column = block.outer + Style::near(layout, place.container).step;
+    let column = block.outer + BlockEmitter::near(layout, place.container).step;
     let mut out = String::new();
     let mut done = block.lines.start;
     for item in items {
@@ -260,7 +266,7 @@ fn entries_in_lines(layout: &Layout<'_>, place: &Entry, items: &[Item]) -> Resul
     Ok(change)
 }
 
-/// Writes the lines of an item, which end at `end`, as those of an entry in `column`.
+/// Writes the lines of an item, up to `end`, as those of an entry in `column`.
 fn entry_lines(layout: &Layout<'_>, item: &Item, end: usize, column: usize) -> Result<String, Problem> {
     let name = name_text(layout, item.name, Context::Block);
     let Item { entry, value, .. } = item;
@@ -286,17 +292,17 @@ fn entry_lines(layout: &Layout<'_>, item: &Item, end: usize, column: usize) -> R
     Ok(format!("{above}{:column$}{name}{}{rest}{below}", "", layout.colon(value)))
 }
 
-/// Returns the bytes of the value of an item between brackets, where they can stand without them.
+/// Returns the bytes of the value of an item in flow style, if they are valid outside of it.
 fn bare_value<'t>(layout: &Layout<'t>, item: &Item) -> Result<&'t str, Problem> {
     let all = layout.span(item.entry.value);
     let bytes = Span::new(layout.tree.start(item.value.value), item.value.end.max(layout.tree.start(item.value.value)));
     let [before, after] = [Span::new(all.start, bytes.start), Span::new(bytes.end, all.end)];
     if [before, after].into_iter().any(|span| !layout.tree.comments_in(span).is_empty()) {
-        let message = "there are comments between the brackets; take them out first";
+        let message = "there are comments between the brackets; move them first";
         return Err(Problem::new(ProblemCode::FlowMove, all.start, message));
     }
     if layout.kind(item.entry.container) == Kind::Sequence && !layout.is_same_line(bytes.start, bytes.end) {
-        let message = "the item between brackets cannot become a line: its value has several";
+        let message = "the item in flow style cannot become one line because its value has several";
         return Err(Problem::new(ProblemCode::FlowMove, all.start, message));
     }
     Ok(bytes.of(layout.text))

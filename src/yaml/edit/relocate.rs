@@ -1,23 +1,24 @@
 //! Answers: which bytes change when an entry moves into another mapping?
 //!
-//! The entry's own lines, with the comments they own, are cut out and put in at the new place, all moved by the same
-//! number of columns. Between brackets it is the bytes of key and value that move. An entry that stays where it is only
+//! The lines of the entry, with its comments, are removed and inserted at the new place, all shifted by the same
+//! number of columns. In flow style the bytes of key and value move. An entry that is already in place only
 //! gets its new key.
 //!
-//! Invariant: every byte of the value arrives; where that cannot be, the move is refused.
+//! Invariant: every byte of the value is kept; if that is impossible, the move is refused.
 
+use super::super::change::Change;
+use super::super::emit::{Context, FlowEmitter, one_line};
 use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
+use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
-use super::super::tree::{Kind, NodeId};
-use super::super::write::{Brackets, Context, one_line};
-use super::delete::{own_lines, take_out};
+use super::delete::{own_lines, remove_entry};
 use super::insert::{
-    FlowEntry, Neighbour, Target, fill_with_lines, gets_own_line, insert_in_flow, insert_lines, mapping_at,
-    neighbour_of,
+    FlowEntry, Sibling, Target, fill_with_lines, gets_own_line, insert_in_flow, insert_lines, mapping_at, sibling_of,
 };
-use super::key::{key_text, rename};
-use super::{Change, keyed_entry_at, refuse_existing, refuse_lent, wrong_shape};
+use super::lookup::keyed_entry_at;
+use super::refuse::{refuse_existing, refuse_merged_key, wrong_shape};
+use super::rename::{key_text, rename};
 use crate::field::FieldPath;
 use crate::text::Span;
 
@@ -30,29 +31,29 @@ pub(super) fn relocate(
 ) -> Result<Change, Problem> {
     let (entry, old_key) = keyed_entry_at(layout, from)?;
     if to.starts_with(from) {
-        return Err(wrong_shape(entry.start, format!("`{from}` cannot move into itself")));
+        return Err(wrong_shape(entry.start, format!("`{from}` cannot be moved into itself")));
     }
-    refuse_lent(layout, entry.container, old_key)?;
+    refuse_merged_key(layout, entry.container, old_key)?;
     let target = mapping_at(layout, to)?;
-    let keeps_its_key = target == entry.container && layout.tree.cooked(layout.text, old_key) == key;
+    let keeps_its_key = target == entry.container && layout.tree.scalar_text(layout.text, old_key) == key;
     if !keeps_its_key {
         refuse_existing(layout, target, key)?;
     }
-    let neighbour = neighbour_of(layout, target, place)?;
+    let sibling = sibling_of(layout, target, place)?;
     if target == entry.container {
-        refuse_as_own_neighbour(&entry, place, neighbour)?;
-        if stays(&entry, neighbour) {
+        refuse_own_sibling(&entry, place, sibling)?;
+        if is_in_place(&entry, sibling) {
             return if keeps_its_key { Ok(Change::default()) } else { rename(layout, from, key) };
         }
     }
-    let mut change = take_out(layout, &entry)?;
-    let Arrival { change: mut arrival, brought } = put_in(layout, &entry, old_key, target, key, neighbour)?;
-    put_behind_cut(&change, &mut arrival);
-    refuse_wrong_order(layout, &entry, &arrival)?;
-    for span in brought {
-        strike_comments(&mut change, layout, span);
+    let mut change = remove_entry(layout, &entry)?;
+    let Insertion { change: mut insertion, moved } = insert_moved(layout, &entry, old_key, target, key, sibling)?;
+    shift_after_removal(&change, &mut insertion);
+    refuse_alias_before_anchor(layout, &entry, &insertion)?;
+    for span in moved {
+        keep_comments(&mut change, layout, span);
     }
-    change.join(arrival);
+    change.join(insertion);
     match change.removed_comments.is_empty() {
         true => Ok(change),
         false => Err(flow_move(entry.start, "its comments would be lost")),
@@ -60,31 +61,35 @@ pub(super) fn relocate(
 }
 
 fn flow_move(at: usize, reason: &str) -> Problem {
-    Problem::new(ProblemCode::FlowMove, at, format!("the entry cannot move between brackets and lines: {reason}"))
+    Problem::new(
+        ProblemCode::FlowMove,
+        at,
+        format!("the entry cannot be moved between flow style and block style: {reason}"),
+    )
 }
 
 /// Refuses a place that names the moved entry itself.
-fn refuse_as_own_neighbour(entry: &Entry, place: &Place, neighbour: Neighbour) -> Result<(), Problem> {
+fn refuse_own_sibling(entry: &Entry, place: &Place, sibling: Sibling) -> Result<(), Problem> {
     let named = matches!(place, Place::Before(_) | Place::After(_));
-    match neighbour {
-        Neighbour::Before(index) | Neighbour::After(index) if named && index == entry.index => {
-            Err(Problem::new(ProblemCode::NotFound, entry.start, "an entry cannot be its own neighbour"))
+    match sibling {
+        Sibling::Before(index) | Sibling::After(index) if named && index == entry.index => {
+            Err(Problem::new(ProblemCode::NotFound, entry.start, "an entry cannot be moved before or after itself"))
         }
-        Neighbour::Before(_) | Neighbour::After(_) => Ok(()),
+        Sibling::Before(_) | Sibling::After(_) => Ok(()),
     }
 }
 
-/// Says whether an entry already stands where it is to go.
-fn stays(entry: &Entry, neighbour: Neighbour) -> bool {
-    match neighbour {
-        Neighbour::Before(index) => index == entry.index || index == entry.index + 1,
-        Neighbour::After(index) => index == entry.index || index + 1 == entry.index,
+/// Returns whether an entry is already at its new place.
+fn is_in_place(entry: &Entry, sibling: Sibling) -> bool {
+    match sibling {
+        Sibling::Before(index) => index == entry.index || index == entry.index + 1,
+        Sibling::After(index) => index == entry.index || index + 1 == entry.index,
     }
 }
 
-/// Moves what arrives where the cut takes blank lines along to the end of the cut.
-fn put_behind_cut(cut: &Change, arrival: &mut Change) {
-    for edit in arrival.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
+/// Moves insertions inside a removal, which can include blank lines, to the end of the removal.
+fn shift_after_removal(cut: &Change, insertion: &mut Change) {
+    for edit in insertion.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
         let at = edit.span.start;
         if let Some(around) = cut.edits.iter().map(|cut| cut.span).find(|cut| cut.start < at && at < cut.end) {
             edit.span = Span::new(around.end, around.end);
@@ -92,113 +97,113 @@ fn put_behind_cut(cut: &Change, arrival: &mut Change) {
     }
 }
 
-/// What is put in at the new place.
-struct Arrival {
+/// What is inserted at the new place.
+struct Insertion {
     change: Change,
-    /// Where in the text the comments stood that it brings along.
-    brought: Vec<Span>,
+    /// Where the comments are in the text that move along.
+    moved: Vec<Span>,
 }
 
-fn put_in(
+fn insert_moved(
     layout: &Layout<'_>,
     entry: &Entry,
     old_key: NodeId,
     target: NodeId,
     key: &str,
-    neighbour: Neighbour,
-) -> Result<Arrival, Problem> {
+    sibling: Sibling,
+) -> Result<Insertion, Problem> {
     let how = Target::of(layout, target);
     if how == Target::Flow {
-        return put_in_brackets(layout, entry, old_key, target, key, neighbour);
+        return insert_moved_in_flow(layout, entry, old_key, target, key, sibling);
     }
     if layout.kind(entry.container) != Kind::Mapping {
-        let bracketed = Bracketed::of(layout, entry, old_key, key)?;
-        let mut is_loose = false;
-        let change = put_in_lines(layout, target, neighbour, |column| {
-            let text = bracketed.in_column(layout, column);
-            is_loose = has_loose_lines(&text, column);
+        let source = FlowSource::of(layout, entry, old_key, key)?;
+        let mut is_underindented = false;
+        let change = insert_moved_lines(layout, target, sibling, |column| {
+            let text = source.in_column(layout, column);
+            is_underindented = has_underindented_lines(&text, column);
             text
         })?;
-        if is_loose {
+        if is_underindented {
             return Err(flow_move(entry.start, "the lines of its value are not indented"));
         }
-        let brought = bracketed.beside.spans.into_iter().chain([Span::new(entry.start, entry.end)]).collect();
-        return Ok(Arrival { change, brought });
+        let moved = source.comments.spans.into_iter().chain([Span::new(entry.start, entry.end)]).collect();
+        return Ok(Insertion { change, moved });
     }
-    let lines = Lines::of(layout, entry, old_key, key);
-    let mut change = put_in_lines(layout, target, neighbour, |column| lines.in_column(layout, column))?;
+    let lines = BlockSource::of(layout, entry, old_key, key);
+    let mut change = insert_moved_lines(layout, target, sibling, |column| lines.in_column(layout, column))?;
     if layout.ends_in_kept_lines(lines.span) {
-        put_behind_blank_lines(layout, target, &mut change)?;
+        shift_after_blank_lines(layout, target, &mut change)?;
     }
-    Ok(Arrival { change, brought: vec![Span::new(layout.own_start(entry.start), lines.span.end)] })
+    Ok(Insertion { change, moved: vec![Span::new(layout.own_start(entry.start), lines.span.end)] })
 }
 
-/// Puts what `lines` gives for a column into a container of lines, or one that becomes such.
-fn put_in_lines(
+/// Inserts the lines that `lines` returns for a column into a block collection, or one that becomes one.
+fn insert_moved_lines(
     layout: &Layout<'_>,
     target: NodeId,
-    neighbour: Neighbour,
+    sibling: Sibling,
     lines: impl FnOnce(usize) -> String,
 ) -> Result<Change, Problem> {
     if Target::of(layout, target) == Target::Empty {
         return fill_with_lines(layout, target, lines);
     }
     let column = layout.column(layout.span(target).start);
-    Ok(insert_lines(layout, target, neighbour, &lines(column)))
+    Ok(insert_lines(layout, target, sibling, &lines(column)))
 }
 
-fn put_in_brackets(
+fn insert_moved_in_flow(
     layout: &Layout<'_>,
     entry: &Entry,
     old_key: NodeId,
     target: NodeId,
     key: &str,
-    neighbour: Neighbour,
-) -> Result<Arrival, Problem> {
-    let keeps = gets_own_line(layout, target, neighbour) && !Context::inside(layout, target).is_json();
-    let beside = if keeps { Beside::of(layout, entry) } else { Beside::default() };
-    let text = bracket_text(layout, entry, old_key, target, key, &beside)?;
-    let brought = beside.spans.into_iter().chain([Span::new(entry.start, entry.end)]).collect();
-    let new = FlowEntry { text, above: beside.above, behind: beside.behind };
-    Ok(Arrival { change: insert_in_flow(layout, target, neighbour, &new, ["{", "}"]), brought })
+    sibling: Sibling,
+) -> Result<Insertion, Problem> {
+    let keeps = gets_own_line(layout, target, sibling) && !Context::inside(layout, target).is_json();
+    let comments = if keeps { MovedComments::of(layout, entry) } else { MovedComments::default() };
+    let text = flow_text(layout, entry, old_key, target, key, &comments)?;
+    let moved = comments.spans.into_iter().chain([Span::new(entry.start, entry.end)]).collect();
+    let new = FlowEntry { text, above: comments.above, after: comments.after };
+    Ok(Insertion { change: insert_in_flow(layout, target, sibling, &new, ["{", "}"]), moved })
 }
 
-/// The comments on the lines of an entry that go along when it changes between lines and brackets: above it, and behind its
+/// The comments on the lines of an entry that move along when it changes between block and flow style: above it, and after its
 /// last byte.
 #[derive(Default)]
-struct Beside<'t> {
+struct MovedComments<'t> {
     above: Vec<&'t str>,
     /// With the blanks before it.
-    behind: &'t str,
+    after: &'t str,
     spans: Vec<Span>,
 }
 
-impl<'t> Beside<'t> {
+impl<'t> MovedComments<'t> {
     fn of(layout: &Layout<'t>, entry: &Entry) -> Self {
         let is_flow = layout.kind(entry.container).is_flow_collection();
         if !layout.is_first_on_line(entry.start) || is_flow && own_lines(layout, entry).is_none() {
             return Self::default();
         }
         let above = Span::new(layout.own_start(entry.start), entry.start);
-        let end = layout.comma_behind(entry).filter(|_| is_flow).map_or(entry.end, |comma| comma + 1);
-        let behind = Span::new(end, layout.line_content_end(end).max(end));
+        let end = layout.comma_after(entry).filter(|_| is_flow).map_or(entry.end, |comma| comma + 1);
+        let after = Span::new(end, layout.line_content_end(end).max(end));
         let comments = layout.tree.comments_in(above).iter().map(|comment| comment.of(layout.text));
-        Self { above: comments.collect(), behind: behind.of(layout.text), spans: vec![above, behind] }
+        Self { above: comments.collect(), after: after.of(layout.text), spans: vec![above, after] }
     }
 
-    /// Says whether every comment in `span` is one of these.
+    /// Returns whether every comment in `span` is one of these.
     fn has_all(&self, layout: &Layout<'_>, span: Span) -> bool {
         let count = |span: &Span| layout.tree.comments_in(*span).len();
         count(&span) == self.spans.iter().map(count).sum::<usize>()
     }
 }
 
-/// Moves new lines behind the blank lines that follow, which would become content of a `|+` at their end.
-fn put_behind_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Change) -> Result<(), Problem> {
+/// Moves new lines after the blank lines that follow, which would become content of a `|+` at their end.
+fn shift_after_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Change) -> Result<(), Problem> {
     for edit in change.edits.iter_mut().filter(|edit| edit.span.is_empty()) {
         let end = layout.blank_lines_end(edit.span.start);
         if end > edit.span.start && layout.entry_of(target).is_some_and(|entry| entry.key.is_none()) {
-            let message = "blank lines below would become text; take them out first";
+            let message = "the blank lines below would become part of the block scalar; remove them first";
             return Err(wrong_shape(edit.span.start, message));
         }
         edit.span = Span::new(end, end);
@@ -206,16 +211,16 @@ fn put_behind_blank_lines(layout: &Layout<'_>, target: NodeId, change: &mut Chan
     Ok(())
 }
 
-/// The lines of an entry that moves, and where its key stands in them.
-struct Lines {
-    /// The bytes in the text; they may start behind a dash.
+/// The lines of an entry that moves, and where its key is in them.
+struct BlockSource {
+    /// The bytes in the text; they may start after a dash.
     span: Span,
     column: usize,
     key: Span,
     new_key: String,
 }
 
-impl Lines {
+impl BlockSource {
     fn of(layout: &Layout<'_>, entry: &Entry, old_key: NodeId, key: &str) -> Self {
         let column = layout.column(entry.start);
         let start = if layout.is_first_on_line(entry.start) { layout.own_start(entry.start) } else { entry.start };
@@ -235,22 +240,22 @@ impl Lines {
     }
 }
 
-/// An entry from between brackets that gets lines of its own.
-struct Bracketed<'t> {
-    beside: Beside<'t>,
-    /// The blanks at the start of the line it stands on.
+/// An entry of a flow collection that gets lines of its own.
+struct FlowSource<'t> {
+    comments: MovedComments<'t>,
+    /// The blanks at the start of the line it is on.
     indentation: &'t str,
     /// The key with its anchor and tag, and the colon.
     opening: String,
-    /// What stands behind the colon.
+    /// What is after the colon.
     rest: Span,
 }
 
-impl<'t> Bracketed<'t> {
+impl<'t> FlowSource<'t> {
     fn of(layout: &Layout<'t>, entry: &Entry, old_key: NodeId, key: &str) -> Result<Self, Problem> {
         let key_end = layout.span(old_key).end;
         if !layout.is_same_line(key_end, entry.opened) {
-            return Err(flow_move(entry.start, "its colon stands on another line than its key"));
+            return Err(flow_move(entry.start, "its colon is on a different line than its key"));
         }
         let properties = Span::new(layout.tree.start(old_key), layout.span(old_key).start).of(layout.text);
         let new_key = key_text(layout, entry.container, old_key, key);
@@ -258,7 +263,7 @@ impl<'t> Bracketed<'t> {
         let is_tight = layout.tree.start(entry.value) == entry.opened && entry.end > entry.opened;
         let gap = if is_tight { " " } else { "" };
         Ok(Self {
-            beside: Beside::of(layout, entry),
+            comments: MovedComments::of(layout, entry),
             indentation: layout.indentation(entry.start),
             opening: format!("{properties}{new_key}{colon}{gap}"),
             rest: Span::new(entry.opened, entry.end),
@@ -269,28 +274,28 @@ impl<'t> Bracketed<'t> {
     fn in_column(&self, layout: &Layout<'_>, column: usize) -> String {
         let line_ending = layout.line_ending(self.rest.start);
         let pad = " ".repeat(column);
-        let above: String = self.beside.above.iter().map(|comment| format!("{pad}{comment}{line_ending}")).collect();
+        let above: String = self.comments.above.iter().map(|comment| format!("{pad}{comment}{line_ending}")).collect();
         let first = Span::new(self.rest.start, layout.line_end(self.rest.start).min(self.rest.end));
         let below = layout.reindented(Span::new(first.end, self.rest.end), self.indentation, &pad);
-        format!("{above}{pad}{}{}{below}{}{line_ending}", self.opening, first.of(layout.text), self.beside.behind)
+        format!("{above}{pad}{}{}{below}{}{line_ending}", self.opening, first.of(layout.text), self.comments.after)
     }
 }
 
-/// Says whether a line below a key in `column` is not indented deeper; a closing bracket and a comment need not be.
-fn has_loose_lines(entry: &str, column: usize) -> bool {
+/// Returns whether a line below a key in `column` is not indented deeper; a closing bracket and a comment need not be.
+fn has_underindented_lines(entry: &str, column: usize) -> bool {
     let lines = entry.lines().map(|line| (line.len() - line.trim_start_matches([' ', '\t']).len(), line.trim_start()));
     let said = lines.filter(|(_, content)| !content.is_empty() && !content.starts_with('#'));
     said.skip(1).any(|(indentation, content)| indentation <= column && !content.starts_with(['}', ']']))
 }
 
-/// Writes an entry to go between brackets.
-fn bracket_text(
+/// Writes an entry for a flow collection.
+fn flow_text(
     layout: &Layout<'_>,
     entry: &Entry,
     old_key: NodeId,
     target: NodeId,
     key: &str,
-    beside: &Beside<'_>,
+    comments: &MovedComments<'_>,
 ) -> Result<String, Problem> {
     let new_key = key_text(layout, target, old_key, key);
     if layout.kind(entry.container).is_flow_collection() {
@@ -305,7 +310,7 @@ fn bracket_text(
     let moves = |node: NodeId| layout.tree.contains(old_key, node) || layout.tree.contains(entry.value, node);
     let properties = layout.tree.properties.iter().any(|properties| moves(properties.node));
     let aliases = layout.tree.aliases.iter().any(|alias| moves(alias.alias));
-    if !beside.has_all(layout, lines) || properties || aliases {
+    if !comments.has_all(layout, lines) || properties || aliases {
         return Err(flow_move(entry.start, "it has comments, anchors or tags"));
     }
     let context = Context::inside(layout, target);
@@ -314,7 +319,7 @@ fn bracket_text(
     Ok(format!("{new_key}{}{gap}{value}", layout.colon(entry)))
 }
 
-/// Writes a value from indented lines on one line; where that can be, it is the very bytes.
+/// Writes a block style value on one line; with the same bytes if possible.
 fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result<String, Problem> {
     let raw = layout.span(node).of(layout.text);
     let as_it_is = match layout.kind(node) {
@@ -328,19 +333,19 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
     Ok(one_line(&layout.tree.value(layout.text, node)?, context, layout.padding()))
 }
 
-/// Returns the blanks in front of a flow mapping's entries. Where they have no lines of their own, a new one goes behind the
+/// Returns the blanks in front of a flow mapping's entries. If they have no lines of their own, a new one follows the
 /// bracket.
 fn indentation_of_entries(layout: &Layout<'_>, mapping: NodeId) -> String {
     if layout.count(mapping) == 0 {
-        let brackets = Brackets::of(layout, mapping);
+        let brackets = FlowEmitter::of(layout, mapping);
         return brackets.indentation().unwrap_or(layout.indentation(layout.span(mapping).start)).to_owned();
     }
     let first = Some(layout.entry(mapping, 0).start).filter(|first| layout.is_first_on_line(*first));
     layout.indentation(first.unwrap_or(layout.span(mapping).start)).to_owned()
 }
 
-/// Strikes comments that move along from those that a cut takes away.
-fn strike_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
+/// Removes comments that move along from those that a removal lists.
+fn keep_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
     for comment in layout.tree.comments_in(span) {
         let found = cut.removed_comments.iter().position(|removed| removed == comment.of(layout.text));
         if let Some(found) = found {
@@ -349,9 +354,9 @@ fn strike_comments(cut: &mut Change, layout: &Layout<'_>, span: Span) {
     }
 }
 
-/// Refuses a move after which an alias would stand before its anchor.
-fn refuse_wrong_order(layout: &Layout<'_>, entry: &Entry, arrival: &Change) -> Result<(), Problem> {
-    let Some(at) = arrival.edits.iter().map(|edit| edit.span.start).max() else { return Ok(()) };
+/// Refuses a move after which an alias would be before its anchor.
+fn refuse_alias_before_anchor(layout: &Layout<'_>, entry: &Entry, insertion: &Change) -> Result<(), Problem> {
+    let Some(at) = insertion.edits.iter().map(|edit| edit.span.start).max() else { return Ok(()) };
     let moves = |node: NodeId| {
         let start = layout.span(node).start;
         entry.start <= start && start < entry.end.max(entry.start + 1)
@@ -364,7 +369,7 @@ fn refuse_wrong_order(layout: &Layout<'_>, entry: &Entry, arrival: &Change) -> R
             _ => false,
         };
         if wrong {
-            let message = "after the move an alias would stand before its anchor";
+            let message = "after the move an alias would come before its anchor";
             return Err(Problem::new(ProblemCode::AnchorOrder, alias_start, message));
         }
     }

@@ -9,7 +9,7 @@ use memchr::{memchr, memchr3};
 /// Where a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LineEnd {
-    /// Behind its last byte that belongs to no line end.
+    /// After its last byte before the line end.
     pub(super) end: usize,
     /// Where the next line starts.
     pub(super) next: usize,
@@ -29,7 +29,7 @@ pub(super) enum Stop {
 /// Plain text on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    /// Behind its last character that is no blank.
+    /// After its last character that is not a blank.
     pub(super) end: usize,
     pub(super) stop: Stop,
     /// The line's last byte or the end of the text, the `#`, or the colon.
@@ -55,8 +55,8 @@ pub(super) fn spaces(bytes: &[u8], from: usize) -> usize {
     at - from
 }
 
-/// Finds the first byte behind the spaces at `from`: behind an indicator there is mostly one, and to guess so is faster
-/// than to count.
+/// Finds the first byte after the spaces at `from`: after an indicator there is usually one, and checking that first is faster
+/// than counting.
 #[inline]
 pub(super) fn skip_spaces(bytes: &[u8], from: usize) -> usize {
     match bytes.get(from..) {
@@ -72,7 +72,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u128> {
     Some(u128::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// Finds the end of the line that `from` lies on.
+/// Finds the end of the line that `from` is on.
 #[inline]
 pub(super) fn end(bytes: &[u8], from: usize) -> LineEnd {
     match memchr(b'\n', &bytes[from..]) {
@@ -83,7 +83,7 @@ pub(super) fn end(bytes: &[u8], from: usize) -> LineEnd {
 
 /// Returns where the next line starts, of a line that ends at `at`: before `\n` or `\r\n`.
 #[inline]
-pub(super) fn behind_end(bytes: &[u8], at: usize) -> usize {
+pub(super) fn after_line_end(bytes: &[u8], at: usize) -> usize {
     at + 1 + usize::from(bytes[at] == b'\r')
 }
 
@@ -92,24 +92,24 @@ fn without_carriage_return(bytes: &[u8], from: usize, end: usize) -> usize {
     end - usize::from(end > from && bytes[end - 1] == b'\r')
 }
 
-/// Says whether the byte at `at` is a blank or the end of the line or text.
+/// Returns whether the byte at `at` is a blank or the end of the line or text.
 #[inline]
 pub(super) fn is_blank_or_end(bytes: &[u8], at: usize) -> bool {
     bytes.get(at).is_none_or(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))
 }
 
-/// Says whether `---` or `...` stands at the start of the line at `at`, and nothing else in the word.
+/// Returns whether `---` or `...` is at the start of the line at `at`, and nothing else in the word.
 pub(super) fn is_marker(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at..at + 3), Some(b"---" | b"...")) && is_blank_or_end(bytes, at + 3)
 }
 
-/// Says whether a list item starts at `at`: `- item`, or `-` at the end of a line.
+/// Returns whether a list item starts at `at`: `- item`, or `-` at the end of a line.
 #[inline]
 pub(super) fn is_dash(bytes: &[u8], at: usize) -> bool {
     bytes.get(at) == Some(&b'-') && bytes.get(at + 1).is_none_or(|byte| matches!(byte, b' ' | b'\n' | b'\r'))
 }
 
-/// Says whether the colon of a key stands at `at`: `key: value`, or `key:` at the end of a line.
+/// Returns whether the colon of a key is at `at`: `key: value`, or `key:` at the end of a line.
 #[inline]
 pub(super) fn is_colon(bytes: &[u8], at: usize) -> bool {
     bytes.get(at) == Some(&b':') && is_blank_or_end(bytes, at + 1)
@@ -166,7 +166,7 @@ pub(super) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Returns where the text from `start` to `end` ends without the blanks and the carriage return behind it.
+/// Returns where the text from `start` to `end` ends without the blanks and the carriage return after it.
 #[inline]
 pub(super) fn trimmed(bytes: &[u8], start: usize, end: usize) -> usize {
     let mut end = end;

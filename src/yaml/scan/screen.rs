@@ -1,17 +1,17 @@
-//! Answers: does a text hold only characters and line ends that the scanner need not think about again?
+//! Answers: does a text contain only characters and line ends that the scanner need not check again?
 //!
-//! A block of printable ASCII and line feeds is told by a few vector instructions; what is rare (tabs, carriage returns,
-//! other characters) is looked at closely only in the blocks where it occurs. A text is valid UTF-8, so a byte says enough.
+//! A block of printable ASCII and line feeds is recognized by a few vector instructions; what is rare (tabs, carriage returns,
+//! other characters) is checked one by one only in the blocks where it occurs. A text is valid UTF-8, so single bytes suffice.
 //!
-//! Invariant: in a screened text every character is one YAML calls printable, every carriage return stands before a
+//! Invariant: in a screened text every character is one YAML calls printable, every carriage return is before a
 //! line feed, and no byte order mark occurs.
 
 use std::ops::Range;
 
-/// How many bytes are looked at together.
+/// How many bytes are checked at once.
 const BLOCK: usize = 1024;
 
-/// Says whether a text has no control characters, byte order marks or lone carriage returns.
+/// Returns whether a text has no control characters, byte order marks or lone carriage returns.
 pub(super) fn is_common(bytes: &[u8]) -> bool {
     let ends = (BLOCK..bytes.len()).step_by(BLOCK).chain([bytes.len()]);
     let mut start = 0;
@@ -24,7 +24,7 @@ pub(super) fn is_common(bytes: &[u8]) -> bool {
     true
 }
 
-/// Says whether a block has only printable ASCII and line feeds; written without branches, for vector code.
+/// Returns whether a block has only printable ASCII and line feeds; written without branches, for vector code.
 fn is_simple(block: &[u8]) -> bool {
     // As signed numbers, the bytes of other characters are below the space too.
     let is_rare = |byte: &u8| (i8::from_ne_bytes([*byte]) < 0x20 && *byte != b'\n') || *byte == 0x7f;
@@ -40,7 +40,7 @@ fn is_common_closely(bytes: &[u8], block: Range<usize>) -> bool {
     })
 }
 
-/// Says whether the character that starts with the byte 0xc2 or 0xef is neither a control character (but U+0085, which
+/// Returns whether the character that starts with the byte 0xc2 or 0xef is neither a control character (but U+0085, which
 /// YAML allows), a byte order mark nor U+FFFE or U+FFFF.
 fn is_printable(character: &[u8]) -> bool {
     match character {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_looked_at_with_what_follows() {
+    fn blocks_are_checked_with_what_follows() {
         let prefix = "a".repeat(BLOCK - 1);
         assert!(is_common(format!("{prefix}\r\n{prefix}").as_bytes()));
         assert!(is_common(format!("{prefix}é{prefix}").as_bytes()));

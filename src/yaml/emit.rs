@@ -1,32 +1,33 @@
 //! Answers: how is a new value written, in the style of the text around it?
 //!
-//! A scalar is written plain where every reader takes it for that string, otherwise quoted. A mapping or list is written in
-//! indented lines below its key or dash, with the steps of the document; inside `{...}` and `[...]` it stays on one line.
-//! A text of several lines becomes a `|` block where that shows it unchanged.
+//! A scalar is written plain if every parser reads it as that string, otherwise quoted. A mapping or list is written in
+//! block style, with the indentation of the document; inside `{...}` and `[...]` it is written in flow style, on one line.
+//! A string of several lines becomes a literal block scalar (`|`) if that can represent it.
 //!
 //! Invariant: what is written reads back as the value, by YAML 1.1 and by YAML 1.2.
 
 use serde_json::Value;
 
+use super::format::{MultilineText, Padding};
 use super::layout::Layout;
+use super::node::{Kind, NodeId};
 use super::resolve::reads_as_text;
-use super::tree::{Kind, NodeId};
 
-/// What is around a scalar, which decides what must be quoted.
+/// The context of a scalar, which decides what must be quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Context {
-    /// Indented lines: `a: x, y` needs no quotes.
+    /// Block style: `a: x, y` needs no quotes.
     Block,
-    /// Between brackets: `[a, "x, y"]`.
+    /// Flow style: `[a, "x, y"]`.
     Flow,
-    /// Between brackets where all keys are in double quotes: `{"a": "x"}`.
+    /// JSON: flow style with all keys in double quotes, `{"a": "x"}`.
     Json,
-    /// The same without spaces: `{"a":"x"}`.
+    /// JSON without spaces: `{"a":"x"}`.
     CompactJson,
 }
 
 impl Context {
-    /// Returns the context of the entries of `container`, which may be a null that becomes a container.
+    /// Returns the context of the entries of `container`, which may be a null that becomes a collection.
     pub(super) fn inside(layout: &Layout<'_>, container: NodeId) -> Self {
         let is_flow = |node: &NodeId| layout.kind(*node).is_flow_collection();
         let Some(brackets) = Some(container).filter(is_flow).or_else(|| layout.parent(container).filter(is_flow))
@@ -40,12 +41,12 @@ impl Context {
         }
     }
 
-    /// Says whether all strings are in double quotes.
+    /// Returns whether all strings must be in double quotes.
     pub(super) const fn is_json(self) -> bool {
         matches!(self, Self::Json | Self::CompactJson)
     }
 
-    /// Returns what stands behind colons and commas.
+    /// Returns the space after colons and commas.
     pub(super) const fn gap(self) -> &'static str {
         match self {
             Self::Block | Self::Flow | Self::Json => " ",
@@ -54,7 +55,7 @@ impl Context {
     }
 }
 
-/// Writes a string as a plain or quoted scalar: in single quotes where double ones would have to be escaped.
+/// Writes a string as a plain or quoted scalar: in single quotes if it contains double quotes.
 pub(super) fn scalar(text: &str, context: Context) -> String {
     let plain = !context.is_json() && can_stand_plain(text, context) && reads_as_text(text);
     let single = !context.is_json() && text.contains('"') && !text.contains('\'') && text.chars().all(is_printable);
@@ -65,7 +66,7 @@ pub(super) fn scalar(text: &str, context: Context) -> String {
     }
 }
 
-/// Writes a string in the quotes of the scalar it takes the place of.
+/// Writes a string in the quotes of the scalar that it replaces.
 pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
     match kind {
         Kind::Double => double_quoted(text),
@@ -74,28 +75,7 @@ pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
     }
 }
 
-/// The blanks inside of brackets that open and go on in one line: none, or as in `{ a: [ 1 ] }`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Padding {
-    pub(super) mapping: &'static str,
-    pub(super) list: &'static str,
-}
-
-impl Padding {
-    /// Puts braces around entries.
-    pub(super) fn braces(self, entries: &str) -> String {
-        let blanks = if entries.is_empty() { "" } else { self.mapping };
-        format!("{{{blanks}{entries}{blanks}}}")
-    }
-
-    /// Puts brackets around items.
-    pub(super) fn brackets(self, items: &str) -> String {
-        let blanks = if items.is_empty() { "" } else { self.list };
-        format!("[{blanks}{items}{blanks}]")
-    }
-}
-
-/// Writes a value on one line.
+/// Writes a value in flow style, on one line.
 pub(super) fn one_line(value: &Value, context: Context, padding: Padding) -> String {
     let inner = if context == Context::Block { Context::Flow } else { context };
     let comma = format!(",{}", inner.gap());
@@ -115,35 +95,35 @@ pub(super) fn one_line(value: &Value, context: Context, padding: Padding) -> Str
     }
 }
 
-/// How something new is written between brackets.
+/// Writes new values in flow style.
 #[derive(Clone, Debug)]
-pub(super) struct Brackets<'t> {
+pub(super) struct FlowEmitter<'t> {
     context: Context,
     padding: Padding,
-    lines: Option<BrokenLines<'t>>,
+    lines: Option<JsonLines<'t>>,
 }
 
-/// The lines of JSON that is broken throughout.
+/// The lines of JSON with each value on a line of its own.
 #[derive(Clone, Debug)]
-struct BrokenLines<'t> {
-    /// The blanks before the entries of the container.
+struct JsonLines<'t> {
+    /// The indentation of the entries of the collection.
     indentation: String,
-    /// The blanks that each level has more.
+    /// The indentation that each level adds.
     step: &'t str,
     line_ending: &'static str,
 }
 
-impl<'t> Brackets<'t> {
-    /// Returns how the entries of `container` are written.
+impl<'t> FlowEmitter<'t> {
+    /// Returns the emitter for the entries of `container`.
     pub(super) fn of(layout: &Layout<'t>, container: NodeId) -> Self {
         let context = Context::inside(layout, container);
         let around =
             Some(container).filter(|node| layout.kind(*node).is_flow_collection()).or(layout.parent(container));
         let step = around
-            .and_then(|around| layout.broken(around))
-            .filter(|_| context.is_json() && layout.is_broken_throughout());
+            .and_then(|around| layout.json_indent(around))
+            .filter(|_| context.is_json() && layout.is_multiline_json());
         let open = layout.span(container).start;
-        let lines = step.map(|step| BrokenLines {
+        let lines = step.map(|step| JsonLines {
             indentation: format!("{}{step}", layout.indentation(open)),
             step,
             line_ending: layout.line_ending(open),
@@ -151,7 +131,7 @@ impl<'t> Brackets<'t> {
         Self { context, padding: layout.padding(), lines }
     }
 
-    /// Writes a value that is put into the container.
+    /// Writes a value of the collection.
     pub(super) fn value(&self, value: &Value) -> String {
         match &self.lines {
             None => one_line(value, self.context, self.padding),
@@ -159,22 +139,22 @@ impl<'t> Brackets<'t> {
         }
     }
 
-    /// Writes an entry that is put into the container.
+    /// Writes an entry of the collection.
     pub(super) fn entry(&self, key: &str, value: &Value) -> String {
         format!("{}:{}{}", scalar(key, self.context), self.context.gap(), self.value(value))
     }
 
-    /// Returns the blanks before the entries of the container, where each has a line of its own.
+    /// Returns the indentation of the entries, if each has a line of its own.
     pub(super) fn indentation(&self) -> Option<&str> {
         self.lines.as_ref().map(|lines| lines.indentation.as_str())
     }
 
-    /// Puts what is written between brackets as all that is there: on a line of its own, where that is how it is done.
+    /// Puts the only entry or item between brackets: on a line of its own, if the document is written like that.
     pub(super) fn only(&self, [open, close]: [&str; 2], text: &str) -> String {
         match &self.lines {
             None if open == "[" => self.padding.brackets(text),
             None => self.padding.braces(text),
-            Some(BrokenLines { indentation, step, line_ending }) => {
+            Some(JsonLines { indentation, step, line_ending }) => {
                 let outer = indentation.strip_suffix(step).unwrap_or(indentation);
                 format!("{open}{line_ending}{indentation}{text}{line_ending}{outer}{close}")
             }
@@ -182,7 +162,7 @@ impl<'t> Brackets<'t> {
     }
 }
 
-impl BrokenLines<'_> {
+impl JsonLines<'_> {
     /// Writes a value whose first line is indented by `indentation`.
     fn write(&self, value: &Value, indentation: &str) -> String {
         let inner = format!("{indentation}{}", self.step);
@@ -207,18 +187,18 @@ impl BrokenLines<'_> {
     }
 }
 
-/// A value as it is put behind a colon or dash.
+/// A value as it is written after a colon or dash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Rendered {
-    /// What stands on the line of the colon or dash; empty for nothing.
+    /// What is on the line of the colon or dash; empty for nothing.
     pub(super) head: String,
     /// The lines below it, each with its line end.
     pub(super) body: String,
 }
 
 impl Rendered {
-    /// Pulls the first line up to the dash.
-    pub(super) fn pulled_up(self) -> Self {
+    /// Moves the first line to the line of the dash.
+    pub(super) fn on_dash_line(self) -> Self {
         if !self.head.is_empty() {
             return self;
         }
@@ -227,37 +207,28 @@ impl Rendered {
     }
 }
 
-/// How new lines are indented and ended.
+/// Writes new values in block style.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Style {
-    /// How many columns right of its key a mapping goes.
+pub(super) struct BlockEmitter {
+    /// How many columns a mapping is indented below its key.
     pub(super) step: usize,
-    /// How many columns right of its key the dashes of a list go.
+    /// How many columns the dashes of a list are indented below its key.
     pub(super) list_indent: usize,
-    /// How many columns right of its dash an item's content goes.
+    /// How many columns the content of an item starts after its dash.
     pub(super) dash_width: usize,
     pub(super) line_ending: &'static str,
-    pub(super) long_text: LongText,
+    pub(super) multiline: MultilineText,
 }
 
-/// How a string of several lines is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LongText {
-    /// As a `|` block, where that shows it unchanged.
-    Block,
-    /// In double quotes, on one line.
-    Quoted,
-}
-
-impl Style {
-    /// Returns the style used around `node`.
+impl BlockEmitter {
+    /// Returns the emitter for the style used around `node`.
     pub(super) fn near(layout: &Layout<'_>, node: NodeId) -> Self {
         Self {
             step: layout.step(node),
             list_indent: layout.list_indent(node),
             dash_width: layout.dash_width(),
             line_ending: layout.line_ending(layout.span(node).start),
-            long_text: layout.long_text,
+            multiline: layout.multiline,
         }
     }
 
@@ -270,11 +241,11 @@ impl Style {
         }
     }
 
-    /// Writes an item whose content starts in `column`, behind its dash.
+    /// Writes an item whose content starts in `column`, after its dash.
     pub(super) fn item(&self, value: &Value, column: usize) -> Rendered {
         match value {
-            Value::Object(map) if !map.is_empty() => self.lines(value, column).pulled_up(),
-            Value::Array(items) if !items.is_empty() => self.lines(value, column).pulled_up(),
+            Value::Object(map) if !map.is_empty() => self.lines(value, column).on_dash_line(),
+            Value::Array(items) if !items.is_empty() => self.lines(value, column).on_dash_line(),
             _ => self.scalar(value, column),
         }
     }
@@ -288,13 +259,13 @@ impl Style {
         }
     }
 
-    /// Writes an entry in lines from `column` on.
+    /// Writes an entry that starts in `column`.
     pub(super) fn entry(&self, key: &str, value: &Value, column: usize) -> String {
         let opened = format!("{}:", scalar(key, Context::Block));
         self.behind(&opened, self.value(value, column), column)
     }
 
-    /// Writes an item in lines from `column` on, where its dash stands.
+    /// Writes an item whose dash is in `column`.
     pub(super) fn dashed(&self, value: &Value, column: usize) -> String {
         let opened = format!("{:1$}", "-", self.dash_width - 1);
         self.behind(&opened, self.item(value, column + self.dash_width), column)
@@ -314,9 +285,9 @@ impl Style {
         Rendered { head: String::new(), body }
     }
 
-    /// Writes a scalar or empty container, as a `|` block with its lines in `column` where it has several lines.
+    /// Writes a scalar or empty collection; a string of several lines as a literal block scalar with its content in `column`.
     fn scalar(&self, value: &Value, column: usize) -> Rendered {
-        let long = value.as_str().filter(|_| self.long_text == LongText::Block);
+        let long = value.as_str().filter(|_| self.multiline == MultilineText::Block);
         match long.and_then(|text| Some((text, literal_header(text)?))) {
             None => Rendered { head: one_line(value, Context::Block, Padding::default()), body: String::new() },
             Some((text, header)) => {
@@ -330,8 +301,8 @@ impl Style {
     }
 }
 
-/// Returns the header of the block scalar that shows a text as it is; `None` for one line, and for texts whose blanks or
-/// line ends an editor might take away.
+/// Returns the header of the literal block scalar that represents a string; `None` for one line, and for strings whose blanks or
+/// line ends an editor might remove.
 fn literal_header(text: &str) -> Option<&'static str> {
     let content = text.strip_suffix('\n').unwrap_or(text);
     let shown = |line: &str| {
@@ -342,7 +313,7 @@ fn literal_header(text: &str) -> Option<&'static str> {
     ok.then_some(if content.len() == text.len() { "|-" } else { "|" })
 }
 
-/// Says whether a plain scalar may hold this text, whatever it is then read as.
+/// Returns whether this text may be written as a plain scalar, whatever type it resolves to.
 fn can_stand_plain(text: &str, context: Context) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let starts = match first {
@@ -355,7 +326,7 @@ fn can_stand_plain(text: &str, context: Context) -> bool {
     starts && trimmed && in_flow && !text.contains(": ") && !text.contains(" #") && !text.ends_with(':')
 }
 
-/// Says whether a character may stand in a text as itself, on one line.
+/// Returns whether a character may be written unescaped, on one line.
 ///
 /// Source: YAML 1.2.2, 5.1 and 5.4, without the line ends of YAML 1.1.
 fn is_printable(character: char) -> bool {
@@ -367,7 +338,7 @@ fn is_printable(character: char) -> bool {
     }
 }
 
-/// Writes a string in double quotes, with the escapes that JSON and YAML share.
+/// Writes a string in double quotes, with the escapes common to JSON and YAML.
 fn double_quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -402,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_quoted_where_syntax_asks_for_it() {
+    fn strings_are_quoted_where_the_syntax_requires_it() {
         let same = |text| (text, text);
         let plain =
             ["a", "a b", "a:b", "a#b", "--flag", "-x", "é", "a, b", "{x}y".trim_start_matches('{'), "k8s.io/v1", "a'b"];
@@ -444,12 +415,12 @@ mod tests {
     #[test]
     fn values_follow_the_style() {
         let value = json!({"a": [{"b": [1, [2, "x\ny\n"]], "c": {}}, [], "x\ny"], "d": {"on": null}});
-        let style = |step, list_indent| Style {
+        let style = |step, list_indent| BlockEmitter {
             step,
             list_indent,
             dash_width: 2,
             line_ending: "\n",
-            long_text: LongText::Block,
+            multiline: MultilineText::Block,
         };
         assert_eq!(
             style(2, 0).root(&value).body,
@@ -494,7 +465,7 @@ mod tests {
 
         #[test]
         fn what_is_written_reads_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
-            let Rendered { head, body } = Style { step, list_indent, dash_width: 2, line_ending: "\r\n", long_text: LongText::Block }.root(&value);
+            let Rendered { head, body } = BlockEmitter { step, list_indent, dash_width: 2, line_ending: "\r\n", multiline: MultilineText::Block }.root(&value);
             for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow, Padding::default()), one_line(&value, Context::Json, Padding::default())] {
                 let tree = parse(&text).unwrap();
                 prop_assert_eq!(tree.value(&text, tree.documents()[0].root).unwrap(), value.clone(), "{}", text);

@@ -1,13 +1,13 @@
-//! Answers: how much may one text hold before it is refused?
+//! Answers: how large may a text be before it is rejected?
 //!
-//! Every number stands here, and in the README. Size and line length are checked before a text is read, the rest while it is
-//! read, so that a refused text costs no more than the limit it breaks.
+//! Every number is here, and in the README. Size and line length are checked before a text is read, the rest while it is
+//! read, so that a rejected text costs no more than the limit it exceeds.
 //!
-//! Invariant: what breaks a limit is refused with [`ProblemCode::Limit`] and its place; aliases have a code of their own.
+//! Invariant: what exceeds a limit is rejected with [`ProblemCode::Limit`] and its place; aliases have a code of their own.
 
 use super::problem::{Problem, ProblemCode};
 
-/// How much one text may hold.
+/// The limits for one text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Bytes of a text.
@@ -18,18 +18,24 @@ pub(super) struct Limits {
     pub(super) documents: usize,
     /// Nodes of a text: keys, scalars, mappings, lists and aliases.
     pub(super) nodes: usize,
-    /// Collections in each other, in the text; and values in values, once aliases stand for what they name.
+    /// Nested collections in the text; and nested values after aliases are resolved.
     pub(super) nesting: usize,
-    /// Values that the aliases of one document stand for.
-    pub(super) lent: usize,
+    /// Values that the aliases of one document expand to.
+    pub(super) alias_values: usize,
 }
 
-/// The limits of this program: far above what manifests have, low enough that nothing hostile takes all memory.
-pub(super) const LIMITS: Limits =
-    Limits { size: 512 << 20, line: 16 << 20, documents: 1_000_000, nodes: 10_000_000, nesting: 200, lent: 100_000 };
+/// The limits of this program: far above what manifests have, low enough that no hostile text exhausts the memory.
+pub(super) const LIMITS: Limits = Limits {
+    size: 512 << 20,
+    line: 16 << 20,
+    documents: 1_000_000,
+    nodes: 10_000_000,
+    nesting: 200,
+    alias_values: 100_000,
+};
 
 impl Limits {
-    /// Checks what can be told of a text without reading it.
+    /// Checks what can be checked without parsing a text.
     ///
     /// # Errors
     /// `Limit` at the start of the line that is too long, or at 0 for a text that is too large.
@@ -41,12 +47,12 @@ impl Limits {
         match self.long_line(text.as_bytes()) {
             None => Ok(()),
             Some(at) => {
-                Err(over(at, format!("a line is longer than {} MiB; break it into several lines", self.line >> 20)))
+                Err(over(at, format!("a line is longer than {} MiB; split it into several lines", self.line >> 20)))
             }
         }
     }
 
-    /// Returns where a line starts that is too long. Only the last line feed of each stretch is looked for.
+    /// Returns the start of a line that is too long. Only the last line feed within each limit is searched.
     fn long_line(&self, bytes: &[u8]) -> Option<usize> {
         let mut start = 0;
         while bytes.len() - start > self.line {
@@ -72,14 +78,14 @@ impl Limits {
         Err(over(at, format!("more than {} documents; split the file", self.documents)))
     }
 
-    /// Checks how many collections lie around what stands at `at`.
+    /// Checks the nesting depth at `at`.
     pub(super) fn check_nesting(&self, depth: usize, at: impl FnOnce() -> usize) -> Result<(), Problem> {
         if depth <= self.nesting { Ok(()) } else { Err(self.too_deep(at())) }
     }
 
-    /// Makes the problem of what is nested too deep.
+    /// Creates the problem for a value that is nested too deeply.
     pub(super) fn too_deep(&self, at: usize) -> Problem {
-        over(at, format!("nested more than {} levels deep; nest it less, or leave the file out", self.nesting))
+        over(at, format!("nested more than {} levels deep; reduce the nesting or exclude the file", self.nesting))
     }
 }
 
@@ -93,7 +99,7 @@ mod tests {
     use super::super::scan::scan_within;
     use super::*;
 
-    const LOW: Limits = Limits { size: 3 << 20, line: 1 << 20, documents: 3, nodes: 7, nesting: 2, lent: 1 };
+    const LOW: Limits = Limits { size: 3 << 20, line: 1 << 20, documents: 3, nodes: 7, nesting: 2, alias_values: 1 };
 
     /// Checks that a text is read, by both front ends or only by the exact one.
     #[track_caller]
@@ -110,38 +116,38 @@ mod tests {
     }
 
     #[test]
-    fn a_text_may_have_so_many_bytes() {
+    fn the_size_of_a_text_is_limited() {
         let text = |count: usize| format!("a\n{}", "#\n".repeat(count / 2 - 1));
         check_read(&text(LOW.size));
         check_refused(&text(LOW.size + 2), 0, "larger than 3 MiB; split the file");
     }
 
     #[test]
-    fn a_line_may_have_so_many_bytes() {
+    fn the_length_of_a_line_is_limited() {
         let text = |length: usize, end: &str| format!("a: b\n#{}{end}", "c".repeat(length - 1));
         for end in ["", "\n", "\n\nd: e\n"] {
             check_read(&text(LOW.line, end));
-            check_refused(&text(LOW.line + 1, end), 5, "a line is longer than 1 MiB; break it into several lines");
+            check_refused(&text(LOW.line + 1, end), 5, "a line is longer than 1 MiB; split it into several lines");
         }
     }
 
     #[test]
-    fn a_text_may_have_so_many_documents() {
+    fn the_number_of_documents_is_limited() {
         check_read("---\n---\n---\n");
         check_refused("---\n---\n---\n---\n", 12, "more than 3 documents; split the file");
         check_refused("a\n...\nb\n...\nc\n...\nd\n", 18, "more than 3 documents; split the file");
     }
 
     #[test]
-    fn a_text_may_have_so_many_nodes() {
+    fn the_number_of_nodes_is_limited() {
         check_read("a: [1, 2, 3, 4]\n");
         check_refused("a: [1, 2, 3, 4, 5]\n", 16, "more than 7 keys and values; split the file");
         check_refused("a: 1\nb: 2\nc: 3\nd: 4\n", 15, "more than 7 keys and values; split the file");
     }
 
     #[test]
-    fn collections_may_lie_so_deep() {
-        let message = "nested more than 2 levels deep; nest it less, or leave the file out";
+    fn the_nesting_depth_is_limited() {
+        let message = "nested more than 2 levels deep; reduce the nesting or exclude the file";
         check_read("a: [1]\n");
         check_read("- - 1\n");
         for (text, at) in [("a:\n- - b\n", 5), ("[[[]]]", 2), ("a:\n  b:\n    c: d\n", 12), ("[[a: b]]", 2)] {

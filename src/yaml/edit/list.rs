@@ -1,19 +1,22 @@
 //! Answers: which bytes change when a value becomes a list of one, and back?
 //!
-//! Indented lines get a dash in front and move right where the document indents its lists; between brackets, and for
-//! `{...}` and `[...]` anywhere, a pair of brackets is put around. Unwrapping undoes either.
+//! Block style gets a dash in front and is indented as the document indents its lists; in flow style, and for
+//! `{...}` and `[...]` anywhere, brackets are put around it. Unwrapping undoes either.
 //!
 //! Invariant: every comment stays.
 
+use super::super::change::Change;
+use super::super::emit::BlockEmitter;
 use super::super::layout::{Entry, Layout};
+use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
-use super::super::tree::{Kind, NodeId, skip_trivia};
-use super::super::write::Style;
-use super::{Change, entry_at, refuse_referenced, wrong_shape};
+use super::super::tree::skip_trivia;
+use super::lookup::entry_at;
+use super::refuse::{refuse_referenced, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
 
-pub(super) fn wrap(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
+pub(super) fn wrap_in_list(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
     let entry = entry_at(layout, path)?;
     refuse_referenced(layout, entry.value)?;
     let kind = layout.kind(entry.value);
@@ -37,14 +40,14 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
         return change;
     }
     let is_long = !layout.is_same_line(start, entry.end) && layout.is_first_on_line(entry.start);
-    let [open, close] = match layout.broken(entry.value).filter(|_| is_long && !layout.has_hugged_items()) {
+    let [open, close] = match layout.json_indent(entry.value).filter(|_| is_long && !layout.has_compact_items()) {
         None => {
             let blanks = layout.padding().list;
             [format!("[{blanks}"), format!("{blanks}]")]
         }
         Some(step) => {
             let line = format!("{}{}", layout.line_ending(start), layout.indentation(entry.start));
-            change.deepen(layout, Span::new(layout.line_end(start), entry.end), step);
+            change.indent_lines(layout, Span::new(layout.line_end(start), entry.end), step);
             [format!("[{line}{step}"), format!("{line}]")]
         }
     };
@@ -53,9 +56,9 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-/// Returns the column that new dashes below an entry go in.
+/// Returns the column of new dashes below an entry.
 fn dash_column(layout: &Layout<'_>, entry: &Entry) -> usize {
-    let style = Style::near(layout, entry.value);
+    let style = BlockEmitter::near(layout, entry.value);
     layout.column(entry.start) + if entry.key.is_some() { style.list_indent } else { 2 }
 }
 
@@ -75,7 +78,7 @@ fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Change {
     let (dash, width) = (dash_column(layout, entry), layout.dash_width());
     let below = layout.shifted(Span::new(below, end), (dash + width) as isize - column as isize);
     if !layout.is_first_on_line(first) {
-        // The anchor or tag behind the colon goes with the lines.
+        // The anchor or tag after the colon moves with the lines.
         let line_ending = layout.line_ending(first);
         change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}{:width$}{rest}{below}", "", "-"));
         return change;
@@ -87,7 +90,7 @@ fn wrap_lines(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-/// Puts a scalar behind a dash on a line of its own, with the comment behind it.
+/// Puts a scalar after a dash on a line of its own, with the comment after it.
 fn wrap_scalar(layout: &Layout<'_>, entry: &Entry) -> Change {
     let mut change = Change::default();
     let start = layout.tree.start(entry.value);
@@ -111,13 +114,13 @@ fn wrap_scalar(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-/// Returns the spaces between a colon or dash and what stands behind it on its line.
+/// Returns the spaces between a colon or dash and what is after it on its line.
 fn gap_before<'t>(layout: &Layout<'t>, opened: usize, start: usize) -> &'t str {
     let gap = &layout.text[opened..start];
     if gap.bytes().all(|byte| byte == b' ') { gap } else { " " }
 }
 
-/// Makes null a list of null: `key:` and a line with a dash.
+/// Wraps null in a list: `key:` and a line with a dash.
 fn wrap_nothing(layout: &Layout<'_>, entry: &Entry) -> Change {
     let mut change = Change::default();
     if entry.key.is_none() {
@@ -130,7 +133,7 @@ fn wrap_nothing(layout: &Layout<'_>, entry: &Entry) -> Change {
     if item.trim().is_empty() {
         change.insert(layout.line_end(entry.end), format!("{:dash$}-{line_ending}", ""));
     } else {
-        // An anchor or tag goes with the null it stands in front of.
+        // An anchor or tag moves with its null.
         let end = layout.line_end(entry.end);
         let rest = Span::new(entry.opened, end).of(layout.text);
         change.replace(Span::new(entry.opened, end), format!("{line_ending}{:dash$}-{rest}", ""));
@@ -138,31 +141,37 @@ fn wrap_nothing(layout: &Layout<'_>, entry: &Entry) -> Change {
     change
 }
 
-pub(super) fn unwrap(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
+pub(super) fn unwrap_list(layout: &Layout<'_>, path: &FieldPath) -> Result<Change, Problem> {
     let entry = entry_at(layout, path)?;
     let list = entry.value;
     refuse_referenced(layout, list)?;
     if layout.kind(list) == Kind::Alias {
-        let message = "the list is an alias; write it out first";
+        let message = "the list is an alias; replace it by a copy of the list first";
         return Err(Problem::new(ProblemCode::ThroughAlias, layout.span(list).start, message));
     }
     if !layout.kind(list).is_sequence() || layout.count(list) != 1 {
-        let message = format!("`{path}` does not hold exactly one item");
+        let message = format!("`{path}` must have exactly one item");
         return Err(Problem::new(ProblemCode::NotSingle, layout.tree.start(list), message));
     }
     if layout.tree.properties_of(list).is_some() {
-        return Err(wrong_shape(layout.tree.start(list), "a list with an anchor or tag cannot be unwrapped"));
+        return Err(wrong_shape(
+            layout.tree.start(list),
+            "a list with an anchor or tag cannot be unwrapped; remove the anchor or tag first",
+        ));
     }
     let item = layout.entry(list, 0);
     let end = layout.own_end(layout.column(entry.start), item.end);
     let comments_below = end > layout.line_end(item.end);
     if layout.kind(item.value).is_block_scalar() && comments_below {
-        return Err(wrong_shape(item.start, "the comments below would become text; move them first"));
+        return Err(wrong_shape(
+            item.start,
+            "the comments below would become part of the block scalar; move them first",
+        ));
     }
     match layout.kind(list) {
         Kind::FlowSequence => unwrap_brackets(layout, list, &item),
         _ if entry.key.is_none() || !layout.is_first_on_line(item.start) => {
-            Ok(unwrap_dash_behind_dash(layout, &entry, &item))
+            Ok(unwrap_dash_after_dash(layout, &entry, &item))
         }
         _ => Ok(unwrap_dash(layout, &entry, &item)),
     }
@@ -173,7 +182,7 @@ fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Ch
     let before = Span::new(span.start, layout.tree.start(item.value));
     let after = Span::new(item.end, span.end);
     if [before, after].into_iter().any(|span| !layout.tree.comments_in(span).is_empty()) {
-        let message = "there are comments between the brackets; take them out first";
+        let message = "there are comments between the brackets; move them first";
         return Err(Problem::new(ProblemCode::FlowMove, span.start, message));
     }
     let [open, close] = if layout.kind(item.value) == Kind::Pair { ["{", "}"] } else { ["", ""] };
@@ -192,8 +201,8 @@ fn unwrap_brackets(layout: &Layout<'_>, list: NodeId, item: &Entry) -> Result<Ch
     Ok(change)
 }
 
-/// Takes the inner of two dashes away: `- - a` becomes `- a`.
-fn unwrap_dash_behind_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
+/// Removes the inner of two dashes: `- - a` becomes `- a`.
+fn unwrap_dash_after_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     let mut change = Change::default();
     let content = skip_trivia(layout.text, item.opened);
     if !layout.is_same_line(item.opened, content) {
@@ -214,7 +223,7 @@ fn unwrap_dash_behind_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> 
     change
 }
 
-/// Takes the dash of a list below a key away.
+/// Removes the dash of a list below a key.
 fn unwrap_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     let content = layout.tree.start(item.value);
     let is_lines = layout.kind(item.value).is_block_collection();
@@ -227,7 +236,7 @@ fn unwrap_dash(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> Change {
     unwrap_to_lines(layout, entry, item, content)
 }
 
-/// Says whether nothing stands behind the key of an entry or between it and its first item.
+/// Returns whether nothing is after the key of an entry or between it and its first item.
 fn is_key_line_free(layout: &Layout<'_>, entry: &Entry, item: &Entry) -> bool {
     layout.text[entry.opened..item.start].trim().is_empty()
         && layout.line_end(entry.opened) == layout.line_start(item.start)
@@ -244,7 +253,7 @@ fn unwrap_nothing(layout: &Layout<'_>, item: &Entry) -> Change {
     change
 }
 
-/// Puts a scalar or `{...}` back behind the colon: `key:` and `- a` become `key: a`.
+/// Moves a scalar or `{...}` to the line of its key: `key:` and `- a` become `key: a`.
 fn unwrap_to_key_line(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
     let mut change = Change::default();
     let end = layout.line_end(item.end);
@@ -257,10 +266,10 @@ fn unwrap_to_key_line(layout: &Layout<'_>, entry: &Entry, item: &Entry, content:
     change
 }
 
-/// Leaves the item on its lines, in the column that values below the key start in.
+/// Keeps the item on its lines, in the column of values below the key.
 fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: usize) -> Change {
     let mut change = Change::default();
-    let style = Style::near(layout, entry.container);
+    let style = BlockEmitter::near(layout, entry.container);
     let indent = if layout.kind(item.value) == Kind::Sequence { style.list_indent } else { style.step };
     let column = layout.column(entry.start) + indent;
     let end = layout.own_end(layout.column(entry.start), item.end);
@@ -269,21 +278,21 @@ fn unwrap_to_lines(layout: &Layout<'_>, entry: &Entry, item: &Entry, content: us
     change.replace(comments, layout.shifted(comments, column as isize - layout.column(item.start) as isize));
     let value = layout.span(item.value).start;
     let has_lines_below = layout.kind(item.value).is_block_collection() && !layout.is_same_line(content, value);
-    // Lines of a scalar are held by the column of what they belong to: of the dash before, of the key now.
+    // The lines of a scalar are relative to the column of its parent: the dash before, the key now.
     let by = match layout.kind(item.value).is_block_collection() {
         true => column as isize - layout.column(if has_lines_below { value } else { content }) as isize,
         false => layout.column(entry.start) as isize - layout.column(item.start) as isize,
     };
     let below = layout.line_end(item.start);
-    let behind_dash = Span::new(item.opened, below).of(layout.text);
-    let first = match behind_dash.trim() {
+    let after_dash = Span::new(item.opened, below).of(layout.text);
+    let first = match after_dash.trim() {
         "" => String::new(),
         properties if has_lines_below && is_key_line_free(layout, entry, item) && content < below => {
-            // An anchor or tag stands where that of a value below its key does.
+            // The anchor or tag moves to where a value below its key has it.
             change.insert(entry.opened, format!(" {properties}"));
             String::new()
         }
-        _ => format!("{:column$}{}", "", behind_dash.trim_start_matches([' ', '\t'])),
+        _ => format!("{:column$}{}", "", after_dash.trim_start_matches([' ', '\t'])),
     };
     change.replace(Span::new(first_line, end), first + &layout.shifted(Span::new(below, end), by));
     change

@@ -1,138 +1,138 @@
 //! Answers: which calls on the file system does a transaction make?
 //!
-//! [`Files`] is the narrow set of them, [`Disk`] the real ones. A transaction and its journal are written against the trait,
-//! so that a test can let any call fail, or be the last one of a process. All but the first take a place: a path from the
+//! [`FileSystem`] is the trait with those calls, [`Disk`] implements it. A transaction and its journal are written against the trait,
+//! so that a test can make any call fail, or be the last one of a process. All but the first take a place: a path from the
 //! top of the tree.
 //!
-//! Invariant: no call opens an existing file for writing; content only ever goes into a file that the call makes.
+//! Invariant: no call opens an existing file for writing; content is only ever written to a file that the call creates.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::anchor::Anchor;
 use super::bounds::Bounds;
-use super::failure::{Failure, Kind};
+use super::confined_dir::ConfinedDir;
+use super::failure::{Failure, FileKind};
 use super::read;
 
-/// The calls a transaction makes. Each is one step: it is done, or it failed and nothing is different.
-pub trait Files {
-    /// Follows the links that `path` may be to the file at their end, and says at which place that is and whether it can be
+/// The calls a transaction makes. Each is atomic: it succeeds, or it fails and changes nothing.
+pub trait FileSystem {
+    /// Resolves `path`, which may be a symbolic link, to the place of its file, and checks that the file can be
     /// replaced.
     ///
     /// # Errors
-    /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::Outside`], [`Failure::Astray`], [`Failure::Kept`], [`Failure::Name`],
-    /// [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or what the system says.
+    /// [`Failure::Missing`], [`Failure::NotAFile`], [`Failure::OutsidePaths`], [`Failure::OutsideTree`], [`Failure::Reserved`], [`Failure::NotUtf8`],
+    /// [`Failure::HardLinked`], [`Failure::ReadOnly`], [`Failure::Denied`], or the error of the system.
     fn target(&self, path: &Path) -> Result<PathBuf, Failure>;
 
-    /// Says whether two places lead to one file, as `A.yaml` and `a.yaml` do where case does not count.
+    /// Returns whether two places lead to one file, as `A.yaml` and `a.yaml` do on a case-insensitive file system.
     fn is_same(&self, left: &Path, right: &Path) -> bool;
 
     /// Reads a file.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn read(&self, place: &Path) -> Result<Vec<u8>, Failure>;
 
-    /// Lists the names in a folder, sorted; one that is not there has none.
+    /// Lists the names in a folder, sorted; none if the folder does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, Failure>;
 
-    /// Makes the file `place`, which must not be there yet.
+    /// Creates the file `place`, which must not exist yet.
     ///
     /// # Errors
-    /// What the system says; then `place` is not there, or is what somebody else made.
-    fn write_new(&self, place: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()>;
+    /// The error of the system; then `place` does not exist, or was created by somebody else.
+    fn write_new(&self, place: &Path, bytes: &[u8], like: FileMode<'_>) -> io::Result<()>;
 
-    /// Gives the file `place` the second name `name`, which must not be there yet.
+    /// Links the file `place` to the second name `name`, which must not exist yet.
     ///
     /// # Errors
-    /// What the system says; not every file system knows hard links.
+    /// The error of the system; not every file system has hard links.
     fn link(&self, place: &Path, name: &Path) -> io::Result<()>;
 
-    /// Puts the file or folder `from` in the place `to`, in one step.
+    /// Renames the file or folder `from` to `to`, atomically.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a file; one that is not there is no error.
+    /// Removes a file; does nothing if it does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove(&self, place: &Path) -> io::Result<()>;
 
-    /// Makes a folder; one that is there already is no error.
+    /// Creates a folder; does nothing if it exists.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn make_folder(&self, place: &Path) -> io::Result<()>;
 
-    /// Removes an empty folder; one that is not there is no error.
+    /// Removes an empty folder; does nothing if it does not exist.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove_folder(&self, place: &Path) -> io::Result<()>;
 
-    /// Waits until what was written to these files, or renamed in these folders, is on the disk.
+    /// Flushes what was written to these files, or renamed in these folders, to the disk.
     ///
     /// # Errors
-    /// The place that failed and what the system says.
+    /// The place that failed and the error of the system.
     fn flush(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)>;
 }
 
-/// Who may do what with a new file.
+/// The mode and owner of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Like<'a> {
-    /// Nobody but its maker may read or write it.
+pub enum FileMode<'a> {
+    /// Only this user may read or write it.
     Private,
-    /// What the mode of the file at this place says; where permitted, it has that file's owner.
-    File(&'a Path),
+    /// The mode of the file at this place and, where permitted, its owner.
+    SameAs(&'a Path),
 }
 
 /// The file system of this machine, within bounds.
 #[derive(Debug)]
 pub struct Disk {
     bounds: Bounds,
-    anchor: Anchor,
+    dir: ConfinedDir,
 }
 
 impl Disk {
     /// Opens the top of the tree.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub fn open(bounds: Bounds) -> io::Result<Self> {
-        let anchor = Anchor::open(bounds.top())?;
-        Ok(Self { bounds, anchor })
+        let dir = ConfinedDir::open(bounds.top())?;
+        Ok(Self { bounds, dir })
     }
 
-    /// Opens a file that stands for a lock, and makes it where it is not there.
+    /// Opens a lock file, and creates it if it does not exist.
     pub(super) fn open_lock(&self, place: &Path) -> io::Result<File> {
-        self.anchor.open_or_create(place)
+        self.dir.open_or_create(place)
     }
 
-    /// Opens a file that stands for a lock, where it is there.
-    pub(super) fn open_to_look(&self, place: &Path) -> io::Result<File> {
-        self.anchor.read(place)
+    /// Opens a lock file that exists.
+    pub(super) fn open_existing_lock(&self, place: &Path) -> io::Result<File> {
+        self.dir.read(place)
     }
 
-    /// Asks for the metadata of a file.
+    /// Reads the metadata of a file.
     pub(super) fn metadata(&self, place: &Path) -> io::Result<Metadata> {
-        self.anchor.read(place)?.metadata()
+        self.dir.read(place)?.metadata()
     }
 }
 
-impl Files for Disk {
+impl FileSystem for Disk {
     fn target(&self, path: &Path) -> Result<PathBuf, Failure> {
         let target = fs::canonicalize(path)?;
         let place = self.bounds.place(&target)?;
         let metadata = fs::metadata(&target)?;
         if !metadata.is_file() {
-            return Err(Failure::NotAFile(Kind::of(metadata.file_type())));
+            return Err(Failure::NotAFile(FileKind::of(metadata.file_type())));
         }
         if names(&metadata) > 1 {
             return Err(Failure::HardLinked(names(&metadata)));
@@ -149,11 +149,11 @@ impl Files for Disk {
     }
 
     fn read(&self, place: &Path) -> Result<Vec<u8>, Failure> {
-        read::read_open(self.anchor.read(place)?)
+        read::read_open(self.dir.read(place)?)
     }
 
     fn names(&self, folder: &Path) -> Result<Vec<OsString>, Failure> {
-        let mut names = match self.anchor.names(folder) {
+        let mut names = match self.dir.names(folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             other => other?,
         };
@@ -161,35 +161,35 @@ impl Files for Disk {
         Ok(names)
     }
 
-    fn write_new(&self, place: &Path, bytes: &[u8], like: Like<'_>) -> io::Result<()> {
+    fn write_new(&self, place: &Path, bytes: &[u8], like: FileMode<'_>) -> io::Result<()> {
         let like = match like {
-            Like::Private => None,
-            Like::File(like) => Some(self.metadata(like)?),
+            FileMode::Private => None,
+            FileMode::SameAs(like) => Some(self.metadata(like)?),
         };
         self.make(place, |file| {
             file.write_all(bytes)?;
-            like.map_or(Ok(()), |like| dress(file, &like))
+            like.map_or(Ok(()), |like| copy_permissions(file, &like))
         })
     }
 
     fn link(&self, place: &Path, name: &Path) -> io::Result<()> {
-        self.anchor.link(place, name)
+        self.dir.link(place, name)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.anchor.rename(from, to)
+        self.dir.rename(from, to)
     }
 
     fn remove(&self, place: &Path) -> io::Result<()> {
-        unless(self.anchor.remove(place), io::ErrorKind::NotFound)
+        ignore_error(self.dir.remove(place), io::ErrorKind::NotFound)
     }
 
     fn make_folder(&self, place: &Path) -> io::Result<()> {
-        unless(self.anchor.make_folder(place), io::ErrorKind::AlreadyExists)
+        ignore_error(self.dir.make_folder(place), io::ErrorKind::AlreadyExists)
     }
 
     fn remove_folder(&self, place: &Path) -> io::Result<()> {
-        unless(self.anchor.remove_folder(place), io::ErrorKind::NotFound)
+        ignore_error(self.dir.remove_folder(place), io::ErrorKind::NotFound)
     }
 
     fn flush(&self, places: &[&Path]) -> Result<(), (PathBuf, Failure)> {
@@ -197,8 +197,8 @@ impl Files for Disk {
     }
 }
 
-/// Takes an error of this kind for none.
-fn unless(outcome: io::Result<()>, kind: io::ErrorKind) -> io::Result<()> {
+/// Ignores an error of this kind.
+fn ignore_error(outcome: io::Result<()>, kind: io::ErrorKind) -> io::Result<()> {
     match outcome {
         Err(error) if error.kind() == kind => Ok(()),
         other => other,
@@ -241,27 +241,27 @@ impl Disk {
     /// Opens a file or a folder, which may be the top.
     #[cfg(unix)]
     fn open_any(&self, place: &Path) -> io::Result<File> {
-        if place.as_os_str().is_empty() { self.anchor.folder(place) } else { self.anchor.read(place) }
+        if place.as_os_str().is_empty() { self.dir.folder(place) } else { self.dir.read(place) }
     }
 
     /// Elsewhere only a file that is open for writing can be flushed, and a folder not at all.
     #[cfg(not(unix))]
     fn flush_one(&self, place: &Path) -> io::Result<()> {
-        if self.anchor.is_folder(place) { Ok(()) } else { self.anchor.open_to_flush(place)?.sync_all() }
+        if self.dir.is_folder(place) { Ok(()) } else { self.dir.open_to_flush(place)?.sync_all() }
     }
 
-    /// Makes a file and has it filled; one that could not be filled is removed again.
+    /// Creates a file and writes it; one that could not be written is removed again.
     fn make(&self, place: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-        let mut file = self.anchor.create_new(place)?;
+        let mut file = self.dir.create_new(place)?;
         let filled = fill(&mut file);
         if filled.is_err() {
-            let _ = self.anchor.remove(place);
+            let _ = self.dir.remove(place);
         }
         filled
     }
 }
 
-/// Says whether metadata is of one file.
+/// Returns whether both are the metadata of one file.
 #[cfg(unix)]
 fn is_one(left: &Metadata, right: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -274,7 +274,7 @@ fn is_one(_: &Metadata, _: &Metadata) -> bool {
     false
 }
 
-/// Counts the names of a file.
+/// Counts the hard links of a file.
 #[cfg(unix)]
 fn names(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(metadata)
@@ -285,7 +285,7 @@ fn names(_: &Metadata) -> u64 {
     1
 }
 
-/// Asks the system, without opening the file, whether this process may write it.
+/// Checks, without opening the file, whether this process may write it.
 #[cfg(target_os = "linux")]
 fn may_write(path: &Path) -> Result<(), Failure> {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -297,9 +297,9 @@ fn may_write(_: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Gives `file` the owner, where permitted, and then the mode of `like`: a change of owner can take bits of the mode away.
+/// Gives `file` the owner, where permitted, and then the mode of `like`: a change of owner can clear bits of the mode.
 #[cfg(unix)]
-fn dress(file: &File, like: &Metadata) -> io::Result<()> {
+fn copy_permissions(file: &File, like: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let own = file.metadata()?;
     if own.gid() != like.gid() {
@@ -312,18 +312,19 @@ fn dress(file: &File, like: &Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn dress(file: &File, like: &Metadata) -> io::Result<()> {
+fn copy_permissions(file: &File, like: &Metadata) -> io::Result<()> {
     file.set_permissions(like.permissions())
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 
     use super::*;
     use crate::disk::journal::Journal;
-    use crate::disk::transaction::{Aborted, Change, Step, Written};
+    use crate::disk::run::{Aborted, Change, Step, Written};
+    use crate::disk::transaction::Transaction;
     use crate::fingerprint::Fingerprint;
 
     fn disk(folder: &Path) -> Disk {
@@ -334,7 +335,7 @@ mod tests {
     fn replace(folder: &Path, path: &Path) -> Result<Written, Aborted> {
         let before = Fingerprint::of(b"old");
         let change = Change { path: path.to_owned(), before, after: b"new".to_vec() };
-        Journal::open(Bounds::around(&[folder.to_owned()]).unwrap())?.stage(vec![change], "")?.commit()
+        Transaction::stage(&Journal::open(Bounds::around(&[folder.to_owned()]).unwrap())?, vec![change], "")?.commit()
     }
 
     fn file(folder: &Path, mode: u32) -> PathBuf {
@@ -351,7 +352,7 @@ mod tests {
         assert_eq!(fs::read(path).unwrap(), b"old");
     }
 
-    /// Says whether this process may do what modes forbid; then a test of what they forbid has nothing to see.
+    /// Returns whether this process may do what modes forbid; then a test of what they forbid cannot check anything.
     fn is_privileged(folder: &Path) -> bool {
         let path = folder.join("probe");
         fs::write(&path, "").unwrap();
@@ -413,13 +414,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), 0o644);
         fs::hard_link(&path, folder.path().join("b.yaml")).unwrap();
-        check_refused(&path, Step::Look, Failure::HardLinked(2));
+        check_refused(&path, Step::Inspect, Failure::HardLinked(2));
     }
 
     #[test]
     fn a_read_only_file_is_refused_even_to_root() {
         let folder = tempfile::tempdir().unwrap();
-        check_refused(&file(folder.path(), 0o444), Step::Look, Failure::ReadOnly);
+        check_refused(&file(folder.path(), 0o444), Step::Inspect, Failure::ReadOnly);
     }
 
     #[test]
@@ -429,7 +430,7 @@ mod tests {
         if is_privileged(folder.path()) {
             return skipped("a_file_that_others_may_write_but_not_this_user_is_refused: modes bind no root");
         }
-        check_refused(&path, Step::Look, Failure::Denied);
+        check_refused(&path, Step::Inspect, Failure::Denied);
     }
 
     #[test]
@@ -445,12 +446,12 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_put_there_is_neither_written_nor_removed() {
+    fn an_existing_file_is_neither_written_nor_removed() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), 0o644);
         let taken = folder.path().join("taken");
         fs::write(&taken, "theirs").unwrap();
-        let like = Like::File(Path::new(path.file_name().unwrap()));
+        let like = FileMode::SameAs(Path::new(path.file_name().unwrap()));
         let error = disk(folder.path()).write_new(Path::new("taken"), b"ours", like).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&taken).unwrap(), b"theirs");
@@ -491,7 +492,7 @@ mod tests {
         let link = folder.path().join("named/to.yaml");
         symlink("../a.yaml", &link).unwrap();
         let aborted = replace(&folder.path().join("named"), &link).unwrap_err();
-        assert_eq!((aborted.step, aborted.failures), (Step::Look, vec![(link, Failure::Astray)]));
+        assert_eq!((aborted.step, aborted.failures), (Step::Inspect, vec![(link, Failure::OutsideTree)]));
         assert_eq!(fs::read(path).unwrap(), b"old");
     }
 
@@ -503,6 +504,6 @@ mod tests {
         if fs::write(&path, "old").is_err() {
             return skipped("a_name_that_is_not_utf8_is_refused: this file system has no such names");
         }
-        check_refused(&path, Step::Look, Failure::Name);
+        check_refused(&path, Step::Inspect, Failure::NotUtf8);
     }
 }

@@ -1,33 +1,35 @@
-//! Answers: which bytes change when a value goes below a new key of its own, and back?
+//! Answers: which bytes change when a value is wrapped in a mapping of one key, and unwrapped?
 //!
-//! Lines move below the line of the new key, or up from it; between brackets the braces and the key are put around the value or
-//! taken away.
+//! In block style the lines move below a new key, or up to its parent; in flow style the braces and the key are put around the value or
+//! removed.
 //!
-//! Invariant: every comment stays: that behind a key that goes gets a line of its own.
+//! Invariant: every comment stays: one after a key that is removed gets a line of its own.
 
+use super::super::change::Change;
+use super::super::emit::{BlockEmitter, Context, scalar};
 use super::super::layout::{Entry, Layout};
+use super::super::node::Kind;
 use super::super::problem::{Problem, ProblemCode};
-use super::super::tree::Kind;
-use super::super::write::{Context, Style, scalar};
 use super::delete::own_lines;
-use super::items::{Block, refuse_hidden};
-use super::{Change, entry_at, refuse_anchors_in_use, wrong_shape};
+use super::items::{Block, refuse_aliased_or_tagged};
+use super::lookup::entry_at;
+use super::refuse::{refuse_anchors_in_use, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
 
-pub(super) fn nest(layout: &Layout<'_>, path: &FieldPath, key: &str) -> Result<Change, Problem> {
+pub(super) fn wrap_in_mapping(layout: &Layout<'_>, path: &FieldPath, key: &str) -> Result<Change, Problem> {
     let place = entry_at(layout, path)?;
-    refuse_hidden(layout, place.value)?;
+    refuse_aliased_or_tagged(layout, place.value)?;
     match layout.kind(place.value) {
-        Kind::Mapping | Kind::Sequence => nest_lines(layout, &place, key),
-        Kind::FlowMapping | Kind::FlowSequence => Ok(nest_in_braces(layout, &place, key)),
-        _ => Err(wrong_shape(layout.span(place.value).start, "only a mapping or list can get a key above it")),
+        Kind::Mapping | Kind::Sequence => wrap_lines(layout, &place, key),
+        Kind::FlowMapping | Kind::FlowSequence => Ok(wrap_in_braces(layout, &place, key)),
+        _ => Err(wrong_shape(layout.span(place.value).start, "only a mapping or list can be nested under a new key")),
     }
 }
 
-fn nest_lines(layout: &Layout<'_>, place: &Entry, key: &str) -> Result<Change, Problem> {
+fn wrap_lines(layout: &Layout<'_>, place: &Entry, key: &str) -> Result<Change, Problem> {
     let block = Block::of(layout, place)?;
-    let style = Style::near(layout, place.container);
+    let style = BlockEmitter::near(layout, place.container);
     let outer = block.outer + style.step;
     let column = outer + if layout.kind(place.value) == Kind::Sequence { style.list_indent } else { style.step };
     let line_ending = layout.line_ending(place.opened);
@@ -37,20 +39,20 @@ fn nest_lines(layout: &Layout<'_>, place: &Entry, key: &str) -> Result<Change, P
     Ok(change)
 }
 
-fn nest_in_braces(layout: &Layout<'_>, place: &Entry, key: &str) -> Change {
+fn wrap_in_braces(layout: &Layout<'_>, place: &Entry, key: &str) -> Change {
     let span = layout.span(place.value);
     let inside = Context::inside(layout, place.value);
     let context = if inside == Context::Block { Context::Flow } else { inside };
     let mut change = Change::default();
     let is_broken = own_lines(layout, place).is_some() && !layout.is_same_line(span.start, span.end);
-    let [open, close] = match layout.broken(place.value).filter(|_| is_broken) {
+    let [open, close] = match layout.json_indent(place.value).filter(|_| is_broken) {
         None => {
             let blanks = layout.padding().mapping;
             [format!("{{{blanks}"), format!("{blanks}}}")]
         }
         Some(step) => {
             let line = format!("{}{}", layout.line_ending(span.start), layout.indentation(place.start));
-            change.deepen(layout, Span::new(layout.line_end(span.start), span.end), step);
+            change.indent_lines(layout, Span::new(layout.line_end(span.start), span.end), step);
             [format!("{{{line}{step}"), format!("{line}}}")]
         }
     };
@@ -59,29 +61,29 @@ fn nest_in_braces(layout: &Layout<'_>, place: &Entry, key: &str) -> Change {
     change
 }
 
-pub(super) fn hoist(layout: &Layout<'_>, path: &FieldPath, key: &str) -> Result<Change, Problem> {
+pub(super) fn unwrap_mapping(layout: &Layout<'_>, path: &FieldPath, key: &str) -> Result<Change, Problem> {
     let place = entry_at(layout, path)?;
-    refuse_hidden(layout, place.value)?;
+    refuse_aliased_or_tagged(layout, place.value)?;
     let alone = layout.entry_of_key(place.value, key).filter(|_| layout.count(place.value) == 1);
     let inner = alone.ok_or_else(|| {
-        Problem::new(ProblemCode::NotSingle, place.start, format!("`{path}` does not hold `{key}` alone"))
+        Problem::new(ProblemCode::NotSingle, place.start, format!("`{path}` must have `{key}` as its only key"))
     })?;
     if let Some(key) = inner.key {
         refuse_anchors_in_use(layout, key)?;
     }
     match layout.kind(place.value) {
-        Kind::FlowMapping => hoist_from_braces(layout, &place, &inner),
-        Kind::Mapping if layout.kind(inner.value).is_block_collection() => hoist_lines(layout, &place, &inner),
-        Kind::Mapping if layout.kind(inner.value).is_flow_collection() => hoist_brackets(layout, &place, &inner),
-        _ => Err(wrong_shape(place.start, "only a mapping or list can take the place of what is around it")),
+        Kind::FlowMapping => unwrap_from_braces(layout, &place, &inner),
+        Kind::Mapping if layout.kind(inner.value).is_block_collection() => unwrap_lines(layout, &place, &inner),
+        Kind::Mapping if layout.kind(inner.value).is_flow_collection() => unwrap_to_key_line(layout, &place, &inner),
+        _ => Err(wrong_shape(place.start, "only a mapping or list can replace the mapping around it")),
     }
 }
 
-fn hoist_lines(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {
-    refuse_hidden(layout, inner.value)?;
+fn unwrap_lines(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {
+    refuse_aliased_or_tagged(layout, inner.value)?;
     let block = Block::of(layout, place)?;
     let own = Block::of(layout, inner)?;
-    let style = Style::near(layout, place.container);
+    let style = BlockEmitter::near(layout, place.container);
     let indent = if layout.kind(inner.value) == Kind::Sequence { style.list_indent } else { style.step };
     let column = block.outer + indent;
     let first = layout.line_start(inner.start);
@@ -103,16 +105,16 @@ fn hoist_lines(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Chan
     Ok(change)
 }
 
-fn comments_in_the_way(at: usize) -> Problem {
-    Problem::new(ProblemCode::FlowMove, at, "comments stand around the key that goes; take them out first")
+fn comments_around_key(at: usize) -> Problem {
+    Problem::new(ProblemCode::FlowMove, at, "there are comments around the key to be removed; move them first")
 }
 
-/// Puts brackets from the line of their key on that of the key above: `a:` and `  key: [x]` become `a: [x]`.
-fn hoist_brackets(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {
+/// Moves a flow collection from the line of its key to that of the key above: `a:` and `  key: [x]` become `a: [x]`.
+fn unwrap_to_key_line(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {
     let block = Block::of(layout, place)?;
     let value = layout.tree.start(inner.value);
     if !layout.tree.comments_in(Span::new(place.opened, value)).is_empty() {
-        return Err(comments_in_the_way(place.opened));
+        return Err(comments_around_key(place.opened));
     }
     let first_line = layout.line_end(value);
     let by = block.outer as isize - block.column as isize;
@@ -123,13 +125,13 @@ fn hoist_brackets(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<C
     Ok(change)
 }
 
-fn hoist_from_braces(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {
+fn unwrap_from_braces(layout: &Layout<'_>, place: &Entry, inner: &Entry) -> Result<Change, Problem> {
     let span = layout.span(place.value);
     let start = layout.tree.start(inner.value);
     let end = inner.end.max(start);
     let around = [Span::new(span.start, start), Span::new(end, span.end)];
     if around.into_iter().any(|span| !layout.tree.comments_in(span).is_empty()) {
-        return Err(comments_in_the_way(span.start));
+        return Err(comments_around_key(span.start));
     }
     let mut change = Change::default();
     change.replace(around[0], if start == inner.opened && end == start { "null" } else { "" });

@@ -1,17 +1,18 @@
-//! Answers: which text does a scalar stand for?
+//! Answers: what is the content of a scalar?
 //!
-//! Line folding, escapes, and the chomping and indentation of block scalars, as YAML 1.2 has them. A block scalar whose last line
-//! the text ends in without a line end has none either, for kubectl and YAML 1.2 alike.
+//! Line folding, escapes, and the chomping and indentation of block scalars, as in YAML 1.2. A block scalar at the end of a text
+//! without a final line end has none either, for kubectl and YAML 1.2 alike.
 //!
-//! Invariant: for every text granit-parser accepts, a cooked scalar is the text granit reports, but for that line end.
+//! Invariant: for every text granit-parser accepts, the content of a scalar is what granit reports, but for that line end.
 
 use std::borrow::Cow;
 
-use super::tree::{Kind, Node, NodeId, Tree};
+use super::node::{Kind, Node, NodeId};
+use super::tree::Tree;
 
 impl Tree {
-    /// Returns the text a scalar stands for; empty for nodes that are no scalars.
-    pub(super) fn cooked<'t>(&self, text: &'t str, node: NodeId) -> Cow<'t, str> {
+    /// Returns the content of a scalar; empty for nodes that are not scalars.
+    pub(super) fn scalar_text<'t>(&self, text: &'t str, node: NodeId) -> Cow<'t, str> {
         let node = self.node(node);
         let raw = node.span().of(text);
         match node.kind {
@@ -44,10 +45,10 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Joins the lines of a plain or single-quoted scalar: one line end is a space, further ones are line ends.
-fn fold<'t>(raw: &'t str, cook_line: impl Fn(&'t str) -> Cow<'t, str>) -> Cow<'t, str> {
-    // Most are too short for a search to pay.
+fn fold<'t>(raw: &'t str, decode_line: impl Fn(&'t str) -> Cow<'t, str>) -> Cow<'t, str> {
+    // Most are too short for a search to be worth it.
     if !raw.bytes().any(|byte| matches!(byte, b'\n' | b'\r')) {
-        return cook_line(raw);
+        return decode_line(raw);
     }
     let parts: Vec<&str> = lines(raw).collect();
     let last = parts.len() - 1;
@@ -62,7 +63,7 @@ fn fold<'t>(raw: &'t str, cook_line: impl Fn(&'t str) -> Cow<'t, str>) -> Cow<'t
         }
         push_breaks(&mut out, breaks);
         breaks = 0;
-        out.push_str(&cook_line(part));
+        out.push_str(&decode_line(part));
     }
     Cow::Owned(out)
 }
@@ -119,7 +120,7 @@ fn line_ends(text: &str) -> (usize, &str) {
     }
 }
 
-/// Appends what an escape stands for; `text` starts behind the backslash. Returns what follows the escape.
+/// Appends what an escape represents; `text` starts after the backslash. Returns what follows the escape.
 fn escape<'t>(text: &'t str, out: &mut String) -> &'t str {
     let Some(name) = text.chars().next() else { return text };
     let after = &text[name.len_utf8()..];
@@ -141,7 +142,7 @@ fn escape<'t>(text: &'t str, out: &mut String) -> &'t str {
         'u' => return coded(after, 4, out),
         'U' => return coded(after, 8, out),
         '\n' | '\r' => {
-            // An escaped line end joins the lines; blank lines behind it are line ends.
+            // An escaped line end joins the lines; blank lines after it are line ends.
             let (count, rest) = line_ends(text);
             out.extend(std::iter::repeat_n('\n', count - 1));
             return rest;
@@ -167,7 +168,7 @@ fn coded<'t>(text: &'t str, digits: usize, out: &mut String) -> &'t str {
     rest
 }
 
-/// What happens to the line ends behind the last line of a block scalar.
+/// What happens to the line ends after the last line of a block scalar.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chomping {
     /// `|`: one stays.
@@ -182,7 +183,7 @@ enum Chomping {
 struct Block<'t> {
     chomping: Chomping,
     lines: Vec<&'t str>,
-    /// Empty lines behind the last line of content.
+    /// Empty lines after the last line of content.
     trailing: usize,
 }
 
@@ -249,7 +250,7 @@ impl<'t> Block<'t> {
     }
 }
 
-/// Takes up to `indent` spaces off a line.
+/// Removes up to `indent` spaces from a line.
 fn unindent(line: &str, indent: usize) -> &str {
     let spaces = line.bytes().take(indent).take_while(|byte| *byte == b' ').count();
     &line[spaces..]
@@ -266,13 +267,13 @@ mod tests {
 
     /// Cooks every scalar of `text`, and compares with granit's own text of it.
     #[track_caller]
-    fn cooked(text: &str) -> Vec<String> {
+    fn scalar_text(text: &str) -> Vec<String> {
         let tree = parse(text).unwrap();
         let scalars = (0..tree.nodes.len() as u32).map(NodeId).filter(|node| {
             let kind = tree.node(*node).kind;
             !kind.is_block_collection() && !kind.is_flow_collection() && kind != Kind::Alias
         });
-        let mine: Vec<String> = scalars.map(|node| tree.cooked(text, node).into_owned()).collect();
+        let mine: Vec<String> = scalars.map(|node| tree.scalar_text(text, node).into_owned()).collect();
         let granit: Vec<String> = Parser::new_from_str(text)
             .filter_map(|event| match event.unwrap() {
                 (Event::Scalar(value, ..), span) => {
@@ -288,50 +289,50 @@ mod tests {
 
     #[test]
     fn plain_and_quoted_scalars_fold() {
-        assert_eq!(cooked("a b\n  c \n\n\n d"), ["a b c\n\nd"]);
-        assert_eq!(cooked("' a  \n\n  b''c \n '"), [" a\nb'c "]);
-        assert_eq!(cooked("\" a \\t \n b\\\n   \\ c\\\n\n  d \n \""), [" a \t b c\nd "]);
+        assert_eq!(scalar_text("a b\n  c \n\n\n d"), ["a b c\n\nd"]);
+        assert_eq!(scalar_text("' a  \n\n  b''c \n '"), [" a\nb'c "]);
+        assert_eq!(scalar_text("\" a \\t \n b\\\n   \\ c\\\n\n  d \n \""), [" a \t b c\nd "]);
     }
 
     #[test]
     fn escapes_are_read() {
         assert_eq!(
-            cooked(r#""\0\a\b\t\n\v\f\r\e\"\/\\\N\_\L\P\x41\u00e9\U0001F600\ud83d\ude00""#),
+            scalar_text(r#""\0\a\b\t\n\v\f\r\e\"\/\\\N\_\L\P\x41\u00e9\U0001F600\ud83d\ude00""#),
             ["\0\u{7}\u{8}\t\n\u{b}\u{c}\r\u{1b}\"/\\\u{85}\u{a0}\u{2028}\u{2029}Aé😀😀"]
         );
     }
 
     #[test]
     fn block_scalars_are_chomped() {
-        assert_eq!(cooked("|\n  a\n   b\n\n  c\n\n"), ["a\n b\n\nc\n"]);
-        assert_eq!(cooked("|-\n  a\n\n"), ["a"]);
-        assert_eq!(cooked("|+ # c\r\n  a\r\n\r\n"), ["a\n\n"]);
-        assert_eq!(cooked("a: |2+\n\n   x\n    \n"), ["a", "\n x\n  \n"]);
-        assert_eq!(cooked("- |\n- |+\n\n- >-\n"), ["", "\n", ""]);
+        assert_eq!(scalar_text("|\n  a\n   b\n\n  c\n\n"), ["a\n b\n\nc\n"]);
+        assert_eq!(scalar_text("|-\n  a\n\n"), ["a"]);
+        assert_eq!(scalar_text("|+ # c\r\n  a\r\n\r\n"), ["a\n\n"]);
+        assert_eq!(scalar_text("a: |2+\n\n   x\n    \n"), ["a", "\n x\n  \n"]);
+        assert_eq!(scalar_text("- |\n- |+\n\n- >-\n"), ["", "\n", ""]);
     }
 
     #[test]
     fn a_block_scalar_has_no_line_end_that_the_text_does_not_have() {
-        let cooked = |text: &str| {
+        let scalar_text = |text: &str| {
             let tree = parse(text).unwrap();
             let last = NodeId(tree.nodes.len() as u32 - 1);
-            tree.cooked(text, last).into_owned()
+            tree.scalar_text(text, last).into_owned()
         };
-        assert_eq!(["a: |\n  x", "a: |+\n  x", "a: |-\n  x"].map(cooked), ["x"; 3]);
-        assert_eq!(["a: |\n  x\n", "a: |+\n  x\n", "a: |\n  x\n  "].map(cooked), ["x\n"; 3]);
-        assert_eq!(["a: >\n  x\n  y", "a: >+\n  x\n  y", "a: |\n  x\n   "].map(cooked), ["x y", "x y", "x\n "]);
+        assert_eq!(["a: |\n  x", "a: |+\n  x", "a: |-\n  x"].map(scalar_text), ["x"; 3]);
+        assert_eq!(["a: |\n  x\n", "a: |+\n  x\n", "a: |\n  x\n  "].map(scalar_text), ["x\n"; 3]);
+        assert_eq!(["a: >\n  x\n  y", "a: >+\n  x\n  y", "a: |\n  x\n   "].map(scalar_text), ["x y", "x y", "x\n "]);
     }
 
     #[test]
     fn folded_scalars_keep_indented_lines() {
-        assert_eq!(cooked(">\n\n a\n b\n\n c\n   d\n\n e\n"), ["\na b\nc\n  d\n\ne\n"]);
+        assert_eq!(scalar_text(">\n\n a\n b\n\n c\n   d\n\n e\n"), ["\na b\nc\n  d\n\ne\n"]);
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(2026), ..ProptestConfig::with_cases(2000) })]
 
         #[test]
-        fn cooking_agrees_with_granit(
+        fn scalar_content_agrees_with_granit(
             head in prop::sample::select(vec!["", "a: ", "- ", "a:\n  - ", "a:\n  b: ", "[", "- - "]),
             style in prop::sample::select(vec!["|", "|-", "|+", ">", ">-", ">+", "|2", ">1+", "|2-", "\"", "'", ""]),
             body in "[ab \\n\\t\\\\'\":#-]{0,24}",
@@ -342,7 +343,7 @@ mod tests {
             // granit sees a line end where the text ends in a block scalar without one.
             let odd = style.starts_with(['|', '>']) && !text.ends_with('\n');
             if !odd && parse(&text).is_ok() {
-                cooked(&text);
+                scalar_text(&text);
             }
         }
     }

@@ -1,18 +1,21 @@
-//! Answers: which bytes change when what stands behind a colon or dash is replaced?
+//! Answers: which bytes change when a value is replaced?
 //!
-//! A slot is the place of a value: behind a key's colon, behind an item's dash, or the whole document. What is put there
-//! has a head, which stands on the line of the colon or dash, and a body of whole lines below it.
+//! A value is after a key's colon, after an item's dash, or the whole document. A new value
+//! has a head, which is on the line of the colon or dash, and a body of whole lines below it.
 //!
 //! Invariant: the comment on the line of the colon or dash stays there.
 
 use serde_json::Value;
 
+use super::super::change::Change;
+use super::super::emit::{BlockEmitter, Context, FlowEmitter, Rendered, one_line, scalar_like};
+use super::super::format::MultilineText;
 use super::super::layout::{Entry, Layout};
 use super::super::literal::Literal;
+use super::super::node::{Kind, NodeId};
 use super::super::problem::Problem;
-use super::super::tree::{Kind, NodeId};
-use super::super::write::{Brackets, Context, LongText, Rendered, Style, one_line, scalar_like};
-use super::{Change, container_at, entry_at, refuse_anchors_in_use, wrong_shape};
+use super::lookup::{container_at, entry_at};
+use super::refuse::{refuse_anchors_in_use, wrong_shape};
 use crate::field::FieldPath;
 use crate::text::Span;
 
@@ -22,19 +25,19 @@ pub(super) fn replace(layout: &Layout<'_>, path: &FieldPath, value: &Value) -> R
     let entry = layout.entry_of(node);
     match entry {
         Some(entry) if layout.kind(entry.container).is_flow_collection() => Ok(replace_in_flow(layout, &entry, value)),
-        _ => match kept_scalar(layout, node, value).or_else(|| kept_line(layout, node, value)) {
+        _ => match quoted_like_before(layout, node, value).or_else(|| block_scalar_line(layout, node, value)) {
             Some((span, text)) => {
                 let mut change = Change::default();
                 change.remove_for(layout, span, text);
                 Ok(change)
             }
-            None => Ok(Slot::without_tag(layout, node)?.fill_value(layout, value)),
+            None => Ok(ValuePosition::without_tag(layout, node)?.fill_value(layout, value)),
         },
     }
 }
 
-/// Writes a one-line string in the quotes of the scalar it takes the place of.
-fn kept_scalar(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
+/// Writes a one-line string in the quotes of the scalar that it replaces.
+fn quoted_like_before(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
     let kind = quotes(layout, node);
     let text = value.as_str()?;
     match kind {
@@ -43,8 +46,8 @@ fn kept_scalar(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span
     }
 }
 
-/// Writes a one-line string behind the `|` or `>` of the one-line string it takes the place of.
-fn kept_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
+/// Writes a one-line string as the content of the block scalar of one line that it replaces.
+fn block_scalar_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, String)> {
     let is_block = matches!(layout.kind(node), Kind::Literal | Kind::Folded);
     if !is_block || layout.tree.properties_of(node).is_some() {
         return None;
@@ -58,7 +61,7 @@ fn kept_line(layout: &Layout<'_>, node: NodeId, value: &Value) -> Option<(Span, 
     fits.then(|| (Span::new(literal.place(0), literal.place(0) + old.0.len()), new.0.to_owned()))
 }
 
-/// Returns the form of the scalar at `node`; an empty text has quotes because it must, so they say nothing of its successor's.
+/// Returns the style of the scalar at `node`; an empty string must be quoted, so its quotes do not count as a style.
 fn quotes(layout: &Layout<'_>, node: NodeId) -> Kind {
     match layout.kind(node) {
         Kind::Single | Kind::Double if layout.span(node).end - layout.span(node).start == 2 => Kind::Plain,
@@ -70,13 +73,13 @@ fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change 
     let context = Context::inside(layout, entry.container);
     let text = match value.as_str() {
         Some(text) => scalar_like(quotes(layout, entry.value), text, context),
-        None => Brackets::of(layout, entry.container).value(value),
+        None => FlowEmitter::of(layout, entry.container).value(value),
     };
-    put_in_flow(layout, entry, text)
+    replace_value_in_flow(layout, entry, text)
 }
 
-/// Puts a text in the place of a value between brackets.
-pub(super) fn put_in_flow(layout: &Layout<'_>, entry: &Entry, text: String) -> Change {
+/// Replaces a value in a flow collection.
+pub(super) fn replace_value_in_flow(layout: &Layout<'_>, entry: &Entry, text: String) -> Change {
     let span = replaced_span(layout, entry.value);
     let has_no_colon = entry.key.is_some_and(|key| layout.span(key).end == entry.opened);
     let mut change = Change::default();
@@ -90,7 +93,7 @@ pub(super) fn put_in_flow(layout: &Layout<'_>, entry: &Entry, text: String) -> C
     change
 }
 
-/// Returns the bytes of a node, with its tag, which would not fit another value. An anchor alone stays.
+/// Returns the bytes of a node, with its tag, which would not match another value. An anchor alone stays.
 fn replaced_span(layout: &Layout<'_>, node: NodeId) -> Span {
     let span = layout.span(node);
     match layout.tree.properties_of(node) {
@@ -103,9 +106,9 @@ fn is_filled(value: &Value) -> bool {
     value.as_object().is_some_and(|map| !map.is_empty()) || value.as_array().is_some_and(|items| !items.is_empty())
 }
 
-/// What a slot belongs to.
+/// What a position belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SlotKind {
+pub(super) enum PositionKind {
     /// The document.
     Root,
     /// A key of a block mapping.
@@ -114,65 +117,72 @@ pub(super) enum SlotKind {
     Item,
 }
 
-/// The place of a value that is not inside brackets.
+/// The position of a value outside flow collections.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot {
-    pub(super) kind: SlotKind,
-    /// What stands there now.
+pub(super) struct ValuePosition {
+    pub(super) kind: PositionKind,
+    /// The current value.
     node: NodeId,
-    /// The bytes that go when something else is put there.
+    /// The bytes that are replaced by a new value.
     span: Span,
     /// The column of the key or dash; 0 for the document.
     pub(super) column: usize,
-    /// Behind the colon or dash, and behind the anchor and tag of what stands there.
+    /// After the colon or dash, and after the anchor and tag of the current value.
     opened: usize,
-    /// Whether an anchor or tag stands there.
+    /// Whether an anchor or tag is there.
     pub(super) has_properties: bool,
 }
 
-impl Slot {
-    /// Returns the slot that `node` stands in.
+impl ValuePosition {
+    /// Returns the position that `node` is in.
     pub(super) fn of(layout: &Layout<'_>, node: NodeId) -> Result<Self, Problem> {
         let properties = layout.tree.properties_of(node).map(|properties| properties.span.end);
         let has_properties = properties.is_some();
         let Some(entry) = layout.entry_of(node) else {
             let start = layout.span(node).start;
             let opened = properties.unwrap_or(start);
-            return Ok(Self { kind: SlotKind::Root, node, span: layout.span(node), column: 0, opened, has_properties });
+            return Ok(Self {
+                kind: PositionKind::Root,
+                node,
+                span: layout.span(node),
+                column: 0,
+                opened,
+                has_properties,
+            });
         };
-        let kind = if entry.key.is_some() { SlotKind::Value } else { SlotKind::Item };
+        let kind = if entry.key.is_some() { PositionKind::Value } else { PositionKind::Item };
         if entry.key.is_some_and(|key| layout.span(key).end == entry.opened) {
-            return Err(wrong_shape(entry.start, "a `?` key has no value; give it one"));
+            return Err(wrong_shape(entry.start, "a `?` key has no value; add one"));
         }
         let opened = properties.unwrap_or(entry.opened);
         let column = layout.column(entry.start);
         Ok(Self { kind, node, span: layout.span(node), column, opened, has_properties })
     }
 
-    /// Returns the slot that `node` stands in, where something with another tag is to be put.
+    /// Returns the position that `node` is in, without its tag, for a value with another tag.
     fn without_tag(layout: &Layout<'_>, node: NodeId) -> Result<Self, Problem> {
-        let slot = Self::of(layout, node)?;
+        let position = Self::of(layout, node)?;
         if layout.tree.tag(node).is_none() {
-            return Ok(slot);
+            return Ok(position);
         }
         let span = replaced_span(layout, node);
         let opened = layout.entry_of(node).map_or(span.start, |entry| entry.opened);
-        Ok(Self { span, opened, has_properties: false, ..slot })
+        Ok(Self { span, opened, has_properties: false, ..position })
     }
 
-    /// Puts a value in the place of what stands there.
+    /// Replaces the current value by `value`.
     pub(super) fn fill_value(&self, layout: &Layout<'_>, value: &Value) -> Change {
-        let mut style = Style::near(layout, self.node);
+        let mut style = BlockEmitter::near(layout, self.node);
         if self.has_comments_below(layout) {
-            style.long_text = LongText::Quoted;
+            style.multiline = MultilineText::Quoted;
         }
         let rendered = match self.kind {
-            SlotKind::Root => style.root(value),
-            SlotKind::Value => style.value(value, self.column),
-            SlotKind::Item if self.has_properties && is_filled(value) => {
+            PositionKind::Root => style.root(value),
+            PositionKind::Value => style.value(value, self.column),
+            PositionKind::Item if self.has_properties && is_filled(value) => {
                 Rendered { head: one_line(value, Context::Block, layout.padding()), body: String::new() }
             }
-            SlotKind::Item => style.item(value, self.item_column(layout)),
+            PositionKind::Item => style.item(value, self.item_column(layout)),
         };
         self.fill(layout, rendered)
     }
@@ -183,30 +193,30 @@ impl Slot {
         if inline { layout.column(self.span.start) } else { self.column + 2 }
     }
 
-    /// Returns where text goes that is to stand behind the colon or dash, where lines below hold the value now.
+    /// Returns where text after the colon or dash is inserted, if the current value is on the lines below.
     pub(super) fn opened_on_another_line(&self, layout: &Layout<'_>) -> Option<usize> {
         let start = layout.span(self.node).start;
         (self.opened < start && !layout.is_same_line(self.opened, start)).then_some(self.opened)
     }
 
-    /// Says whether comments stay below the value, which a `|` block in its place would swallow.
+    /// Returns whether comments stay below the value, which would become content of a block scalar in its place.
     pub(super) fn has_comments_below(&self, layout: &Layout<'_>) -> bool {
         let end = layout.span(self.node).end;
         !layout.kind(self.node).is_block_collection() && layout.own_end(self.column, end) > layout.line_end(end)
     }
 
-    /// Says whether a comment stands behind the value.
-    pub(super) fn has_comment_behind(&self, layout: &Layout<'_>) -> bool {
+    /// Returns whether a comment is after the value.
+    pub(super) fn has_comment_after(&self, layout: &Layout<'_>) -> bool {
         layout.line_content_end(self.span.end) > self.span.end
     }
 
-    /// Returns where a body goes: directly below its head, or below the comments of a value without a head.
+    /// Returns where a body is inserted: directly below its head, or below the comments of a value without a head.
     fn below(&self, layout: &Layout<'_>, head: &str) -> usize {
         let end = layout.span(self.node).end;
         if head.is_empty() { layout.own_end(self.column, end) } else { layout.line_end(end) }
     }
 
-    /// Puts `rendered` in the place of what stands there.
+    /// Replaces the current value by `rendered`.
     pub(super) fn fill(&self, layout: &Layout<'_>, rendered: Rendered) -> Change {
         match layout.kind(self.node) {
             Kind::Empty => self.fill_empty(layout, rendered),
@@ -237,7 +247,7 @@ impl Slot {
         if !head.is_empty() {
             change.remove_for(layout, span, head);
         } else if first_on_line && layout.line_content_end(span.end) == span.end {
-            // The value has lines of its own, which go whole.
+            // The value has lines of its own, which are removed entirely.
             change.remove(layout, Span::new(layout.line_start(span.start), layout.line_end(span.end)));
         } else {
             let start = if first_on_line { span.start } else { self.blanks_before(layout) };
@@ -265,10 +275,10 @@ impl Slot {
             let start = layout.own_start(first);
             let head_line =
                 if head.is_empty() { String::new() } else { format!("{head}{}", layout.line_ending(first)) };
-            if head.is_empty() || self.kind == SlotKind::Root && self.opened == first {
+            if head.is_empty() || self.kind == PositionKind::Root && self.opened == first {
                 change.remove_for(layout, Span::new(start, end), format!("{head_line}{body}"));
             } else {
-                // Nothing may stand between the header of a `|` block and its lines.
+                // Nothing may be between the header of a `|` block and its lines.
                 let start = if body.is_empty() { start } else { layout.line_end(self.opened) };
                 change.insert(self.opened, format!(" {head}"));
                 change.remove_for(layout, Span::new(start, end), body);
