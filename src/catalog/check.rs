@@ -13,7 +13,7 @@ use std::fmt;
 use serde_json::{Number, Value};
 
 use super::row::{Attributes, ListType, Type};
-use super::{Catalog, OUTSIDE, Row};
+use super::tree::{OUTSIDE, Row, Tree};
 use crate::field::{FieldPath, Spot};
 use crate::release::{ReleaseId, ReleaseSet};
 
@@ -117,12 +117,12 @@ impl fmt::Display for ViolationKind {
     }
 }
 
-/// Walks `object`; see [`Catalog::check`].
-pub(super) fn check(catalog: &Catalog, object: &Value, release: ReleaseId, version: &str) -> Vec<Violation> {
-    let mut walk = Walk { catalog, release, version, found: Vec::new() };
+/// Walks `object`, and compares it with what `release` says of the version `version` (`v1beta1`).
+pub(super) fn check(tree: &Tree, object: &Value, release: ReleaseId, version: &str) -> Vec<Violation> {
+    let mut walk = Walk { tree, release, version, found: Vec::new() };
     if let Value::Object(map) = object {
         walk.missing(0, map, None);
-        let open = catalog.nodes[0].open.contains(release);
+        let open = tree.nodes[0].open.contains(release);
         let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
             walk.key(0, unnamed, &Spot::key(None, key), (key, value));
@@ -142,7 +142,7 @@ enum Unnamed {
 
 /// One pass over one object.
 struct Walk<'c> {
-    catalog: &'c Catalog,
+    tree: &'c Tree,
     release: ReleaseId,
     version: &'c str,
     found: Vec<Violation>,
@@ -151,20 +151,20 @@ struct Walk<'c> {
 impl Walk<'_> {
     /// Looks at one key of a mapping that stands at `node`.
     fn key(&mut self, node: usize, unnamed: Unnamed, spot: &Spot<'_>, (key, value): (&str, &Value)) {
-        let catalog = self.catalog;
-        let parent = &catalog.nodes[node];
+        let tree = self.tree;
+        let parent = &tree.nodes[node];
         let named = parent.key(key);
-        let row_of = |child: Option<usize>| Some((child?, catalog.row_in(child?, self.release, self.version)?));
+        let row_of = |child: Option<usize>| Some((child?, tree.row_in(child?, self.release, self.version)?));
         if let Some((child, row)) = row_of(named).or_else(|| row_of(parent.values)) {
-            let null = value.is_null() && !catalog.schemas[row.schema].attributes.nullable;
+            let null = value.is_null() && !tree.schemas[row.schema].attributes.nullable;
             if !null {
                 self.value(child, row, spot, value);
-            } else if row.required && catalog.schemas[row.schema].attributes.default.is_none() {
+            } else if row.required && tree.schemas[row.schema].attributes.default.is_none() {
                 self.report(spot, ViolationKind::MissingRequired);
             }
         } else if unnamed == Unnamed::Pruned {
             let releases_of =
-                |child: Option<usize>| child.map_or_else(ReleaseSet::default, |child| catalog.nodes[child].releases);
+                |child: Option<usize>| child.map_or_else(ReleaseSet::default, |child| tree.nodes[child].releases);
             let known = releases_of(named) | releases_of(parent.values) | parent.open;
             if !known.is_empty() {
                 self.report(spot, ViolationKind::UnknownField { known });
@@ -174,7 +174,7 @@ impl Walk<'_> {
 
     /// Looks at a value that stands at `node`, about which the release says `row`.
     fn value(&mut self, node: usize, row: &Row, spot: &Spot<'_>, value: &Value) {
-        let schema = &self.catalog.schemas[row.schema];
+        let schema = &self.tree.schemas[row.schema];
         let attributes = &schema.attributes;
         if value.is_null() && attributes.nullable {
             return;
@@ -189,7 +189,7 @@ impl Walk<'_> {
         match value {
             Value::String(text) => {
                 self.text(attributes, spot, text);
-                let pattern = schema.pattern.map(|pattern| &self.catalog.patterns[pattern]);
+                let pattern = schema.pattern.map(|pattern| &self.tree.patterns[pattern]);
                 if let Some(pattern) = pattern.filter(|pattern| !pattern.matches(text)) {
                     self.report(spot, ViolationKind::Pattern { pattern: pattern.text().to_owned() });
                 }
@@ -211,10 +211,10 @@ impl Walk<'_> {
 
     /// Reports the named fields that a mapping at `node` must have and lacks.
     fn missing(&mut self, node: usize, map: &serde_json::Map<String, Value>, above: Option<&Spot<'_>>) {
-        let catalog = self.catalog;
-        for (key, child) in &catalog.nodes[node].keys {
-            let Some(row) = catalog.row_in(*child, self.release, self.version) else { continue };
-            if row.required && !map.contains_key(key) && catalog.schemas[row.schema].attributes.default.is_none() {
+        let tree = self.tree;
+        for (key, child) in &tree.nodes[node].keys {
+            let Some(row) = tree.row_in(*child, self.release, self.version) else { continue };
+            if row.required && !map.contains_key(key) && tree.schemas[row.schema].attributes.default.is_none() {
                 self.report(&Spot::key(above, key), ViolationKind::MissingRequired);
             }
         }
@@ -223,8 +223,8 @@ impl Walk<'_> {
     fn list(&mut self, node: usize, attributes: &Attributes, above: &Spot<'_>, items: &[Value]) {
         self.count(items.len(), (attributes.min_items, attributes.max_items), above);
         let duplicates = self.duplicates(node, attributes, items);
-        let row_of = |child: usize| Some((child, self.catalog.row_in(child, self.release, self.version)?));
-        let child = self.catalog.nodes[node].items.and_then(row_of);
+        let row_of = |child: usize| Some((child, self.tree.row_in(child, self.release, self.version)?));
+        let child = self.tree.nodes[node].items.and_then(row_of);
         let mut duplicates = duplicates.into_iter().peekable();
         for (index, item) in items.iter().enumerate() {
             let spot = Spot::index(Some(above), index);
@@ -261,11 +261,11 @@ impl Walk<'_> {
             ListType::Atomic => None,
             ListType::Set => Some(vec![item.to_string()]),
             ListType::Map => {
-                let fields = &self.catalog.nodes[self.catalog.nodes[node].items?];
+                let fields = &self.tree.nodes[self.tree.nodes[node].items?];
                 let value_of = |key: &String| {
                     let default = || {
-                        let row = self.catalog.row_in(fields.key(key)?, self.release, self.version)?;
-                        self.catalog.schemas[row.schema].attributes.default.as_ref()
+                        let row = self.tree.row_in(fields.key(key)?, self.release, self.version)?;
+                        self.tree.schemas[row.schema].attributes.default.as_ref()
                     };
                     item.get(key).filter(|value| !value.is_null()).or_else(default)
                 };

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Catalog, OUTSIDE};
+use super::tree::{OUTSIDE, Tree};
 use crate::field::{FieldPath, Step};
 use crate::release::ReleaseSet;
 
@@ -61,11 +61,11 @@ pub struct Unknown {
     pub nearest: Option<String>,
 }
 
-/// Walks `object`; see [`Catalog::facts`].
-pub(super) fn facts(catalog: &Catalog, object: &Value) -> Facts {
-    let mut walk = Walk { catalog, path: Vec::new(), seen: BTreeSet::new(), facts: Facts::default() };
+/// Walks `object`, whose kind the releases `listed` have.
+pub(super) fn facts(tree: &Tree, listed: ReleaseSet, object: &Value) -> Facts {
+    let mut walk = Walk { tree, path: Vec::new(), seen: BTreeSet::new(), facts: Facts::default() };
     if let Value::Object(map) = object {
-        let place = Place { node: 0, possible: catalog.listed(), open: catalog.nodes[0].open };
+        let place = Place { node: 0, possible: listed, open: tree.nodes[0].open };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
             walk.key(place, key, value);
         }
@@ -85,7 +85,7 @@ struct Place {
 
 /// One pass over one object.
 struct Walk<'c, 'o> {
-    catalog: &'c Catalog,
+    tree: &'c Tree,
     path: Vec<Near<'o>>,
     seen: BTreeSet<(usize, FactKind, ReleaseSet)>,
     facts: Facts,
@@ -101,12 +101,12 @@ enum Near<'o> {
 impl<'o> Walk<'_, 'o> {
     /// Looks at one key of a mapping that stands at `place`.
     fn key(&mut self, place: Place, key: &'o str, value: &'o Value) {
-        let node = &self.catalog.nodes[place.node];
+        let node = &self.tree.nodes[place.node];
         self.path.push(Near::Key(key));
         match (node.key(key), node.values) {
             (Some(child), values) => {
                 // Where a mapping had free keys in some releases, nothing below the key is known of those.
-                let free = values.map_or_else(ReleaseSet::default, |values| self.catalog.nodes[values].releases);
+                let free = values.map_or_else(ReleaseSet::default, |values| self.tree.nodes[values].releases);
                 self.node(Place { node: child, open: place.open | free, ..place }, value);
             }
             (None, Some(values)) => self.node(Place { node: values, ..place }, value),
@@ -123,19 +123,19 @@ impl<'o> Walk<'_, 'o> {
 
     /// Looks at a value that stands at `place`, whose node is the value's own.
     fn node(&mut self, place: Place, value: &'o Value) {
-        let catalog = self.catalog;
-        let node = &catalog.nodes[place.node];
+        let tree = self.tree;
+        let node = &tree.nodes[place.node];
         let mut possible = self.narrow(place.node, place.possible, FactKind::Field, node.releases | place.open);
         if value.is_null() {
             return;
         }
-        let fitting = || catalog.rows_of(place.node).iter().filter(|row| row.kind.accepts(value));
+        let fitting = || tree.rows_of(place.node).iter().filter(|row| row.kind.accepts(value));
         let typed = fitting().fold(place.open, |all, row| all | row.releases);
         if typed.is_empty() {
             return;
         }
         possible = self.narrow(place.node, possible, FactKind::Type, typed);
-        let allowing = fitting().filter(|row| catalog.schemas[row.schema].attributes.allows(value));
+        let allowing = fitting().filter(|row| tree.schemas[row.schema].attributes.allows(value));
         let allowed = allowing.fold(place.open, |all, row| all | row.releases);
         if !allowed.is_empty() {
             possible = self.narrow(place.node, possible, FactKind::Value, allowed);
@@ -144,7 +144,7 @@ impl<'o> Walk<'_, 'o> {
     }
 
     fn inside(&mut self, place: Place, value: &'o Value) {
-        match (value, self.catalog.nodes[place.node].items) {
+        match (value, self.tree.nodes[place.node].items) {
             (Value::Object(map), _) => {
                 for (key, value) in map {
                     self.key(place, key, value);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Catalog;
+use super::tree::Tree;
 use crate::field::FieldPattern;
 use crate::release::{ReleaseId, ReleaseSet};
 
@@ -52,20 +52,20 @@ pub enum GroupSource {
 /// What a mapping says about what it names, without its place.
 type Shape = (GroupSource, Option<String>, bool, bool);
 
-/// Looks at every mapping of `catalog`; see [`Catalog::references`].
-pub(super) fn references(catalog: &Catalog) -> Vec<Reference> {
+/// Looks at every mapping of `tree`.
+pub(super) fn references(tree: &Tree) -> Vec<Reference> {
     let mut found = Vec::new();
-    for node in 0..catalog.nodes.len() {
+    for node in 0..tree.nodes.len() {
         let mut shapes: BTreeMap<Shape, Vec<ReleaseId>> = BTreeMap::new();
-        for release in catalog.nodes[node].releases.iter() {
-            if let Some(shape) = shape(catalog, node, release) {
+        for release in tree.nodes[node].releases.iter() {
+            if let Some(shape) = shape(tree, node, release) {
                 shapes.entry(shape).or_default().push(release);
             }
         }
         let mut shapes: Vec<_> = shapes.into_iter().collect();
         shapes.sort_by_key(|(_, releases)| releases[0]);
         found.extend(shapes.into_iter().map(|((group, default_kind, has_name, has_namespace), releases)| Reference {
-            pattern: catalog.pattern_of(node),
+            pattern: tree.pattern_of(node),
             releases: releases.into_iter().collect(),
             group,
             default_kind,
@@ -84,15 +84,15 @@ pub(super) fn default_groups(references: &[Reference]) -> impl DoubleEndedIterat
     })
 }
 
-fn shape(catalog: &Catalog, node: usize, release: ReleaseId) -> Option<Shape> {
+fn shape(tree: &Tree, node: usize, release: ReleaseId) -> Option<Shape> {
     let has = |key: &str| {
-        let child = catalog.nodes[node].key(key)?;
-        catalog.nodes[child].releases.contains(release).then_some(child)
+        let child = tree.nodes[node].key(key)?;
+        tree.nodes[child].releases.contains(release).then_some(child)
     };
     let default = |child: usize| {
-        let mut rows = catalog.rows_of(child).iter().filter(|row| row.releases.contains(release));
+        let mut rows = tree.rows_of(child).iter().filter(|row| row.releases.contains(release));
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        rows.find_map(|row| catalog.schemas[row.schema].attributes.default.as_ref().and_then(text))
+        rows.find_map(|row| tree.schemas[row.schema].attributes.default.as_ref().and_then(text))
     };
     let kind = has("kind")?;
     let group =

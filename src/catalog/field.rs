@@ -1,0 +1,24 @@
+//! Answers: what does a release say about one field of a kind?
+//!
+//! Invariant: a field is borrowed from its catalog; nothing of it is copied but its pattern.
+
+use super::row::{Attributes, Type};
+use crate::field::FieldPattern;
+use crate::release::ReleaseSet;
+
+/// What is said about the fields that match one pattern.
+#[derive(Clone, Debug)]
+pub struct Field<'c> {
+    /// Where the field stands: `spec.rules[].name`.
+    pub pattern: FieldPattern,
+    /// What its value must be.
+    pub kind: Type,
+    /// Whether the value it stands in must have it.
+    pub required: bool,
+    /// Everything else about its value.
+    pub attributes: &'c Attributes,
+    /// The versions (`v1`) whose schemas say so; empty for every version that a release lists.
+    pub api_versions: &'c [String],
+    /// The releases whose CRDs say so.
+    pub releases: ReleaseSet,
+}
