@@ -159,9 +159,9 @@ impl Catalog {
 
 #[cfg(test)]
 mod tests {
-    use crate::catalog::sample::{catalog, release, set};
     use super::*;
     use crate::catalog::sample;
+    use crate::catalog::sample::{catalog, release, set};
     use serde_json::json;
 
     fn pattern(text: &str) -> FieldPattern {

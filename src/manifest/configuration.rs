@@ -8,7 +8,9 @@
 use serde_json::Value;
 
 use super::kustomization::selects;
-use super::{Recognizer, is_bare, whole_file};
+use super::object::is_bare;
+use super::problem::whole_file;
+use super::recognizer::Recognizer;
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::{Code, Finding, Location, Severity};
 

@@ -10,8 +10,14 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
+use super::inset::Inset;
+use super::json6902;
 use super::kustomization::{is_one, is_text, join, selects, selects_a_guest};
-use super::{Inset, Manifest, Object, Page, Recognizer, Selector, is_list, json6902, take, whole_file};
+use super::manifest::Manifest;
+use super::object::{Object, is_list, take as take_objects};
+use super::problem::whole_file;
+use super::recognizer::Recognizer;
+use super::selector::Selector;
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::yaml::{self, NodeId, Tree};
@@ -160,7 +166,7 @@ fn read(text: &str) -> Reading {
     }
     let mut objects = Vec::new();
     for (number, value) in values.into_iter().enumerate() {
-        take(number, FieldPath::default(), value, &mut objects);
+        take_objects(number, FieldPath::default(), value, &mut objects);
     }
     match objects.is_empty() {
         true => Reading::Neither("it gives no apiVersion and kind".to_owned()),
@@ -168,73 +174,71 @@ fn read(text: &str) -> Reading {
     }
 }
 
-impl Manifest {
-    /// Takes in the objects of one patch in a document, read from `root`, or tells what is not converted.
-    pub(super) fn take_patch(&mut self, document: usize, root: NodeId, patch: &Patch, recognizer: &Recognizer) {
-        match &patch.content {
-            Content::Elsewhere => self.tell_selector(root, patch),
-            Content::Data(place, value) if json6902::is_one(value) => {
-                let locate = |path: &FieldPath| self.place(root, &place.join(path));
-                self.findings.extend(json6902::findings(value, recognizer, &locate));
-                self.tell_selector(root, patch);
-            }
-            Content::Data(..) => {
-                let message = "a patch of a known object that is written as data is not converted".to_owned();
-                let help = "move it to a file of its own, or change it by hand";
-                self.tell(root, patch, Code::InlinePatch, message, help);
-            }
-            Content::Text(place, text) => match read(text) {
-                Reading::Json(tree, value) => {
-                    let inset = self.inset((document, root), patch, place, (text, tree));
-                    let locate = |path: &FieldPath| Page::new(self, &inset).place(0, path);
-                    self.findings.extend(json6902::findings(&value, recognizer, &locate));
-                    self.take_inset(inset, vec![json6902::object(0, value)]);
-                    self.tell_selector(root, patch);
-                }
-                Reading::Objects(tree, objects) => {
-                    let inset = self.inset((document, root), patch, place, (text, tree));
-                    self.take_inset(inset, objects);
-                }
-                Reading::Neither(why) => {
-                    let message = format!("an inline patch of a known object is not converted: {why}");
-                    let help = "correct it, or change it by hand";
-                    self.tell(root, patch, Code::InlinePatch, message, help);
-                }
-            },
+/// Takes in the objects of one patch in a document, read from `root`, or tells what is not converted.
+pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), patch: &Patch, recognizer: &Recognizer) {
+    match &patch.content {
+        Content::Elsewhere => tell_selector(manifest, root, patch),
+        Content::Data(place, value) if json6902::is_one(value) => {
+            let locate = |path: &FieldPath| manifest.place(root, &place.join(path));
+            manifest.findings.extend(json6902::findings(value, recognizer, &locate));
+            tell_selector(manifest, root, patch);
         }
-    }
-
-    fn take_inset(&mut self, inset: Inset, objects: Vec<Object>) {
-        let number = Some(self.insets.len());
-        self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
-        self.insets.push(inset);
-    }
-
-    fn inset(
-        &self,
-        (document, root): (usize, NodeId),
-        patch: &Patch,
-        place: &FieldPath,
-        (text, tree): (&str, Tree),
-    ) -> Inset {
-        let start = self.tree.place(&self.text, root, place).start;
-        let literal = self.tree.literal(&self.text, root, place);
-        let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
-        Inset { document, place, start, folder, target, text: text.to_owned(), literal, tree }
-    }
-
-    /// Tells that a patch changes known objects that it selects, by the paths of fields.
-    fn tell_selector(&mut self, root: NodeId, patch: &Patch) {
-        if patch.selects {
-            let message = "a patch selects known objects; its field paths are not converted".to_owned();
-            let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";
-            self.tell(root, patch, Code::PatchTarget, message, help);
+        Content::Data(..) => {
+            let message = "a patch of a known object that is written as data is not converted".to_owned();
+            let help = "move it to a file of its own, or change it by hand";
+            tell(manifest, root, patch, (Code::InlinePatch, message), help);
         }
+        Content::Text(place, text) => match read(text) {
+            Reading::Json(tree, value) => {
+                let inset = inset(manifest, (document, root), patch, place, (text, tree));
+                let locate = |path: &FieldPath| manifest.page_of(Some(&inset)).place(0, path);
+                manifest.findings.extend(json6902::findings(&value, recognizer, &locate));
+                take_inset(manifest, inset, vec![json6902::object(0, value)]);
+                tell_selector(manifest, root, patch);
+            }
+            Reading::Objects(tree, objects) => {
+                let inset = inset(manifest, (document, root), patch, place, (text, tree));
+                take_inset(manifest, inset, objects);
+            }
+            Reading::Neither(why) => {
+                let message = format!("an inline patch of a known object is not converted: {why}");
+                let help = "correct it, or change it by hand";
+                tell(manifest, root, patch, (Code::InlinePatch, message), help);
+            }
+        },
     }
+}
 
-    fn tell(&mut self, root: NodeId, patch: &Patch, code: Code, message: String, help: &str) {
-        let finding = whole_file(&self.file, code, message, help);
-        let (location, field) = (self.place(root, &patch.path), Some(patch.path.to_string()));
-        self.findings.push(Finding { location, severity: Severity::Warning, field, ..finding });
+fn take_inset(manifest: &mut Manifest, inset: Inset, objects: Vec<Object>) {
+    let number = Some(manifest.insets.len());
+    manifest.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
+    manifest.insets.push(inset);
+}
+
+fn inset(
+    manifest: &Manifest,
+    (document, root): (usize, NodeId),
+    patch: &Patch,
+    place: &FieldPath,
+    (text, tree): (&str, Tree),
+) -> Inset {
+    let start = manifest.tree.place(&manifest.text, root, place).start;
+    let literal = manifest.tree.literal(&manifest.text, root, place);
+    let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
+    Inset { document, place, start, folder, target, text: text.to_owned(), literal, tree }
+}
+
+/// Tells that a patch changes known objects that it selects, by the paths of fields.
+fn tell_selector(manifest: &mut Manifest, root: NodeId, patch: &Patch) {
+    if patch.selects {
+        let message = "a patch selects known objects; its field paths are not converted".to_owned();
+        let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";
+        tell(manifest, root, patch, (Code::PatchTarget, message), help);
     }
+}
+
+fn tell(manifest: &mut Manifest, root: NodeId, patch: &Patch, message: (Code, String), help: &str) {
+    let finding = whole_file(&manifest.file, message.0, message.1, help);
+    let (location, field) = (manifest.place(root, &patch.path), Some(patch.path.to_string()));
+    manifest.findings.push(Finding { location, severity: Severity::Warning, field, ..finding });
 }

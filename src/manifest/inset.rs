@@ -6,9 +6,10 @@
 //!
 //! Invariant: every place on a page has one in the file, if only the start of the inset.
 
-use super::{Manifest, Selector};
+use super::selector::Selector;
 use crate::field::FieldPath;
 use crate::finding::Location;
+use crate::text::LineIndex;
 use crate::yaml::{Literal, Tree};
 
 /// A text that a file holds as one value, such as an inline patch, and that holds objects itself.
@@ -35,24 +36,25 @@ pub struct Inset {
 /// A text that objects stand in: that of a file, or of one inset of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'m> {
-    manifest: &'m Manifest,
+    /// The file's name, text, nodes and lines.
+    file: (&'m str, &'m str, &'m Tree, &'m LineIndex),
     inset: Option<&'m Inset>,
 }
 
 impl<'m> Page<'m> {
-    /// Makes the page of an inset of `manifest`.
-    pub(super) const fn new(manifest: &'m Manifest, inset: &'m Inset) -> Self {
-        Self { manifest, inset: Some(inset) }
+    /// Makes the page of an inset of a file, or of the file, which is its name, its text, the spans of its nodes and its lines.
+    pub(super) const fn new(file: (&'m str, &'m str, &'m Tree, &'m LineIndex), inset: Option<&'m Inset>) -> Self {
+        Self { file, inset }
     }
 
     /// Returns the text.
     pub fn text(self) -> &'m str {
-        self.inset.map_or(&self.manifest.text, |inset| &inset.text)
+        self.inset.map_or(self.file.1, |inset| &inset.text)
     }
 
     /// Returns the spans of its nodes.
     pub fn tree(self) -> &'m Tree {
-        self.inset.map_or(&self.manifest.tree, |inset| &inset.tree)
+        self.inset.map_or(self.file.2, |inset| &inset.tree)
     }
 
     /// Returns the place in the file of `path` in a document of the text, or of its nearest parent.
@@ -64,13 +66,8 @@ impl<'m> Page<'m> {
     /// Returns the place in the file of byte `offset` of the text.
     pub fn location(self, offset: usize) -> Location {
         let outward = |inset: &Inset| inset.literal.as_ref().map_or(inset.start, |literal| literal.place(offset));
-        self.manifest.location(self.inset.map_or(offset, outward))
-    }
-}
-
-impl Manifest {
-    /// Returns the text of an inset by its number, or of the file.
-    pub fn page(&self, inset: Option<usize>) -> Page<'_> {
-        Page { manifest: self, inset: inset.map(|number| &self.insets[number]) }
+        let (file, text, _, lines) = self.file;
+        let offset = self.inset.map_or(offset, outward);
+        Location { file: file.to_owned(), position: Some(lines.position(text, offset)) }
     }
 }

@@ -9,7 +9,9 @@
 
 use serde_json::Value;
 
-use super::{Object, Recognizer, whole_file};
+use super::object::Object;
+use super::problem::whole_file;
+use super::recognizer::Recognizer;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};

@@ -7,11 +7,12 @@
 
 use serde_json::Value;
 
-use super::{Manifest, Recognizer, Selector, whole_file};
+use super::problem::whole_file;
+use super::recognizer::Recognizer;
+use super::selector::Selector;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::GroupKind;
-use crate::yaml::NodeId;
 
 /// What a kustomization makes of other files; all of them as seen from where it is seen from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,12 +125,12 @@ pub(super) fn join(folder: &str, path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Tells the replacements of a kustomization that name fields of known objects.
+/// Tells the replacements of a kustomization that name fields of known objects; `locate` returns where a field of it stands.
 pub(super) fn findings(
-    manifest: &Manifest,
-    root: NodeId,
+    file: &str,
     kustomization: &Value,
     recognizer: &Recognizer,
+    locate: &dyn Fn(&FieldPath) -> Location,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
     let list = FieldPath::default().key("replacements");
@@ -140,8 +141,8 @@ pub(super) fn findings(
             let help = "check its field paths by hand";
             let message = "a replacement names fields of known objects; its field paths are not converted".to_owned();
             let path = list.index(index);
-            let finding = whole_file(&manifest.file, Code::PatchTarget, message, help);
-            let (location, field) = (manifest.place(root, &path), Some(path.to_string()));
+            let finding = whole_file(file, Code::PatchTarget, message, help);
+            let (location, field) = (locate(&path), Some(path.to_string()));
             found.push(Finding { location, severity: Severity::Warning, field, ..finding });
         }
     }
@@ -160,5 +161,5 @@ pub(super) fn selects_a_guest(selector: &Value, recognizer: &Recognizer) -> bool
     let is_meant = |kind: &GroupKind| {
         text("kind") == Some(kind.kind.as_str()) && text("group").is_none_or(|group| group == kind.group)
     };
-    recognizer.guests.iter().any(is_meant)
+    recognizer.guests().any(is_meant)
 }

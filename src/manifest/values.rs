@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Object;
+use super::object::Object;
 use crate::field::FieldPath;
 use crate::release::{ApiVersion, GroupKind};
 

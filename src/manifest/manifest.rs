@@ -1,0 +1,130 @@
+//! Answers: which objects does one file hold, and where in it do they stand?
+//!
+//! Invariant: every location is one of the file itself, that of an object in an inline patch too.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::inset::{Inset, Page};
+use super::kustomization::{Kustomization, PatchFile};
+use super::object::Object;
+use super::problem::failure;
+use crate::field::FieldPath;
+use crate::finding::{Finding, Location, Severity};
+use crate::text::LineIndex;
+use crate::yaml::{NodeId, Problem, Tree};
+
+/// One file's bytes with what was found in them.
+#[derive(Debug)]
+pub struct Manifest {
+    /// The file as the user named it.
+    pub file: String,
+    /// The text, as it is in the file.
+    pub text: Arc<str>,
+    /// The spans of its nodes.
+    pub tree: Tree,
+    /// Its objects, in the order of the text.
+    pub objects: Vec<Object>,
+    /// The inline patches of known objects that it holds.
+    pub insets: Vec<Inset>,
+    /// The files that it names as patches, where it is a kustomization; as the user would name them.
+    pub patches: Vec<PatchFile>,
+    /// What it makes of other files, where it is a kustomization.
+    pub kustomization: Option<Arc<Kustomization>>,
+    /// What was noticed on the way.
+    pub findings: Vec<Finding>,
+    /// What Kubernetes says against documents that it can read otherwise.
+    pub(super) disputed: Vec<Finding>,
+    /// The documents that are not read as data: nothing known stands in them, or they cannot be.
+    pub(super) unread: Vec<usize>,
+    pub(super) lines: LineIndex,
+}
+
+impl Manifest {
+    /// Returns the place of `path` within `object`, for a finding; the nearest parent where the field is not there.
+    pub fn locate(&self, object: &Object, path: &FieldPath) -> Location {
+        self.page(object.inset).place(object.document, &object.place.join(path))
+    }
+
+    /// Returns the numbers of the documents that were read and are no object.
+    pub fn spare_documents(&self) -> impl Iterator<Item = usize> {
+        let own = self.objects.iter().filter(|object| object.inset.is_none());
+        let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unread.iter().copied()).collect();
+        (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
+    }
+
+    /// Returns the place of `path` in the document with this number, or of its nearest parent.
+    pub fn place_in(&self, document: usize, path: &FieldPath) -> Location {
+        self.place(self.tree.documents()[document].root, path)
+    }
+
+    /// Returns the place of `path` below `root`, or of its nearest parent.
+    pub(super) fn place(&self, root: NodeId, path: &FieldPath) -> Location {
+        self.location(self.tree.place(&self.text, root, path).start)
+    }
+
+    /// Returns the place of byte `offset`.
+    pub fn location(&self, offset: usize) -> Location {
+        Location { file: self.file.clone(), position: Some(self.lines.position(&self.text, offset)) }
+    }
+
+    /// Returns how many objects the file holds, those of documents that were not read included.
+    pub fn seen_objects(&self) -> usize {
+        let unread = self.unread.iter().map(|document| self.tree.documents()[*document].root);
+        self.objects.len() + unread.map(|root| self.count(root)).sum::<usize>()
+    }
+
+    /// Counts the objects of a document by what stands in it.
+    fn count(&self, root: NodeId) -> usize {
+        let text = |key: &str| self.tree.text_at(&self.text, root, key);
+        match (text("apiVersion"), text("kind")) {
+            (Some(_), Some(kind)) if kind.ends_with("List") => {
+                self.tree.items_at(&self.text, root, "items").unwrap_or(1)
+            }
+            (Some(_), Some(_)) => 1,
+            _ => 0,
+        }
+    }
+
+    /// Returns what Kubernetes cannot read in documents that hold no object of a known group, or says against all that is in
+    /// them: worth telling where the file changes.
+    pub fn disputed(&self) -> Vec<Finding> {
+        let roots = self.unread.iter().map(|document| self.tree.documents()[*document].root);
+        let problems = roots.filter_map(|root| self.tree.value(&self.text, root).err());
+        let told = problems.map(|problem| failure(&self.file, &self.text, &self.lines, &problem));
+        self.disputed.iter().cloned().chain(told.map(|told| Finding { severity: Severity::Warning, ..told })).collect()
+    }
+
+    /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::whole`] looks into them.
+    pub(super) fn data(&self, root: NodeId) -> Result<Value, Problem> {
+        match self.tree.text_at(&self.text, root, "kind").as_deref() {
+            Some("CustomResourceDefinition") => self.tree.value_without(&self.text, root, "openAPIV3Schema"),
+            _ => self.tree.value(&self.text, root),
+        }
+    }
+
+    /// Returns an object's data with everything that is in it.
+    ///
+    /// # Errors
+    /// That of the schemas of a CRD that cannot be read as data.
+    pub fn whole(&self, object: &Object) -> Result<Arc<Value>, Box<Finding>> {
+        if object.kind.kind != "CustomResourceDefinition" || !object.place.steps().is_empty() {
+            return Ok(Arc::clone(&object.value));
+        }
+        let read = self.tree.value(&self.text, self.tree.documents()[object.document].root);
+        read.map(Arc::new).map_err(|problem| Box::new(failure(&self.file, &self.text, &self.lines, &problem)))
+    }
+
+    /// Returns the text of an inset by its number, or of the file.
+    pub fn page(&self, inset: Option<usize>) -> Page<'_> {
+        let inset = inset.map(|number| &self.insets[number]);
+        self.page_of(inset)
+    }
+
+    /// Returns the text of an inset, or of the file.
+    pub(super) fn page_of<'m>(&'m self, inset: Option<&'m Inset>) -> Page<'m> {
+        Page::new((&self.file, &self.text, &self.tree, &self.lines), inset)
+    }
+}

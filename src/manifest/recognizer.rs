@@ -1,0 +1,137 @@
+//! Answers: is something that a run knows mentioned in these bytes?
+//!
+//! Invariant: a file without a text that is searched for here is never parsed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memmem::Finder;
+
+use super::values::Chart;
+use crate::release::GroupKind;
+
+/// Finds the API groups that a run knows in a file's bytes.
+#[derive(Debug)]
+pub struct Recognizer {
+    /// Finds any of the texts below: most files hold none, and are passed over once. Made when it is first used.
+    any: OnceLock<AhoCorasick>,
+    groups: Vec<(String, Finder<'static>)>,
+    kinds: BTreeSet<String>,
+    /// The kinds of other groups that rules are about.
+    guests: BTreeSet<GroupKind>,
+    marks: Vec<Finder<'static>>,
+    charts: Vec<Chart>,
+    chart_marks: Vec<Finder<'static>>,
+    /// The charts of files that are said to hold values.
+    values: BTreeMap<String, String>,
+}
+
+impl Recognizer {
+    /// Makes the recognizer of `groups`.
+    pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
+        let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
+        Self {
+            any: OnceLock::new(),
+            groups: groups.into_iter().map(finder).collect(),
+            kinds: BTreeSet::new(),
+            guests: BTreeSet::new(),
+            marks: Vec::new(),
+            charts: Vec::new(),
+            chart_marks: Vec::new(),
+            values: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the names of known kinds, for places that give a kind without its group.
+    #[must_use]
+    pub fn with_kinds<'k>(self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
+        Self { kinds: kinds.into_iter().map(str::to_owned).collect(), ..self }
+    }
+
+    /// Adds kinds of other groups that rules are about, for patches of them.
+    #[must_use]
+    pub fn with_guests<'k>(self, guests: impl IntoIterator<Item = &'k GroupKind>) -> Self {
+        Self { guests: guests.into_iter().cloned().collect(), ..self }
+    }
+
+    /// Adds texts that make a file worth reading although no known API group stands in it.
+    #[must_use]
+    pub fn with_marks<'m>(self, marks: impl IntoIterator<Item = &'m str>) -> Self {
+        let finder = |mark: &str| Finder::new(mark.as_bytes()).into_owned();
+        Self { marks: marks.into_iter().map(finder).collect(), ..self }
+    }
+
+    /// Adds charts, by name, and by a key that only their values have: files of their values are worth reading.
+    #[must_use]
+    pub fn with_charts<'c>(self, charts: impl IntoIterator<Item = (&'c str, &'c str)>) -> Self {
+        let charts: Vec<Chart> = charts.into_iter().map(|(name, key)| Chart::new(name, key)).collect();
+        let texts = charts.iter().flat_map(Chart::marks);
+        let chart_marks = texts.map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
+        Self { charts, chart_marks, ..self }
+    }
+
+    /// Adds files that hold values, each with its chart, which their text need not tell.
+    #[must_use]
+    pub fn with_values(self, files: &BTreeMap<String, String>) -> Self {
+        Self { values: files.clone(), ..self }
+    }
+
+    /// Returns the chart whose values a file is said to hold.
+    pub(super) fn chart_of(&self, file: &str) -> Option<&Chart> {
+        let name = self.values.get(file.strip_prefix("./").unwrap_or(file))?;
+        self.charts.iter().find(|chart| chart.is_called(name))
+    }
+
+    /// Says whether a known API group, a mark or the name of a chart stands in `bytes`.
+    pub(super) fn meets(&self, bytes: &[u8]) -> bool {
+        let any = self.any.get_or_init(|| {
+            let groups = self.groups.iter().map(|(_, finder)| finder);
+            let texts = groups.chain(&self.marks).chain(&self.chart_marks).map(Finder::needle);
+            let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
+            builder.expect("a pack's texts are few and short")
+        });
+        any.is_match(bytes)
+    }
+
+    /// Says whether a chart, or the key that only its values have, stands in `bytes`.
+    pub(super) fn names_a_chart(&self, bytes: &[u8]) -> bool {
+        self.chart_marks.iter().any(|finder| finder.find(bytes).is_some())
+    }
+
+    /// Says whether there may be something to convert in `bytes`: what cannot be read of it is told.
+    pub(super) fn matters(&self, bytes: &[u8]) -> bool {
+        self.hits(bytes) || self.names_a_chart(bytes)
+    }
+
+    /// Says whether any known API group stands in `bytes`.
+    pub fn hits(&self, bytes: &[u8]) -> bool {
+        self.groups.iter().any(|(_, finder)| finder.find(bytes).is_some())
+    }
+
+    /// Says whether the name of a guest's kind stands in `text`.
+    pub(super) fn names_a_guest(&self, text: &str) -> bool {
+        self.guests.iter().any(|guest| text.contains(guest.kind.as_str()))
+    }
+
+    /// Says whether rules are about `kind`, which is of another group.
+    pub(super) fn is_guest(&self, kind: &GroupKind) -> bool {
+        self.guests.contains(kind)
+    }
+
+    /// Says whether an object of `kind` can be a known one; without `group`, that of any group can.
+    pub(super) fn knows(&self, group: Option<&str>, kind: &str) -> bool {
+        let known = |group: &str| self.groups.iter().any(|(name, _)| name == group);
+        group.map_or_else(|| self.kinds.contains(kind), known)
+    }
+
+    /// Returns the charts whose values can stand in files of their own.
+    pub(super) fn charts(&self) -> &[Chart] {
+        &self.charts
+    }
+
+    /// Returns the kinds of other groups that rules are about.
+    pub(super) fn guests(&self) -> impl Iterator<Item = &GroupKind> {
+        self.guests.iter()
+    }
+}
