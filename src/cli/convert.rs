@@ -15,7 +15,7 @@ use super::undo::run_name;
 use super::{Exit, Pending, packs};
 use crate::disk::{self, Bounds, Failure, Journal, Standing};
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::infer::beside::{Evidence, Span, evidence_in, spans_in};
+use crate::infer::install_evidence::{Evidence, Span, evidence_in, spans_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};

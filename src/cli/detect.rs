@@ -8,7 +8,7 @@ use super::console::Console;
 use super::convert::Level;
 use super::{Exit, Pending, packs, pass};
 use crate::field::FieldPath;
-use crate::infer::beside::evidence_in;
+use crate::infer::install_evidence::evidence_in;
 use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::{infer, kind_says};
 use crate::manifest::{Manifest, Object};

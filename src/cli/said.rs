@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 
 use super::console::Console;
-use crate::infer::beside::{Evidence, Span, origin};
+use crate::infer::install_evidence::{Evidence, Span, origin};
 use crate::pack::wire::{Parameter, Shape};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::ReleaseSet;

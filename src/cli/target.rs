@@ -18,7 +18,7 @@ use super::pass;
 use super::said::{self, Pairing};
 use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::infer::beside::{Evidence, Span};
+use crate::infer::install_evidence::{Evidence, Span};
 use crate::infer::crds::{Crd, Installed, Verdict, crds_in, installed};
 use crate::lens::LossClass;
 use crate::manifest::Manifest;

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::{Goal, Remark, finding};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
-use crate::infer::beside::{Evidence, evidence_in};
+use crate::infer::install_evidence::{Evidence, evidence_in};
 use crate::manifest::{Manifest, Object};
 use crate::pack::wire::Chart;
 use crate::pack::{self, Target};

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Location, Severity};
 use crate::infer::Inference;
-use crate::infer::beside::Evidence;
+use crate::infer::install_evidence::Evidence;
 use crate::infer::crds::Installed;
 use crate::manifest::Object;
 use crate::pack::Pack;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::infer;
+use super::inference::infer;
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::Location;
 use crate::manifest::{Manifest, Object};
