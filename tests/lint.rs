@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use reversion::pack::lint::{Coverage, Share, coverage, is_shown, lint};
-use reversion::pack::load::{self, PackFiles};
+use reversion::pack::{PackFiles, load};
 use reversion::pack::{Pack, embedded};
 
 #[test]

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Pack, Rule};
+use super::pack::Pack;
+use super::rule::Rule;
 use crate::field::FieldPattern;
 use crate::lens::{Direction, Image};
 use crate::release::{GroupKind, ReleaseId};

@@ -13,7 +13,10 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
-use super::{LazyCatalog, Notes, Pack, Rule, values, wire};
+use super::notes::Notes;
+use super::pack::{LazyCatalog, Pack, PackFiles};
+use super::rule::Rule;
+use super::{values, wire};
 use crate::lens::{Direction, Fidelity, Lens};
 use crate::release::{GroupKind, ReleaseLine};
 
@@ -22,9 +25,6 @@ pub const MAX_PACK_FILE: u64 = 16 << 20;
 
 /// The most that all files of a pack hold, in bytes; a rule's file counts once for each kind that it is about.
 pub const MAX_PACK: usize = 64 << 20;
-
-/// The files of one pack: path within the pack's folder with `/`, and text.
-pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
 
 /// Files of a pack whose YAML is there as JSON too: path and JSON.
 pub(super) type Prepared = BTreeMap<&'static str, &'static str>;

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Location, Severity};
 use crate::infer::Inference;
-use crate::infer::install_evidence::Evidence;
 use crate::infer::crds::Installed;
+use crate::infer::install_evidence::Evidence;
 use crate::manifest::Object;
 use crate::pack::Pack;
 use crate::plan::{FilePlan, ObjectPlan, Outcome};

@@ -1,0 +1,42 @@
+//! Answers: which kind does an object have by now, while rules convert it, and which rules are about it?
+//!
+//! Invariant: the kind changes only when a rule that gives another kind changed the object.
+
+use super::rule::Rule;
+use crate::lens::Direction;
+use crate::release::GroupKind;
+
+/// An object's way over rules: which kind it has by now, and which rules speak of it.
+#[derive(Clone, Debug)]
+pub struct Way {
+    kind: GroupKind,
+    /// The bundle whose rule gave the object its kind, by its order.
+    retyped_in: Option<usize>,
+}
+
+impl Way {
+    /// Starts with an object of `kind`.
+    pub const fn new(kind: GroupKind) -> Self {
+        Self { kind, retyped_in: None }
+    }
+
+    /// Returns the kind that the object has by now.
+    pub const fn kind(&self) -> &GroupKind {
+        &self.kind
+    }
+
+    /// Says whether `rule` speaks of the object in `direction`: an object that had the old kind all along never was on the
+    /// new side of what changed together with the kind.
+    pub fn meets(&self, rule: &Rule, direction: Direction) -> bool {
+        let together = rule.settled_kind != rule.new_kind && direction == Direction::Backward;
+        *rule.from_kind(direction) == self.kind && (!together || self.retyped_in == Some(rule.order))
+    }
+
+    /// Notes that `rule` changed the object.
+    pub fn follow(&mut self, rule: &Rule, direction: Direction) {
+        if rule.kind != rule.new_kind {
+            self.retyped_in = Some(rule.order);
+        }
+        self.kind.clone_from(rule.to_kind(direction));
+    }
+}
