@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use reversion::pack::lint::{Coverage, Share, coverage, is_shown, lint};
-use reversion::pack::{PackFiles, load};
 use reversion::pack::{Pack, embedded};
+use reversion::pack::{PackFiles, load};
 
 #[test]
 fn every_pack_of_the_program_is_complete() {

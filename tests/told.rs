@@ -14,7 +14,7 @@ fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
     let manifest = match manifest::read("a.yaml", text.as_bytes(), &recognizer) {
         Reading::Manifest(manifest) => *manifest,
         Reading::Failed(finding) | Reading::Template(finding) => return (text.to_owned(), vec![finding]),
-        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Marked(_) => panic!("not looked at"),
+        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("not looked at"),
     };
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
@@ -230,11 +230,12 @@ fn the_comment_that_goes_among_several_of_one_text() {
 
 #[test]
 fn values_of_a_chart_that_cannot_be_read_are_not_passed_over() {
-    let recognizer = Recognizer::new(["example.com"]).with_marks(["Opaque"]).with_charts([("fabric", "nginxGateway")]);
+    let recognizer =
+        Recognizer::new(["example.com"]).with_triggers(["Opaque"]).with_charts([("fabric", "nginxGateway")]);
     let met = |text: &str| match manifest::read("values.yaml", text.as_bytes(), &recognizer) {
         Reading::Failed(finding) | Reading::Template(finding) => Some(finding.code),
         Reading::Irrelevant => None,
-        Reading::Manifest(_) | Reading::Kustomization(_) | Reading::Marked(_) => panic!("{text:?} was read"),
+        Reading::Manifest(_) | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("{text:?} was read"),
     };
     assert_eq!(met("nginxGateway: {}\na: 1\na: 2\n"), Some(Code::DuplicateKey));
     assert_eq!(met("chart: fabric\na: [\n"), Some(Code::ParseError));

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 
 use super::console::Console;
-use crate::infer::install_evidence::{Evidence, Span, origin};
-use crate::pack::wire::{Parameter, Shape};
+use crate::infer::install_evidence::{Evidence, ObjectReleases, origin};
+use crate::pack::wire::{Format, Parameter};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::ReleaseSet;
 use crate::report::visible;
@@ -20,7 +20,7 @@ use crate::report::visible;
 pub(super) fn told_by_files(
     pack: &Pack,
     evidence: &[(&Pack, Evidence)],
-    spans: &[Span<'_>],
+    spans: &[ObjectReleases<'_>],
     console: Console,
 ) -> Result<Option<ReleaseSet>> {
     let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
@@ -127,16 +127,16 @@ pub(super) fn parameters(said: &[String], packs: &Packs) -> Result<BTreeMap<Stri
 /// A failure that says what there is, or what to write.
 pub(super) fn check(name: &str, value: &str, packs: &Packs) -> Result<()> {
     let of_pack = |pack: &'_ Pack| {
-        let named = |one: &Parameter| (format!("{}.{}", pack.name(), one.name), one.looks_like);
+        let named = |one: &Parameter| (format!("{}.{}", pack.name(), one.name), one.format);
         pack.parameters().iter().map(named).collect::<Vec<_>>()
     };
-    let declared: BTreeMap<String, Shape> = packs.iter().flat_map(of_pack).collect();
+    let declared: BTreeMap<String, Format> = packs.iter().flat_map(of_pack).collect();
     let shape = declared.get(name).with_context(|| {
         let names: Vec<&str> = declared.keys().map(String::as_str).collect();
         format!("no pack asks for `{name}`; there are: {}", names.join(", "))
     })?;
     ensure!(!value.is_empty(), "{name} has no value");
-    ensure!(shape.fits(value), "`{value}` cannot be {name}: write {}", shape.description());
+    ensure!(shape.accepts(value), "`{value}` cannot be {name}: write {}", shape.description());
     Ok(())
 }
 

@@ -124,7 +124,7 @@ fn told_apart(
     if releases.iter().count() < 2 {
         return releases;
     }
-    let Ok(whole) = manifest.whole(object) else { return releases };
+    let Ok(whole) = manifest.full_value(object) else { return releases };
     let own = OwnCrds::read("", [(String::new(), whole.as_ref())]);
     let (Ok(own), Some(catalog)) = (own, pack.catalog(kind)) else { return releases };
     let has: BTreeSet<_> = own.catalog(kind).into_iter().flat_map(Catalog::fields).map(|field| field.pattern).collect();

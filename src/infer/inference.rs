@@ -57,7 +57,7 @@ pub fn infer(object: &Value, catalog: &Catalog, version: &str) -> Inference {
 }
 
 /// Returns the kind that `catalog` describes as what decides, where a channel of the newest bundle on `line` never had it.
-pub fn kind_says(catalog: &Catalog, line: &ReleaseLine) -> Option<Fact> {
+pub fn kind_evidence(catalog: &Catalog, line: &ReleaseLine) -> Option<Fact> {
     let releases = catalog.releases();
     let channels: BTreeSet<Channel> = releases.iter().map(|id| line.get(id).channel).collect();
     let newest = line.iter().map(|(_, release)| release.order).max()?;

@@ -87,10 +87,10 @@ pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, 
         let Ok(value) = manifest.tree.value(&manifest.text, document.root) else { continue };
         for pack in &packs {
             let objects = manifest.objects.iter().filter(|object| object.document == number);
-            let mut all = said(&value, pack.installed_as());
+            let mut all = said(&value, pack.artifacts());
             all.extend(objects.flat_map(|object| said_by_values(object, pack)));
             for Said { path, words, version } in all {
-                let releases = pack.releases_called(&version).iter().collect();
+                let releases = pack.releases_for_version(&version).iter().collect();
                 let start = manifest.tree.place(&manifest.text, document.root, &path).start;
                 let location = manifest.location(start);
                 found.push((*pack, Evidence { location, says: words, releases }));
@@ -102,7 +102,7 @@ pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, 
 
 /// Which releases an object of a pack can be for.
 #[derive(Clone, Debug)]
-pub struct Span<'p> {
+pub struct ObjectReleases<'p> {
     /// The pack.
     pub pack: &'p Pack,
     /// Where the object starts.
@@ -114,21 +114,21 @@ pub struct Span<'p> {
 }
 
 /// Collects which releases the objects of a file can be for, of packs that charts and images can name a release of.
-pub fn spans_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<Span<'p>> {
+pub fn object_releases_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<ObjectReleases<'p>> {
     let span = |object: &Object| {
-        let pack = packs.of_group(&object.kind.group).filter(|pack| !pack.installed_as().is_empty())?;
+        let pack = packs.of_group(&object.kind.group).filter(|pack| !pack.artifacts().is_empty())?;
         let found = infer(&object.value, pack.catalog(&object.kind)?, &object.api_version.version);
         let served = found.candidates & found.serving;
         let releases = if served.is_empty() { found.candidates } else { served };
         let location = manifest.locate(object, &FieldPath::default());
-        (!releases.is_empty()).then(|| Span { pack, location, title: object.title(), releases })
+        (!releases.is_empty()).then(|| ObjectReleases { pack, location, title: object.title(), releases })
     };
     manifest.objects.iter().filter_map(span).collect()
 }
 
 /// Says whether something of the pack can stand in `text`.
 fn is_mentioned(pack: &Pack, text: &str) -> bool {
-    let names = pack.installed_as().iter().chain(pack.charts().iter().map(|chart| &chart.key));
+    let names = pack.artifacts().iter().chain(pack.charts().iter().map(|chart| &chart.key));
     names.into_iter().any(|name| text.contains(name.as_str()))
 }
 

@@ -10,4 +10,4 @@ pub mod crds;
 mod inference;
 pub mod install_evidence;
 
-pub use inference::{Inference, infer, kind_says};
+pub use inference::{Inference, infer, kind_evidence};

@@ -10,9 +10,9 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::inset::Inset;
+use super::inline_patch::InlinePatch;
 use super::json6902;
-use super::kustomization::{is_one, is_text, join, selects, selects_a_guest};
+use super::kustomization::{is_one, is_text, join, selects, selects_foreign_kind};
 use super::manifest::Manifest;
 use super::object::{Object, is_list, take as take_objects};
 use super::problem::whole_file;
@@ -76,7 +76,7 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
         };
         let mentions = match &content {
             Content::Elsewhere => false,
-            Content::Text(_, text) => recognizer.hits(text.as_bytes()) || is_of_guest(text, recognizer),
+            Content::Text(_, text) => recognizer.hits(text.as_bytes()) || is_of_foreign_kind(text, recognizer),
             Content::Data(_, value) => json6902::mentions(value, recognizer),
         };
         let names_a_chart = match &content {
@@ -84,7 +84,8 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
             Content::Text(_, text) => recognizer.names_a_chart(text.as_bytes()),
             Content::Data(_, value) => recognizer.names_a_chart(value.to_string().as_bytes()),
         };
-        let is_meant = |target| selects(target, recognizer) || names_a_chart && selects_a_guest(target, recognizer);
+        let is_meant =
+            |target| selects(target, recognizer) || names_a_chart && selects_foreign_kind(target, recognizer);
         let selects = item.get("target").is_some_and(is_meant);
         let (folder, target) = (folder(object, &path), Selector::read(item));
         let patch = || Patch { path: place.join(&path), folder, content, selects, target };
@@ -134,9 +135,9 @@ pub fn folder(document: &Value, path: &FieldPath) -> Option<String> {
 }
 
 /// Says whether a text is a patch of objects of other groups that rules are about.
-fn is_of_guest(text: &str, recognizer: &Recognizer) -> bool {
-    let is_one = |objects: &[Object]| objects.iter().any(|object| recognizer.is_guest(&object.kind));
-    recognizer.names_a_guest(text) && matches!(read(text), Reading::Objects(_, objects) if is_one(&objects))
+fn is_of_foreign_kind(text: &str, recognizer: &Recognizer) -> bool {
+    let is_one = |objects: &[Object]| objects.iter().any(|object| recognizer.is_foreign(&object.kind));
+    recognizer.mentions_foreign_kind(text) && matches!(read(text), Reading::Objects(_, objects) if is_one(&objects))
 }
 
 /// What stands in the text of a patch.
@@ -177,11 +178,11 @@ fn read(text: &str) -> Reading {
 /// Takes in the objects of one patch in a document, read from `root`, or tells what is not converted.
 pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), patch: &Patch, recognizer: &Recognizer) {
     match &patch.content {
-        Content::Elsewhere => tell_selector(manifest, root, patch),
+        Content::Elsewhere => report_selector(manifest, root, patch),
         Content::Data(place, value) if json6902::is_one(value) => {
             let locate = |path: &FieldPath| manifest.place(root, &place.join(path));
             manifest.findings.extend(json6902::findings(value, recognizer, &locate));
-            tell_selector(manifest, root, patch);
+            report_selector(manifest, root, patch);
         }
         Content::Data(..) => {
             let message = "a patch of a known object that is written as data is not converted".to_owned();
@@ -190,15 +191,15 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
         }
         Content::Text(place, text) => match read(text) {
             Reading::Json(tree, value) => {
-                let inset = inset(manifest, (document, root), patch, place, (text, tree));
-                let locate = |path: &FieldPath| manifest.page_of(Some(&inset)).place(0, path);
+                let inline_patch = inline_patch(manifest, (document, root), patch, place, (text, tree));
+                let locate = |path: &FieldPath| manifest.source_text_of(Some(&inline_patch)).place(0, path);
                 manifest.findings.extend(json6902::findings(&value, recognizer, &locate));
-                take_inset(manifest, inset, vec![json6902::object(0, value)]);
-                tell_selector(manifest, root, patch);
+                take_objects_of(manifest, inline_patch, vec![json6902::object(0, value)]);
+                report_selector(manifest, root, patch);
             }
             Reading::Objects(tree, objects) => {
-                let inset = inset(manifest, (document, root), patch, place, (text, tree));
-                take_inset(manifest, inset, objects);
+                let inline_patch = inline_patch(manifest, (document, root), patch, place, (text, tree));
+                take_objects_of(manifest, inline_patch, objects);
             }
             Reading::Neither(why) => {
                 let message = format!("an inline patch of a known object is not converted: {why}");
@@ -209,27 +210,27 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
     }
 }
 
-fn take_inset(manifest: &mut Manifest, inset: Inset, objects: Vec<Object>) {
-    let number = Some(manifest.insets.len());
-    manifest.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
-    manifest.insets.push(inset);
+fn take_objects_of(manifest: &mut Manifest, inline_patch: InlinePatch, objects: Vec<Object>) {
+    let number = Some(manifest.inline_patches.len());
+    manifest.objects.extend(objects.into_iter().map(|object| Object { inline_patch: number, ..object }));
+    manifest.inline_patches.push(inline_patch);
 }
 
-fn inset(
+fn inline_patch(
     manifest: &Manifest,
     (document, root): (usize, NodeId),
     patch: &Patch,
     place: &FieldPath,
     (text, tree): (&str, Tree),
-) -> Inset {
+) -> InlinePatch {
     let start = manifest.tree.place(&manifest.text, root, place).start;
     let literal = manifest.tree.literal(&manifest.text, root, place);
     let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
-    Inset { document, place, start, folder, target, text: text.to_owned(), literal, tree }
+    InlinePatch { document, place, start, folder, target, text: text.to_owned(), literal, tree }
 }
 
 /// Tells that a patch changes known objects that it selects, by the paths of fields.
-fn tell_selector(manifest: &mut Manifest, root: NodeId, patch: &Patch) {
+fn report_selector(manifest: &mut Manifest, root: NodeId, patch: &Patch) {
     if patch.selects {
         let message = "a patch selects known objects; its field paths are not converted".to_owned();
         let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";

@@ -26,8 +26,8 @@ pub(super) fn is_one(document: &Value) -> bool {
 /// Makes the object of a JSON patch.
 pub(super) fn object(document: usize, patch: Value) -> Object {
     let (kind, api_version) = (GroupKind::new("JSON patch", ""), ApiVersion::parse(""));
-    let (inset, place) = (None, FieldPath::default());
-    Object { inset, document, place, kind, api_version, namespace: None, name: None, value: patch.into() }
+    let (inline_patch, place) = (None, FieldPath::default());
+    Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: patch.into() }
 }
 
 /// Tells the operations of a JSON patch that mention known groups or kinds elsewhere than in a reference; `locate` returns where a field of it stands.

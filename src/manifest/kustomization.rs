@@ -156,10 +156,10 @@ pub(super) fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
 }
 
 /// Says whether a selector can mean an object of another group that rules are about, such as one that holds values of a chart.
-pub(super) fn selects_a_guest(selector: &Value, recognizer: &Recognizer) -> bool {
+pub(super) fn selects_foreign_kind(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
     let is_meant = |kind: &GroupKind| {
         text("kind") == Some(kind.kind.as_str()) && text("group").is_none_or(|group| group == kind.group)
     };
-    recognizer.guests().any(is_meant)
+    recognizer.foreign_kinds().any(is_meant)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::inset::{Inset, Page};
+use super::inline_patch::{InlinePatch, SourceText};
 use super::kustomization::{Kustomization, PatchFile};
 use super::object::Object;
 use super::problem::failure;
@@ -28,7 +28,7 @@ pub struct Manifest {
     /// Its objects, in the order of the text.
     pub objects: Vec<Object>,
     /// The inline patches of known objects that it holds.
-    pub insets: Vec<Inset>,
+    pub inline_patches: Vec<InlinePatch>,
     /// The files that it names as patches, where it is a kustomization; as the user would name them.
     pub patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
@@ -36,7 +36,7 @@ pub struct Manifest {
     /// What was noticed on the way.
     pub findings: Vec<Finding>,
     /// What Kubernetes says against documents that it can read otherwise.
-    pub(super) disputed: Vec<Finding>,
+    pub(super) document_warnings: Vec<Finding>,
     /// The documents that are not read as data: nothing known stands in them, or they cannot be.
     pub(super) unread: Vec<usize>,
     pub(super) lines: LineIndex,
@@ -45,12 +45,12 @@ pub struct Manifest {
 impl Manifest {
     /// Returns the place of `path` within `object`, for a finding; the nearest parent where the field is not there.
     pub fn locate(&self, object: &Object, path: &FieldPath) -> Location {
-        self.page(object.inset).place(object.document, &object.place.join(path))
+        self.source_text(object.inline_patch).place(object.document, &object.place.join(path))
     }
 
     /// Returns the numbers of the documents that were read and are no object.
-    pub fn spare_documents(&self) -> impl Iterator<Item = usize> {
-        let own = self.objects.iter().filter(|object| object.inset.is_none());
+    pub fn documents_without_objects(&self) -> impl Iterator<Item = usize> {
+        let own = self.objects.iter().filter(|object| object.inline_patch.is_none());
         let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unread.iter().copied()).collect();
         (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
     }
@@ -71,7 +71,7 @@ impl Manifest {
     }
 
     /// Returns how many objects the file holds, those of documents that were not read included.
-    pub fn seen_objects(&self) -> usize {
+    pub fn object_count(&self) -> usize {
         let unread = self.unread.iter().map(|document| self.tree.documents()[*document].root);
         self.objects.len() + unread.map(|root| self.count(root)).sum::<usize>()
     }
@@ -90,11 +90,15 @@ impl Manifest {
 
     /// Returns what Kubernetes cannot read in documents that hold no object of a known group, or says against all that is in
     /// them: worth telling where the file changes.
-    pub fn disputed(&self) -> Vec<Finding> {
+    pub fn document_warnings(&self) -> Vec<Finding> {
         let roots = self.unread.iter().map(|document| self.tree.documents()[*document].root);
         let problems = roots.filter_map(|root| self.tree.value(&self.text, root).err());
         let told = problems.map(|problem| failure(&self.file, &self.text, &self.lines, &problem));
-        self.disputed.iter().cloned().chain(told.map(|told| Finding { severity: Severity::Warning, ..told })).collect()
+        self.document_warnings
+            .iter()
+            .cloned()
+            .chain(told.map(|told| Finding { severity: Severity::Warning, ..told }))
+            .collect()
     }
 
     /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::whole`] looks into them.
@@ -109,7 +113,7 @@ impl Manifest {
     ///
     /// # Errors
     /// That of the schemas of a CRD that cannot be read as data.
-    pub fn whole(&self, object: &Object) -> Result<Arc<Value>, Box<Finding>> {
+    pub fn full_value(&self, object: &Object) -> Result<Arc<Value>, Box<Finding>> {
         if object.kind.kind != "CustomResourceDefinition" || !object.place.steps().is_empty() {
             return Ok(Arc::clone(&object.value));
         }
@@ -118,13 +122,13 @@ impl Manifest {
     }
 
     /// Returns the text of an inset by its number, or of the file.
-    pub fn page(&self, inset: Option<usize>) -> Page<'_> {
-        let inset = inset.map(|number| &self.insets[number]);
-        self.page_of(inset)
+    pub fn source_text(&self, inline_patch: Option<usize>) -> SourceText<'_> {
+        let inline_patch = inline_patch.map(|number| &self.inline_patches[number]);
+        self.source_text_of(inline_patch)
     }
 
     /// Returns the text of an inset, or of the file.
-    pub(super) fn page_of<'m>(&'m self, inset: Option<&'m Inset>) -> Page<'m> {
-        Page::new((&self.file, &self.text, &self.tree, &self.lines), inset)
+    pub(super) fn source_text_of<'m>(&'m self, inline_patch: Option<&'m InlinePatch>) -> SourceText<'m> {
+        SourceText::new((&self.file, &self.text, &self.tree, &self.lines), inline_patch)
     }
 }

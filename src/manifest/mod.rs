@@ -8,7 +8,7 @@
 
 mod configuration;
 mod inline;
-mod inset;
+mod inline_patch;
 mod json6902;
 mod kustomization;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
@@ -21,7 +21,7 @@ mod selector;
 mod values;
 
 pub use inline::folder as patched_folder;
-pub use inset::{Inset, Page};
+pub use inline_patch::{InlinePatch, SourceText};
 pub use kustomization::{Kustomization, PatchFile};
 pub use manifest::Manifest;
 pub use object::Object;

@@ -13,7 +13,7 @@ use crate::release::{ApiVersion, GroupKind};
 #[derive(Clone, Debug)]
 pub struct Object {
     /// The number of the inset that it stands in, where it does not stand in the file's own text.
-    pub inset: Option<usize>,
+    pub inline_patch: Option<usize>,
     /// The document's number in that text, from 0.
     pub document: usize,
     /// The object's place in the document: empty, or `items[3]`.
@@ -39,15 +39,15 @@ impl Object {
         let kind = GroupKind::new(text(&["kind"])?, api_version.group.as_str());
         let namespace = text(&["metadata", "namespace"]);
         let name = text(&["metadata", "name"]).or_else(|| text(&["metadata", "generateName"]));
-        Some(Self { inset: None, document, place, kind, api_version, namespace, name, value: Arc::new(value) })
+        Some(Self { inline_patch: None, document, place, kind, api_version, namespace, name, value: Arc::new(value) })
     }
 
     /// Makes the object of a kustomization that leaves apiVersion and kind to their defaults.
     pub(super) fn kustomization(document: usize, value: Value) -> Self {
         let api_version = ApiVersion::parse("kustomize.config.k8s.io/v1beta1");
         let kind = GroupKind::new("Kustomization", api_version.group.as_str());
-        let (inset, place, value) = (None, FieldPath::default(), Arc::new(value));
-        Self { inset, document, place, kind, api_version, namespace: None, name: None, value }
+        let (inline_patch, place, value) = (None, FieldPath::default(), Arc::new(value));
+        Self { inline_patch, document, place, kind, api_version, namespace: None, name: None, value }
     }
 
     /// Returns what findings call the object: `HTTPRoute store/checkout`.

@@ -27,7 +27,7 @@ pub enum Reading {
     /// No known API group stands in it, but it is a kustomization: it is parsed for the files that it names.
     Kustomization(Box<Manifest>),
     /// No known API group stands in it, but a mark of a pack does: what it holds may matter to known objects.
-    Marked(Box<Manifest>),
+    Triggered(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),
     /// It could not be understood.
@@ -61,15 +61,26 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
-    let (objects, insets, patches, findings) = Default::default();
-    let (disputed, unread) = Default::default();
+    let (objects, inline_patches, patches, findings) = Default::default();
+    let (document_warnings, unread) = Default::default();
     let (file, kustomization) = (file.to_owned(), None);
-    let mut manifest =
-        Manifest { file, text, tree, objects, insets, patches, kustomization, findings, disputed, unread, lines };
+    let mut manifest = Manifest {
+        file,
+        text,
+        tree,
+        objects,
+        inline_patches,
+        patches,
+        kustomization,
+        findings,
+        document_warnings,
+        unread,
+        lines,
+    };
     match collect(&mut manifest, recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
-        Ok(()) => Reading::Marked(Box::new(manifest)),
+        Ok(()) => Reading::Triggered(Box::new(manifest)),
         Err(_) if !matters => Reading::Irrelevant,
         Err(problem) if template => {
             Reading::Template(template_finding(&manifest.file, &manifest.text, &manifest.lines, &problem))
@@ -110,7 +121,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
     // What such a file is, its name says; another one is read where something known stands in it, document by document.
     let is_whole = is_kustomization || recognizer.chart_of(&manifest.file).is_some();
     for (number, document) in documents.iter().enumerate() {
-        manifest.disputed.extend(other_version(manifest, document.span));
+        manifest.document_warnings.extend(other_version(manifest, document.span));
         let bytes = document.span.of(&manifest.text).as_bytes();
         if manifest.tree.is_mapping(document.root) && !is_whole && !recognizer.meets(bytes) {
             manifest.unread.push(number);
@@ -129,7 +140,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     let place = |path: &FieldPath| manifest.place(document.root, path);
                     manifest.findings.extend(json6902::findings(&value, recognizer, &place));
                 } else if hits() {
-                    tell_unmade(manifest, number, &value);
+                    report_incomplete(manifest, number, &value);
                     let place = |path: &FieldPath| manifest.place(document.root, path);
                     let mut told = configuration::findings(&value, recognizer, &place);
                     told.extend(kustomization::misnamed(&manifest.file, &value, &place));
@@ -188,7 +199,7 @@ fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
 }
 
 /// Tells a known API group in what looks like an object and is none.
-fn tell_unmade(manifest: &mut Manifest, document: usize, value: &Value) {
+fn report_incomplete(manifest: &mut Manifest, document: usize, value: &Value) {
     let half = |value: &Value| value.is_object() && (value.get("apiVersion").is_some() != value.get("kind").is_some());
     let unmade = match value {
         Value::Array(items) => items

@@ -19,10 +19,10 @@ pub struct Recognizer {
     groups: Vec<(String, Finder<'static>)>,
     kinds: BTreeSet<String>,
     /// The kinds of other groups that rules are about.
-    guests: BTreeSet<GroupKind>,
-    marks: Vec<Finder<'static>>,
+    foreign_kinds: BTreeSet<GroupKind>,
+    triggers: Vec<Finder<'static>>,
     charts: Vec<Chart>,
-    chart_marks: Vec<Finder<'static>>,
+    chart_triggers: Vec<Finder<'static>>,
     /// The charts of files that are said to hold values.
     values: BTreeMap<String, String>,
 }
@@ -35,10 +35,10 @@ impl Recognizer {
             any: OnceLock::new(),
             groups: groups.into_iter().map(finder).collect(),
             kinds: BTreeSet::new(),
-            guests: BTreeSet::new(),
-            marks: Vec::new(),
+            foreign_kinds: BTreeSet::new(),
+            triggers: Vec::new(),
             charts: Vec::new(),
-            chart_marks: Vec::new(),
+            chart_triggers: Vec::new(),
             values: BTreeMap::new(),
         }
     }
@@ -51,24 +51,24 @@ impl Recognizer {
 
     /// Adds kinds of other groups that rules are about, for patches of them.
     #[must_use]
-    pub fn with_guests<'k>(self, guests: impl IntoIterator<Item = &'k GroupKind>) -> Self {
-        Self { guests: guests.into_iter().cloned().collect(), ..self }
+    pub fn with_foreign_kinds<'k>(self, foreign_kinds: impl IntoIterator<Item = &'k GroupKind>) -> Self {
+        Self { foreign_kinds: foreign_kinds.into_iter().cloned().collect(), ..self }
     }
 
     /// Adds texts that make a file worth reading although no known API group stands in it.
     #[must_use]
-    pub fn with_marks<'m>(self, marks: impl IntoIterator<Item = &'m str>) -> Self {
+    pub fn with_triggers<'m>(self, triggers: impl IntoIterator<Item = &'m str>) -> Self {
         let finder = |mark: &str| Finder::new(mark.as_bytes()).into_owned();
-        Self { marks: marks.into_iter().map(finder).collect(), ..self }
+        Self { triggers: triggers.into_iter().map(finder).collect(), ..self }
     }
 
     /// Adds charts, by name, and by a key that only their values have: files of their values are worth reading.
     #[must_use]
     pub fn with_charts<'c>(self, charts: impl IntoIterator<Item = (&'c str, &'c str)>) -> Self {
         let charts: Vec<Chart> = charts.into_iter().map(|(name, key)| Chart::new(name, key)).collect();
-        let texts = charts.iter().flat_map(Chart::marks);
-        let chart_marks = texts.map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
-        Self { charts, chart_marks, ..self }
+        let texts = charts.iter().flat_map(Chart::triggers);
+        let chart_triggers = texts.map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
+        Self { charts, chart_triggers, ..self }
     }
 
     /// Adds files that hold values, each with its chart, which their text need not tell.
@@ -87,7 +87,7 @@ impl Recognizer {
     pub(super) fn meets(&self, bytes: &[u8]) -> bool {
         let any = self.any.get_or_init(|| {
             let groups = self.groups.iter().map(|(_, finder)| finder);
-            let texts = groups.chain(&self.marks).chain(&self.chart_marks).map(Finder::needle);
+            let texts = groups.chain(&self.triggers).chain(&self.chart_triggers).map(Finder::needle);
             let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
             builder.expect("a pack's texts are few and short")
         });
@@ -96,7 +96,7 @@ impl Recognizer {
 
     /// Says whether a chart, or the key that only its values have, stands in `bytes`.
     pub(super) fn names_a_chart(&self, bytes: &[u8]) -> bool {
-        self.chart_marks.iter().any(|finder| finder.find(bytes).is_some())
+        self.chart_triggers.iter().any(|finder| finder.find(bytes).is_some())
     }
 
     /// Says whether there may be something to convert in `bytes`: what cannot be read of it is told.
@@ -110,13 +110,13 @@ impl Recognizer {
     }
 
     /// Says whether the name of a guest's kind stands in `text`.
-    pub(super) fn names_a_guest(&self, text: &str) -> bool {
-        self.guests.iter().any(|guest| text.contains(guest.kind.as_str()))
+    pub(super) fn mentions_foreign_kind(&self, text: &str) -> bool {
+        self.foreign_kinds.iter().any(|guest| text.contains(guest.kind.as_str()))
     }
 
     /// Says whether rules are about `kind`, which is of another group.
-    pub(super) fn is_guest(&self, kind: &GroupKind) -> bool {
-        self.guests.contains(kind)
+    pub(super) fn is_foreign(&self, kind: &GroupKind) -> bool {
+        self.foreign_kinds.contains(kind)
     }
 
     /// Says whether an object of `kind` can be a known one; without `group`, that of any group can.
@@ -131,7 +131,7 @@ impl Recognizer {
     }
 
     /// Returns the kinds of other groups that rules are about.
-    pub(super) fn guests(&self) -> impl Iterator<Item = &GroupKind> {
-        self.guests.iter()
+    pub(super) fn foreign_kinds(&self) -> impl Iterator<Item = &GroupKind> {
+        self.foreign_kinds.iter()
     }
 }

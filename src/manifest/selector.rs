@@ -62,18 +62,18 @@ impl Selector {
     }
 
     /// Says whether it can select objects of this kind and version.
-    pub fn meets(&self, kind: &GroupKind, version: &ApiVersion) -> bool {
-        self.is_about(kind) && self.version.as_ref().is_none_or(|part| part.is(&version.version))
+    pub fn selects(&self, kind: &GroupKind, version: &ApiVersion) -> bool {
+        self.selects_kind(kind) && self.version.as_ref().is_none_or(|part| part.is(&version.version))
     }
 
     /// Says whether it can select objects of this kind in any version.
-    pub fn is_about(&self, kind: &GroupKind) -> bool {
+    pub fn selects_kind(&self, kind: &GroupKind) -> bool {
         let parts = [(&self.group, &kind.group), (&self.kind, &kind.kind)];
         parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
     }
 
     /// Says whether it is about this kind by its name, and not by a pattern or without one.
-    pub fn spells(&self, kind: &GroupKind) -> bool {
+    pub fn names_kind(&self, kind: &GroupKind) -> bool {
         let is_written = |part: &Part, text: &str| part.text == text;
         self.kind.as_ref().is_some_and(|part| is_written(part, &kind.kind))
             && self.group.as_ref().is_none_or(|part| is_written(part, &kind.group))
@@ -90,12 +90,12 @@ mod tests {
     fn what_is_written_selects_as_a_whole() {
         let read = |target: Value| Selector::read(&json!({"target": target, "path": "a.yaml"})).expect("a target");
         let (kind, version) = (GroupKind::new("Route", "example.com"), ApiVersion::parse("example.com/v1"));
-        let meets = |target| read(target).meets(&kind, &version);
+        let selects = |target| read(target).selects(&kind, &version);
         let targets =
             [json!({}), json!({"kind": "Route"}), json!({"kind": "Gateway|Route", "version": "v.*", "group": ""})];
-        assert!(targets.into_iter().all(meets));
+        assert!(targets.into_iter().all(selects));
         let others = [json!({"kind": "Rout"}), json!({"version": "v2"}), json!({"group": "com"})];
-        assert!(!others.into_iter().any(meets));
+        assert!(!others.into_iter().any(selects));
         let name = read(json!({"name": "a("})).name.expect("a name");
         assert_eq!(["a(", "a"].map(|text| name.is(text)), [true, false]);
         assert!(Selector::read(&json!({"path": "a.yaml"})).is_none());

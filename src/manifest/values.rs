@@ -27,7 +27,7 @@ impl Chart {
     }
 
     /// Returns the texts one of which stands in every file with values of the chart.
-    pub(super) fn marks(&self) -> [&str; 2] {
+    pub(super) fn triggers(&self) -> [&str; 2] {
         [&self.name, &self.key]
     }
 
@@ -45,7 +45,7 @@ impl Chart {
     pub(super) fn object(&self, document: usize, place: FieldPath, value: &Value) -> Object {
         let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
         let (name, value) = (Some(self.name.clone()), Arc::new(place.get(value).cloned().unwrap_or_default()));
-        Object { inset: None, document, place, kind, api_version, namespace: None, name, value }
+        Object { inline_patch: None, document, place, kind, api_version, namespace: None, name, value }
     }
 
     fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {

@@ -8,13 +8,13 @@ use crate::release::GroupKind;
 
 /// An object's way over rules: which kind it has by now, and which rules speak of it.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct KindTracker {
     kind: GroupKind,
     /// The bundle whose rule gave the object its kind, by its order.
     retyped_in: Option<usize>,
 }
 
-impl Way {
+impl KindTracker {
     /// Starts with an object of `kind`.
     pub const fn new(kind: GroupKind) -> Self {
         Self { kind, retyped_in: None }
@@ -27,13 +27,13 @@ impl Way {
 
     /// Says whether `rule` speaks of the object in `direction`: an object that had the old kind all along never was on the
     /// new side of what changed together with the kind.
-    pub fn meets(&self, rule: &Rule, direction: Direction) -> bool {
-        let together = rule.settled_kind != rule.new_kind && direction == Direction::Backward;
+    pub fn is_subject_to(&self, rule: &Rule, direction: Direction) -> bool {
+        let together = rule.final_kind != rule.new_kind && direction == Direction::Backward;
         *rule.from_kind(direction) == self.kind && (!together || self.retyped_in == Some(rule.order))
     }
 
     /// Notes that `rule` changed the object.
-    pub fn follow(&mut self, rule: &Rule, direction: Direction) {
+    pub fn record(&mut self, rule: &Rule, direction: Direction) {
         if rule.kind != rule.new_kind {
             self.retyped_in = Some(rule.order);
         }

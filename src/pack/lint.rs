@@ -10,11 +10,11 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::crossing::Crossing;
-use super::limits::{allowed, has};
-use super::notes::Dropped;
+use super::constraints::{allowed, has};
 use super::pack::Pack;
+use super::release_notes::Dropped;
 use super::rule::Rule;
+use super::rule_path::RulePath;
 use super::wire::Needs;
 use crate::catalog::{Catalog, Field, OUTSIDE};
 use crate::field::{FieldPattern, Part};
@@ -41,7 +41,7 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     let mut lint = Lint::of_catalogs(pack);
     pack.rules().iter().for_each(|rule| lint.rule(rule));
     lint.overlaps();
-    lint.notes();
+    lint.check_release_notes();
     if let Some(fixtures) = fixtures {
         lint.fixtures(fixtures);
     }
@@ -168,13 +168,13 @@ impl<'p> Lint<'p> {
     fn vanished(&mut self, kind: &GroupKind, catalog: &'p Catalog) {
         for from in catalog.releases().iter() {
             for to in self.next(from) {
-                let crossing = Crossing::between(self.pack, kind, from, to);
-                match self.pack.catalog(&crossing.kind).filter(|new| new.releases().contains(to)) {
+                let path = RulePath::between(self.pack, kind, from, to);
+                match self.pack.catalog(&path.kind).filter(|new| new.releases().contains(to)) {
                     Some(new) => {
                         if !catalog.releases().contains(to) {
                             self.note(kind, to, (None, None), Fate::Claimed);
                         }
-                        let sides = Sides { old: catalog, new, from, to, crossing };
+                        let sides = Sides { old: catalog, new, from, to, path };
                         self.vanished_fields(&sides);
                         self.asked_fields(&sides);
                     }
@@ -242,12 +242,12 @@ impl<'p> Lint<'p> {
     fn vanished_values(&mut self, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
         let Some(new) = allowed(sides.new, place, sides.to) else { return };
         for value in allowed(sides.old, field, sides.from).unwrap_or_default() {
-            let text = value.as_str().map(|text| sides.crossing.value_image(field, text));
+            let text = value.as_str().map(|text| sides.path.value_image(field, text));
             let image = text.map_or_else(|| value.clone(), Value::from);
             if new.contains(&value) && new.contains(&image) {
                 continue;
             }
-            let (kind, claimed) = (sides.old.kind(), sides.crossing.claims_value(field, &value));
+            let (kind, claimed) = (sides.old.kind(), sides.path.claims_value(field, &value));
             let fate = if new.contains(&image) || claimed {
                 Fate::Claimed
             } else if self.is_dropped(kind, sides.to, Some(field), Some(&value)) {
@@ -267,7 +267,7 @@ impl<'p> Lint<'p> {
     /// Says what a release asks for that the one before does not have, where no rule brings it and no hint says what to write.
     fn asked_fields(&mut self, sides: &Sides<'_>) {
         let kind = sides.new.kind();
-        let hinted = |field: &FieldPattern| self.pack.notes().hint(kind, Some(field)).is_some();
+        let hinted = |field: &FieldPattern| self.pack.release_notes().hint(kind, Some(field)).is_some();
         let texts: Vec<_> = sides.asked().into_iter().filter(|field| !hinted(field)).collect();
         for field in texts {
             let to = self.name(sides.to);
@@ -297,7 +297,7 @@ impl<'p> Lint<'p> {
             let release = entry.order == release.order && entry.channels.contains(&release.channel);
             entry.kind == *kind && within && same_value && release
         };
-        let entries = self.pack.notes().dropped.iter().enumerate();
+        let entries = self.pack.release_notes().dropped.iter().enumerate();
         let found: Vec<usize> = entries.filter(|(_, entry)| fits(entry)).map(|(at, _)| at).collect();
         self.used.extend(&found);
         !found.is_empty()
@@ -363,7 +363,7 @@ impl<'p> Lint<'p> {
         self.channels(rule, &file);
         match rule.needs {
             // What objects of other packs and the values of charts have is not known here.
-            _ if self.pack.is_guest(&rule.kind) || rule.values.is_some() => {}
+            _ if self.pack.is_foreign(&rule.kind) || rule.values.is_some() => {}
             Some(Needs::Repair) => self.mistakes(rule, &file),
             Some(Needs::From) | None => self.claims(rule, &file),
         }
@@ -414,7 +414,7 @@ impl<'p> Lint<'p> {
         let Some(bundle) = Bundle::of(self.pack, rule) else { return true };
         let before: Vec<_> =
             self.pack.line().iter().map(|(id, _)| id).filter(|id| self.next(*id).contains(&release)).collect();
-        let (old, new) = (&rule.kind, &bundle.crossing.kind);
+        let (old, new) = (&rule.kind, &bundle.path.kind);
         let served =
             |kind: &GroupKind, id: &ReleaseId| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(*id));
         let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
@@ -438,7 +438,7 @@ impl<'p> Lint<'p> {
         };
         let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
         let certain = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
-        let (old, new) = (&rule.kind, &bundle.crossing.kind);
+        let (old, new) = (&rule.kind, &bundle.path.kind);
         for field in claims.old.iter().filter(|field| is_known(field)) {
             let kinds = self.kinds_of(rule, Direction::Forward);
             if kinds.iter().all(|kind| self.having(kind, field, |order| order < rule.order).is_empty()) {
@@ -467,7 +467,7 @@ impl<'p> Lint<'p> {
         let alike = self.pack.rules().iter().filter(|other| other.id == rule.id);
         match direction {
             Direction::Forward => alike.map(|rule| rule.kind.clone()).collect(),
-            Direction::Backward => alike.filter_map(|rule| Some(Bundle::of(self.pack, rule)?.crossing.kind)).collect(),
+            Direction::Backward => alike.filter_map(|rule| Some(Bundle::of(self.pack, rule)?.path.kind)).collect(),
         }
     }
 
@@ -485,7 +485,7 @@ impl<'p> Lint<'p> {
             let Some(bundle) = Bundle::of(self.pack, rule) else { continue };
             let claims = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
             let old = claims.old.into_iter().map(|field| (rule.order, rule.kind.clone(), "old", field));
-            let new = claims.new.into_iter().map(|field| (rule.order, bundle.crossing.kind.clone(), "new", field));
+            let new = claims.new.into_iter().map(|field| (rule.order, bundle.path.kind.clone(), "new", field));
             for claim in old.chain(new).collect::<BTreeSet<_>>() {
                 let text = format!("{} {} is claimed by", claim.1, claim.3);
                 if let Some(other) = owners.insert(claim, &rule.id) {
@@ -496,8 +496,8 @@ impl<'p> Lint<'p> {
     }
 
     /// Says that a note of `pack.yaml` names nothing, or the same as another.
-    fn notes(&mut self) {
-        let (head, notes) = (self.head(), self.pack.notes());
+    fn check_release_notes(&mut self) {
+        let (head, notes) = (self.head(), self.pack.release_notes());
         let stale = notes.dropped.iter().enumerate().filter(|(at, _)| !self.used.contains(at));
         let stale: Vec<_> = stale
             .map(|(_, entry)| {
@@ -514,9 +514,9 @@ impl<'p> Lint<'p> {
         }
         let ids = notes.advisories.iter().map(|note| &note.id).chain(notes.undetectable.iter().map(|note| &note.id));
         let ids = ids.chain(notes.moves.iter().map(|note| &note.id));
-        let mut met = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         for id in ids {
-            if !met.insert(id) {
+            if !seen.insert(id) {
                 self.say(&head, format!("the id {id} is used twice"));
             }
         }
@@ -556,7 +556,7 @@ struct Sides<'p> {
     new: &'p Catalog,
     from: ReleaseId,
     to: ReleaseId,
-    crossing: Crossing<'p>,
+    path: RulePath<'p>,
 }
 
 impl Sides<'_> {
@@ -569,13 +569,13 @@ impl Sides<'_> {
 
     /// Returns every place in which the fields that match `field` can be found afterwards.
     fn places(&self, field: &FieldPattern) -> Vec<FieldPattern> {
-        self.crossing.images(field).iter().filter_map(|image| image.place(field)).collect()
+        self.path.images(field).iter().filter_map(|image| image.place(field)).collect()
     }
 
     /// Returns the fields that the newer side asks for in something that the older one has, and that no rule brings.
     fn asked(&self) -> Vec<FieldPattern> {
         let there: BTreeSet<FieldPattern> = self.fields().iter().flat_map(|field| self.places(field)).collect();
-        let back = self.crossing.reversed(self.old.kind());
+        let back = self.path.reversed(self.old.kind());
         let is_new = |field: &FieldPattern| {
             let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
             let open = above.parts().is_empty() || there.contains(&above);
@@ -599,13 +599,13 @@ fn is_required(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> b
 /// across or holds back in every object. A limit, a default or a spelling is nothing that vanishes.
 pub fn is_shown(pack: &Pack, rule: &Rule) -> bool {
     let Some(bundle) = Bundle::of(pack, rule).filter(|_| rule.within.is_none()) else { return false };
-    let (Some(old), Some(new)) = (pack.catalog(&rule.kind), pack.catalog(&bundle.crossing.kind)) else { return false };
+    let (Some(old), Some(new)) = (pack.catalog(&rule.kind), pack.catalog(&bundle.path.kind)) else { return false };
     let lens = rule.lens(Direction::Forward);
     let newest = pack.line().iter().last();
     let is_gone = newest.is_some_and(|(newest, _)| !old.releases().contains(newest));
     let ends_kind = rule.kind != rule.new_kind || lens.images(&whole()) == BTreeSet::from([Image::Refused]);
-    let rules = bundle.crossing.rules[..bundle.at.unwrap_or_default()].to_vec();
-    let step = Step { pack, rule, old, new, before: Crossing { kind: rule.kind.clone(), rules } };
+    let rules = bundle.path.rules[..bundle.at.unwrap_or_default()].to_vec();
+    let step = Step { pack, rule, old, new, before: RulePath { kind: rule.kind.clone(), rules } };
     let brought = bundle.at_its_ends(lens.claims()).new;
     ends_kind && is_gone || brought.iter().any(|field| step.is_asked(field)) || step.takes_something()
 }
@@ -616,7 +616,7 @@ struct Step<'p> {
     rule: &'p Rule,
     old: &'p Catalog,
     new: &'p Catalog,
-    before: Crossing<'p>,
+    before: RulePath<'p>,
 }
 
 impl Step<'_> {
@@ -675,7 +675,7 @@ fn whole() -> FieldPattern {
 
 /// A rule among those of its bundle that objects of its kind meet.
 struct Bundle<'p> {
-    crossing: Crossing<'p>,
+    path: RulePath<'p>,
     /// The rule's position in it; none where the rule runs after all others.
     at: Option<usize>,
 }
@@ -683,9 +683,9 @@ struct Bundle<'p> {
 impl<'p> Bundle<'p> {
     /// Finds the rule's place in its bundle; `None` where it never runs.
     fn of(pack: &'p Pack, rule: &Rule) -> Option<Self> {
-        let crossing = Crossing::new(pack, &rule.kind, rule.order.checked_sub(1)?, rule.order);
-        let at = crossing.rules.iter().position(|(other, _)| other.id == rule.id);
-        (at.is_some() || rule.within.is_some()).then_some(Self { crossing, at })
+        let path = RulePath::new(pack, &rule.kind, rule.order.checked_sub(1)?, rule.order);
+        let at = path.rules.iter().position(|(other, _)| other.id == rule.id);
+        (at.is_some() || rule.within.is_some()).then_some(Self { path, at })
     }
 
     /// Returns claims of the rule as the fields are called before the bundle and after it.
@@ -693,8 +693,8 @@ impl<'p> Bundle<'p> {
         let Some(at) = self.at else { return claims };
         let rules =
             |range: &[(&'p Rule, Direction)], direction| range.iter().map(|(rule, _)| rule.lens(direction)).collect();
-        let after: Vec<&Lens> = rules(&self.crossing.rules[at + 1..], Direction::Forward);
-        let mut before: Vec<&Lens> = rules(&self.crossing.rules[..at], Direction::Backward);
+        let after: Vec<&Lens> = rules(&self.path.rules[at + 1..], Direction::Forward);
+        let mut before: Vec<&Lens> = rules(&self.path.rules[..at], Direction::Backward);
         before.reverse();
         Claims { old: follow(&before, claims.old), new: follow(&after, claims.new) }
     }

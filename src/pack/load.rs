@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
-use super::notes::Notes;
 use super::pack::{LazyCatalog, Pack, PackFiles};
+use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
 use super::{values, wire};
 use crate::lens::{Direction, Fidelity, Lens};
@@ -133,7 +133,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         retyping.map(|rule| ((rule.order, rule.kind.clone()), rule.new_kind.clone())).collect();
     for rule in &mut rules {
         if let Some(kind) = settled.get(&(rule.order, rule.kind.clone())) {
-            rule.settled_kind.clone_from(kind);
+            rule.final_kind.clone_from(kind);
         }
     }
     // Within a bundle, the rules about a kind's fields run before the one that gives it another kind, and what releases refuse is
@@ -141,8 +141,8 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     rules.sort_by_cached_key(|rule| {
         (rule.order, rule.kind != rule.new_kind, is_check(rule), rule.id.clone(), rule.kind.clone())
     });
-    let met = met(&rules);
-    let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
+    let rules_by_kind = rules_by_kind(&rules);
+    let release_notes = ReleaseNotes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{name}/pack.yaml"))?;
     let of_chart = |(number, chart): (usize, &wire::Chart)| {
         values::places(&chart.name, &head.charts).into_iter().map(move |place| (number, place)).collect::<Vec<_>>()
@@ -156,9 +156,9 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         groups: head.groups,
         annotations: head.annotations,
         corrections: head.corrections,
-        companions: head.releases.into_iter().map(|release| release.goes_with).collect(),
-        marks: head.marks,
-        installed_as: head.installed_as,
+        companions: head.releases.into_iter().map(|release| release.companion).collect(),
+        triggers: head.triggers,
+        artifacts: head.artifacts,
         tag_suffixes: head.tag_suffixes,
         values,
         charts: head.charts,
@@ -166,16 +166,16 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         line,
         catalogs,
         rules,
-        met,
-        notes,
+        rules_by_kind,
+        release_notes,
     })
 }
 
 /// Returns the numbers of the rules that objects of each kind can meet: those about any kind that rules make of it, or make it of.
-fn met(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
+fn rules_by_kind(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
     let mut families: Vec<BTreeSet<&GroupKind>> = Vec::new();
     for rule in rules {
-        let mut family = BTreeSet::from([&rule.kind, &rule.new_kind, &rule.settled_kind]);
+        let mut family = BTreeSet::from([&rule.kind, &rule.new_kind, &rule.final_kind]);
         families.retain(|other| {
             let is_apart = other.is_disjoint(&family);
             if !is_apart {
@@ -248,7 +248,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         summary: wire.summary.clone(),
         values: wire.values.clone(),
         kind,
-        settled_kind: new_kind.clone(),
+        final_kind: new_kind.clone(),
         new_kind,
         channels: wire.channels.clone(),
         needs: wire.needs,

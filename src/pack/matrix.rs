@@ -1,4 +1,4 @@
-//! Answers: what changes between two releases, and what does each change cost on the way there and on the way back?
+//! Answers: what changes between two releases, and what does each change cost on the conversion there and on the conversion back?
 //!
 //! [`matrix`] lists the rules that stand between the releases, then what the catalogs of both sides say differently and no
 //! rule takes across: kinds, fields (the outermost ones), values, limits, apiVersions; then what is only told.
@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::crossing::Crossing;
-use super::limits::{About, Difference, Limits, allowed, differences, has};
-use super::notes::Moves;
+use super::constraints::{About, Constraints, Difference, allowed, differences, has};
 use super::pack::Pack;
+use super::release_notes::Moves;
 use super::rule::Rule;
+use super::rule_path::RulePath;
 use crate::catalog::{Catalog, GroupSource, Reference};
 use crate::field::{FieldPattern, Part};
 use crate::lens::{Direction, Fidelity};
@@ -24,7 +24,7 @@ use crate::release::{GroupKind, ReleaseId};
 pub enum Cost {
     /// Nothing is lost, and the bytes come back.
     Exact,
-    /// The meaning stays, and what is written another way does not come back as it was.
+    /// The meaning stays, and what is written another conversion does not come back as it was.
     Normalized,
     /// Values are lost, or the object is held back until the loss is allowed.
     Lossy,
@@ -104,9 +104,9 @@ pub struct Change {
     pub name: String,
     /// What happens, as one sentence without a final dot.
     pub text: String,
-    /// What it costs on the way there; nothing where nothing is to do.
+    /// What it costs on the conversion there; nothing where nothing is to do.
     pub there: BTreeSet<Cost>,
-    /// What it costs on the way back.
+    /// What it costs on the conversion back.
     pub back: BTreeSet<Cost>,
 }
 
@@ -114,20 +114,20 @@ pub struct Change {
 pub fn matrix(pack: &Pack, from: ReleaseId, to: ReleaseId) -> Vec<Change> {
     let sides = Sides { pack, from, to };
     let mut changes = sides.told();
-    let mut met = BTreeSet::new();
+    let mut mapped = BTreeSet::new();
     for kind in pack.kinds() {
         let Some(catalog) = pack.catalog(kind).filter(|catalog| catalog.releases().contains(from)) else { continue };
-        let crossing = Crossing::between(pack, kind, from, to);
-        met.insert(crossing.kind.clone());
-        match pack.catalog(&crossing.kind).filter(|new| new.releases().contains(to)) {
+        let path = RulePath::between(pack, kind, from, to);
+        mapped.insert(path.kind.clone());
+        match pack.catalog(&path.kind).filter(|new| new.releases().contains(to)) {
             None => changes.push(sides.kind(kind, Fate::Vanishes)),
             Some(new) => changes.extend(sides.fields(catalog, new)),
         }
     }
     let lives =
         |kind: &GroupKind, release| pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release));
-    let comes_back = |kind: &GroupKind| lives(&Crossing::between(pack, kind, to, from).kind, from);
-    let appears = |kind: &&GroupKind| lives(kind, to) && !met.contains(*kind) && !comes_back(kind);
+    let comes_back = |kind: &GroupKind| lives(&RulePath::between(pack, kind, to, from).kind, from);
+    let appears = |kind: &&GroupKind| lives(kind, to) && !mapped.contains(*kind) && !comes_back(kind);
     changes.extend(pack.kinds().filter(appears).map(|kind| sides.kind(kind, Fate::Appears)));
     changes.sort_by(|left, right| {
         let key = |change: &Change| (change.subject, change.kinds.clone(), change.name.clone(), change.text.clone());
@@ -153,7 +153,7 @@ impl Fate {
         }
     }
 
-    /// Returns the costs of the way there and back: what is missing on a side costs on the way to it.
+    /// Returns the costs of the conversion there and back: what is missing on a side costs on the conversion to it.
     fn costs(self, cost: Cost) -> [BTreeSet<Cost>; 2] {
         match self {
             Self::Vanishes => [BTreeSet::from([cost]), BTreeSet::new()],
@@ -181,9 +181,9 @@ impl Sides<'_> {
     fn rule(&self, rules: &[&Rule]) -> Option<Change> {
         let rule = rules.first()?;
         let (from, to) = (self.order(self.from), self.order(self.to));
-        let way = if from <= to { Direction::Forward } else { Direction::Backward };
-        let late = [[self.from, self.to], [self.to, self.from]].map(|way| self.is_late(rules, way));
-        if rule.within.is_none() && !late.contains(&true) && !rules.iter().any(|rule| self.concerns(rule, way)) {
+        let conversion = if from <= to { Direction::Forward } else { Direction::Backward };
+        let late = [[self.from, self.to], [self.to, self.from]].map(|conversion| self.is_late(rules, conversion));
+        if rule.within.is_none() && !late.contains(&true) && !rules.iter().any(|rule| self.concerns(rule, conversion)) {
             return None;
         }
         let costs = |direction| {
@@ -220,8 +220,8 @@ impl Sides<'_> {
         rules.iter().any(|rule| {
             let lives = self.pack.catalog(&rule.kind).is_some_and(|catalog| catalog.releases().contains(from));
             let is_past = rule.order <= self.order(from) && self.order(from) <= self.order(to);
-            let meets = |crossing: &Crossing<'_>| crossing.rules.iter().any(|(other, _)| std::ptr::eq(*other, *rule));
-            lives && is_past && meets(&Crossing::between(self.pack, &rule.kind, from, to))
+            let meets = |path: &RulePath<'_>| path.rules.iter().any(|(other, _)| std::ptr::eq(*other, *rule));
+            lives && is_past && meets(&RulePath::between(self.pack, &rule.kind, from, to))
         })
     }
 
@@ -250,20 +250,20 @@ impl Sides<'_> {
 
     /// Says whether every kind that meets the rules is held back, since the other side does not have it.
     fn is_doomed(&self, rules: &[&Rule]) -> bool {
-        if rules.iter().any(|rule| self.pack.is_guest(&rule.kind)) {
+        if rules.iter().any(|rule| self.pack.is_foreign(&rule.kind)) {
             return false;
         }
         let ways = [[self.from, self.to], [self.to, self.from]];
         let lives =
             |kind: &GroupKind, release| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(release));
-        let starts = ways.into_iter().flat_map(|way| self.pack.kinds().map(move |kind| (kind, way)));
+        let starts = ways.into_iter().flat_map(|conversion| self.pack.kinds().map(move |kind| (kind, conversion)));
         let crossings = starts.filter(|(kind, [from, _])| lives(kind, *from)).map(|(kind, [from, to])| {
-            let crossing = Crossing::between(self.pack, kind, from, to);
-            let meets = crossing.rules.iter().any(|(met, _)| rules.iter().any(|rule| std::ptr::eq(*rule, *met)));
-            (meets, lives(&crossing.kind, to))
+            let path = RulePath::between(self.pack, kind, from, to);
+            let meets = path.rules.iter().any(|(mapped, _)| rules.iter().any(|rule| std::ptr::eq(*rule, *mapped)));
+            (meets, lives(&path.kind, to))
         });
-        let met: Vec<bool> = crossings.filter(|(meets, _)| *meets).map(|(_, lives)| lives).collect();
-        !met.is_empty() && !met.contains(&true)
+        let mapped: Vec<bool> = crossings.filter(|(meets, _)| *meets).map(|(_, lives)| lives).collect();
+        !mapped.is_empty() && !mapped.contains(&true)
     }
 
     /// Says whether `release` has one of the rules' kinds.
@@ -274,15 +274,15 @@ impl Sides<'_> {
     }
 
     /// Says whether one of the releases has something that a rule is about, on its own side of it.
-    fn concerns(&self, rule: &Rule, way: Direction) -> bool {
+    fn concerns(&self, rule: &Rule, conversion: Direction) -> bool {
         // Objects of other packs, and values, are there in every release.
-        if self.pack.is_guest(&rule.kind) {
+        if self.pack.is_foreign(&rule.kind) {
             return true;
         }
-        let claims = rule.lens(way).claims();
-        let (old, new) = match way {
-            Direction::Forward => (&rule.kind, &rule.settled_kind),
-            Direction::Backward => (&rule.settled_kind, &rule.kind),
+        let claims = rule.lens(conversion).claims();
+        let (old, new) = match conversion {
+            Direction::Forward => (&rule.kind, &rule.final_kind),
+            Direction::Backward => (&rule.final_kind, &rule.kind),
         };
         let sides = [(self.from, old, &claims.old), (self.to, new, &claims.new)];
         let claims_nothing = claims.old.is_empty() && claims.new.is_empty() && rule.kind == rule.new_kind;
@@ -302,21 +302,21 @@ impl Sides<'_> {
         let (from, to) = (self.order(self.from), self.order(self.to));
         let line = self.pack.line();
         let told = |is_told: bool| is_told.then_some(Cost::Advisory).into_iter().collect::<BTreeSet<_>>();
-        let notes = self.pack.notes();
+        let notes = self.pack.release_notes();
         let advisories = notes.advisories.iter().map(|note| Change {
             subject: Subject::Advisory,
             kinds: note.kinds.clone(),
             name: note.id.clone(),
             text: note.message.clone(),
-            there: told(note.is_crossed(line, self.from, self.to)),
-            back: told(note.is_crossed(line, self.to, self.from)),
+            there: told(note.applies_between(line, self.from, self.to)),
+            back: told(note.applies_between(line, self.to, self.from)),
         });
         let between = |order: usize| from.min(to) < order && order <= from.max(to);
         let undetectable = notes.undetectable.iter().filter(|note| between(note.order)).map(|note| Change {
             subject: Subject::Undetectable,
             kinds: note.kinds.clone(),
             name: note.id.clone(),
-            text: format!("{} ({})", note.what, note.reason),
+            text: format!("{} ({})", note.change, note.reason),
             there: told(true),
             back: told(true),
         });
@@ -338,13 +338,13 @@ impl Sides<'_> {
         Change { subject: Subject::Kind, kinds: vec![kind.clone()], name: kind.to_string(), text, there, back }
     }
 
-    /// Lists what the catalogs of a kind on both sides say differently; nothing of the way back where that does not lead to
+    /// Lists what the catalogs of a kind on both sides say differently; nothing of the conversion back where that does not lead to
     /// the near kind.
     fn fields(&self, near: &Catalog, far: &Catalog) -> Vec<Change> {
-        let there = Way::new(self.pack, near, far, [self.from, self.to]);
-        let back = Way::new(self.pack, far, near, [self.to, self.from]);
+        let there = Conversion::new(self.pack, near, far, [self.from, self.to]);
+        let back = Conversion::new(self.pack, far, near, [self.to, self.from]);
         let mut changes = self.one_sided(&there, Fate::Vanishes);
-        if back.crossing.kind != *near.kind() {
+        if back.path.kind != *near.kind() {
             return changes;
         }
         changes.extend(self.one_sided(&back, Fate::Appears));
@@ -367,14 +367,14 @@ impl Sides<'_> {
         changes
     }
 
-    /// Lists the fields and values that the near side of `way` has and the far one lacks.
-    fn one_sided(&self, way: &Way<'_>, fate: Fate) -> Vec<Change> {
-        let kind = way.near.kind();
+    /// Lists the fields and values that the near side of `conversion` has and the far one lacks.
+    fn one_sided(&self, conversion: &Conversion<'_>, fate: Fate) -> Vec<Change> {
+        let kind = conversion.near.kind();
         let mut changes = Vec::new();
         let mut missing: Vec<FieldPattern> = Vec::new();
-        for field in way.fields() {
-            let (images, places) = (way.crossing.images(&field), way.places(&field));
-            let there = places.iter().filter(|place| has(way.far, place, way.to));
+        for field in conversion.fields() {
+            let (images, places) = (conversion.path.images(&field), conversion.places(&field));
+            let there = places.iter().filter(|place| has(conversion.far, place, conversion.to));
             let there: Vec<_> = there.collect();
             let is_taken = places.len() < images.len();
             if missing.iter().any(|above| field.starts_with(above)) || there.is_empty() && is_taken {
@@ -382,7 +382,7 @@ impl Sides<'_> {
             }
             if there.is_empty() {
                 let mut costs = fate.costs(Cost::Lossy);
-                if way.asks_for(&field) {
+                if conversion.asks_for(&field) {
                     // What the side that has the field asks for is missing in what comes from the other one.
                     costs.iter_mut().filter(|costs| costs.is_empty()).for_each(|costs| *costs = [Cost::Refused].into());
                 }
@@ -393,21 +393,23 @@ impl Sides<'_> {
                 missing.push(field);
                 continue;
             }
-            changes.extend(there.into_iter().flat_map(|place| self.values(way, [&field, place], fate)));
+            changes.extend(there.into_iter().flat_map(|place| self.values(conversion, [&field, place], fate)));
         }
         changes
     }
 
-    /// Lists the values of a field that only the near side of `way` allows.
-    fn values(&self, way: &Way<'_>, [field, place]: [&FieldPattern; 2], fate: Fate) -> Vec<Change> {
-        let (Some(old), Some(new)) = (allowed(way.near, field, way.from), allowed(way.far, place, way.to)) else {
+    /// Lists the values of a field that only the near side of `conversion` allows.
+    fn values(&self, conversion: &Conversion<'_>, [field, place]: [&FieldPattern; 2], fate: Fate) -> Vec<Change> {
+        let (Some(old), Some(new)) =
+            (allowed(conversion.near, field, conversion.from), allowed(conversion.far, place, conversion.to))
+        else {
             return Vec::new();
         };
         let goes = |value: &&Value| {
-            let mapped = value.as_str().map(|text| Value::from(way.crossing.value_image(field, text)));
-            !new.contains(mapped.as_ref().unwrap_or(value)) && !way.crossing.claims_value(field, value)
+            let mapped = value.as_str().map(|text| Value::from(conversion.path.value_image(field, text)));
+            !new.contains(mapped.as_ref().unwrap_or(value)) && !conversion.path.claims_value(field, value)
         };
-        let kind = way.near.kind();
+        let kind = conversion.near.kind();
         let cost = self.cost_of_values(kind, field);
         let change = |value: &Value| {
             let [there, back] = fate.costs(cost);
@@ -419,26 +421,26 @@ impl Sides<'_> {
 
     /// An item of a union goes as a whole; any other value holds its object back.
     fn cost_of_values(&self, kind: &GroupKind, field: &FieldPattern) -> Cost {
-        let unions = &self.pack.notes().unions;
+        let unions = &self.pack.release_notes().unions;
         let types = unions.iter().filter(|union| union.kind == *kind);
-        let mut types = types.map(|union| union.items.with(Part::Key(union.by.clone())));
+        let mut types = types.map(|union| union.items.with(Part::Key(union.discriminator.clone())));
         if types.any(|by| by == *field) { Cost::Lossy } else { Cost::Refused }
     }
 }
 
-/// The way of a kind's objects from one release to the other.
-struct Way<'p> {
+/// The conversion of a kind's objects from one release to the other.
+struct Conversion<'p> {
     pack: &'p Pack,
     near: &'p Catalog,
     far: &'p Catalog,
     from: ReleaseId,
     to: ReleaseId,
-    crossing: Crossing<'p>,
+    path: RulePath<'p>,
 }
 
-impl<'p> Way<'p> {
+impl<'p> Conversion<'p> {
     fn new(pack: &'p Pack, near: &'p Catalog, far: &'p Catalog, [from, to]: [ReleaseId; 2]) -> Self {
-        Self { pack, near, far, from, to, crossing: Crossing::between(pack, near.kind(), from, to) }
+        Self { pack, near, far, from, to, path: RulePath::between(pack, near.kind(), from, to) }
     }
 
     /// Returns the fields of the near side, in order.
@@ -450,27 +452,26 @@ impl<'p> Way<'p> {
 
     /// Returns every place in which the fields that match `field` can be found on the far side.
     fn places(&self, field: &FieldPattern) -> BTreeSet<FieldPattern> {
-        self.crossing.images(field).iter().filter_map(|image| image.place(field)).collect()
+        self.path.images(field).iter().filter_map(|image| image.place(field)).collect()
     }
 
     /// Says whether a limit of the far side on `field` is left to the user: no rule sees to it.
     fn leaves(&self, field: &FieldPattern, difference: &Difference) -> bool {
-        let is_kept = |value: &Value| value.as_str().is_none_or(|text| self.crossing.value_image(field, text) == text);
+        let is_kept = |value: &Value| value.as_str().is_none_or(|text| self.path.value_image(field, text) == text);
         // What is asked for is there where rules find it in one place or another, and an entry has always a value.
         let is_asked = difference.about == About::Value
-            || self.crossing.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
+            || self.path.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
         let is_about_nothing = difference.about == About::Presence || difference.only == Some(Value::Array(Vec::new()));
         is_asked
-            && !self.crossing.settles(field)
+            && !self.path.settles(field)
             && difference.only.as_ref().is_none_or(is_kept)
             && !(is_about_nothing && self.brings(field))
     }
 
     /// Says whether a rule that the far side wants gives `field` where it is absent or empty.
     fn brings(&self, field: &FieldPattern) -> bool {
-        let mine = |rule: &&Rule| {
-            rule.kind == self.crossing.kind && rule.within.is_some_and(|within| within.contains(self.to))
-        };
+        let mine =
+            |rule: &&Rule| rule.kind == self.path.kind && rule.within.is_some_and(|within| within.contains(self.to));
         let places = self.places(field);
         let brings = |rule: &Rule| places.iter().any(|place| rule.lens(Direction::Forward).brings(place));
         self.pack.rules().iter().filter(mine).any(brings)
@@ -480,19 +481,19 @@ impl<'p> Way<'p> {
     fn asks_for(&self, field: &FieldPattern) -> bool {
         let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
         let shared = above.parts().is_empty() || self.far.having(&above).contains(self.to);
-        shared && Limits::of(self.near, field, self.from).is_some_and(|limits| limits.is_required())
+        shared && Constraints::of(self.near, field, self.from).is_some_and(|limits| limits.is_required())
     }
 }
 
 /// Lists the fields that both sides have and that one of them limits further, but not what rules settle.
-fn limits(there: &Way<'_>, back: &Way<'_>) -> Vec<Change> {
+fn limits(there: &Conversion<'_>, back: &Conversion<'_>) -> Vec<Change> {
     let fields = there.fields();
     let pairs = fields.iter().flat_map(|field| there.places(field).into_iter().map(move |place| (field, place)));
     let pairs: Vec<_> = pairs.collect();
     let mut changes = Vec::new();
     for (field, place) in &pairs {
-        let near = Limits::of(there.near, field, there.from);
-        let Some((near, far)) = near.zip(Limits::of(there.far, place, there.to)) else { continue };
+        let near = Constraints::of(there.near, field, there.from);
+        let Some((near, far)) = near.zip(Constraints::of(there.far, place, there.to)) else { continue };
         let is_only_source = pairs.iter().filter(|(_, other)| other == place).count() == 1;
         let mut costs = [Cost::Exact; 2];
         let mut texts = Vec::new();

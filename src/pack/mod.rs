@@ -6,29 +6,29 @@
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
 
 pub mod build;
-pub mod crossing;
+mod constraints;
 pub mod embedded;
 mod kind_tracker;
-mod limits;
 pub mod lint;
 pub mod load;
 pub mod matrix;
 mod nearest;
-pub mod notes;
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod pack;
 mod packs;
+pub mod release_notes;
 mod rule;
+pub mod rule_path;
 mod target;
 mod values;
 pub mod wire;
 
-pub use kind_tracker::Way;
+pub use kind_tracker::KindTracker;
 pub use nearest::nearest;
-pub use notes::Notes;
 pub use pack::{Pack, PackFiles};
 pub use packs::Packs;
+pub use release_notes::ReleaseNotes;
 pub use rule::Rule;
 pub use target::Target;
-pub use values::Unread;
+pub use values::UnconvertedValues;
 pub use wire::Needs;

@@ -10,9 +10,9 @@ use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 
 use super::nearest::near_bundles;
-use super::notes::Notes;
+use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
-use super::values::{self, Unread};
+use super::values::{self, UnconvertedValues};
 use super::wire;
 use crate::catalog::Catalog;
 use crate::field::FieldPath;
@@ -35,8 +35,8 @@ pub struct Pack {
     pub(super) corrections: BTreeMap<String, wire::Correction>,
     /// What each bundle goes with, by its order.
     pub(super) companions: Vec<Option<String>>,
-    pub(super) marks: Vec<String>,
-    pub(super) installed_as: Vec<String>,
+    pub(super) triggers: Vec<String>,
+    pub(super) artifacts: Vec<String>,
     pub(super) tag_suffixes: Vec<String>,
     pub(super) charts: Vec<wire::Chart>,
     /// Where values of the charts can stand, each with the number of the chart.
@@ -46,8 +46,8 @@ pub struct Pack {
     pub(super) catalogs: BTreeMap<GroupKind, LazyCatalog>,
     pub(super) rules: Vec<Rule>,
     /// The rules that objects of a kind can meet, also as what they become, by their numbers.
-    pub(super) met: BTreeMap<GroupKind, Vec<usize>>,
-    pub(super) notes: Notes,
+    pub(super) rules_by_kind: BTreeMap<GroupKind, Vec<usize>>,
+    pub(super) release_notes: ReleaseNotes,
 }
 
 /// A catalog's text, read when it is first asked for.
@@ -101,17 +101,17 @@ impl Pack {
     }
 
     /// Returns the texts that stand in files which matter to the pack although they name none of its groups.
-    pub fn marks(&self) -> &[String] {
-        &self.marks
+    pub fn triggers(&self) -> &[String] {
+        &self.triggers
     }
 
     /// Returns what the project's charts and images are called where it is installed.
-    pub fn installed_as(&self) -> &[String] {
-        &self.installed_as
+    pub fn artifacts(&self) -> &[String] {
+        &self.artifacts
     }
 
     /// Returns the releases that a version of a chart or the tag of an image names exactly: `2.3.0`, `v2.3.0`, `2.3.0-ubi`.
-    pub fn releases_called(&self, version: &str) -> ReleaseSet {
+    pub fn releases_for_version(&self, version: &str) -> ReleaseSet {
         let suffix = self.tag_suffixes.iter().find_map(|suffix| version.strip_suffix(suffix.as_str()));
         let bare = |text: &str| text.strip_prefix('v').unwrap_or(text).to_owned();
         let wanted = bare(suffix.unwrap_or(version));
@@ -130,13 +130,17 @@ impl Pack {
     }
 
     /// Says whether values of the pack's charts can stand in objects of `kind`.
-    pub fn is_host(&self, kind: &GroupKind) -> bool {
+    pub fn can_hold_values(&self, kind: &GroupKind) -> bool {
         self.places_of(kind).any(|(_, place)| place.is_readable())
     }
 
     /// Returns what says values of the pack's charts in `object`, which is of `kind`, in a way that is not read, each with its
     /// chart.
-    pub fn unread_values_in(&self, kind: &GroupKind, object: &Value) -> Vec<(&wire::Chart, FieldPath, Unread)> {
+    pub fn unconverted_values_in(
+        &self,
+        kind: &GroupKind,
+        object: &Value,
+    ) -> Vec<(&wire::Chart, FieldPath, UnconvertedValues)> {
         let of_chart = |(chart, place): &(usize, values::Place)| {
             let chart = &self.charts[*chart];
             place.unread(object).into_iter().map(move |(path, unread)| (chart, path, unread))
@@ -162,13 +166,13 @@ impl Pack {
     }
 
     /// Says whether the pack's rules about `kind` change objects of other packs, or of none.
-    pub fn is_guest(&self, kind: &GroupKind) -> bool {
+    pub fn is_foreign(&self, kind: &GroupKind) -> bool {
         !self.groups.contains(&kind.group)
     }
 
     /// Returns the kinds of other packs, or of none, that rules are about.
-    pub fn guests(&self) -> impl Iterator<Item = &GroupKind> {
-        self.rules.iter().map(|rule| &rule.kind).filter(|kind| self.is_guest(kind))
+    pub fn foreign_kinds(&self) -> impl Iterator<Item = &GroupKind> {
+        self.rules.iter().map(|rule| &rule.kind).filter(|kind| self.is_foreign(kind))
     }
 
     /// Returns the rules that mend mistakes, in the order of [`Pack::rules`].
@@ -245,20 +249,20 @@ impl Pack {
     }
 
     /// Returns what the pack tells besides its rules.
-    pub const fn notes(&self) -> &Notes {
-        &self.notes
+    pub const fn release_notes(&self) -> &ReleaseNotes {
+        &self.release_notes
     }
 
     /// Returns the rules that lead to `release`, each with its direction, in the order they run: those of its bundle and
     /// older forward, then newer ones backward from the newest, then what `release` and some others want.
-    pub fn rules_towards(&self, release: ReleaseId) -> impl Iterator<Item = (&Rule, Direction)> {
+    pub fn rules_to(&self, release: ReleaseId) -> impl Iterator<Item = (&Rule, Direction)> {
         self.towards(release, self.rules.iter())
     }
 
     /// Returns those of [`Pack::rules_towards`] that objects of `kind` can meet, also as what they become on the way.
-    pub fn rules_on_the_way(&self, release: ReleaseId, kind: &GroupKind) -> impl Iterator<Item = (&Rule, Direction)> {
-        let met = self.met.get(kind).map_or(&[][..], Vec::as_slice);
-        self.towards(release, met.iter().map(|at| &self.rules[*at]))
+    pub fn rules_for_kind(&self, release: ReleaseId, kind: &GroupKind) -> impl Iterator<Item = (&Rule, Direction)> {
+        let numbers = self.rules_by_kind.get(kind).map_or(&[][..], Vec::as_slice);
+        self.towards(release, numbers.iter().map(|at| &self.rules[*at]))
     }
 
     fn towards<'p>(

@@ -35,7 +35,7 @@ pub struct Rule {
     pub order: usize,
     /// The kind that objects have once every rule of the bundle ran: another one than `new_kind` where a later rule of the
     /// bundle retypes them.
-    pub settled_kind: GroupKind,
+    pub final_kind: GroupKind,
     pub(super) forward: Lens,
     pub(super) backward: Lens,
 }
@@ -47,7 +47,7 @@ impl Rule {
     }
 
     /// Says whether the way of an object lies across the rule in `direction`, where the object comes from one of `origins`.
-    pub fn is_crossed_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
+    pub fn applies_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
         let is_newer = |id: ReleaseId| line.get(id).order >= self.order;
         !origins.is_empty() && origins.iter().all(|id| is_newer(id) == (direction == Direction::Backward))
     }

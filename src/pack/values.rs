@@ -15,7 +15,7 @@ use crate::lens::{Condition, Keep, Lens};
 use crate::release::GroupKind;
 
 /// A kind of object in which values can stand.
-struct Host {
+struct Installer {
     kind: &'static str,
     /// The mapping around what names the chart and what says its values.
     around: &'static str,
@@ -26,12 +26,12 @@ struct Host {
     /// The values in it.
     values: Option<&'static str>,
     /// What else says values in it.
-    unread: &'static [Unread],
+    unread: &'static [UnconvertedValues],
 }
 
 /// How an object says values in a way that is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unread {
+pub enum UnconvertedValues {
     /// This field says them as text, or names objects that do.
     Text(&'static str),
     /// This field names one or several files of values.
@@ -40,7 +40,7 @@ pub enum Unread {
     Chart(&'static str),
 }
 
-impl Unread {
+impl UnconvertedValues {
     /// Returns the field, from the mapping around.
     pub const fn field(self) -> &'static str {
         match self {
@@ -50,18 +50,19 @@ impl Unread {
 }
 
 /// What Argo CD can say of values in a source.
-const ARGO: &[Unread] = &[
-    Unread::Text("helm.values"),
-    Unread::Text("helm.parameters"),
-    Unread::Text("helm.fileParameters"),
-    Unread::Files("helm.valueFiles"),
+const ARGO: &[UnconvertedValues] = &[
+    UnconvertedValues::Text("helm.values"),
+    UnconvertedValues::Text("helm.parameters"),
+    UnconvertedValues::Text("helm.fileParameters"),
+    UnconvertedValues::Files("helm.valueFiles"),
 ];
 
 /// What Kustomize can say of values for a chart.
-const KUSTOMIZE: &[Unread] = &[Unread::Files("valuesFile"), Unread::Files("additionalValuesFiles")];
+const KUSTOMIZE: &[UnconvertedValues] =
+    &[UnconvertedValues::Files("valuesFile"), UnconvertedValues::Files("additionalValuesFiles")];
 
-const fn argo(kind: &'static str, around: &'static str) -> Host {
-    Host {
+const fn argo(kind: &'static str, around: &'static str) -> Installer {
+    Installer {
         kind,
         around,
         names: &["chart"],
@@ -71,27 +72,27 @@ const fn argo(kind: &'static str, around: &'static str) -> Host {
     }
 }
 
-const fn kustomize(kind: &'static str, around: &'static str) -> Host {
-    Host { kind, around, names: &["name"], likes: &["repo"], values: Some("valuesInline"), unread: KUSTOMIZE }
+const fn kustomize(kind: &'static str, around: &'static str) -> Installer {
+    Installer { kind, around, names: &["name"], likes: &["repo"], values: Some("valuesInline"), unread: KUSTOMIZE }
 }
 
 /// Makes an object that brings a chart, which it names in `field`.
-const fn brings(kind: &'static str, field: &'static [&'static str], unread: &'static [Unread]) -> Host {
-    Host { kind, around: "spec", names: field, likes: &[], values: None, unread }
+const fn brings(kind: &'static str, field: &'static [&'static str], unread: &'static [UnconvertedValues]) -> Installer {
+    Installer { kind, around: "spec", names: field, likes: &[], values: None, unread }
 }
 
 /// The objects of the tools that install charts.
 ///
 /// Source: Flux, HelmRelease v2, OCIRepository and HelmChart v1; Argo CD, Application and ApplicationSet v1alpha1; Kustomize, `helmCharts` and
 /// HelmChartInflationGenerator; the Helm controller of K3s, HelmChart v1.
-const HOSTS: &[Host] = &[
-    Host {
+const INSTALLERS: &[Installer] = &[
+    Installer {
         kind: "HelmRelease.helm.toolkit.fluxcd.io",
         around: "spec",
         names: &["chart.spec.chart"],
         likes: &["chartRef.name"],
         values: Some("values"),
-        unread: &[Unread::Text("valuesFrom")],
+        unread: &[UnconvertedValues::Text("valuesFrom")],
     },
     argo("Application.argoproj.io", "spec.source"),
     argo("Application.argoproj.io", "spec.sources[]"),
@@ -99,16 +100,16 @@ const HOSTS: &[Host] = &[
     argo("ApplicationSet.argoproj.io", "spec.template.spec.sources[]"),
     kustomize("Kustomization.kustomize.config.k8s.io", "helmCharts[]"),
     kustomize("HelmChartInflationGenerator", ""),
-    Host {
+    Installer {
         kind: "HelmChart.helm.cattle.io",
         around: "spec",
         names: &["chart"],
         likes: &[],
         values: None,
-        unread: &[Unread::Text("valuesContent"), Unread::Text("set")],
+        unread: &[UnconvertedValues::Text("valuesContent"), UnconvertedValues::Text("set")],
     },
-    brings("OCIRepository.source.toolkit.fluxcd.io", &["url"], &[Unread::Chart("url")]),
-    brings("HelmChart.source.toolkit.fluxcd.io", &["chart"], &[Unread::Chart("chart")]),
+    brings("OCIRepository.source.toolkit.fluxcd.io", &["url"], &[UnconvertedValues::Chart("url")]),
+    brings("HelmChart.source.toolkit.fluxcd.io", &["chart"], &[UnconvertedValues::Chart("chart")]),
 ];
 
 /// One step on the way in to values: the places, what must hold there, and what stays there.
@@ -123,7 +124,7 @@ pub(super) struct Place {
     levels: Vec<Level>,
     /// Whether the innermost places are values; else there are none that can be read.
     is_readable: bool,
-    unread: &'static [Unread],
+    unread: &'static [UnconvertedValues],
 }
 
 impl Place {
@@ -151,7 +152,7 @@ impl Place {
     }
 
     /// Returns what says values in `object` and is not read.
-    pub(super) fn unread(&self, object: &Value) -> Vec<(FieldPath, Unread)> {
+    pub(super) fn unread(&self, object: &Value) -> Vec<(FieldPath, UnconvertedValues)> {
         let first = self.levels.get(..1).unwrap_or_default();
         let mut found = Vec::new();
         for around in if self.unread.is_empty() { Vec::new() } else { within(first, object) } {
@@ -190,20 +191,20 @@ fn within(levels: &[Level], object: &Value) -> Vec<FieldPath> {
 /// Returns where the values of the chart `name` can stand; `charts` are those of the pack.
 pub(super) fn places(name: &str, charts: &[wire::Chart]) -> Vec<Place> {
     let Some(chart) = charts.iter().find(|chart| chart.name == name) else { return Vec::new() };
-    let installed = HOSTS.iter().map(|host| {
-        let values = host.values.map(|values| (pattern(values), Condition::default(), None));
-        let keep = host
+    let installed = INSTALLERS.iter().map(|installer| {
+        let values = installer.values.map(|values| (pattern(values), Condition::default(), None));
+        let keep = installer
             .values
             .and_then(|values| pattern(values).as_path())
-            .map(|values| Keep { field: values.key(&chart.key), unless: any(named(chart, host)) });
-        let around = (pattern(host.around), is_of(chart, host), keep);
+            .map(|values| Keep { field: values.key(&chart.key), unless: any(named(chart, installer)) });
+        let around = (pattern(installer.around), is_of(chart, installer), keep);
         let levels = std::iter::once(around).chain(values).collect();
-        let (is_readable, unread) = (host.values.is_some(), host.unread);
-        Place { kind: GroupKind::parse(host.kind), levels, is_readable, unread }
+        let (is_readable, unread) = (installer.values.is_some(), installer.unread);
+        Place { kind: GroupKind::parse(installer.kind), levels, is_readable, unread }
     });
-    let own = chart.hosts.iter().map(|host| {
-        let levels = vec![(host.field.clone(), Condition::default(), None)];
-        Place { levels, ..Place::whole(host.kind.clone()) }
+    let own = chart.values_in.iter().map(|installer| {
+        let levels = vec![(installer.field.clone(), Condition::default(), None)];
+        Place { levels, ..Place::whole(installer.kind.clone()) }
     });
     // A file of values has nothing but its key that shows what it is.
     let keep = Keep { field: FieldPath::default().key(&chart.key), unless: any(Vec::new()) };
@@ -213,10 +214,10 @@ pub(super) fn places(name: &str, charts: &[wire::Chart]) -> Vec<Place> {
 }
 
 /// Makes the test that the chart is named, alone or at the end of a path, or that no chart is and its key is in the values.
-fn is_of(chart: &wire::Chart, host: &Host) -> Condition {
-    let mut tests = named(chart, host);
-    if let Some(values) = host.values {
-        let absent = host.names.iter().map(|field| json!({ "absent": field }));
+fn is_of(chart: &wire::Chart, installer: &Installer) -> Condition {
+    let mut tests = named(chart, installer);
+    if let Some(values) = installer.values {
+        let absent = installer.names.iter().map(|field| json!({ "absent": field }));
         let key = json!({ "present": format!("{values}.{}", chart.key) });
         tests.push(json!({ "all": absent.chain([key]).collect::<Vec<_>>() }));
     }
@@ -224,8 +225,8 @@ fn is_of(chart: &wire::Chart, host: &Host) -> Condition {
 }
 
 /// Makes the tests each of which says that the chart is named.
-fn named(chart: &wire::Chart, host: &Host) -> Vec<Value> {
-    let tests = host.names.iter().chain(host.likes).flat_map(|field| {
+fn named(chart: &wire::Chart, installer: &Installer) -> Vec<Value> {
+    let tests = installer.names.iter().chain(installer.likes).flat_map(|field| {
         let by_name = json!({ "equals": { "field": field, "value": chart.name } });
         [by_name, json!({ "text": { "field": field, "ends": format!("/{}", chart.name) } })]
     });
@@ -235,9 +236,9 @@ fn named(chart: &wire::Chart, host: &Host) -> Vec<Value> {
 /// Makes the test that one of `tests` holds.
 fn any(tests: Vec<Value>) -> Condition {
     serde_json::from_value(json!({ "any": tests }))
-        .expect("the hosts are written as patterns, and every pack with values reads them")
+        .expect("the values_in are written as patterns, and every pack with values reads them")
 }
 
 fn pattern(text: &str) -> FieldPattern {
-    FieldPattern::parse(text).expect("the hosts are written as patterns, and every pack with values reads them")
+    FieldPattern::parse(text).expect("the values_in are written as patterns, and every pack with values reads them")
 }

@@ -26,10 +26,10 @@ pub struct PackFile {
     pub releases: Vec<BundleLine>,
     /// Texts that stand in files which matter to the pack although they name none of its groups.
     #[serde(default)]
-    pub marks: Vec<String>,
+    pub triggers: Vec<String>,
     /// What the project's charts and images are called where it is installed.
     #[serde(default)]
-    pub installed_as: Vec<String>,
+    pub artifacts: Vec<String>,
     /// What the tags of its images can have behind the release.
     #[serde(default)]
     pub tag_suffixes: Vec<String>,
@@ -83,12 +83,12 @@ pub struct BundleLine {
     /// The channels, in any order.
     pub channels: Vec<Channel>,
     /// The release of another pack that it goes with: `gateway-api@1.5.1`.
-    pub goes_with: Option<String>,
+    pub companion: Option<String>,
 }
 
-/// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, hosts: [...] }`.
+/// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, values-in: [...] }`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Chart {
     /// Its name.
     pub name: String,
@@ -99,13 +99,13 @@ pub struct Chart {
     pub images: Vec<FieldPattern>,
     /// Objects of the pack that hold its values.
     #[serde(default)]
-    pub hosts: Vec<ValuesHost>,
+    pub values_in: Vec<ValuesField>,
 }
 
 /// A place for a chart's values: `{ kind: NginxGatewayFabric.gateway.nginx.org, field: spec }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ValuesHost {
+pub struct ValuesField {
     /// The kind that holds the values.
     pub kind: GroupKind,
     /// The field that holds them.
@@ -115,16 +115,16 @@ pub struct ValuesHost {
 /// What a text must look like where it is written into objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shape {
+pub enum Format {
     /// A label as DNS has them, which names of namespaces are.
     ///
     /// Source: RFC 1123; Kubernetes, `IsDNS1123Label`.
     DnsLabel,
 }
 
-impl Shape {
+impl Format {
     /// Says whether `text` has the shape.
-    pub fn fits(self, text: &str) -> bool {
+    pub fn accepts(self, text: &str) -> bool {
         let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         match self {
             Self::DnsLabel => {
@@ -144,16 +144,16 @@ impl Shape {
     }
 }
 
-/// Something that a user may have to say: `{ name: namespace, about: the namespace of ... }`.
+/// Something that a user may have to say: `{ name: namespace, description: the namespace of ... }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Parameter {
     /// The name within the pack; a user writes `ngf.namespace`.
     pub name: String,
     /// What it says.
-    pub about: String,
+    pub description: String,
     /// What it must look like.
-    pub looks_like: Shape,
+    pub format: Format,
 }
 
 /// Annotation keys on a CRD.
@@ -240,7 +240,7 @@ pub struct Hint {
     pub help: String,
 }
 
-/// A list of typed items: `{ kind: HTTPRoute.gateway.networking.k8s.io, items: "spec.rules[].filters[]", by: type }`.
+/// A list of typed items: `{ kind: HTTPRoute.gateway.networking.k8s.io, items: "spec.rules[].filters[]", discriminator: type }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Union {
@@ -249,7 +249,7 @@ pub struct Union {
     /// The items.
     pub items: FieldPattern,
     /// The field of an item that names its type.
-    pub by: String,
+    pub discriminator: String,
 }
 
 /// Something that vanished: `{ bundle: v0.5.0, kind: BackendPolicy.networking.x-k8s.io, reason: ... }`.
@@ -270,7 +270,7 @@ pub struct Dropped {
     pub reason: String,
 }
 
-/// A change that no field shows: `{ id: ..., bundle: v0.7.0, kinds: [...], what: ..., reason: ... }`.
+/// A change that no field shows: `{ id: ..., bundle: v0.7.0, kinds: [...], change: ..., reason: ... }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Undetectable {
@@ -281,7 +281,7 @@ pub struct Undetectable {
     /// The kinds that it is about.
     pub kinds: Vec<GroupKind>,
     /// What changed.
-    pub what: String,
+    pub change: String,
     /// Why no field can tell.
     pub reason: String,
 }

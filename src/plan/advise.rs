@@ -9,7 +9,7 @@ use super::Conversion;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::Object;
 use crate::pack::Target;
-use crate::pack::notes::Advisory;
+use crate::pack::release_notes::Advisory;
 use crate::release::ReleaseSet;
 
 /// An advisory of a target's pack, with the releases from which the way to the target crosses its bundle.
@@ -25,7 +25,7 @@ pub(super) struct Crossing<'g> {
 pub(super) fn crossings<'g>(target: &'g Target<'g>, origins: Option<ReleaseSet>) -> impl Iterator<Item = Crossing<'g>> {
     let origins = origins.unwrap_or(target.pack.line().all());
     let crossing = move |advisory| Crossing { target, advisory, from: crossed(advisory, target), origins };
-    target.pack.notes().advisories.iter().map(crossing).filter(|crossing| !crossing.from.is_empty())
+    target.pack.release_notes().advisories.iter().map(crossing).filter(|crossing| !crossing.from.is_empty())
 }
 
 impl Crossing<'_> {
@@ -63,5 +63,5 @@ pub(super) const fn is_settled(made: &Conversion) -> bool {
 /// Returns the releases from which the way to the target is one that the advisory is about.
 fn crossed(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
     let line = target.pack.line();
-    line.iter().map(|(from, _)| from).filter(|from| advisory.is_crossed(line, *from, target.release)).collect()
+    line.iter().map(|(from, _)| from).filter(|from| advisory.applies_between(line, *from, target.release)).collect()
 }

@@ -42,7 +42,7 @@ impl Unread {
 
 /// Tells the versions in a file that name another release than the one that the run goes to.
 pub(super) fn pins(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
-    let is_installed = |target: &&Target<'_>| !target.pack.installed_as().is_empty();
+    let is_installed = |target: &&Target<'_>| !target.pack.artifacts().is_empty();
     if goal.targets.iter().find(is_installed).is_none() {
         return Vec::new();
     }
@@ -76,12 +76,12 @@ pub(super) fn holds_values(object: &Object, goal: &Goal<'_>) -> bool {
 
 /// Says whether values of a chart that a target's pack knows can stand in objects such as `object`, or in what they are merged with.
 pub(super) fn can_hold_values(object: &Object, goal: &Goal<'_>) -> bool {
-    goal.targets.iter().any(|target| target.pack.is_host(&object.kind))
+    goal.targets.iter().any(|target| target.pack.can_hold_values(&object.kind))
 }
 
 /// Collects what says values in `object` and is not read.
 pub(super) fn unread(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> Vec<Unread> {
-    let found = goal.targets.iter().flat_map(|target| target.pack.unread_values_in(&object.kind, &object.value));
+    let found = goal.targets.iter().flat_map(|target| target.pack.unconverted_values_in(&object.kind, &object.value));
     found.filter_map(|(chart, path, unread)| tell((manifest, object), chart, path, unread)).collect()
 }
 
@@ -89,16 +89,16 @@ fn tell(
     (manifest, object): (&Manifest, &Object),
     chart: &Chart,
     path: FieldPath,
-    unread: pack::Unread,
+    unread: pack::UnconvertedValues,
 ) -> Option<Unread> {
     let value = path.get(&object.value)?;
     let Chart { name, key, .. } = chart;
     let (message, help, elsewhere) = match unread {
-        pack::Unread::Text(_) => {
+        pack::UnconvertedValues::Text(_) => {
             let help = "write the values out as YAML in this object, or convert them by hand".to_owned();
             (format!("{path} says values of the chart {name} that are not converted"), help, Vec::new())
         }
-        pack::Unread::Files(_) => {
+        pack::UnconvertedValues::Files(_) => {
             let one = value.as_str().into_iter();
             let names = one.chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
             let help = format!(
@@ -107,7 +107,7 @@ fn tell(
             let message = format!("{path} names a file with values of the chart {name} that is not converted");
             (message, help, names.map(end_of).collect())
         }
-        pack::Unread::Chart(_) => {
+        pack::UnconvertedValues::Chart(_) => {
             let own = object.name.as_deref().unwrap_or_default();
             let message = format!(
                 "it brings the chart {name}, and no values of a HelmRelease that names it by chartRef are converted"

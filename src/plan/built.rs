@@ -46,7 +46,7 @@ impl Run<'_> {
             return Built { patch, base, wanted: None, block: None };
         };
         let merged = Arc::new(as_built(merged, &object.value));
-        let whole = Object { value: Arc::clone(&merged), inset: None, ..object.clone() };
+        let whole = Object { value: Arc::clone(&merged), inline_patch: None, ..object.clone() };
         let scene = Scene { completeness: Completeness::Whole, home: self.home(base), surroundings };
         let made = self.course.convert(&whole, scene);
         let block = made.as_ref().and_then(|made| made.blocks.first()).map(|block| block.message.clone());

@@ -160,7 +160,7 @@ impl<'g> Course<'g> {
 
     /// Plans a file by itself; `None` where the objects of another file can have a say in it.
     pub fn look(&self, manifest: &Manifest) -> Option<Part> {
-        if !manifest.insets.is_empty() {
+        if !manifest.inline_patches.is_empty() {
             return None;
         }
         let mut presumes: Option<Presumption> = None;
@@ -255,7 +255,7 @@ impl<'g> Course<'g> {
             change: None,
             objects: Vec::with_capacity(manifest.objects.len()),
             findings: manifest.findings.clone(),
-            seen_objects: manifest.seen_objects(),
+            seen_objects: manifest.object_count(),
             patches: manifest.patches.clone(),
             kustomization: manifest.kustomization.clone(),
             advised: BTreeMap::new(),
@@ -418,7 +418,7 @@ impl Look<'_> {
     pub(super) const fn has_insets(&self) -> bool {
         match self {
             Self::Alone(_) => false,
-            Self::Open(manifest) => !manifest.insets.is_empty(),
+            Self::Open(manifest) => !manifest.inline_patches.is_empty(),
         }
     }
 

@@ -64,8 +64,8 @@ pub(super) fn visit(
 
 /// Returns the rules that lead to the targets of other packs for an object of `kind`, in the order they run.
 fn rules<'g>(goal: &'g Goal<'_>, kind: &crate::release::GroupKind) -> Vec<(&'g Rule, Direction)> {
-    let hosts = goal.targets.iter().filter(|target| target.pack.is_guest(kind));
-    let all = hosts.flat_map(|target| target.pack.rules_on_the_way(target.release, kind));
+    let hosts = goal.targets.iter().filter(|target| target.pack.is_foreign(kind));
+    let all = hosts.flat_map(|target| target.pack.rules_for_kind(target.release, kind));
     all.filter(|(rule, direction)| rule.from_kind(*direction) == kind).collect()
 }
 

@@ -88,7 +88,7 @@ impl Loose {
             for one in ones.iter().filter(counts) {
                 all += 1;
                 // A kind that is named follows, or is told where it is named.
-                let is_named = one.kind != kind && self.selector.spells(kind);
+                let is_named = one.kind != kind && self.selector.names_kind(kind);
                 if !is_named && !self.meets(one.kind, &one.version) {
                     missing += 1;
                     lost.insert(format!("{} of {version} becomes {} of {}", kind.kind, one.kind.kind, one.version));
@@ -110,7 +110,7 @@ impl Loose {
     /// Says whether it can select objects of this kind and version.
     pub(super) fn meets(&self, kind: &GroupKind, version: &str) -> bool {
         let version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
-        self.selector.meets(kind, &version)
+        self.selector.selects(kind, &version)
     }
 }
 
@@ -124,7 +124,7 @@ fn find(object: &Object, course: &Course<'_>) -> Vec<Loose> {
     let mut found = Vec::new();
     let is_known = |selector: &Selector| {
         let kinds = course.goal().targets.iter().flat_map(|target| target.pack.kinds());
-        kinds.into_iter().any(|kind| selector.is_about(kind))
+        kinds.into_iter().any(|kind| selector.selects_kind(kind))
     };
     let mut visit = |spot: &Spot<'_>, map: &Map<String, Value>| {
         if !matches!(spot.nearest_key(), Some("target" | "select" | "reject" | "source")) {

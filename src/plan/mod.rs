@@ -248,7 +248,7 @@ impl<'a> Run<'a> {
     fn convert(&self, surroundings: &Surroundings<'_>) -> Vec<Vec<Option<Conversion>>> {
         let of_file = |(manifest, homes): (&&Manifest, &Vec<Namespace>)| {
             let convert = |(object, home): (&Object, &Namespace)| {
-                let is_patch = self.is_patch(&manifest.file) || object.inset.is_some();
+                let is_patch = self.is_patch(&manifest.file) || object.inline_patch.is_some();
                 let completeness = if is_patch { Completeness::Partial } else { Completeness::Whole };
                 self.course.convert(object, Scene { completeness, home, surroundings })
             };
@@ -268,7 +268,7 @@ impl<'a> Run<'a> {
                 Look::Alone(part) => part.standing.iter().zip(&mut others).filter_map(Standing::neighbour).collect(),
                 Look::Open(manifest) => {
                     let objects = manifest.objects.iter().zip(homes.next().into_iter().flatten());
-                    objects.filter(|(object, _)| object.inset.is_none()).map(neighbour).collect()
+                    objects.filter(|(object, _)| object.inline_patch.is_none()).map(neighbour).collect()
                 }
             };
             if !self.patches.contains(look.file()) {
@@ -287,7 +287,8 @@ impl<'a> Run<'a> {
     /// Holds back objects whose kind or namespace changes and whose new kind, namespace and name another object has.
     fn taken_names(&self) -> Held {
         let mut renamed: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
-        let is_whole = |manifest: &Manifest, object: &Object| !self.is_patch(&manifest.file) && object.inset.is_none();
+        let is_whole =
+            |manifest: &Manifest, object: &Object| !self.is_patch(&manifest.file) && object.inline_patch.is_none();
         for ((file, at), _, object) in self.ids().filter(|(_, manifest, object)| is_whole(manifest, object)) {
             let conversion = self.converted[file][at].as_ref().filter(|conversion| conversion.renames(object));
             if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
@@ -499,7 +500,7 @@ fn owners_in(
     made: &[Option<Conversion>],
 ) -> Vec<(ObjectName, Location)> {
     let stays = |object: &Object, made: &Option<Conversion>| {
-        object.inset.is_none() && made.as_ref().is_none_or(|made| !made.renames(object))
+        object.inline_patch.is_none() && made.as_ref().is_none_or(|made| !made.renames(object))
     };
     let owners = manifest.objects.iter().zip(homes).zip(made).filter(|((object, _), made)| stays(object, made));
     let named = |object: &Object, home: &Namespace| (object.kind.clone(), home.clone(), object.name.clone());

@@ -19,7 +19,7 @@ use crate::infer::{Inference, infer};
 use crate::lens::{Completeness, Direction, Halt, LossClass, Namespace, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
-use crate::pack::{Needs, Pack, Rule, Target, Way};
+use crate::pack::{KindTracker, Needs, Pack, Rule, Target};
 use crate::release::{GroupKind, ReleaseId, ReleaseSet, is_version};
 use crate::yaml::{FrontEnd, Intent};
 
@@ -431,9 +431,9 @@ impl<'a> Work<'a> {
         session: &mut Session<'_>,
         trail: &mut Trail,
     ) -> Result<GroupKind, Vec<Remark>> {
-        let mut way = Way::new(kind.clone());
-        for (rule, direction) in self.target.pack.rules_on_the_way(release, &kind) {
-            if !way.meets(rule, direction) {
+        let mut way = KindTracker::new(kind.clone());
+        for (rule, direction) in self.target.pack.rules_for_kind(release, &kind) {
+            if !way.is_subject_to(rule, direction) {
                 continue;
             }
             if !self.knows_enough(rule, direction) {
@@ -447,7 +447,7 @@ impl<'a> Work<'a> {
             }
             if session.program().len() > before {
                 trail.rules.push((rule.id.clone(), direction));
-                way.follow(rule, direction);
+                way.record(rule, direction);
             }
         }
         Ok(way.kind().clone())
@@ -458,14 +458,14 @@ impl<'a> Work<'a> {
     fn knows_enough(&self, rule: &Rule, direction: Direction) -> bool {
         let pack = self.target.pack;
         let origins = self.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
-        rule.needs != Some(Needs::From) || rule.is_crossed_from(origins & self.candidates, pack.line(), direction)
+        rule.needs != Some(Needs::From) || rule.applies_from(origins & self.candidates, pack.line(), direction)
     }
 
     /// Tells a rule that would change the object if that came from the other side of it, which nothing says.
     fn wants_origin(&self, rule: &Rule, direction: Direction, session: &Session<'_>) -> Option<Remark> {
         let pack = self.target.pack;
         let is_open = !self.goal.choices.origins.contains_key(pack.name());
-        let can_cross = |id: ReleaseId| rule.is_crossed_from(ReleaseSet::from_iter([id]), pack.line(), direction);
+        let can_cross = |id: ReleaseId| rule.applies_from(ReleaseSet::from_iter([id]), pack.line(), direction);
         if !is_open || !self.candidates.iter().any(can_cross) {
             return None;
         }

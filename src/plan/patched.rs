@@ -18,7 +18,7 @@ use super::{Conversion, Held, Id, Look, ObjectPlan, Outcome, Remark, Run, findin
 use crate::field::FieldPath;
 use crate::finding::{Code, Location, Severity};
 use crate::lens::Session;
-use crate::manifest::{Inset, Selector, SelectorPart};
+use crate::manifest::{InlinePatch, Selector, SelectorPart};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, Place};
 
@@ -44,7 +44,7 @@ struct Met<'a> {
     /// The namespace that is written in it, where it is known.
     namespace: Option<&'a str>,
     /// The text that it stands in, where it is an inline patch.
-    inset: Option<&'a Inset>,
+    inline_patch: Option<&'a InlinePatch>,
 }
 
 /// The objects that can be patched.
@@ -57,7 +57,7 @@ impl<'a> Met<'a> {
         let (kind, version, own) = self.sought;
         let is_named = |part: &SelectorPart, name: &str| graph.names_after(name).iter().any(|name| part.is(name));
         let found: Vec<&Met<'a>> = match target {
-            Some(target) if !target.meets(kind, version) => Vec::new(),
+            Some(target) if !target.selects(kind, version) => Vec::new(),
             Some(target) => {
                 let alike = bases
                     .range((kind, version, "")..)
@@ -94,7 +94,7 @@ pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
     let numbers: BTreeMap<&str, usize> = looks.iter().enumerate().map(|(number, look)| (look.file(), number)).collect();
     let mut bases = Bases::new();
     for (number, look) in looks.iter().enumerate().filter(|(_, look)| !patches.contains(look.file())) {
-        for base in objects(number, look).filter(|object| object.inset.is_none()) {
+        for base in objects(number, look).filter(|object| object.inline_patch.is_none()) {
             bases.entry(base.sought).or_default().push(base);
         }
     }
@@ -104,12 +104,14 @@ pub(super) fn ties(looks: &[Look<'_>]) -> Vec<[Spot; 2]> {
         let named =
             look.patches().iter().filter_map(|patch| Some((*numbers.get(patch.file.as_str())?, patch.target.as_ref())));
         let in_file = |(number, target)| objects(number, &looks[number]).map(move |object| (object, target));
-        let of_files = named.flat_map(in_file).filter(|(object, _)| object.inset.is_none());
-        let inline = objects(host, look).filter_map(|object| Some((object.inset?.target.as_ref(), object)));
+        let of_files = named.flat_map(in_file).filter(|(object, _)| object.inline_patch.is_none());
+        let inline = objects(host, look).filter_map(|object| Some((object.inline_patch?.target.as_ref(), object)));
         let inline = inline.map(|(target, object)| (object, target));
         for (patch, target) in of_files.chain(inline) {
-            let folder =
-                patch.inset.and_then(|inset| inset.folder.as_deref()).map(|folder| graph.reach_of_folder(folder));
+            let folder = patch
+                .inline_patch
+                .and_then(|inline_patch| inline_patch.folder.as_deref())
+                .map(|folder| graph.reach_of_folder(folder));
             let is_reached = |file: &str| match &folder {
                 Some(folder) => folder.has(file),
                 None => reach.contains(file),
@@ -130,13 +132,16 @@ fn objects<'a>(number: usize, look: &'a Look<'_>) -> impl Iterator<Item = Met<'a
     };
     let planned = plans.iter().enumerate().map(move |(at, plan)| {
         let sought = (&plan.from.0, &plan.from.1, plan.name.as_deref().unwrap_or_default());
-        Met { spot: (number, at), sought, namespace: None, inset: None }
+        Met { spot: (number, at), sought, namespace: None, inline_patch: None }
     });
     let open = manifest.into_iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
     planned.chain(open.enumerate().map(move |(at, (manifest, object))| {
         let sought = (&object.kind, &object.api_version, object.name.as_deref().unwrap_or_default());
-        let (namespace, inset) = (object.namespace.as_deref(), object.inset.map(|inset| &manifest.insets[inset]));
-        Met { spot: (number, at), sought, namespace, inset }
+        let (namespace, inline_patch) = (
+            object.namespace.as_deref(),
+            object.inline_patch.map(|inline_patch| &manifest.inline_patches[inline_patch]),
+        );
+        Met { spot: (number, at), sought, namespace, inline_patch }
     }))
 }
 

@@ -108,7 +108,7 @@ impl Run<'_> {
                 false => (&made.kind, new, made.rules.as_slice()),
             };
             let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
-            let is_patch = self.is_patch(file) || object.inset.is_some();
+            let is_patch = self.is_patch(file) || object.inline_patch.is_some();
             let moved = Moved { file, name, is_patch, kind, version, rules };
             moves.entry((object.kind.clone(), old.clone())).or_default().push(moved);
         }

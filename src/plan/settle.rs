@@ -19,7 +19,7 @@ use crate::finding::Code;
 use crate::lens::{Completeness, LossClass, Session};
 use crate::pack::Rule;
 use crate::pack::build::own::{OwnCrds, Verdict};
-use crate::pack::notes::Union;
+use crate::pack::release_notes::Union;
 use crate::release::{ApiVersion, GroupKind, ReleaseId};
 use crate::yaml::Intent;
 
@@ -129,7 +129,7 @@ impl Work<'_> {
         };
         let message = format!("{target} has no {kind}; the kind is in {had}");
         let elsewhere = pack.kinds().find(|other| other.kind == kind.kind && self.has_kind(other));
-        let help = match (pack.notes().hint(kind, None), elsewhere) {
+        let help = match (pack.release_notes().hint(kind, None), elsewhere) {
             (Some(hint), _) => hint.to_owned(),
             (None, Some(other)) => format!("write it anew as {other}, which the target has: no rule leads there"),
             (None, None) => "choose a target that has it, or remove the object".to_owned(),
@@ -157,7 +157,7 @@ impl Work<'_> {
             } else if self.asked_for(authority, finality) || self.accepted_before(&path, &violation.kind) {
                 let message = format!("{} does not allow this: {} {}", authority.name, violation.path, violation.kind);
                 let kind = authority.catalog.kind();
-                let hint = self.target.pack.notes().hint(kind, Some(&violation.path.pattern()));
+                let hint = self.target.pack.release_notes().hint(kind, Some(&violation.path.pattern()));
                 let help = hint.unwrap_or("change the value by hand, then run again").to_owned();
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
             } else {
@@ -306,8 +306,10 @@ impl Work<'_> {
     fn typed_item(&self, kind: &GroupKind, path: &FieldPath) -> Option<FieldPath> {
         let (item, by) = path.split_last()?;
         let pattern = item.pattern();
-        let typed = |union: &Union| union.kind == *kind && union.items == pattern && Step::Key(union.by.clone()) == *by;
-        self.target.pack.notes().unions.iter().any(typed).then_some(item)
+        let typed = |union: &Union| {
+            union.kind == *kind && union.items == pattern && Step::Key(union.discriminator.clone()) == *by
+        };
+        self.target.pack.release_notes().unions.iter().any(typed).then_some(item)
     }
 
     /// Says whether `catalog` is the one that the object was looked at with.

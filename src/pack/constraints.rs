@@ -1,11 +1,11 @@
 //! Answers: which values does one release take in a field that another one refuses?
 //!
-//! [`Limits`] are what the apiVersions that a release serves say about a field, of each limit the loosest: an object is
+//! [`Constraints`] are what the apiVersions that a release serves say about a field, of each limit the loosest: an object is
 //! written in the one that can hold it. [`differences`] compares two of them, limit by limit. Listed values are compared as
 //! values (see [`allowed`]); of two patterns it is told which one takes more where they differ in listed words alone
 //! ([`takes_all_of`]), and else both ways are the tighter one.
 //!
-//! Invariant: a value that both sides take makes no difference, as far as limits can be compared.
+//! Invariant: a value that both sides take makes no difference, as far as constraints can be compared.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::release::ReleaseId;
 
 /// What a release says about the values of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Limits {
+pub(super) struct Constraints {
     required: bool,
     kinds: BTreeSet<Type>,
     allowed: Option<Vec<Value>>,
@@ -96,7 +96,7 @@ const BOUNDS: [(&str, Side, Reads); 8] = [
     (NUMBER, Side::Most, |schema| schema.maximum.clone()),
 ];
 
-impl Limits {
+impl Constraints {
     /// Reads what `release` says about the fields of one pattern; `None` where it does not have them.
     pub(super) fn of(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Self> {
         let served = catalog.served(release);
@@ -213,11 +213,11 @@ impl List {
     }
 }
 
-/// Compares the limits of one field on two sides.
-pub(super) fn differences(near: &Limits, far: &Limits) -> Vec<Difference> {
+/// Compares the constraints of one field on two sides.
+pub(super) fn differences(near: &Constraints, far: &Constraints) -> Vec<Difference> {
     let mut found = Vec::new();
     if near.required != far.required {
-        let need = |limits: &Limits| if limits.required { "required" } else { "optional" };
+        let need = |constraints: &Constraints| if constraints.required { "required" } else { "optional" };
         let text = format!("{} becomes {}", need(near), need(far));
         let (far_refuses, near_refuses) = (far.required, near.required);
         found.push(Difference { about: About::Presence, text, far_refuses, near_refuses, only: None });
@@ -228,7 +228,8 @@ pub(super) fn differences(near: &Limits, far: &Limits) -> Vec<Difference> {
             found.push(Difference { about: About::Value, text, far_refuses, near_refuses, only });
         }
     };
-    let kinds = |limits: &Limits| limits.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+    let kinds =
+        |constraints: &Constraints| constraints.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
     tell([kinds(near), kinds(far)], near.has_types_beside(far), far.has_types_beside(near), None);
     let (listed, open) =
         (far.allowed.is_some() && near.allowed.is_none(), near.allowed.is_some() && far.allowed.is_none());
@@ -236,7 +237,7 @@ pub(super) fn differences(near: &Limits, far: &Limits) -> Vec<Difference> {
     tell([texts(near), texts(far)], near.has_texts_beside(far), far.has_texts_beside(near), None);
     for (old, new) in near.bounds.iter().zip(&far.bounds) {
         // A list of values says itself how long they are.
-        let counts = |limits: &Limits| limits.allowed.is_none() || old.what == "items";
+        let counts = |constraints: &Constraints| constraints.allowed.is_none() || old.what == "items";
         let far_refuses = counts(near) && old.takes_more(new);
         let near_refuses = counts(far) && new.takes_more(old);
         let one = |bound: &Bound| bound.at.as_ref().and_then(Number::as_u64) == Some(1);
@@ -290,16 +291,16 @@ fn parts(pattern: &str) -> Vec<Part<'_>> {
     parts
 }
 
-fn values(limits: &Limits) -> String {
-    let Some(values) = &limits.allowed else { return "any value".to_owned() };
+fn values(constraints: &Constraints) -> String {
+    let Some(values) = &constraints.allowed else { return "any value".to_owned() };
     format!("one of {}", values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
 }
 
-fn texts(limits: &Limits) -> String {
-    if limits.patterns.is_empty() {
+fn texts(constraints: &Constraints) -> String {
+    if constraints.patterns.is_empty() {
         return "any text".to_owned();
     }
-    format!("text like {}", limits.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
+    format!("text like {}", constraints.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
 }
 
 /// Says whether an apiVersion that `release` serves has the fields of one pattern.
@@ -339,11 +340,11 @@ mod tests {
         let row = |row: &str, bundle: &str| format!("spec\t{}\t\tstandard {bundle}\n", row.replace(' ', "\t"));
         let text = format!("{head}{columns}\n{}{}", row(near, "v1"), row(far, "v2"));
         let catalog = Catalog::parse(&text, &line).unwrap();
-        let limits = |bundle: &str| {
+        let constraints = |bundle: &str| {
             let release = line.find(bundle, Channel::Standard).unwrap();
-            Limits::of(&catalog, &FieldPattern::parse("spec").unwrap(), release).unwrap()
+            Constraints::of(&catalog, &FieldPattern::parse("spec").unwrap(), release).unwrap()
         };
-        let found = differences(&limits("v1"), &limits("v2"));
+        let found = differences(&constraints("v1"), &constraints("v2"));
         let found: Vec<_> = found.iter().map(|one| (one.text.as_str(), one.far_refuses, one.near_refuses)).collect();
         assert_eq!(found, expected);
     }

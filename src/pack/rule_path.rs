@@ -17,14 +17,14 @@ use crate::release::{GroupKind, ReleaseId};
 
 /// The rules between two bundles, for one kind.
 #[derive(Debug)]
-pub struct Crossing<'p> {
+pub struct RulePath<'p> {
     /// The kind on the far side.
     pub kind: GroupKind,
     /// The rules, each with its direction, in the order they run.
     pub rules: Vec<(&'p Rule, Direction)>,
 }
 
-impl<'p> Crossing<'p> {
+impl<'p> RulePath<'p> {
     /// Collects the rules that an object of `kind` meets from the bundle at `from` to the one at `to`.
     pub fn new(pack: &'p Pack, kind: &GroupKind, from: usize, to: usize) -> Self {
         let between = |rule: &&Rule| {
@@ -37,28 +37,28 @@ impl<'p> Crossing<'p> {
         } else {
             rules.rev().map(|rule| (rule, Direction::Backward)).collect()
         };
-        let mut crossing = Self { kind: kind.clone(), rules: Vec::new() };
+        let mut path = Self { kind: kind.clone(), rules: Vec::new() };
         for (rule, direction) in directed {
-            if *rule.from_kind(direction) == crossing.kind {
-                crossing.kind = rule.to_kind(direction).clone();
-                crossing.rules.push((rule, direction));
+            if *rule.from_kind(direction) == path.kind {
+                path.kind = rule.to_kind(direction).clone();
+                path.rules.push((rule, direction));
             }
         }
-        crossing
+        path
     }
 
     /// Collects the rules that an object of `kind` meets from one release to another. An object whose kind a later release
     /// lacks meets the rules of the bundle that gave the kind its successor, although that bundle is past.
     pub fn between(pack: &'p Pack, kind: &GroupKind, from: ReleaseId, to: ReleaseId) -> Self {
         let [start, goal] = [from, to].map(|release| pack.line().get(release).order);
-        let crossing = Self::new(pack, kind, start, goal);
-        let lives = |crossing: &Self| pack.catalog(&crossing.kind).is_some_and(|new| new.releases().contains(to));
-        if goal < start || lives(&crossing) {
-            return crossing;
+        let path = Self::new(pack, kind, start, goal);
+        let lives = |path: &Self| pack.catalog(&path.kind).is_some_and(|new| new.releases().contains(to));
+        if goal < start || lives(&path) {
+            return path;
         }
         let retyped = pack.rules().iter().rev().filter(|rule| rule.kind == *kind && rule.new_kind != *kind);
         let late = retyped.filter_map(|rule| Some(Self::new(pack, kind, rule.order.checked_sub(1)?, goal)));
-        late.into_iter().find(lives).unwrap_or(crossing)
+        late.into_iter().find(lives).unwrap_or(path)
     }
 
     /// Returns the rules that lead back over the same ones.

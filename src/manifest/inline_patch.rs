@@ -14,7 +14,7 @@ use crate::yaml::{Literal, Tree};
 
 /// A text that a file holds as one value, such as an inline patch, and that holds objects itself.
 #[derive(Clone, Debug)]
-pub struct Inset {
+pub struct InlinePatch {
     /// The number of the file's document that it stands in, from 0.
     pub document: usize,
     /// Its place in the document: `patches[0].patch`.
@@ -35,26 +35,29 @@ pub struct Inset {
 
 /// A text that objects stand in: that of a file, or of one inset of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Page<'m> {
+pub struct SourceText<'m> {
     /// The file's name, text, nodes and lines.
     file: (&'m str, &'m str, &'m Tree, &'m LineIndex),
-    inset: Option<&'m Inset>,
+    inline_patch: Option<&'m InlinePatch>,
 }
 
-impl<'m> Page<'m> {
+impl<'m> SourceText<'m> {
     /// Makes the page of an inset of a file, or of the file, which is its name, its text, the spans of its nodes and its lines.
-    pub(super) const fn new(file: (&'m str, &'m str, &'m Tree, &'m LineIndex), inset: Option<&'m Inset>) -> Self {
-        Self { file, inset }
+    pub(super) const fn new(
+        file: (&'m str, &'m str, &'m Tree, &'m LineIndex),
+        inline_patch: Option<&'m InlinePatch>,
+    ) -> Self {
+        Self { file, inline_patch }
     }
 
     /// Returns the text.
     pub fn text(self) -> &'m str {
-        self.inset.map_or(self.file.1, |inset| &inset.text)
+        self.inline_patch.map_or(self.file.1, |inline_patch| &inline_patch.text)
     }
 
     /// Returns the spans of its nodes.
     pub fn tree(self) -> &'m Tree {
-        self.inset.map_or(self.file.2, |inset| &inset.tree)
+        self.inline_patch.map_or(self.file.2, |inline_patch| &inline_patch.tree)
     }
 
     /// Returns the place in the file of `path` in a document of the text, or of its nearest parent.
@@ -65,9 +68,11 @@ impl<'m> Page<'m> {
 
     /// Returns the place in the file of byte `offset` of the text.
     pub fn location(self, offset: usize) -> Location {
-        let outward = |inset: &Inset| inset.literal.as_ref().map_or(inset.start, |literal| literal.place(offset));
+        let outward = |inline_patch: &InlinePatch| {
+            inline_patch.literal.as_ref().map_or(inline_patch.start, |literal| literal.place(offset))
+        };
         let (file, text, _, lines) = self.file;
-        let offset = self.inset.map_or(offset, outward);
+        let offset = self.inline_patch.map_or(offset, outward);
         Location { file: file.to_owned(), position: Some(lines.position(text, offset)) }
     }
 }

@@ -13,7 +13,7 @@ use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
 /// Everything that a pack tells besides its rules.
 #[derive(Debug, Default)]
-pub struct Notes {
+pub struct ReleaseNotes {
     /// What to know when a conversion crosses a bundle, in the order written.
     pub advisories: Vec<Advisory>,
     /// What moved between objects, in the order written.
@@ -30,7 +30,7 @@ pub struct Notes {
 
 /// Which conversions an advisory is about, as far as releases tell.
 #[derive(Debug)]
-pub enum Passage {
+pub enum AdvisoryScope {
     /// Those that cross a bundle.
     Bundle {
         /// The bundle, as its position on the release line: crossed between the one before and this one.
@@ -55,7 +55,7 @@ pub struct Advisory {
     /// A name that is unique in the pack.
     pub id: String,
     /// The conversions that it is about.
-    pub passage: Passage,
+    pub scope: AdvisoryScope,
     /// The kinds that it is about; every kind where there is none.
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object.
@@ -68,10 +68,10 @@ pub struct Advisory {
 
 impl Advisory {
     /// Says whether a conversion between two releases is one that it is about.
-    pub fn is_crossed(&self, line: &ReleaseLine, from: ReleaseId, to: ReleaseId) -> bool {
-        match &self.passage {
-            Passage::Between { from: starts, to: goals } => starts.contains(from) && goals.contains(to),
-            Passage::Bundle { order, direction, channels } => {
+    pub fn applies_between(&self, line: &ReleaseLine, from: ReleaseId, to: ReleaseId) -> bool {
+        match &self.scope {
+            AdvisoryScope::Between { from: starts, to: goals } => starts.contains(from) && goals.contains(to),
+            AdvisoryScope::Bundle { order, direction, channels } => {
                 let (from, to) = (line.get(from), line.get(to));
                 let (older, newer) = match direction {
                     Direction::Forward => (from, to),
@@ -126,7 +126,7 @@ pub struct Union {
     /// The items: `spec.rules[].filters[]`.
     pub items: FieldPattern,
     /// The field of an item that names its type.
-    pub by: String,
+    pub discriminator: String,
 }
 
 /// A kind, field or value that vanished with a bundle and that no rule takes across.
@@ -156,12 +156,12 @@ pub struct Undetectable {
     /// The kinds that it is about.
     pub kinds: Vec<GroupKind>,
     /// What changed.
-    pub what: String,
+    pub change: String,
     /// Why no field can tell.
     pub reason: String,
 }
 
-impl Notes {
+impl ReleaseNotes {
     /// Checks the lists of `head`, whose bundles stand on `line`; `has` says which kinds the pack has.
     pub(super) fn check(
         head: &mut wire::PackFile,
@@ -178,7 +178,7 @@ impl Notes {
         for wire in head.advisories.drain(..) {
             wire.kinds.iter().try_for_each(kind)?;
             notes.advisories.push(Advisory {
-                passage: passage(&wire, line).with_context(|| format!("advisory {}", wire.id))?,
+                scope: scope(&wire, line).with_context(|| format!("advisory {}", wire.id))?,
                 id: wire.id,
                 kinds: wire.kinds,
                 condition: wire.r#if,
@@ -205,7 +205,7 @@ impl Notes {
         }
         for wire in head.unions.drain(..) {
             kind(&wire.kind)?;
-            notes.unions.push(Union { kind: wire.kind, items: wire.items, by: wire.by });
+            notes.unions.push(Union { kind: wire.kind, items: wire.items, discriminator: wire.discriminator });
         }
         for wire in head.dropped.drain(..) {
             kind(&wire.kind)?;
@@ -216,8 +216,8 @@ impl Notes {
         for wire in head.undetectable.drain(..) {
             wire.kinds.iter().try_for_each(kind)?;
             let order = order(&wire.bundle)?;
-            let wire::Undetectable { id, kinds, what, reason, .. } = wire;
-            notes.undetectable.push(Undetectable { id, order, kinds, what, reason });
+            let wire::Undetectable { id, kinds, change, reason, .. } = wire;
+            notes.undetectable.push(Undetectable { id, order, kinds, change, reason });
         }
         Ok(notes)
     }
@@ -241,16 +241,16 @@ fn is_one_of(field: &FieldPattern, hint: &FieldPattern) -> bool {
 }
 
 /// Reads which conversions an advisory is about.
-fn passage(wire: &wire::Advisory, line: &ReleaseLine) -> Result<Passage> {
+fn scope(wire: &wire::Advisory, line: &ReleaseLine) -> Result<AdvisoryScope> {
     match (&wire.bundle, wire.direction, &wire.from, &wire.to) {
         (Some(bundle), Some(direction), None, None) => {
             let order = line.bundle_order(bundle).with_context(|| format!("`{bundle}` is no bundle of this pack"))?;
             let channels = wire.channels.clone().unwrap_or_else(|| Channel::ALL.to_vec());
-            Ok(Passage::Bundle { order, direction, channels })
+            Ok(AdvisoryScope::Bundle { order, direction, channels })
         }
         (None, None, Some(from), Some(to)) if wire.channels.is_none() => {
             let set = |text: &str| line.parse_set(text).map_err(|message| anyhow!(message));
-            Ok(Passage::Between { from: set(from)?, to: set(to)? })
+            Ok(AdvisoryScope::Between { from: set(from)?, to: set(to)? })
         }
         _ => bail!("write `bundle` and `direction`, or `from` and `to`"),
     }
