@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for GroupKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         if text.is_empty() || text.starts_with('.') {
-            return Err(serde::de::Error::custom(format!("`{text}` is no kind; write `Kind.group`")));
+            return Err(serde::de::Error::custom(format!("`{text}` is not a kind: write `Kind.group`")));
         }
         Ok(Self::parse(&text))
     }
@@ -197,7 +197,7 @@ impl ReleaseLine {
             line.bundles.push(bundle);
         }
         if line.releases.len() > MAX_RELEASES {
-            return Err(format!("{} releases; the limit is {MAX_RELEASES}", line.releases.len()));
+            return Err(format!("{} releases are listed; the limit is {MAX_RELEASES}", line.releases.len()));
         }
         Ok(line)
     }
@@ -283,10 +283,14 @@ impl ReleaseLine {
             return Ok(set);
         }
         for part in text.split(", ") {
-            let (channel, ranges) = part.split_once(' ').ok_or_else(|| format!("`{part}` is no range of releases"))?;
-            let channel = Channel::parse(channel).ok_or_else(|| format!("`{channel}` is no channel"))?;
-            let order =
-                |bundle: &str| self.bundle_order(bundle).ok_or_else(|| format!("`{bundle}` is no bundle of this pack"));
+            let (channel, ranges) = part
+                .split_once(' ')
+                .ok_or_else(|| format!("`{part}` is not a range of releases: write `CHANNEL BUNDLE..BUNDLE`"))?;
+            let channel = Channel::parse(channel)
+                .ok_or_else(|| format!("`{channel}` is not a channel: write single, standard or experimental"))?;
+            let order = |bundle: &str| {
+                self.bundle_order(bundle).ok_or_else(|| format!("`{bundle}` is not a bundle of this pack"))
+            };
             for range in ranges.split(' ') {
                 let (first, last) = match range.split_once("..") {
                     None => (range, range),

@@ -77,7 +77,7 @@ fn a_template_in_another_document_of_a_changed_file() {
 
 #[test]
 fn a_version_of_yaml_that_kubernetes_refuses() {
-    let refused = "warning[parse-error] Kubernetes refuses a document that says another version of YAML than 1.1";
+    let refused = "warning[parse-error] Kubernetes rejects a document that declares a YAML version other than 1.1";
     for (directive, line) in [("%YAML 1.2\n", 1), ("# first\n\n%YAML 1.2 # why\n", 3), ("\u{feff}%YAML 1.3\n", 1)] {
         let text = format!("{directive}---\n{ROUTE}");
         assert_eq!(check(&text, "1.4", &[&format!("{line}:1 {refused}")]), newer(&text));

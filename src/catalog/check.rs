@@ -97,13 +97,13 @@ impl fmt::Display for ViolationKind {
     /// Prints what follows the field's name in a sentence: `must be at most 63 characters long`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownField { .. } => f.write_str("is no field of this release"),
+            Self::UnknownField { .. } => f.write_str("is not a field of this release"),
             Self::WrongType { expected } => write!(f, "must be of type {}", expected.name()),
             Self::NotInEnum { allowed } => {
                 let allowed: Vec<_> = allowed.iter().map(ToString::to_string).collect();
                 write!(f, "must be one of {}", allowed.join(", "))
             }
-            Self::MissingRequired => f.write_str("is required and missing"),
+            Self::MissingRequired => f.write_str("is required but missing"),
             Self::TooFew { least } => write!(f, "must have at least {least} entries"),
             Self::TooMany { most } => write!(f, "must have at most {most} entries"),
             Self::TooShort { least } => write!(f, "must be at least {least} characters long"),
@@ -111,8 +111,8 @@ impl fmt::Display for ViolationKind {
             Self::Below { least } => write!(f, "must be at least {least}"),
             Self::Above { most } => write!(f, "must be at most {most}"),
             Self::Pattern { pattern } => write!(f, "must match {pattern}"),
-            Self::Rule { message } => write!(f, "breaks a rule: {message}"),
-            Self::Duplicate { first } => write!(f, "repeats item {first}, and items must differ"),
+            Self::Rule { message } => write!(f, "violates a validation rule: {message}"),
+            Self::Duplicate { first } => write!(f, "duplicates item {first}; items must be unique"),
         }
     }
 }

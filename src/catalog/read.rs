@@ -77,7 +77,8 @@ impl<'t> Draft<'t> {
         }
         let releases = self.releases(columns.next().unwrap_or_default())?;
         if word == "scope" {
-            let scope = Scope::parse(name).ok_or_else(|| format!("`{name}` is no scope"))?;
+            let scope =
+                Scope::parse(name).ok_or_else(|| format!("`{name}` is not a scope: write Cluster or Namespaced"))?;
             self.contents.scopes.push((scope, releases));
             return Ok(());
         }
@@ -87,7 +88,11 @@ impl<'t> Draft<'t> {
             "unserved" => listing.unserved = releases,
             "storage" => listing.storage = releases,
             "deprecated" => listing.deprecated = releases,
-            _ => return Err(format!("`{word}` is no word of a catalog's header")),
+            _ => {
+                return Err(format!(
+                    "`{word}` is not a header keyword: write kind, scope, served, unserved, storage or deprecated"
+                ));
+            }
         }
         Ok(())
     }
@@ -109,10 +114,10 @@ impl<'t> Draft<'t> {
         let required = match required {
             "required" => true,
             "" => false,
-            other => return Err(format!("`{other}` is neither `required` nor empty")),
+            other => return Err(format!("the third column must be `required` or empty, not `{other}`")),
         };
         let row = Row {
-            kind: Type::parse(kind).ok_or_else(|| format!("`{kind}` is no type"))?,
+            kind: Type::parse(kind).ok_or_else(|| format!("`{kind}` is not a type"))?,
             required,
             schema: self.schema(attributes)?,
             versions: versions.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
@@ -143,7 +148,7 @@ impl<'t> Draft<'t> {
             }
             self.above.pop();
         }
-        Err(format!("`{path}` does not follow the field it stands in"))
+        Err(format!("`{path}` does not follow its parent field"))
     }
 
     fn child(&mut self, parent: usize, part: Part) -> Result<usize, ()> {

@@ -188,7 +188,7 @@ impl Attributes {
         if text.is_empty() {
             return Ok(Self::default());
         }
-        serde_json::from_str(text).map_err(|error| format!("`{text}` are no attributes: {error}"))
+        serde_json::from_str(text).map_err(|error| format!("`{text}` is not a JSON object of attributes: {error}"))
     }
 
     /// Writes the compact JSON of a catalog's column.

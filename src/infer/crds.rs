@@ -180,7 +180,7 @@ impl<'p> Installed<'p> {
             severity: Severity::Warning,
             object: None,
             field: None,
-            message: format!("the CRDs of {} are of several releases: {}", self.pack.title(), self.describe()),
+            message: format!("the CRDs of {} come from several releases: {}", self.pack.title(), self.describe()),
             help: Some("install a full bundle: every CRD of one release and channel".to_owned()),
         })
     }

@@ -49,17 +49,18 @@ pub(super) fn findings(
     let mut found = Vec::new();
     for path in fields(document) {
         let Some(place) = path.get(document).filter(|place| selects(place, recognizer)) else { continue };
-        let message = format!("a configuration of Kustomize names {}, which is not changed", kind(place));
-        found.push(tell(path, message, "check the group, the version, the kind and the path of the field by hand"));
+        let message = format!("a Kustomize configuration names {}; it is not converted", kind(place));
+        found.push(tell(path, message, "check the group, version, kind and field path by hand"));
     }
     let schemas = pattern("definitions{}[\"x-kubernetes-group-version-kind\"][]").matches(document);
     let known = schemas.into_iter().find(|path| path.get(document).is_some_and(|place| selects(place, recognizer)));
     if let Some((path, place)) = known.and_then(|path| Some((path.clone(), path.get(document)?))) {
-        let message = format!("a schema names versions of known kinds such as {}, which are not changed", kind(place));
+        let message =
+            format!("an OpenAPI schema names versions of known kinds such as {}; they are not converted", kind(place));
         found.push(tell(
             path,
             message,
-            "give it the versions that the objects get: Kustomize finds the merge keys of lists by them",
+            "write the versions that the converted objects have: Kustomize looks up the merge keys of lists by version",
         ));
     }
     found

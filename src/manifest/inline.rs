@@ -170,7 +170,7 @@ fn read(text: &str) -> Reading {
         take_objects(number, FieldPath::default(), value, &mut objects);
     }
     match objects.is_empty() {
-        true => Reading::Neither("it gives no apiVersion and kind".to_owned()),
+        true => Reading::Neither("it has no apiVersion and kind".to_owned()),
         false => Reading::Objects(tree, objects),
     }
 }
@@ -185,7 +185,8 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
             report_selector(manifest, root, patch);
         }
         Content::Data(..) => {
-            let message = "a patch of a known object that is written as data is not converted".to_owned();
+            let message =
+                "a patch of a known object is written as data instead of text; it is not converted".to_owned();
             let help = "move it to a file of its own, or change it by hand";
             tell(manifest, root, patch, (Code::InlinePatch, message), help);
         }
@@ -203,7 +204,7 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
             }
             Reading::Neither(why) => {
                 let message = format!("an inline patch of a known object is not converted: {why}");
-                let help = "correct it, or change it by hand";
+                let help = "fix the patch, or convert it by hand";
                 tell(manifest, root, patch, (Code::InlinePatch, message), help);
             }
         },
@@ -233,7 +234,8 @@ fn inline_patch(
 fn report_selector(manifest: &mut Manifest, root: NodeId, patch: &Patch) {
     if patch.selects {
         let message = "a patch selects known objects; its field paths are not converted".to_owned();
-        let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";
+        let help =
+            "check its field paths by hand, and the version in its target if the selected objects are not in this run";
         tell(manifest, root, patch, (Code::PatchTarget, message), help);
     }
 }

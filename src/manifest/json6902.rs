@@ -42,7 +42,7 @@ pub(super) fn findings(
         let path = FieldPath::default().index(index).key("value");
         let place = item.get("path").and_then(Value::as_str).unwrap_or_default();
         let message = format!("a JSON patch writes a known group or kind to {place}; it is not converted");
-        let help = "check by hand that the path, the group and the kind are those of the release that the patched object goes to";
+        let help = "check by hand that the path, group and kind match the target release of the patched object";
         let location = locate(&path);
         let finding = whole_file(&location.file, Code::PatchTarget, message, help);
         Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }

@@ -101,11 +101,11 @@ pub(super) fn misnamed(file: &str, document: &Value, locate: &dyn Fn(&FieldPath)
         && ["Kustomization", "Component"].contains(&text("kind"));
     let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
     let list = lists.into_iter().find(|key| document.get(*key).is_some()).filter(|_| is_named)?;
-    let message = "the document reads as a kustomization, but is not in a file that Kustomize takes for one; its patches are not looked into".to_owned();
+    let message = "the document is a kustomization, but Kustomize does not read files of this name; its patches are not converted".to_owned();
     let help = if file == "-" {
-        "name the folder that it is in, instead"
+        "pass the folder of the kustomization instead"
     } else {
-        "call the file kustomization.yaml, where Kustomize is to read it"
+        "rename the file to kustomization.yaml if Kustomize should read it"
     };
     let (path, finding) = (FieldPath::default().key(list), whole_file(file, Code::InlinePatch, message, help));
     Some(Finding { location: locate(&path), severity: Severity::Warning, field: Some(path.to_string()), ..finding })

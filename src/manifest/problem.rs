@@ -10,7 +10,7 @@ pub(super) fn not_utf8(file: &str, bytes: &[u8], valid: usize) -> Finding {
     let before = String::from_utf8_lossy(&bytes[..valid]);
     let position = Some(LineIndex::new(&before).position(&before, valid));
     let message = format!("the file is not valid UTF-8 at byte {valid}");
-    let help = "save the file as UTF-8, as `iconv -f WINDOWS-1252 -t UTF-8` does for most others";
+    let help = "convert the file to UTF-8, for example with `iconv -f WINDOWS-1252 -t UTF-8`";
     Finding {
         location: Location { file: file.to_owned(), position },
         ..whole_file(file, Code::InvalidEncoding, message, help)
@@ -42,10 +42,12 @@ pub(super) fn template_finding(file: &str, text: &str, lines: &LineIndex, proble
 pub(super) fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
     let help = match problem.code {
         ProblemCode::DuplicateKey => "remove one of the two keys",
-        ProblemCode::ComplexKey => "quote the key or value that was meant as text",
-        ProblemCode::AliasBudget | ProblemCode::RecursiveAlias => "write the values out instead of the aliases",
-        ProblemCode::Limit => "no manifest needs so much: check what wrote the file; it was not looked at any further",
-        _ => "correct the file at this place; it was not looked at any further",
+        ProblemCode::ComplexKey => "quote the key or value that should be text",
+        ProblemCode::AliasBudget | ProblemCode::RecursiveAlias => "replace the aliases with their values",
+        ProblemCode::Limit => {
+            "check what generated the file: no manifest needs this much; the rest of the file was not read"
+        }
+        _ => "fix the file at this place; the rest of the file was not read",
     };
     let position = Some(lines.position(text, problem.at));
     let location = Location { file: file.to_owned(), position };

@@ -97,7 +97,7 @@ fn foreign_encoding(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option
         return Some(Reading::Irrelevant);
     }
     let message = format!("the file is {encoding}, not UTF-8");
-    let help = format!("save the file as UTF-8, as `iconv -f {encoding} -t UTF-8` does");
+    let help = format!("convert the file with `iconv -f {encoding} -t UTF-8`");
     Some(Reading::Failed(whole_file(file, Code::InvalidEncoding, message, &help)))
 }
 
@@ -188,9 +188,9 @@ fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
             return None;
         }
         if content.starts_with("%YAML ") && content.split_whitespace().nth(1) != Some("1.1") {
-            let message = "Kubernetes refuses a document that says another version of YAML than 1.1".to_owned();
+            let message = "Kubernetes rejects a document that declares a YAML version other than 1.1".to_owned();
             let location = manifest.location(at + line.len() - content.len());
-            let told = whole_file(&manifest.file, Code::ParseError, message, "remove the line");
+            let told = whole_file(&manifest.file, Code::ParseError, message, "remove the %YAML line");
             return Some(Finding { location, severity: Severity::Warning, ..told });
         }
         at += line.len();
@@ -205,22 +205,22 @@ fn report_incomplete(manifest: &mut Manifest, document: usize, value: &Value) {
         Value::Array(items) => items
             .iter()
             .any(|item| item.get("apiVersion").is_some())
-            .then_some("a bare list holds objects; put them into a `kind: List`"),
+            .then_some("put the objects of the bare list into a `kind: List`"),
         Value::Object(map) if ["apiVersion", "kind"].iter().all(|key| map.get(*key).is_some_and(Value::is_string)) => {
             let items = map.get("items").and_then(Value::as_array).into_iter().flatten();
             let typed = is_list(value) && map["kind"] != "List" && items.clone().any(|item| item.get("kind").is_none());
-            typed.then_some("the items of a typed list give no apiVersion and kind; write it as `kind: List` with both in each item")
+            typed.then_some("the items of the typed list have no apiVersion and kind: write a `kind: List` and set both in each item")
         }
         Value::Object(map) if map.contains_key("apiVersion") && map.contains_key("kind") || half(value) => {
-            Some("an object has both apiVersion and kind, as text")
+            Some("set both apiVersion and kind, as strings")
         }
-        Value::String(_) => Some("the document is one text, not an object"),
+        Value::String(_) => Some("the document is a single string, not an object"),
         _ => None,
     };
     if let Some(help) = unmade {
         let start =
             manifest.tree.place(&manifest.text, manifest.tree.documents()[document].root, &FieldPath::default()).start;
-        let message = "a known API is mentioned, but no object can be made out; nothing is converted here".to_owned();
+        let message = "the document mentions a known API but is not an object; it is not converted".to_owned();
         let finding = whole_file(&manifest.file, Code::NotAnObject, message, help);
         manifest.findings.push(Finding { location: manifest.location(start), severity: Severity::Warning, ..finding });
     }

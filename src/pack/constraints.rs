@@ -174,13 +174,22 @@ impl Bound {
         }
     }
 
+    /// Returns a number of what is counted: `1 item`, `8 items`; a bound of the value itself is the number alone.
+    fn amount(&self, at: &Number) -> String {
+        match (self.what, at.as_u64()) {
+            (NUMBER, _) => at.to_string(),
+            (what, Some(1)) => format!("1 {}", what.trim_end_matches('s')),
+            (what, _) => format!("{at} {what}"),
+        }
+    }
+
     fn words(&self) -> String {
         match (&self.at, self.side) {
             (None, _) if self.what == NUMBER => "any number".to_owned(),
-            (None, Side::Least) => format!("{} from 0 on", self.what),
+            (None, Side::Least) => format!("at least 0 {}", self.what),
             (None, Side::Most) => format!("any number of {}", self.what),
-            (Some(at), Side::Least) => format!("{} from {at} on", self.what),
-            (Some(at), Side::Most) => format!("{} up to {at}", self.what),
+            (Some(at), Side::Least) => format!("at least {}", self.amount(at)),
+            (Some(at), Side::Most) => format!("at most {}", self.amount(at)),
         }
     }
 }
@@ -206,9 +215,9 @@ impl List {
 
     fn words(&self) -> String {
         match self {
-            Self::Free => "items may repeat".to_owned(),
-            Self::Keys(keys) => format!("items differ in {}", keys.iter().cloned().collect::<Vec<_>>().join(", ")),
-            Self::Set => "items differ".to_owned(),
+            Self::Free => "items need not be unique".to_owned(),
+            Self::Keys(keys) => format!("items are unique by {}", keys.iter().cloned().collect::<Vec<_>>().join(", ")),
+            Self::Set => "items are unique".to_owned(),
         }
     }
 }
@@ -300,7 +309,7 @@ fn texts(constraints: &Constraints) -> String {
     if constraints.patterns.is_empty() {
         return "any text".to_owned();
     }
-    format!("text like {}", constraints.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
+    format!("text matching {}", constraints.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
 }
 
 /// Says whether an apiVersion that `release` serves has the fields of one pattern.
@@ -363,14 +372,14 @@ mod tests {
         check(
             "array  {\"maxItems\":8}",
             "array  {\"maxItems\":64}",
-            &[("items up to 8 becomes items up to 64", false, true)],
+            &[("at most 8 items becomes at most 64 items", false, true)],
         );
-        check("array  ", "array  {\"minItems\":1}", &[("items from 0 on becomes items from 1 on", true, false)]);
-        check("integer  {\"minimum\":1}", "integer  ", &[("the number from 1 on becomes any number", false, true)]);
+        check("array  ", "array  {\"minItems\":1}", &[("at least 0 items becomes at least 1 item", true, false)]);
+        check("integer  {\"minimum\":1}", "integer  ", &[("at least 1 becomes any number", false, true)]);
         check(
             "array  {\"listType\":\"atomic\"}",
             "array  {\"listType\":\"set\"}",
-            &[("items may repeat becomes items differ", true, false)],
+            &[("items need not be unique becomes items are unique", true, false)],
         );
         check("integer  ", "integer-or-string  ", &[("integer becomes integer-or-string", false, true)]);
     }
@@ -378,21 +387,21 @@ mod tests {
     #[test]
     fn patterns_are_compared_by_listed_values_where_there_are_some() {
         let pattern = "string  {\"pattern\":\"^[a-z]+$\"}";
-        check("string  ", pattern, &[("any text becomes text like ^[a-z]+$", true, false)]);
+        check("string  ", pattern, &[("any text becomes text matching ^[a-z]+$", true, false)]);
         check("string  {\"enum\":[\"a\"]}", pattern, &[("one of \"a\" becomes any value", false, true)]);
         let other = "string  {\"pattern\":\"^[a-y]+$\"}";
-        check(pattern, other, &[("text like ^[a-z]+$ becomes text like ^[a-y]+$", true, true)]);
+        check(pattern, other, &[("text matching ^[a-z]+$ becomes text matching ^[a-y]+$", true, true)]);
     }
 
     #[test]
     fn a_pattern_with_more_words_takes_more() {
         let [few, many, others] = ["^\\\\d+(ms|s)?$", "^[0-9]+(ms|s|m|h)?$", "^[0-9]+(s|d)?$"];
         let row = |pattern: &str| format!("string  {{\"pattern\":\"{pattern}\"}}");
-        check(&row(few), &row(many), &[("text like ^\\d+(ms|s)?$ becomes text like ^[0-9]+(ms|s|m|h)?$", false, true)]);
+        check(&row(few), &row(many), &[("text matching ^\\d+(ms|s)?$ becomes text matching ^[0-9]+(ms|s|m|h)?$", false, true)]);
         check(
             &row(many),
             &row(others),
-            &[("text like ^[0-9]+(ms|s|m|h)?$ becomes text like ^[0-9]+(s|d)?$", true, true)],
+            &[("text matching ^[0-9]+(ms|s|m|h)?$ becomes text matching ^[0-9]+(s|d)?$", true, true)],
         );
     }
 }

@@ -142,7 +142,7 @@ impl<'p> Lint<'p> {
         *noted = fate.max(*noted);
     }
 
-    fn say(&mut self, file: impl fmt::Display, text: impl Into<String>) {
+    fn report(&mut self, file: impl fmt::Display, text: impl Into<String>) {
         self.messages.insert(Message { file: file.to_string(), text: text.into() });
     }
 
@@ -201,10 +201,10 @@ impl<'p> Lint<'p> {
         self.note(kind, to, (None, None), if listed == 0 { Fate::Missed } else { Fate::Dropped });
         if listed == 0 {
             let text = format!(
-                "the kind {kind} is not in {}: no rule takes it on, and `dropped` does not list it",
+                "{} removes the kind {kind}: add a rule that converts it, or list it under `dropped`",
                 self.name(to)
             );
-            self.say(self.head(), text);
+            self.report(self.head(), text);
         }
     }
 
@@ -234,7 +234,7 @@ impl<'p> Lint<'p> {
         };
         for (field, place) in missing.iter().filter(|(field, _)| !emptied(field)) {
             self.note(sides.old.kind(), to, (Some(field), None), Fate::Missed);
-            self.say(self.head(), unclaimed(sides.old.kind(), field, place, &self.name(to)));
+            self.report(self.head(), unclaimed(sides.old.kind(), field, place, &self.name(to)));
         }
     }
 
@@ -255,9 +255,9 @@ impl<'p> Lint<'p> {
             } else {
                 let to = self.name(sides.to);
                 let text = format!(
-                    "the value {value} of {kind} {field} is not in {to}: no rule and no entry of `dropped` claims it"
+                    "{to} removes the value {value} of {kind} {field}: add a rule that converts it, or list it under `dropped`"
                 );
-                self.say(self.head(), text);
+                self.report(self.head(), text);
                 Fate::Missed
             };
             self.note(kind, sides.to, (Some(field), Some(&value)), fate);
@@ -271,9 +271,9 @@ impl<'p> Lint<'p> {
         let texts: Vec<_> = sides.asked().into_iter().filter(|field| !hinted(field)).collect();
         for field in texts {
             let to = self.name(sides.to);
-            self.say(
+            self.report(
                 self.head(),
-                format!("{to} asks for {kind} {field}: no rule brings it, and no hint says what to write"),
+                format!("{to} requires {kind} {field}: add a rule that sets it, or an entry under `hints`"),
             );
         }
     }
@@ -319,11 +319,11 @@ impl<'p> Lint<'p> {
                 let gaps = self.gaps(having, above, channel);
                 if let Some(gap) = gaps.first() {
                     let text = format!(
-                        "{} {field} is not in {} and came back: the name must not be used again",
+                        "{} {field} is missing in {} but not before and after it: a field name must not be reused",
                         catalog.kind(),
                         self.name(*gap)
                     );
-                    self.say(self.head(), text);
+                    self.report(self.head(), text);
                 }
             }
         }
@@ -345,11 +345,11 @@ impl<'p> Lint<'p> {
         let line = self.pack.line();
         for channel in &rule.channels {
             if line.find(&line.bundles()[rule.order], *channel).is_none() {
-                self.say(&file, format!("the bundle has no channel {channel}"));
+                self.report(&file, format!("`channels` lists {channel}, but the bundle has no such channel"));
             }
         }
         if rule.channels.is_empty() {
-            self.say(&file, "a rule names the channels that the change was made in");
+            self.report(&file, "`channels` is empty: list the channels in which the change was made");
         }
         if let Some(within) = rule.within {
             let fits = |id: ReleaseId| {
@@ -357,7 +357,10 @@ impl<'p> Lint<'p> {
                 release.order >= rule.order && rule.channels.contains(&release.channel)
             };
             if within.is_empty() || !within.iter().all(fits) {
-                self.say(&file, "`within` names releases of the rule's channels, from its bundle on");
+                self.report(
+                    &file,
+                    "`within` must list releases of the rule's channels that are not older than its bundle",
+                );
             }
         }
         self.channels(rule, &file);
@@ -374,12 +377,15 @@ impl<'p> Lint<'p> {
         let claims = rule.lens(Direction::Forward).claims();
         for field in claims.old.iter().filter(|field| is_known(field)) {
             if !self.having(&rule.kind, field, |_| true).is_empty() {
-                self.say(file, format!("a release has {} {field}, so it is no mistake", rule.kind));
+                self.report(
+                    file,
+                    format!("a release has {} {field}, so the rule is not a repair: remove `needs: repair`", rule.kind),
+                );
             }
         }
         for field in claims.new.iter().filter(|field| is_known(field)) {
             if self.having(&rule.kind, field, |_| true).is_empty() {
-                self.say(file, format!("no release has {} {field}", rule.kind));
+                self.report(file, format!("no release has {} {field}", rule.kind));
             }
         }
     }
@@ -398,13 +404,16 @@ impl<'p> Lint<'p> {
         let named: BTreeSet<Channel> = rule.channels.iter().copied().collect();
         // Claims that are nowhere are told as such.
         for channel in named.difference(&about).filter(|_| !about.is_empty()) {
-            self.say(file, format!("nothing that the rule is about is in the channel {channel}"));
+            self.report(
+                file,
+                format!("the channel {channel} has nothing that the rule changes: remove it from `channels`"),
+            );
         }
         // Without a claim it is the kind alone that is looked for, which may have the field in fewer channels.
         let claims = rule.lens(Direction::Forward).claims();
         let claims_nothing = rule.within.is_none() && claims.old.is_empty() && claims.new.is_empty();
         for channel in about.difference(&named).filter(|_| !claims_nothing) {
-            self.say(file, format!("what the rule is about is in the channel {channel} too"));
+            self.report(file, format!("the channel {channel} also has what the rule changes: add it to `channels`"));
         }
     }
 
@@ -434,7 +443,7 @@ impl<'p> Lint<'p> {
     fn claims(&mut self, rule: &Rule, file: &str) {
         let Some(bundle) = Bundle::of(self.pack, rule) else {
             return self
-                .say(file, "the rule never runs: another one of the bundle gives its objects another kind before");
+                .report(file, "the rule never runs: an earlier rule of the bundle changes the kind of its objects");
         };
         let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
         let certain = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
@@ -442,21 +451,27 @@ impl<'p> Lint<'p> {
         for field in claims.old.iter().filter(|field| is_known(field)) {
             let kinds = self.kinds_of(rule, Direction::Forward);
             if kinds.iter().all(|kind| self.having(kind, field, |order| order < rule.order).is_empty()) {
-                self.say(file, format!("no release on the old side has {old} {field}"));
+                self.report(file, format!("no release before the bundle has {old} {field}"));
             }
             let is_new_too = !self.having(old, field, |order| order == rule.order).is_empty();
             if old == new && is_new_too && certain.old.contains(field) {
-                self.say(file, format!("{field} is on the new side too: the sides cannot be told apart"));
+                self.report(
+                    file,
+                    format!("{field} exists after the change too, so old and new objects cannot be distinguished"),
+                );
             }
         }
         for field in claims.new.iter().filter(|field| is_known(field)) {
             let kinds = self.kinds_of(rule, Direction::Backward);
             if kinds.iter().all(|kind| self.having(kind, field, |order| order >= rule.order).is_empty()) {
-                self.say(file, format!("no release on the new side has {new} {field}"));
+                self.report(file, format!("no release from the bundle on has {new} {field}"));
             }
             let is_old_too = !self.having(new, field, |order| order + 1 == rule.order).is_empty();
             if old == new && is_old_too && certain.new.contains(field) {
-                self.say(file, format!("{field} is on the old side too: the sides cannot be told apart"));
+                self.report(
+                    file,
+                    format!("{field} exists before the change too, so old and new objects cannot be distinguished"),
+                );
             }
         }
     }
@@ -487,9 +502,9 @@ impl<'p> Lint<'p> {
             let old = claims.old.into_iter().map(|field| (rule.order, rule.kind.clone(), "old", field));
             let new = claims.new.into_iter().map(|field| (rule.order, bundle.path.kind.clone(), "new", field));
             for claim in old.chain(new).collect::<BTreeSet<_>>() {
-                let text = format!("{} {} is claimed by", claim.1, claim.3);
+                let text = format!("{} {} is also converted by", claim.1, claim.3);
                 if let Some(other) = owners.insert(claim, &rule.id) {
-                    self.say(format!("{}.yaml", rule.id), format!("{text} {other} too"));
+                    self.report(format!("{}.yaml", rule.id), format!("{text} {other}"));
                 }
             }
         }
@@ -501,15 +516,18 @@ impl<'p> Lint<'p> {
         let stale = notes.dropped.iter().enumerate().filter(|(at, _)| !self.used.contains(at));
         let stale: Vec<_> = stale
             .map(|(_, entry)| {
-                format!("`dropped` lists {}, which did not vanish there or is claimed by a rule", named(entry))
+                format!(
+                    "`dropped` lists {}, which that bundle does not remove or a rule converts: remove the entry",
+                    named(entry)
+                )
             })
             .collect();
-        stale.into_iter().for_each(|text| self.say(&head, text));
+        stale.into_iter().for_each(|text| self.report(&head, text));
         let hints = notes.hints.iter().filter_map(|hint| Some((&hint.kind, hint.field.as_ref()?)));
         let unions = notes.unions.iter().map(|union| (&union.kind, &union.items));
         for (kind, field) in hints.chain(unions) {
             if self.having(kind, field, |_| true).is_empty() {
-                self.say(&head, format!("no release has {kind} {field}"));
+                self.report(&head, format!("no release has {kind} {field}"));
             }
         }
         let ids = notes.advisories.iter().map(|note| &note.id).chain(notes.undetectable.iter().map(|note| &note.id));
@@ -517,7 +535,7 @@ impl<'p> Lint<'p> {
         let mut seen = BTreeSet::new();
         for id in ids {
             if !seen.insert(id) {
-                self.say(&head, format!("the id {id} is used twice"));
+                self.report(&head, format!("the id {id} is used twice"));
             }
         }
     }
@@ -538,14 +556,17 @@ impl<'p> Lint<'p> {
         for id in &ids {
             let files = cases.get(id).map_or(&[][..], Vec::as_slice);
             if !files.contains(&"before.yaml") && !files.contains(&"after.yaml") {
-                self.say(format!("{id}.yaml"), "the rule has no fixture");
+                self.report(format!("{id}.yaml"), "the rule has no fixture: add a case with before.yaml or after.yaml");
             }
             if !files.contains(&"same.yaml") {
-                self.say(format!("{id}.yaml"), "the rule has no fixture of what it must not change (same.yaml)");
+                self.report(
+                    format!("{id}.yaml"),
+                    "the rule has no fixture that it must not change: add a case with same.yaml",
+                );
             }
         }
         for folder in cases.keys().filter(|folder| !ids.contains(*folder)) {
-            self.say(folder, "the fixtures have no rule");
+            self.report(folder, "the fixtures belong to no rule: rename or remove the folder");
         }
     }
 }
@@ -714,9 +735,9 @@ fn follow(lenses: &[&Lens], fields: Vec<FieldPattern>) -> Vec<FieldPattern> {
 
 fn unclaimed(kind: &GroupKind, field: &FieldPattern, image: &FieldPattern, to: &str) -> String {
     if field == image {
-        format!("{kind} {field} is not in {to}: no rule and no entry of `dropped` claims it")
+        format!("{to} removes {kind} {field}: add a rule that converts it, or list it under `dropped`")
     } else {
-        format!("rules take {kind} {field} to {image}, which is not in {to}")
+        format!("rules move {kind} {field} to {image}, which {to} does not have")
     }
 }
 

@@ -35,7 +35,10 @@ pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Pack> {
     let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
-    let name = folder.file_name().and_then(|name| name.to_str()).context("a pack's folder has a name in UTF-8")?;
+    let name = folder
+        .file_name()
+        .and_then(|name| name.to_str())
+        .context("the name of the pack's folder must be valid UTF-8")?;
     let mut files = PackFiles::new();
     let mut size = 0;
     for entry in walkdir::WalkDir::new(&folder).sort_by_file_name() {
@@ -45,7 +48,7 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
             continue;
         }
         let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
-        let path = path.to_str().with_context(|| format!("{} is no name in UTF-8", path.display()))?;
+        let path = path.to_str().with_context(|| format!("the file name {} is not valid UTF-8", path.display()))?;
         ensure!(entry.metadata()?.len() <= MAX_PACK_FILE, "{path} is larger than {MAX_PACK_FILE} bytes");
         let text =
             std::fs::read_to_string(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
@@ -104,7 +107,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
     for (value, correction) in &head.corrections {
         if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
-            bail!("{name}/pack.yaml: the correction of {value} names {bundle}, which is no bundle of this pack");
+            bail!("{name}/pack.yaml: `corrections` maps {value} to {bundle}, which is not a bundle of this pack");
         }
     }
     let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
@@ -125,7 +128,11 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     for rule in &rules {
         let known = |kind: &&GroupKind| head.groups.contains(&kind.group);
         for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
-            ensure!(catalogs.contains_key(kind), "{}.yaml: the pack has no catalog of {kind}", rule.id);
+            ensure!(
+                catalogs.contains_key(kind),
+                "{}.yaml: the pack has no catalog of {kind}: make it with `reversion pack build`",
+                rule.id
+            );
         }
     }
     let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
@@ -221,11 +228,18 @@ fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &Places, size: &m
     let places: Vec<values::Place> = match (first.kind.take(), &first.values) {
         (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
         (None, Some(chart)) => charts.get(chart.as_str()).cloned().unwrap_or_default(),
-        _ => bail!("{file}: a rule is about one of `kind` and `values`"),
+        _ => bail!("{file}: write exactly one of `kind` and `values`"),
     };
-    ensure!(!places.is_empty(), "{file}: a rule is about a kind");
+    ensure!(
+        !places.is_empty(),
+        "{file}: the rule matches no kind: list one under `kind`, or name a chart of pack.yaml under `values`"
+    );
     *size = size.saturating_add(written.text.len().saturating_mul(places.len()));
-    ensure!(*size <= MAX_PACK, "{file}: the rules, one for each kind, are larger than {} MiB", MAX_PACK >> 20);
+    ensure!(
+        *size <= MAX_PACK,
+        "{file}: the rules of the pack, each counted once for every kind, exceed {} MiB",
+        MAX_PACK >> 20
+    );
     let mut lenses_by_kind: BTreeMap<GroupKind, Vec<Lens>> = BTreeMap::new();
     for place in places {
         let lens = place.around(first.lens.clone());
@@ -237,7 +251,9 @@ fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &Places, size: &m
 fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: GroupKind, lens: Lens) -> Result<Rule> {
     let Written { file, id, text, .. } = written;
     let bundle = id.split('/').nth(1).unwrap_or_default();
-    let order = line.bundle_order(bundle).with_context(|| format!("{file}: `{bundle}` is no bundle of this pack"))?;
+    let order = line
+        .bundle_order(bundle)
+        .with_context(|| format!("{file}: its folder `{bundle}` is not a bundle of this pack"))?;
     let within = wire.within.as_ref().map(|text| line.parse_set(text)).transpose();
     let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
     let backward = lens.inverse(&kind);

@@ -148,8 +148,8 @@ enum Fate {
 impl Fate {
     const fn verb(self) -> &'static str {
         match self {
-            Self::Vanishes => "vanishes",
-            Self::Appears => "appears",
+            Self::Vanishes => "is removed",
+            Self::Appears => "is added",
         }
     }
 
@@ -522,6 +522,6 @@ fn limits(there: &Conversion<'_>, back: &Conversion<'_>) -> Vec<Change> {
 
 /// Says what moves where.
 fn moved(note: &Moves) -> String {
-    let fields = note.fields.iter().map(|(field, to)| format!("{} is said by {to}", note.each.join(field)));
+    let fields = note.fields.iter().map(|(field, to)| format!("{} moves to {to}", note.each.join(field)));
     fields.collect::<Vec<_>>().join("; ")
 }

@@ -233,8 +233,15 @@ impl Pack {
         let bundle = self.line.newest_bundle(wanted).with_context(|| {
             let bundles = self.line.bundles();
             let near = near_bundles(wanted, bundles);
-            let all = bundles.first().zip(bundles.last()).map(|(first, last)| format!("; it has {first} to {last}"));
-            format!("pack {name} has no release `{wanted}`{}; near ones: {}", all.unwrap_or_default(), near.join(", "))
+            let all = bundles
+                .first()
+                .zip(bundles.last())
+                .map(|(first, last)| format!("; its releases are {first} to {last}"));
+            format!(
+                "pack {name} has no release `{wanted}`{}; closest matches: {}",
+                all.unwrap_or_default(),
+                near.join(", ")
+            )
         })?;
         let channels: Vec<_> = self.line.iter().filter(|(_, release)| release.bundle == bundle).collect();
         let found = match channel {
@@ -243,7 +250,11 @@ impl Pack {
         };
         let (release, _) = found.with_context(|| {
             let names: Vec<_> = channels.iter().map(|(_, release)| release.channel.name()).collect();
-            format!("{name} {bundle} has no channel `{}`; it has: {}", channel.unwrap_or_default(), names.join(", "))
+            format!(
+                "{name} {bundle} has no channel `{}`; its channels: {}",
+                channel.unwrap_or_default(),
+                names.join(", ")
+            )
         })?;
         Ok(*release)
     }

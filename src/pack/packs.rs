@@ -22,7 +22,7 @@ impl Packs {
     pub fn new(mut packs: Vec<Pack>) -> Result<Self> {
         packs.sort_by(|left, right| left.name().cmp(right.name()));
         for pair in packs.windows(2) {
-            ensure!(pair[0].name() != pair[1].name(), "there are two packs named {}", pair[0].name());
+            ensure!(pair[0].name() != pair[1].name(), "two packs are named {}", pair[0].name());
         }
         let mut owners: BTreeMap<&str, &str> = BTreeMap::new();
         for pack in &packs {
@@ -61,7 +61,7 @@ impl Packs {
     pub fn named(&self, name: &str) -> Result<&Pack> {
         self.0.iter().find(|pack| pack.name() == name).with_context(|| {
             let names = nearest(name, self.0.iter().map(Pack::name));
-            format!("there is no pack `{name}`; there are: {}", names.join(", "))
+            format!("there is no pack `{name}`; available packs: {}", names.join(", "))
         })
     }
 

@@ -168,10 +168,11 @@ impl ReleaseNotes {
         line: &ReleaseLine,
         has: &dyn Fn(&GroupKind) -> bool,
     ) -> Result<Self> {
-        let order =
-            |bundle: &str| line.bundle_order(bundle).with_context(|| format!("`{bundle}` is no bundle of this pack"));
+        let order = |bundle: &str| {
+            line.bundle_order(bundle).with_context(|| format!("`{bundle}` is not a bundle of this pack"))
+        };
         let kind = |kind: &GroupKind| -> Result<()> {
-            ensure!(has(kind), "the pack has no catalog of {kind}");
+            ensure!(has(kind), "the pack has no catalog of {kind}: make it with `reversion pack build`");
             Ok(())
         };
         let mut notes = Self::default();
@@ -244,7 +245,8 @@ fn is_one_of(field: &FieldPattern, hint: &FieldPattern) -> bool {
 fn scope(wire: &wire::Advisory, line: &ReleaseLine) -> Result<AdvisoryScope> {
     match (&wire.bundle, wire.direction, &wire.from, &wire.to) {
         (Some(bundle), Some(direction), None, None) => {
-            let order = line.bundle_order(bundle).with_context(|| format!("`{bundle}` is no bundle of this pack"))?;
+            let order =
+                line.bundle_order(bundle).with_context(|| format!("`{bundle}` is not a bundle of this pack"))?;
             let channels = wire.channels.clone().unwrap_or_else(|| Channel::ALL.to_vec());
             Ok(AdvisoryScope::Bundle { order, direction, channels })
         }

@@ -49,7 +49,7 @@ pub fn build(pack: &Path, crds: &Path) -> Result<Built> {
     }
     if let Some((_, release)) = line.iter().find(|(id, _)| !filled.contains(id)) {
         let (bundle, channel) = (&release.bundle, release.channel);
-        bail!("pack.yaml lists {bundle} in channel {channel}, but {} has no CRD of it", crds.display());
+        bail!("pack.yaml lists {bundle} in channel {channel}, but {} contains no CRD for it", crds.display());
     }
     Ok(Built { files: gathered.files(&line), notes: gathered.notes(&line) })
 }
@@ -127,11 +127,11 @@ fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId>
     let (bundle, channel) = match folders.as_deref() {
         Some([bundle, _]) => (*bundle, Channel::Single.name()),
         Some([bundle, channel, _]) => (*bundle, *channel),
-        _ => bail!("a CRD file stands in RELEASE/CHANNEL/ or RELEASE/, not deeper and not higher"),
+        _ => bail!("put the CRD file into the folder RELEASE/CHANNEL/ or RELEASE/"),
     };
     let Some(known) = Channel::parse(channel) else {
         let names = Channel::ALL.map(Channel::name).join(", ");
-        bail!("`{channel}` is no channel; a channel's folder is named {names}");
+        bail!("`{channel}` is not a channel: name the folder {names}");
     };
     line.find(bundle, known).ok_or_else(|| {
         if line.bundle_order(bundle).is_some() {
@@ -215,7 +215,10 @@ spec\tstring\t\t\t\texperimental v2.0.0
         let shop = crd("Shop", "example.com", "{}");
         refused(&[("crds/v3.0.0/standard/a.yaml", &shop)], "add `- { bundle: v3.0.0, channels: [standard] }`");
         refused(&[("crds/v1.0.0/standard/a.yaml", &shop)], "add `standard` to the channels of v1.0.0");
-        refused(&[("crds/v1.0.0/stable/a.yaml", &shop)], "`stable` is no channel");
+        refused(
+            &[("crds/v1.0.0/stable/a.yaml", &shop)],
+            "`stable` is not a channel: write single, standard or experimental",
+        );
         refused(&[("crds/a.yaml", &shop)], "RELEASE/CHANNEL/");
         refused(&[("crds/v1.0.0/a.yaml", &crd("Shop", "other.com", "{}"))], "add `- other.com` under `groups`");
     }

@@ -105,7 +105,7 @@ struct Validation {
 pub(super) fn definitions(text: &str) -> Result<Vec<Definition>> {
     let mut found = Vec::new();
     for document in serde_yaml::Deserializer::from_str(text) {
-        found.extend(definition_in(&Value::deserialize(document).context("this is no YAML")?)?);
+        found.extend(definition_in(&Value::deserialize(document).context("the file is not valid YAML")?)?);
     }
     Ok(found)
 }
@@ -116,13 +116,13 @@ pub(super) fn definition_in(value: &Value) -> Result<Option<Definition>> {
     if group != Some("apiextensions.k8s.io") || value["kind"] != "CustomResourceDefinition" {
         return Ok(None);
     }
-    let crd = Crd::deserialize(value).context("this CRD cannot be understood")?;
+    let crd = Crd::deserialize(value).context("the CRD is malformed")?;
     definition(crd.spec).map(Some)
 }
 
 fn definition(spec: Spec) -> Result<Definition> {
     let kind = GroupKind::new(spec.names.kind, spec.group);
-    let Some(scope) = Scope::parse(&spec.scope) else { bail!("{kind}: `{}` is no scope", spec.scope) };
+    let Some(scope) = Scope::parse(&spec.scope) else { bail!("{kind}: `{}` is not a scope", spec.scope) };
     let only = |name| WireVersion { name, served: true, storage: true, deprecated: false, schema: None };
     let listed = spec.versions.or_else(|| spec.version.map(|name| vec![only(name)]));
     let shared = spec.validation.and_then(|validation| validation.schema);
@@ -213,7 +213,7 @@ impl Walk {
             Some("number") => Type::Number,
             Some("boolean") => Type::Boolean,
             Some(other) => {
-                self.note(at, format!("type `{other}` is not known; any value is taken"));
+                self.note(at, format!("type `{other}` is unknown; any value is accepted"));
                 Type::Any
             }
             None if schema.contains_key("properties") || schema.contains_key("additionalProperties") => Type::Object,
@@ -225,7 +225,7 @@ impl Walk {
     fn attributes(&mut self, at: &FieldPattern, schema: &Map<String, Value>) -> Attributes {
         for (keyword, value) in schema.iter().filter(|(keyword, _)| !KEPT.contains(&keyword.as_str())) {
             if !SILENT.contains(&keyword.as_str()) && !is_integer_or_string(schema, keyword) {
-                self.note(at, format!("`{keyword}: {value}` is left out; a catalog has no word for it"));
+                self.note(at, format!("`{keyword}: {value}` is omitted: catalogs do not support this keyword"));
             }
         }
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
@@ -258,7 +258,7 @@ impl Walk {
     fn compiles(&mut self, at: &FieldPattern, pattern: &str) -> bool {
         let compiled = compile(pattern);
         if let Err(message) = &compiled {
-            self.note(at, format!("{message}; it is left out"));
+            self.note(at, format!("{message}; it is omitted"));
         }
         compiled.is_ok()
     }

@@ -51,7 +51,7 @@ impl Gathered {
     pub(super) fn add(&mut self, release: ReleaseId, definition: Definition) -> Result<()> {
         let facts = self.kinds.entry(definition.kind.clone()).or_default();
         if facts.defined.contains(release) {
-            bail!("{} is defined a second time in this release", definition.kind);
+            bail!("{} is defined twice in this release", definition.kind);
         }
         extend(&mut facts.defined, release);
         extend(facts.scopes.entry(definition.scope).or_default(), release);
