@@ -397,7 +397,11 @@ mod tests {
     fn a_pattern_with_more_words_takes_more() {
         let [few, many, others] = ["^\\\\d+(ms|s)?$", "^[0-9]+(ms|s|m|h)?$", "^[0-9]+(s|d)?$"];
         let row = |pattern: &str| format!("string  {{\"pattern\":\"{pattern}\"}}");
-        check(&row(few), &row(many), &[("text matching ^\\d+(ms|s)?$ becomes text matching ^[0-9]+(ms|s|m|h)?$", false, true)]);
+        check(
+            &row(few),
+            &row(many),
+            &[("text matching ^\\d+(ms|s)?$ becomes text matching ^[0-9]+(ms|s|m|h)?$", false, true)],
+        );
         check(
             &row(many),
             &row(others),
