@@ -4,7 +4,7 @@
 //! set of positions on one line and prints as a range per channel. [`ApiVersion`] and [`GroupKind`] are the two names an
 //! object carries.
 //!
-//! Invariant: releases are ordered by the line they stand in, never by reading their names as numbers.
+//! Invariant: releases are ordered by their line, never by reading their names as numbers.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -35,7 +35,7 @@ impl fmt::Display for ApiVersion {
     }
 }
 
-/// Says whether `version` is a version's name as Kubernetes has them (`v1`, `v2beta1`), and not a variable that is filled in
+/// Returns whether `version` is a version's name as Kubernetes has them (`v1`, `v2beta1`), and not a variable that is filled in
 /// later.
 pub fn is_version(version: &str) -> bool {
     stability(version).0 > 0
@@ -311,17 +311,17 @@ impl ReleaseLine {
 pub struct ReleaseSet([u64; MAX_RELEASES / 64]);
 
 impl ReleaseSet {
-    /// Says whether the set holds `id`.
+    /// Returns whether the set holds `id`.
     pub fn contains(self, id: ReleaseId) -> bool {
         self.0[usize::from(id.0 / 64)] & (1 << (id.0 % 64)) != 0
     }
 
-    /// Says whether the set holds nothing.
+    /// Returns whether the set holds nothing.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
 
-    /// Says whether every release of `other` is in this set too.
+    /// Returns whether every release of `other` is in this set too.
     pub fn is_superset(self, other: Self) -> bool {
         self & other == other
     }

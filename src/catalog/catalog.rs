@@ -1,4 +1,4 @@
-//! Answers: what do the releases of a pack say about one kind?
+//! Answers: which apiVersions, fields and references does one kind have in each release?
 //!
 //! [`Catalog`] puts together the apiVersions of the kind, its fields and the references among them, and hands objects to
 //! [`facts`] and [`check`].
@@ -27,7 +27,7 @@ pub struct Catalog {
     scopes: Vec<(Scope, ReleaseSet)>,
     listings: Vec<Listing>,
     tree: Tree,
-    /// What [`Catalog::references`] returns, worked out when it is first asked for.
+    /// What [`Catalog::references`] returns, computed when it is first used.
     references: OnceLock<Vec<Reference>>,
 }
 
@@ -98,12 +98,12 @@ impl Catalog {
         self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.deprecated)
     }
 
-    /// Returns what is said about every field, in tree order; fields whose schema changed come once per schema.
+    /// Returns every field, in tree order; fields whose schema changed come once per schema.
     pub fn fields(&self) -> impl Iterator<Item = Field<'_>> {
         (0..self.tree.nodes.len()).flat_map(|node| self.tree.fields_at(node))
     }
 
-    /// Returns what is said about the fields of one pattern; a pattern without fields gives nothing.
+    /// Returns the fields of one pattern; a pattern without fields gives nothing.
     pub fn fields_of(&self, pattern: &FieldPattern) -> impl Iterator<Item = Field<'_>> {
         self.tree.node_at(pattern).into_iter().flat_map(|node| self.tree.fields_at(node))
     }
@@ -113,7 +113,7 @@ impl Catalog {
         self.tree.node_at(pattern).map_or_else(ReleaseSet::default, |node| self.tree.nodes[node].releases)
     }
 
-    /// Returns what `release` says about the fields of one pattern in the version `name` (`v1beta1`).
+    /// Returns the fields of one pattern as `release` has them in the version `name` (`v1beta1`).
     pub fn field(&self, pattern: &FieldPattern, release: ReleaseId, name: &str) -> Option<Field<'_>> {
         let node = self.tree.node_at(pattern)?;
         let row = self.tree.row_in(node, release, name)?;
@@ -135,12 +135,12 @@ impl Catalog {
         reference::default_groups(self.references())
     }
 
-    /// Returns what `object` says about its release: one pass over every key but [`OUTSIDE`](super::tree::OUTSIDE).
+    /// Returns what the fields of `object` show about its release: one pass over every key but [`OUTSIDE`](super::tree::OUTSIDE).
     pub fn facts(&self, object: &Value) -> Facts {
         facts::facts(&self.tree, self.listed(), object)
     }
 
-    /// Returns what in `object` the schema of `release` in the version `name` (`v1beta1`) refuses, in document order.
+    /// Returns the violations of `object` against the schema of `release` in the version `name` (`v1beta1`), in document order.
     ///
     /// A field that no release knows is no violation, and neither is null in a field that may be left out.
     pub fn check(&self, object: &Value, release: ReleaseId, name: &str) -> Vec<Violation> {

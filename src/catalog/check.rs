@@ -1,7 +1,7 @@
-//! Answers: what in an object does one release's schema refuse?
+//! Answers: where does an object violate the schema of one release?
 //!
 //! The object and the tree of fields are walked together, once, with the rows of one release and version. What that release
-//! keeps without a schema is not looked into. CEL rules and formats are not checked.
+//! keeps without a schema is not checked. CEL rules and formats are not checked.
 //!
 //! Invariant: an object that the release's schema accepts has no violation.
 
@@ -17,7 +17,7 @@ use super::tree::{OUTSIDE, Row, Tree};
 use crate::field::{FieldPath, Spot};
 use crate::release::{ReleaseId, ReleaseSet};
 
-/// One thing that a release's schema refuses.
+/// One violation of a release's schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
     /// Where it stands; for a missing field, where it should stand.
@@ -81,12 +81,12 @@ pub enum ViolationKind {
         /// The pattern, as in the CRD.
         pattern: String,
     },
-    /// A rule in CEL does not hold: `parentRefs: [{name: a}, {name: a}]` under a rule that asks for different ones.
+    /// A rule in CEL does not hold: `parentRefs: [{name: a}, {name: a}]` under a rule that requires unique ones.
     Rule {
-        /// What the rule's author says.
+        /// The message of the rule.
         message: String,
     },
-    /// The list item is told apart from an earlier one by nothing: `listeners: [{name: a}, {name: a}]`.
+    /// The list item has the same key as an earlier one: `listeners: [{name: a}, {name: a}]`.
     Duplicate {
         /// The earlier item's index, from 0.
         first: usize,
@@ -117,7 +117,7 @@ impl fmt::Display for ViolationKind {
     }
 }
 
-/// Walks `object`, and compares it with what `release` says of the version `version` (`v1beta1`).
+/// Walks `object`, and compares it with the schema of `release` in the version `version` (`v1beta1`).
 pub(super) fn check(tree: &Tree, object: &Value, release: ReleaseId, version: &str) -> Vec<Violation> {
     let mut walk = Walk { tree, release, version, found: Vec::new() };
     if let Value::Object(map) = object {
@@ -172,7 +172,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at a value that stands at `node`, about which the release says `row`.
+    /// Looks at a value that stands at `node`, for which the release has `row`.
     fn value(&mut self, node: usize, row: &Row, spot: &Spot<'_>, value: &Value) {
         let schema = &self.tree.schemas[row.schema];
         let attributes = &schema.attributes;
@@ -237,7 +237,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Finds the items that equal an earlier one in what tells the list's items apart: (index, index of the earlier).
+    /// Finds the items that equal an earlier one in the keys of the list: (index, index of the earlier).
     fn duplicates(&self, node: usize, attributes: &Attributes, items: &[Value]) -> Vec<(usize, usize)> {
         let (mut first, mut found) = (BTreeMap::new(), Vec::new());
         if items.len() < 2 {
@@ -255,7 +255,7 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns what tells an item apart from its siblings, as JSON texts; `None` where nothing does.
+    /// Returns the key of an item, as JSON texts; `None` if it has none.
     fn name_of_item(&self, node: usize, attributes: &Attributes, item: &Value) -> Option<Vec<String>> {
         match attributes.list_type? {
             ListType::Atomic => None,
@@ -269,7 +269,7 @@ impl Walk<'_> {
                     };
                     item.get(key).filter(|value| !value.is_null()).or_else(default)
                 };
-                // A key field that may be absent tells items apart by its absence, but a name without any field is none.
+                // The absence of an optional key field counts as a value, but a key without any field is none.
                 let values: Vec<_> = attributes.list_keys.iter().map(value_of).collect();
                 let named = values.iter().any(Option::is_some);
                 named.then(|| values.iter().map(|value| value.map_or_else(String::new, Value::to_string)).collect())

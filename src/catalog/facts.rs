@@ -1,7 +1,7 @@
-//! Answers: which releases can an object have been written for, as far as its fields say?
+//! Answers: which releases can an object have been written for, according to its fields?
 //!
 //! The object and the tree of fields are walked together, once. A field, a value of an enum or a type that not every release
-//! still possible at that place has, is a [`Fact`]; what says nothing more than the field above it is left out, and so is
+//! still possible at that place has, is a [`Fact`]; what adds nothing to the field above it is omitted, and so is
 //! the same fact about a second item. A field in no release is [`Unknown`] and is not walked into.
 //!
 //! Invariant: a fact never excludes a release whose schema has the field with that value.
@@ -14,7 +14,7 @@ use super::tree::{OUTSIDE, Tree};
 use crate::field::{FieldPath, Step};
 use crate::release::ReleaseSet;
 
-/// What an object's fields say about its release.
+/// What an object's fields show about its release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// What narrows the releases, in document order.
@@ -73,11 +73,11 @@ pub(super) fn facts(tree: &Tree, listed: ReleaseSet, object: &Value) -> Facts {
     walk.facts
 }
 
-/// A node of the tree, met in an object.
+/// A node of the tree, found in an object.
 #[derive(Clone, Copy)]
 struct Place {
     node: usize,
-    /// The releases that have everything on the way here.
+    /// The releases that have every field above.
     possible: ReleaseSet,
     /// The releases in which anything may stand here.
     open: ReleaseSet,
@@ -161,7 +161,7 @@ impl<'o> Walk<'_, 'o> {
         }
     }
 
-    /// Notes a fact where it says more than what is known already, and returns the releases left at the place.
+    /// Notes a fact if it adds to what is known already, and returns the releases left at the place.
     fn narrow(&mut self, node: usize, possible: ReleaseSet, kind: FactKind, releases: ReleaseSet) -> ReleaseSet {
         if releases.is_superset(possible) {
             return possible;
@@ -171,7 +171,7 @@ impl<'o> Walk<'_, 'o> {
             self.facts.known.push(fact);
         }
         let left = possible & releases;
-        // Contradicting facts are told apart by the reader; below them, the inner one speaks.
+        // Contradicting facts are resolved by the caller; below them, the inner one counts.
         if left.is_empty() { releases } else { left }
     }
 
@@ -183,7 +183,7 @@ impl<'o> Walk<'_, 'o> {
     }
 }
 
-/// Returns the name most similar to `key`, where one is near enough to be meant: a third of the letters may differ.
+/// Returns the name most similar to `key`, if one is near enough to be a misspelling: a third of the letters may differ.
 fn nearest<'n>(key: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let limit = (key.chars().count() / 3).max(1);
     // A long key is compared with names of its own length only, so that a hostile one costs nothing.

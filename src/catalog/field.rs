@@ -1,4 +1,4 @@
-//! Answers: what does a release say about one field of a kind?
+//! Answers: what is the schema of one field of a kind, and in which releases?
 //!
 //! Invariant: a field is borrowed from its catalog; nothing of it is copied but its pattern.
 
@@ -6,7 +6,7 @@ use super::row::{Attributes, Type};
 use crate::field::FieldPattern;
 use crate::release::ReleaseSet;
 
-/// What is said about the fields that match one pattern.
+/// The schema of the fields that match one pattern.
 #[derive(Clone, Debug)]
 pub struct Field<'c> {
     /// Where the field stands: `spec.rules[].name`.
@@ -17,8 +17,8 @@ pub struct Field<'c> {
     pub required: bool,
     /// Everything else about its value.
     pub attributes: &'c Attributes,
-    /// The versions (`v1`) whose schemas say so; empty for every version that a release lists.
+    /// The versions (`v1`) whose schemas have it; empty for every version that a release lists.
     pub api_versions: &'c [String],
-    /// The releases whose CRDs say so.
+    /// The releases whose CRDs have it.
     pub releases: ReleaseSet,
 }

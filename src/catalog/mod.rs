@@ -1,11 +1,11 @@
 //! Answers: which field of a kind exists in which release, and what may stand in it?
 //!
 //! A [`Catalog`] is read from one file per kind, made from CRDs: header lines for scope and apiVersions, then one line per
-//! field pattern and what is said about it, each with the releases that say so. The lines stand in tree order and are kept as
+//! field pattern and its schema, each with the releases that have it. The lines are in tree order and are kept as
 //! a tree, so that one pass over an object finds its [`Facts`] and one more its [`Violation`]s. Descriptions and CEL rules are
 //! not kept; `metadata`, `status`, `apiVersion` and `kind` are not fields.
 //!
-//! Invariant: what a catalog says of a release is what that release's CRD says, and nothing else.
+//! Invariant: a catalog has for each release what that release's CRD has, and nothing else.
 
 #[expect(clippy::module_inception, reason = "a struct lives in the file named after it")]
 mod catalog;

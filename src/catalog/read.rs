@@ -239,9 +239,9 @@ mod tests {
 
     #[test]
     fn an_unknown_word_is_refused() {
-        refused("spec | objekt |  |  |  | ALL\n", "`objekt` is no type");
+        refused("spec | objekt |  |  |  | ALL\n", "`objekt` is not a type");
         refused("spec | object | optional |  |  | ALL\n", "`optional`");
-        refused("spec | object |  | {\"x\":1} |  | ALL\n", "no attributes");
+        refused("spec | object |  | {\"x\":1} |  | ALL\n", "not a JSON object of attributes");
         refused("spec | object |  |  |  | standard v9\n", "`v9`");
         refused("spec | object\n", "fewer than six columns");
         assert!(read("kind | A.b\nserves | v1 | standard v1.0.0\n").unwrap_err().contains("`serves`"));

@@ -1,7 +1,7 @@
 //! Answers: which fields of a kind name another object, or another kind?
 //!
-//! A reference is a mapping with the named field `kind` and one that says more: `group` (or `apiGroup`, `apiVersion`), or `name`
-//! where the group is understood. Its defaults are those of its own fields; releases that differ in them are told apart.
+//! A reference is a mapping with the named field `kind` and another one: `group` (or `apiGroup`, `apiVersion`), or `name`
+//! where the group is understood. Its defaults are those of its own fields; releases that differ in them are distinguished.
 //!
 //! Invariant: every mapping that a schema gives the fields `kind` and `group` is found, in every release that has it.
 
@@ -30,7 +30,7 @@ pub struct Reference {
     pub has_namespace: bool,
 }
 
-/// Where a reference says its group.
+/// The field of a reference with its group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GroupSource {
     /// A field holds the group: `group: gateway.networking.k8s.io`.
@@ -49,7 +49,7 @@ pub enum GroupSource {
     Implicit,
 }
 
-/// What a mapping says about what it names, without its place.
+/// The fields of a reference, without its place.
 type Shape = (GroupSource, Option<String>, bool, bool);
 
 /// Looks at every mapping of `tree`.

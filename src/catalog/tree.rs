@@ -1,6 +1,6 @@
-//! Answers: which fields does a kind have, as a tree of field patterns, and which releases say what about each?
+//! Answers: which fields does a kind have, as a tree of field patterns, and which releases have which schema for each?
 //!
-//! Invariant: a parent stands before its children, and the rows of a node stand together.
+//! Invariant: a parent comes before its children, and the rows of a node are contiguous.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::row::{Attributes, Type};
 use crate::field::{FieldPattern, Part};
 use crate::release::{ReleaseId, ReleaseSet};
 
-/// The keys of an object that a catalog says nothing about.
+/// The keys of an object that catalogs do not describe.
 pub const OUTSIDE: [&str; 4] = ["apiVersion", "kind", "metadata", "status"];
 
 /// The fields of a kind through the releases.
@@ -25,7 +25,7 @@ pub(super) struct Tree {
 /// A field pattern in the tree; node 0 is the object itself.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
-    /// The node above, and the part that leads here.
+    /// The node above, and the part of the pattern from it to this node.
     pub(super) parent: Option<(usize, Part)>,
     /// Named fields, sorted by name.
     pub(super) keys: Vec<(String, usize)>,
@@ -38,7 +38,7 @@ pub(super) struct Node {
     pub(super) open: ReleaseSet,
 }
 
-/// What some releases say about a node.
+/// The schema of a node in some releases.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) kind: Type,

@@ -10,7 +10,7 @@ use crate::catalog::{Catalog, Fact, FactKind, Unknown};
 use crate::field::FieldPath;
 use crate::release::{Channel, ReleaseLine, ReleaseSet};
 
-/// What an object's fields say about its release.
+/// What an object's fields show about its release.
 #[derive(Clone, Debug)]
 pub struct Inference {
     /// The releases that have every field of the object; empty for a conflict.
@@ -24,12 +24,12 @@ pub struct Inference {
 }
 
 impl Inference {
-    /// Says whether the fields exclude each other: no release has them all.
+    /// Returns whether the fields exclude each other: no release has them all.
     pub fn is_conflict(&self) -> bool {
         self.candidates.is_empty()
     }
 
-    /// Says whether the fields and the apiVersion exclude each other.
+    /// Returns whether the fields and the apiVersion exclude each other.
     pub fn contradicts_api_version(&self) -> bool {
         !self.is_conflict() && !self.serving.is_empty() && (self.candidates & self.serving).is_empty()
     }
@@ -56,7 +56,7 @@ pub fn infer(object: &Value, catalog: &Catalog, version: &str) -> Inference {
     Inference { candidates, evidence, serving: catalog.serving(version), unknown: facts.unknown }
 }
 
-/// Returns the kind that `catalog` describes as what decides, where a channel of the newest bundle on `line` never had it.
+/// Returns the kind that `catalog` describes as the evidence, if a channel of the newest bundle on `line` never had it.
 pub fn kind_evidence(catalog: &Catalog, line: &ReleaseLine) -> Option<Fact> {
     let releases = catalog.releases();
     let channels: BTreeSet<Channel> = releases.iter().map(|id| line.get(id).channel).collect();

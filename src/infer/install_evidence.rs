@@ -1,10 +1,10 @@
-//! Answers: which release does a tree say is installed, beside the objects of a pack?
+//! Answers: which release is installed, according to the charts and images in a tree?
 //!
-//! A chart's version stands where the chart is installed or depended on, a tag stands on the images that run and in the values
-//! that say which. [`evidence_in`] finds them for the names that a pack gives; [`origin`] says which release all of them agree
-//! on. [`spans_in`] says what the objects have to say to that.
+//! A chart's version is written where the chart is installed or depended on, a tag on the images that run and in the values
+//! that select them. [`evidence_in`] finds them for the names in a pack; [`origin`] returns the release that all of them agree
+//! on. [`object_releases_in`] returns the releases of the objects, to compare.
 //!
-//! Invariant: a version that is not exactly a release of the pack, such as a range, counts for nothing, and is not kept back.
+//! Invariant: a version that is not exactly a release of the pack, such as a range, is reported but does not count.
 
 use std::collections::BTreeSet;
 
@@ -49,33 +49,33 @@ const IMAGES: &[&str] = &[
     "spec.containers[].image",
 ];
 
-/// One place that says which release is installed.
+/// One place that names the installed release.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Evidence {
     /// The place.
     pub location: Location,
-    /// What stands there: `chart nginx-gateway-fabric 2.3.0`.
+    /// Its text: `chart nginx-gateway-fabric 2.3.0`.
     pub says: String,
     /// The releases of that bundle; none where it is not exactly one.
     pub releases: BTreeSet<ReleaseId>,
 }
 
 impl Evidence {
-    /// Says whether it counts.
+    /// Returns whether it counts.
     pub fn is_exact(&self) -> bool {
         !self.releases.is_empty()
     }
 }
 
-/// A place in a document that says a version.
+/// A place in a document with a version.
 struct Said {
     path: FieldPath,
-    /// What stands there.
+    /// Its text.
     words: String,
     version: String,
 }
 
-/// Collects what a file says of the releases of packs, in its order.
+/// Collects the releases of packs that a file names, in its order.
 pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, Evidence)> {
     let mut found = Vec::new();
     let packs: Vec<&Pack> = packs.iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
@@ -83,7 +83,7 @@ pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, 
         return found;
     }
     for (number, document) in manifest.tree.documents().iter().enumerate() {
-        // What cannot be read as data is told where it matters.
+        // What cannot be read as data is reported elsewhere.
         let Ok(value) = manifest.tree.value(&manifest.text, document.root) else { continue };
         for pack in &packs {
             let objects = manifest.objects.iter().filter(|object| object.document == number);
@@ -126,7 +126,7 @@ pub fn object_releases_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<Obje
     manifest.objects.iter().filter_map(span).collect()
 }
 
-/// Says whether something of the pack can stand in `text`.
+/// Returns whether something of the pack can stand in `text`.
 fn is_mentioned(pack: &Pack, text: &str) -> bool {
     let names = pack.artifacts().iter().chain(pack.charts().iter().map(|chart| &chart.key));
     names.into_iter().any(|name| text.contains(name.as_str()))
@@ -177,13 +177,13 @@ fn said(document: &Value, names: &[String]) -> Vec<Said> {
     found
 }
 
-/// Takes the reference of an image apart: the name with its registry, and the tag. A digest says no release.
+/// Takes the reference of an image apart: the name with its registry, and the tag. A digest names no release.
 fn tagged(image: &str) -> Option<(&str, &str)> {
     let image = image.split_once('@').map_or(image, |(image, _)| image);
     image.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'))
 }
 
-/// Returns the tags of images that values of the pack's charts in an object say; the paths are those of its document.
+/// Returns the tags of images in values of the pack's charts in an object; the paths are those of its document.
 fn said_by_values(object: &Object, pack: &Pack) -> Vec<Said> {
     let mut found = Vec::new();
     for values in pack.values_in(&object.kind, &object.value) {

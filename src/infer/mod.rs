@@ -1,4 +1,4 @@
-//! Answers: which releases of its API can an object have been written for, and which field says so?
+//! Answers: which releases of its API can an object have been written for, and which field shows it?
 //!
 //! The candidates start as every release of the kind and are cut down by each field and enum value that the object holds.
 //! The facts that did the cutting are the evidence. The apiVersion is kept apart: fields win. [`crds`] and

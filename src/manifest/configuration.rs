@@ -1,9 +1,9 @@
-//! Answers: what does a file that configures Kustomize say about known kinds?
+//! Answers: where does a file that configures Kustomize name known kinds?
 //!
 //! The files under `configurations` of a kustomization name fields by kind and path, and the schema under `openapi` gives the merge
-//! keys of lists for each version of a kind. Neither is an object, and both are told by their shape.
+//! keys of lists for each version of a kind. Neither is an object, and both are recognized by their shape.
 //!
-//! Invariant: nothing is converted; each place that names a known kind is told, of a schema the first one.
+//! Invariant: nothing is converted; each place that names a known kind is reported, of a schema the first one.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use super::recognizer::Recognizer;
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::{Code, Finding, Location, Severity};
 
-/// What the transformers of a configuration are called.
+/// The names of the transformers of a configuration.
 ///
 /// Source: Kustomize, `TransformerConfig`.
 const TRANSFORMERS: [&str; 10] = [
@@ -30,7 +30,7 @@ const TRANSFORMERS: [&str; 10] = [
     "replicas",
 ];
 
-/// Tells the places of known kinds in a document that is a configuration or a schema; `locate` returns where a field of it
+/// Reports the places of known kinds in a document that is a configuration or a schema; `locate` returns where a field of it
 /// stands.
 pub(super) fn findings(
     document: &Value,

@@ -1,10 +1,10 @@
 //! Answers: which patches of known objects does an object hold, and which of them can be converted?
 //!
 //! A known object is one of a known group, or of a kind that rules are about. Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
-//! file, with or without a selector of what it is for. A text with objects becomes an [`Inset`] of the file, and they are
-//! converted like those of a patch in a file, and so is a JSON patch. What is neither is told.
+//! file, with or without a selector of what it is for. A text with objects becomes an [`InlinePatch`] of the file, and they are
+//! converted like those of a patch in a file, and so is a JSON patch. Anything else is reported.
 //!
-//! Invariant: a text of a known object is an inset, or told.
+//! Invariant: a patch of a known object is converted as an inline patch, or reported.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ use crate::yaml::{self, NodeId, Tree};
 pub(super) struct Patch {
     /// Its place in a list of patches.
     path: FieldPath,
-    /// The folder whose objects it is for, where the object around it says so.
+    /// The folder whose objects it is for, if the object around it names one.
     folder: Option<String>,
     content: Content,
     /// Whether it selects known objects.
@@ -35,7 +35,7 @@ pub(super) struct Patch {
     target: Option<Selector>,
 }
 
-/// What a patch says, and where.
+/// The content of a patch, and its place.
 enum Content {
     /// It is in another file.
     Elsewhere,
@@ -125,7 +125,7 @@ static LISTS: LazyLock<[Vec<FieldPattern>; 5]> = LazyLock::new(|| {
     })
 });
 
-/// Returns the folder that the patch at `path` is for: Flux and Argo CD name it beside what they have Kustomize do.
+/// Returns the folder that the patch at `path` is for: Flux and Argo CD name it next to the options of Kustomize.
 pub fn folder(document: &Value, path: &FieldPath) -> Option<String> {
     let is_kustomize = |step: &Step| *step == Step::Key("kustomize".to_owned());
     let steps = path.steps();
@@ -134,7 +134,7 @@ pub fn folder(document: &Value, path: &FieldPath) -> Option<String> {
     Some(join("", named.trim_start_matches('/')))
 }
 
-/// Says whether a text is a patch of objects of other groups that rules are about.
+/// Returns whether a text is a patch of objects of other groups that rules are about.
 fn is_of_foreign_kind(text: &str, recognizer: &Recognizer) -> bool {
     let is_one = |objects: &[Object]| objects.iter().any(|object| recognizer.is_foreign(&object.kind));
     recognizer.mentions_foreign_kind(text) && matches!(read(text), Reading::Objects(_, objects) if is_one(&objects))
@@ -175,7 +175,7 @@ fn read(text: &str) -> Reading {
     }
 }
 
-/// Takes in the objects of one patch in a document, read from `root`, or tells what is not converted.
+/// Takes in the objects of one patch in a document, read from `root`, or reports what is not converted.
 pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), patch: &Patch, recognizer: &Recognizer) {
     match &patch.content {
         Content::Elsewhere => report_selector(manifest, root, patch),
@@ -230,7 +230,7 @@ fn inline_patch(
     InlinePatch { document, place, start, folder, target, text: text.to_owned(), literal, tree }
 }
 
-/// Tells that a patch changes known objects that it selects, by the paths of fields.
+/// Reports that a patch changes known objects that it selects, by the paths of fields.
 fn report_selector(manifest: &mut Manifest, root: NodeId, patch: &Patch) {
     if patch.selects {
         let message = "a patch selects known objects; its field paths are not converted".to_owned();

@@ -1,10 +1,9 @@
-//! Answers: which text does an object stand in, and where in the file is that?
+//! Answers: which text is an object written in, and where in the file is that?
 //!
 //! Most objects stand in the text of their file. An inline patch is a text of its own that the file holds as one value: an
-//! [`Inset`]. Both are a [`Page`], on which offsets and documents count from its own start and places are told as the user sees
-//! them, in the file.
+//! [`InlinePatch`]. Both are a [`SourceText`], in which offsets and documents count from its own start, and locations are those of the file.
 //!
-//! Invariant: every place on a page has one in the file, if only the start of the inset.
+//! Invariant: every place in a source text has a location in the file, at least the start of the inline patch.
 
 use super::selector::Selector;
 use crate::field::FieldPath;
@@ -21,7 +20,7 @@ pub struct InlinePatch {
     pub place: FieldPath,
     /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
     pub folder: Option<String>,
-    /// What it patches, where a selector beside it says so: then its own name does not count.
+    /// What it patches, if a selector next to it is given: then its own name does not count.
     pub target: Option<Selector>,
     /// Where it starts in the file, as a byte offset.
     pub start: usize,
@@ -33,7 +32,7 @@ pub struct InlinePatch {
     pub tree: Tree,
 }
 
-/// A text that objects stand in: that of a file, or of one inset of it.
+/// A text that objects are written in: that of a file, or of one inline patch of it.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceText<'m> {
     /// The file's name, text, nodes and lines.
@@ -42,7 +41,7 @@ pub struct SourceText<'m> {
 }
 
 impl<'m> SourceText<'m> {
-    /// Makes the page of an inset of a file, or of the file, which is its name, its text, the spans of its nodes and its lines.
+    /// Makes the source text of an inline patch of a file, or of the file, which is its name, its text, the spans of its nodes and its lines.
     pub(super) const fn new(
         file: (&'m str, &'m str, &'m Tree, &'m LineIndex),
         inline_patch: Option<&'m InlinePatch>,

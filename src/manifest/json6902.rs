@@ -1,11 +1,11 @@
-//! Answers: what does a JSON patch (RFC 6902) say about known objects?
+//! Answers: where does a JSON patch (RFC 6902) mention known objects?
 //!
 //! Such a patch is a list of operations, each with a `path` into an object that somebody else names. What stands under `value` is a
 //! piece of that object. A mapping in it with a group and a kind is a reference like any other, and the patch is taken for an
-//! object so that it follows; what else is a group or a kind may have to follow the release, and nothing here says which object
-//! it is part of: [`findings`] tells it.
+//! object so that it follows; what else is a group or a kind may have to follow the release, and the patch does not show which object
+//! it is part of: [`findings`] reports it.
 //!
-//! Invariant: each operation that mentions a known group or kind elsewhere than in a reference is told.
+//! Invariant: each operation that mentions a known group or kind outside of a reference is reported.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
 
-/// Says whether a document is a JSON patch.
+/// Returns whether a document is a JSON patch.
 pub(super) fn is_one(document: &Value) -> bool {
     let text = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).map(str::to_owned);
     let is_operation = |item: &Value| text(item, "op").zip(text(item, "path")).is_some();
@@ -30,7 +30,7 @@ pub(super) fn object(document: usize, patch: Value) -> Object {
     Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: patch.into() }
 }
 
-/// Tells the operations of a JSON patch that mention known groups or kinds elsewhere than in a reference; `locate` returns where a field of it stands.
+/// Reports the operations of a JSON patch that mention known groups or kinds outside of a reference; `locate` returns where a field of it stands.
 pub(super) fn findings(
     patch: &Value,
     recognizer: &Recognizer,
@@ -50,7 +50,7 @@ pub(super) fn findings(
     told.map(finding).collect()
 }
 
-/// Says whether a value gives a known group or kind elsewhere than in a reference.
+/// Returns whether a value gives a known group or kind elsewhere than in a reference.
 pub(super) fn mentions(value: &Value, recognizer: &Recognizer) -> bool {
     match value {
         Value::String(text) => recognizer.hits(text.as_bytes()) || recognizer.knows(None, text),

@@ -1,9 +1,9 @@
-//! Answers: what does a kustomization say about known objects?
+//! Answers: what does a kustomization change in known objects?
 //!
 //! It gathers files and may put their objects into a namespace ([`Kustomization`]). It names files that are merged into other
-//! objects ([`patches`]), and it may replace fields of known objects, which is not converted and told ([`findings`]).
+//! objects ([`patches`]), and it may replace fields of known objects, which is not converted but reported ([`findings`]).
 //!
-//! Invariant: a kustomization is told apart by its file name, as Kustomize does.
+//! Invariant: a kustomization is recognized by its file name, as Kustomize does.
 
 use serde_json::Value;
 
@@ -17,13 +17,13 @@ use crate::release::GroupKind;
 /// What a kustomization makes of other files; all of them as seen from where it is seen from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kustomization {
-    /// The namespace that it gives every object, whatever the object says: `namespace: shop`.
+    /// The namespace that it gives every object, whatever the object has: `namespace: shop`.
     pub namespace: Option<String>,
-    /// What it puts before and behind every name.
+    /// The prefix and suffix that it adds to every name.
     pub affixes: [String; 2],
-    /// The files and folders that it takes in.
+    /// The files and folders that it includes.
     pub resources: Vec<String>,
-    /// The folders whose kustomizations work on what it took in.
+    /// The folders whose kustomizations work on what it includes.
     pub components: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub struct Kustomization {
 pub struct PatchFile {
     /// The file, as seen from where the kustomization is seen from.
     pub file: String,
-    /// What it patches, where a selector beside it says so.
+    /// What it patches, if a selector next to it is given.
     pub target: Option<Selector>,
 }
 
@@ -72,7 +72,7 @@ fn folder(file: &str) -> &str {
     file.rfind(['/', '\\']).map_or("", |at| &file[..=at])
 }
 
-/// Says whether Kustomize reads `file` as a kustomization.
+/// Returns whether Kustomize reads `file` as a kustomization.
 pub(super) fn is_one(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
@@ -88,12 +88,12 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
     named.map(|(path, target)| PatchFile { file: join(folder(file), path), target }).collect()
 }
 
-/// Says whether what can be a patch or the name of its file is a patch.
+/// Returns whether what can be a patch or the name of its file is a patch.
 pub(super) fn is_text(patch: &str) -> bool {
     patch.contains(['\n', '{'])
 }
 
-/// Tells a kustomization with patches in `file`, which Kustomize does not take for one by its name; `locate` returns where a
+/// Reports a kustomization with patches in `file`, which Kustomize does not take for one by its name; `locate` returns where a
 /// field of it stands.
 pub(super) fn misnamed(file: &str, document: &Value, locate: &dyn Fn(&FieldPath) -> Location) -> Option<Finding> {
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -125,7 +125,7 @@ pub(super) fn join(folder: &str, path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Tells the replacements of a kustomization that name fields of known objects; `locate` returns where a field of it stands.
+/// Reports the replacements of a kustomization that name fields of known objects; `locate` returns where a field of it stands.
 pub(super) fn findings(
     file: &str,
     kustomization: &Value,
@@ -149,13 +149,13 @@ pub(super) fn findings(
     found
 }
 
-/// Says whether a selector can mean a known object.
+/// Returns whether a selector can select a known object.
 pub(super) fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
     text("kind").is_some_and(|kind| recognizer.knows(text("group"), kind))
 }
 
-/// Says whether a selector can mean an object of another group that rules are about, such as one that holds values of a chart.
+/// Returns whether a selector can select an object of another group that rules are about, such as one that holds values of a chart.
 pub(super) fn selects_foreign_kind(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
     let is_meant = |kind: &GroupKind| {

@@ -33,9 +33,9 @@ pub struct Manifest {
     pub patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
     pub kustomization: Option<Arc<Kustomization>>,
-    /// What was noticed on the way.
+    /// The findings of reading it.
     pub findings: Vec<Finding>,
-    /// What Kubernetes says against documents that it can read otherwise.
+    /// Problems of documents that Kubernetes rejects although they can be read.
     pub(super) document_warnings: Vec<Finding>,
     /// The documents that are not read as data: nothing known stands in them, or they cannot be.
     pub(super) unread: Vec<usize>,
@@ -88,8 +88,8 @@ impl Manifest {
         }
     }
 
-    /// Returns what Kubernetes cannot read in documents that hold no object of a known group, or says against all that is in
-    /// them: worth telling where the file changes.
+    /// Returns what Kubernetes cannot read in documents without an object of a known group, and why it rejects documents:
+    /// worth reporting if the file changes.
     pub fn document_warnings(&self) -> Vec<Finding> {
         let roots = self.unread.iter().map(|document| self.tree.documents()[*document].root);
         let problems = roots.filter_map(|root| self.tree.value(&self.text, root).err());
@@ -101,7 +101,7 @@ impl Manifest {
             .collect()
     }
 
-    /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::whole`] looks into them.
+    /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::full_value`] looks into them.
     pub(super) fn data(&self, root: NodeId) -> Result<Value, Problem> {
         match self.tree.text_at(&self.text, root, "kind").as_deref() {
             Some("CustomResourceDefinition") => self.tree.value_without(&self.text, root, "openAPIV3Schema"),
@@ -121,13 +121,13 @@ impl Manifest {
         read.map(Arc::new).map_err(|problem| Box::new(failure(&self.file, &self.text, &self.lines, &problem)))
     }
 
-    /// Returns the text of an inset by its number, or of the file.
+    /// Returns the text of an inline patch by its number, or of the file.
     pub fn source_text(&self, inline_patch: Option<usize>) -> SourceText<'_> {
         let inline_patch = inline_patch.map(|number| &self.inline_patches[number]);
         self.source_text_of(inline_patch)
     }
 
-    /// Returns the text of an inset, or of the file.
+    /// Returns the text of an inline patch, or of the file.
     pub(super) fn source_text_of<'m>(&'m self, inline_patch: Option<&'m InlinePatch>) -> SourceText<'m> {
         SourceText::new((&self.file, &self.text, &self.tree, &self.lines), inline_patch)
     }

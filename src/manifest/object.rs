@@ -12,7 +12,7 @@ use crate::release::{ApiVersion, GroupKind};
 /// One Kubernetes object: a document or an item of a `kind: List`.
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// The number of the inset that it stands in, where it does not stand in the file's own text.
+    /// The number of the inline patch that contains it, if it is not in the file's own text.
     pub inline_patch: Option<usize>,
     /// The document's number in that text, from 0.
     pub document: usize,
@@ -26,7 +26,7 @@ pub struct Object {
     pub namespace: Option<String>,
     /// `metadata.name`, where it is given.
     pub name: Option<String>,
-    /// The data, as Kubernetes reads it; that of a CRD without its schemas, which [`Manifest::whole`] reads.
+    /// The data, as Kubernetes reads it; that of a CRD without its schemas, which [`Manifest::full_value`] reads.
     pub value: Arc<Value>,
 }
 
@@ -78,12 +78,12 @@ pub(super) fn take(document: usize, place: FieldPath, mut value: Value, objects:
     }
 }
 
-/// Says whether a mapping gives neither apiVersion nor kind.
+/// Returns whether a mapping gives neither apiVersion nor kind.
 pub(super) fn is_bare(value: &Value) -> bool {
     value.is_object() && value.get("apiVersion").is_none() && value.get("kind").is_none()
 }
 
-/// Says whether a value is a list of objects: `kind: List`, or a typed one such as `kind: HTTPRouteList`.
+/// Returns whether a value is a list of objects: `kind: List`, or a typed one such as `kind: HTTPRouteList`.
 pub(super) fn is_list(value: &Value) -> bool {
     value.get("kind").and_then(Value::as_str).is_some_and(|kind| kind.ends_with("List"))
 }

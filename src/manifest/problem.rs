@@ -29,7 +29,7 @@ pub(super) fn whole_file(file: &str, code: Code, message: String, help: &str) ->
     }
 }
 
-/// Tells a template by what keeps it from being read as a manifest.
+/// Reports a template by what keeps it from being read as a manifest.
 pub(super) fn template_finding(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {
     let message =
         "the file is a template, not a manifest, and mentions a known API or chart; it was skipped".to_owned();

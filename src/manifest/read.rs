@@ -26,7 +26,7 @@ pub enum Reading {
     Manifest(Box<Manifest>),
     /// No known API group stands in it, but it is a kustomization: it is parsed for the files that it names.
     Kustomization(Box<Manifest>),
-    /// No known API group stands in it, but a mark of a pack does: what it holds may matter to known objects.
+    /// No known API group stands in it, but a trigger of a pack does: its content may be relevant to known objects.
     Triggered(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),
@@ -89,7 +89,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     }
 }
 
-/// Tells UTF-16 and UTF-32, whose bytes would hide an API group from the recognizer.
+/// Reports UTF-16 and UTF-32, whose bytes would hide an API group from the recognizer.
 fn foreign_encoding(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option<Reading> {
     let encoding = wide_encoding(bytes)?;
     let narrowed: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
@@ -118,7 +118,7 @@ fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
 fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Problem> {
     let documents = manifest.tree.documents().to_vec();
     let is_kustomization = kustomization::is_one(&manifest.file);
-    // What such a file is, its name says; another one is read where something known stands in it, document by document.
+    // Such a file is known by its name; of another one, only documents that mention something known are read.
     let is_whole = is_kustomization || recognizer.chart_of(&manifest.file).is_some();
     for (number, document) in documents.iter().enumerate() {
         manifest.document_warnings.extend(other_version(manifest, document.span));
@@ -155,7 +155,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     manifest.objects.extend(made);
                 }
                 let patches = inline::patches(&manifest.file, &value, recognizer);
-                // Kustomize sets what it does not say.
+                // Kustomize fills in apiVersion and kind.
                 if json6902::is_one(&value) {
                     manifest.objects.push(json6902::object(number, value));
                 } else if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
@@ -179,7 +179,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
     Ok(())
 }
 
-/// Tells of a `%YAML` line that says another version than the one which Kubernetes reads.
+/// Reports a `%YAML` line with another version than the one that Kubernetes reads.
 fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
     let mut at = document.start;
     for line in document.of(&manifest.text).split_inclusive('\n') {
@@ -198,7 +198,7 @@ fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
     None
 }
 
-/// Tells a known API group in what looks like an object and is none.
+/// Reports a known API group in a document that resembles an object and is none.
 fn report_incomplete(manifest: &mut Manifest, document: usize, value: &Value) {
     let half = |value: &Value| value.is_object() && (value.get("apiVersion").is_some() != value.get("kind").is_some());
     let unmade = match value {

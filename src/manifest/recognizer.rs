@@ -23,7 +23,7 @@ pub struct Recognizer {
     triggers: Vec<Finder<'static>>,
     charts: Vec<Chart>,
     chart_triggers: Vec<Finder<'static>>,
-    /// The charts of files that are said to hold values.
+    /// The charts of files that are declared to contain values.
     values: BTreeMap<String, String>,
 }
 
@@ -71,19 +71,19 @@ impl Recognizer {
         Self { charts, chart_triggers, ..self }
     }
 
-    /// Adds files that hold values, each with its chart, which their text need not tell.
+    /// Adds files that hold values, each with its chart, which their text need not show.
     #[must_use]
     pub fn with_values(self, files: &BTreeMap<String, String>) -> Self {
         Self { values: files.clone(), ..self }
     }
 
-    /// Returns the chart whose values a file is said to hold.
+    /// Returns the chart whose values a file is declared to contain.
     pub(super) fn chart_of(&self, file: &str) -> Option<&Chart> {
         let name = self.values.get(file.strip_prefix("./").unwrap_or(file))?;
         self.charts.iter().find(|chart| chart.is_called(name))
     }
 
-    /// Says whether a known API group, a mark or the name of a chart stands in `bytes`.
+    /// Returns whether a known API group, a trigger or the name of a chart stands in `bytes`.
     pub(super) fn meets(&self, bytes: &[u8]) -> bool {
         let any = self.any.get_or_init(|| {
             let groups = self.groups.iter().map(|(_, finder)| finder);
@@ -94,32 +94,32 @@ impl Recognizer {
         any.is_match(bytes)
     }
 
-    /// Says whether a chart, or the key that only its values have, stands in `bytes`.
+    /// Returns whether a chart, or the key that only its values have, stands in `bytes`.
     pub(super) fn names_a_chart(&self, bytes: &[u8]) -> bool {
         self.chart_triggers.iter().any(|finder| finder.find(bytes).is_some())
     }
 
-    /// Says whether there may be something to convert in `bytes`: what cannot be read of it is told.
+    /// Returns whether there may be something to convert in `bytes`: what cannot be read of it is reported.
     pub(super) fn matters(&self, bytes: &[u8]) -> bool {
         self.hits(bytes) || self.names_a_chart(bytes)
     }
 
-    /// Says whether any known API group stands in `bytes`.
+    /// Returns whether any known API group stands in `bytes`.
     pub fn hits(&self, bytes: &[u8]) -> bool {
         self.groups.iter().any(|(_, finder)| finder.find(bytes).is_some())
     }
 
-    /// Says whether the name of a guest's kind stands in `text`.
+    /// Returns whether the name of a foreign kind's kind stands in `text`.
     pub(super) fn mentions_foreign_kind(&self, text: &str) -> bool {
         self.foreign_kinds.iter().any(|guest| text.contains(guest.kind.as_str()))
     }
 
-    /// Says whether rules are about `kind`, which is of another group.
+    /// Returns whether rules are about `kind`, which is of another group.
     pub(super) fn is_foreign(&self, kind: &GroupKind) -> bool {
         self.foreign_kinds.contains(kind)
     }
 
-    /// Says whether an object of `kind` can be a known one; without `group`, that of any group can.
+    /// Returns whether an object of `kind` can be a known one; without `group`, that of any group can.
     pub(super) fn knows(&self, group: Option<&str>, kind: &str) -> bool {
         let known = |group: &str| self.groups.iter().any(|(name, _)| name == group);
         group.map_or_else(|| self.kinds.contains(kind), known)

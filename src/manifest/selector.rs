@@ -1,9 +1,9 @@
-//! Answers: which objects does a patch say that it is for?
+//! Answers: which objects does the target of a patch select?
 //!
-//! A patch can stand beside a `target`: then Kustomize applies it to all that this selects, whatever name the patch gives itself.
+//! A patch can have a `target`: then Kustomize applies it to all that this selects, whatever name the patch gives itself.
 //! Each part of a [`Selector`] is a regular expression over the whole of what it is about.
 //!
-//! Invariant: a part that is not written selects everything; one that is no regular expression selects itself.
+//! Invariant: a missing part selects everything; one that is not a regular expression selects itself.
 
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -37,14 +37,14 @@ impl Part {
         Self { text: text.to_owned(), pattern }
     }
 
-    /// Says whether this stands for `text`.
+    /// Returns whether this stands for `text`.
     pub fn is(&self, text: &str) -> bool {
         self.text == text || self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
     }
 }
 
 impl Selector {
-    /// Reads the selector beside a patch.
+    /// Reads the selector of a patch.
     ///
     /// Source: Kustomize, `Selector` and `SelectorRegex`.
     pub(super) fn read(patch: &Value) -> Option<Self> {
@@ -61,18 +61,18 @@ impl Selector {
         Self { group, version, kind, name: part("name"), namespace: part("namespace") }
     }
 
-    /// Says whether it can select objects of this kind and version.
+    /// Returns whether it can select objects of this kind and version.
     pub fn selects(&self, kind: &GroupKind, version: &ApiVersion) -> bool {
         self.selects_kind(kind) && self.version.as_ref().is_none_or(|part| part.is(&version.version))
     }
 
-    /// Says whether it can select objects of this kind in any version.
+    /// Returns whether it can select objects of this kind in any version.
     pub fn selects_kind(&self, kind: &GroupKind) -> bool {
         let parts = [(&self.group, &kind.group), (&self.kind, &kind.kind)];
         parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
     }
 
-    /// Says whether it is about this kind by its name, and not by a pattern or without one.
+    /// Returns whether it is about this kind by its name, and not by a pattern or without one.
     pub fn names_kind(&self, kind: &GroupKind) -> bool {
         let is_written = |part: &Part, text: &str| part.text == text;
         self.kind.as_ref().is_some_and(|part| is_written(part, &kind.kind))

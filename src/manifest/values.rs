@@ -1,9 +1,9 @@
-//! Answers: where in a file stand the values of a chart?
+//! Answers: where in a file are the values of a chart?
 //!
-//! A file of values says neither apiVersion nor kind. It is a chart's own where it has a key at its top that only values of this
-//! chart have; what a chart hands on to one that it depends on stands under the name of that one, or under an alias.
+//! A file of values has neither apiVersion nor kind. It is a chart's own where it has a key at its top that only values of this
+//! chart have; values for a dependency are under the name of the dependency, or under an alias.
 //!
-//! Invariant: what may be the values of another chart is left alone.
+//! Invariant: what may be the values of another chart is left unchanged.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ impl Chart {
         [&self.name, &self.key]
     }
 
-    /// Says whether the chart has this name.
+    /// Returns whether the chart has this name.
     pub(super) fn is_called(&self, name: &str) -> bool {
         self.name == name
     }
@@ -50,7 +50,7 @@ impl Chart {
 
     fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {
         let root = FieldPath::default();
-        // A key without a value is what stays where all of it went somewhere else.
+        // A key without a value remains after all of its content moved.
         let has_key = |values: &Value| values.get(&self.key).is_some_and(|value| value.is_object() || value.is_null());
         if has_key(document) {
             return vec![root];

@@ -1,11 +1,11 @@
-//! Answers: which values does one release take in a field that another one refuses?
+//! Answers: which values of a field does one release accept and another one reject?
 //!
-//! [`Constraints`] are what the apiVersions that a release serves say about a field, of each limit the loosest: an object is
+//! [`Constraints`] are those of the apiVersions that a release serves, of each limit the loosest: an object is
 //! written in the one that can hold it. [`differences`] compares two of them, limit by limit. Listed values are compared as
-//! values (see [`allowed`]); of two patterns it is told which one takes more where they differ in listed words alone
-//! ([`takes_all_of`]), and else both ways are the tighter one.
+//! values (see [`allowed`]); of two patterns that differ in listed words only, the one that accepts more is known
+//! ([`takes_all_of`]), otherwise each is treated as stricter than the other.
 //!
-//! Invariant: a value that both sides take makes no difference, as far as constraints can be compared.
+//! Invariant: a value that both releases accept makes no difference, as far as constraints can be compared.
 
 use std::collections::BTreeSet;
 
@@ -15,19 +15,19 @@ use crate::catalog::{Attributes, Catalog, Field, ListType, Type, compile};
 use crate::field::FieldPattern;
 use crate::release::ReleaseId;
 
-/// What a release says about the values of a field.
+/// The constraints of a release on the values of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Constraints {
     required: bool,
     kinds: BTreeSet<Type>,
     allowed: Option<Vec<Value>>,
-    /// The patterns of which a text must match one; none where any text goes.
+    /// The patterns of which a text must match one; empty if any text is allowed.
     patterns: BTreeSet<String>,
     bounds: Vec<Bound>,
     list: List,
 }
 
-/// A number that something about a value may not pass.
+/// A bound on the value, or on the number of its characters, items or keys.
 #[derive(Clone, Debug, PartialEq)]
 struct Bound {
     what: &'static str,
@@ -38,9 +38,9 @@ struct Bound {
 /// Which side of a bound is the forbidden one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// Smaller numbers are refused.
+    /// Smaller numbers are rejected.
     Least,
-    /// Larger numbers are refused.
+    /// Larger numbers are rejected.
     Most,
 }
 
@@ -64,16 +64,16 @@ pub(super) enum About {
     Value,
 }
 
-/// One limit that is not the same on two sides.
+/// One constraint that differs between two releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     /// What it is about.
     pub(super) about: About,
-    /// What it is on the near side and on the far one, as words.
+    /// The constraint before and after, as words.
     pub(super) text: String,
-    /// Whether the far side refuses what the near one takes.
+    /// Whether the far release rejects what the near one accepts.
     pub(super) far_refuses: bool,
-    /// Whether the near side refuses what the far one takes.
+    /// Whether the near release rejects what the far one accepts.
     pub(super) near_refuses: bool,
     /// The one value that makes the difference, where it is one.
     pub(super) only: Option<Value>,
@@ -97,7 +97,7 @@ const BOUNDS: [(&str, Side, Reads); 8] = [
 ];
 
 impl Constraints {
-    /// Reads what `release` says about the fields of one pattern; `None` where it does not have them.
+    /// Reads the constraints of `release` on the fields of one pattern; `None` if it does not have them.
     pub(super) fn of(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Self> {
         let served = catalog.served(release);
         let said: Vec<Field<'_>> =
@@ -118,7 +118,7 @@ impl Constraints {
         })
     }
 
-    /// Says whether every object must have the field.
+    /// Returns whether every object must have the field.
     pub(super) const fn is_required(&self) -> bool {
         self.required
     }
@@ -129,7 +129,7 @@ impl Constraints {
         self.patterns.is_empty() || self.patterns.iter().any(matches)
     }
 
-    /// Says whether the patterns of `other` refuse a text that these take, or may do so.
+    /// Returns whether the patterns of `other` reject, or may reject, a text that these accept.
     fn has_texts_beside(&self, other: &Self) -> bool {
         match &self.allowed {
             Some(values) => !values.iter().all(|value| other.has_pattern(value)),
@@ -139,7 +139,7 @@ impl Constraints {
         }
     }
 
-    /// Says whether values of a type that `other` refuses can stand here.
+    /// Returns whether values of a type that `other` rejects are allowed here.
     fn has_types_beside(&self, other: &Self) -> bool {
         let takes = |kind: &Type, other: &Type| match (kind, other) {
             (_, Type::Any) => true,
@@ -162,7 +162,7 @@ impl Side {
 }
 
 impl Bound {
-    /// Says whether this bound takes numbers that `other` refuses; counts are never below 0.
+    /// Returns whether this bound accepts numbers that `other` rejects; counts are never below 0.
     fn takes_more(&self, other: &Self) -> bool {
         let number = |bound: &Self| bound.at.as_ref().and_then(Number::as_f64);
         match (number(self), number(other), self.side) {
@@ -203,7 +203,7 @@ impl List {
         }
     }
 
-    /// Says whether this list may hold items that `other` may not.
+    /// Returns whether this list may hold items that `other` may not.
     fn takes_more(&self, other: &Self) -> bool {
         match (self, other) {
             (_, Self::Free) | (Self::Keys(_), Self::Set) => false,
@@ -245,7 +245,7 @@ pub(super) fn differences(near: &Constraints, far: &Constraints) -> Vec<Differen
     tell([values(near), values(far)], listed, open, None);
     tell([texts(near), texts(far)], near.has_texts_beside(far), far.has_texts_beside(near), None);
     for (old, new) in near.bounds.iter().zip(&far.bounds) {
-        // A list of values says itself how long they are.
+        // A list of allowed values determines their lengths.
         let counts = |constraints: &Constraints| constraints.allowed.is_none() || old.what == "items";
         let far_refuses = counts(near) && old.takes_more(new);
         let near_refuses = counts(far) && new.takes_more(old);
@@ -262,7 +262,7 @@ pub(super) fn differences(near: &Constraints, far: &Constraints) -> Vec<Differen
     found
 }
 
-/// Says whether `pattern` surely takes every text that `other` takes: they are alike, but for words in brackets, of which
+/// Returns whether `pattern` certainly accepts every text that `other` accepts: they differ only in words in brackets, of which
 /// `pattern` lists more.
 fn takes_all_of(pattern: &str, other: &str) -> bool {
     let plain = |text: &str| text.replace("\\d", "[0-9]");
@@ -312,7 +312,7 @@ fn texts(constraints: &Constraints) -> String {
     format!("text matching {}", constraints.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
 }
 
-/// Says whether an apiVersion that `release` serves has the fields of one pattern.
+/// Returns whether an apiVersion that `release` serves has the fields of one pattern.
 pub(super) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
     catalog.served(release).iter().any(|version| catalog.field(field, release, version.name).is_some())
 }
@@ -339,7 +339,7 @@ mod tests {
     use crate::catalog::Catalog;
     use crate::release::{Channel, ReleaseLine};
 
-    /// Compares two rows of a field, each as `type required attributes`, in `v1` and `v2`: what is told, and who refuses.
+    /// Compares two rows of a field, each as `type required attributes`, in `v1` and `v2`: the differences, and which side rejects.
     #[track_caller]
     fn check(near: &str, far: &str, expected: &[(&str, bool, bool)]) {
         let bundles = ["v1", "v2"].map(|name| (name.to_owned(), vec![Channel::Standard]));

@@ -6,7 +6,7 @@ use super::rule::Rule;
 use crate::lens::Direction;
 use crate::release::GroupKind;
 
-/// An object's way over rules: which kind it has by now, and which rules speak of it.
+/// The kind that an object has by now, and the bundle that gave it.
 #[derive(Clone, Debug)]
 pub struct KindTracker {
     kind: GroupKind,
@@ -25,8 +25,8 @@ impl KindTracker {
         &self.kind
     }
 
-    /// Says whether `rule` speaks of the object in `direction`: an object that had the old kind all along never was on the
-    /// new side of what changed together with the kind.
+    /// Returns whether `rule` applies to the object in `direction`: an object that had the old kind from the start never had
+    /// what changed together with the kind.
     pub fn is_subject_to(&self, rule: &Rule, direction: Direction) -> bool {
         let together = rule.final_kind != rule.new_kind && direction == Direction::Backward;
         *rule.from_kind(direction) == self.kind && (!together || self.retyped_in == Some(rule.order))

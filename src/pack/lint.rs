@@ -1,9 +1,9 @@
-//! Answers: is a pack complete and free of contradictions, as far as that shows without an object?
+//! Answers: is a pack complete and consistent, as far as that can be checked without an object?
 //!
-//! [`lint`] compares what the catalogs say of adjacent releases with what rules and `pack.yaml` claim: nothing vanishes
-//! unnoticed, nothing is claimed that was never there, and each side of a rule can be told from the other.
+//! [`lint`] compares the catalogs of adjacent releases with the rules and `pack.yaml`: every removal is covered, nothing is
+//! converted that never existed, and objects before and after a rule can be distinguished.
 //!
-//! Invariant: a pack without a message loses nothing between two adjacent releases that it does not name.
+//! Invariant: a pack without a message names everything that is lost between two adjacent releases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,10 +21,10 @@ use crate::field::{FieldPattern, Part};
 use crate::lens::{Claims, Direction, Image, Lens};
 use crate::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
 
-/// Something that is wrong with a pack.
+/// A problem of a pack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Message {
-    /// The file that says it, or should: `gateway-api/pack.yaml`.
+    /// The file that has the problem, or lacks an entry: `gateway-api/pack.yaml`.
     pub file: String,
     /// What is wrong, as one sentence without a final dot.
     pub text: String,
@@ -48,7 +48,7 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     lint.messages.into_iter().collect()
 }
 
-/// Counts what vanishes between adjacent releases of `pack`, and what is said of it.
+/// Counts what is removed between adjacent releases of `pack`, and what covers it.
 pub fn coverage(pack: &Pack) -> Coverage {
     let vanished = Lint::of_catalogs(pack).vanished;
     let count = |subject: fn(&Vanished) -> bool| {
@@ -62,7 +62,7 @@ pub fn coverage(pack: &Pack) -> Coverage {
     }
 }
 
-/// What vanishes between adjacent releases; what vanishes from both channels of a bundle counts once.
+/// What is removed between adjacent releases; a removal from both channels of a bundle counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// Kinds that the next release does not have.
@@ -73,10 +73,10 @@ pub struct Coverage {
     pub values: Share,
 }
 
-/// How many vanished things are taken care of, and how.
+/// How many removals are covered, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// By a rule that takes them on, loses them or holds their objects back.
+    /// By a rule that converts them, drops them or holds their objects back.
     pub claimed: usize,
     /// By an entry of `dropped` with its reason.
     pub dropped: usize,
@@ -91,7 +91,7 @@ impl Share {
     }
 }
 
-/// Something that is gone with a bundle.
+/// Something that a bundle removed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Vanished {
     kind: GroupKind,
@@ -101,7 +101,7 @@ struct Vanished {
     value: Option<String>,
 }
 
-/// What is said of something that vanished, worst last.
+/// What covers a removal, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
     Claimed,
@@ -118,7 +118,7 @@ struct Lint<'p> {
 }
 
 impl<'p> Lint<'p> {
-    /// Checks what the catalogs say of adjacent releases.
+    /// Checks the catalogs of adjacent releases.
     fn of_catalogs(pack: &'p Pack) -> Self {
         let mut lint = Self { pack, messages: BTreeSet::new(), vanished: BTreeMap::new(), used: BTreeSet::new() };
         for catalog in pack.kinds().filter_map(|kind| pack.catalog(kind)) {
@@ -128,7 +128,7 @@ impl<'p> Lint<'p> {
         lint
     }
 
-    /// Notes what is said of something of `kind` that `to` does not have.
+    /// Notes what covers the removal of something of `kind` in `to`.
     fn note(
         &mut self,
         kind: &GroupKind,
@@ -164,7 +164,7 @@ impl<'p> Lint<'p> {
         self.pack.line().get(release).to_string()
     }
 
-    /// Says what vanishes from one release to the next without a claim.
+    /// Reports what is removed from one release to the next and not covered.
     fn vanished(&mut self, kind: &GroupKind, catalog: &'p Catalog) {
         for from in catalog.releases().iter() {
             for to in self.next(from) {
@@ -184,7 +184,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says that a kind vanishes; a rule claims it that holds every object of it back or that retyped it, then or before.
+    /// Reports a removed kind; it is covered by a rule that holds every object of it back, or that retyped it, then or before.
     fn vanished_kind(&mut self, kind: &GroupKind, to: ReleaseId) {
         let order = self.pack.line().get(to).order;
         let mine = |rule: &&Rule| rule.kind == *kind && rule.order <= order && rule.within.is_none() && rule.is_step();
@@ -227,7 +227,7 @@ impl<'p> Lint<'p> {
                 self.note(sides.old.kind(), to, (Some(field), None), fate);
             }
         }
-        // A mapping or list goes with the last thing in it.
+        // A mapping or list is removed with its last entry.
         let is_below = |field: &FieldPattern, other: &FieldPattern| field != other && other.starts_with(field);
         let emptied = |field: &FieldPattern| {
             fields.iter().any(|other| is_below(field, other)) && !missing.keys().any(|other| is_below(field, other))
@@ -238,7 +238,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says what values of `field`, found at `place` in the next release, that release does not allow.
+    /// Reports the values of `field`, found at `place` in the next release, that the release does not allow.
     fn vanished_values(&mut self, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
         let Some(new) = allowed(sides.new, place, sides.to) else { return };
         for value in allowed(sides.old, field, sides.from).unwrap_or_default() {
@@ -264,7 +264,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says what a release asks for that the one before does not have, where no rule brings it and no hint says what to write.
+    /// Reports the fields that a release requires and the one before does not have, if no rule sets them and no hint describes them.
     fn asked_fields(&mut self, sides: &Sides<'_>) {
         let kind = sides.new.kind();
         let hinted = |field: &FieldPattern| self.pack.release_notes().hint(kind, Some(field)).is_some();
@@ -278,7 +278,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says whether `dropped` lists a kind, field or value that is not in `to`.
+    /// Returns whether `dropped` lists a kind, field or value that is not in `to`.
     fn is_dropped(
         &mut self,
         kind: &GroupKind,
@@ -303,7 +303,7 @@ impl<'p> Lint<'p> {
         !found.is_empty()
     }
 
-    /// Says that a field came back after it had vanished: its old objects would be read with a new meaning.
+    /// Reports a field that was removed and added again: its old objects would be read with a new meaning.
     fn tombstones(&mut self, catalog: &Catalog) {
         let patterns: BTreeSet<FieldPattern> = catalog.fields().map(|field| field.pattern).collect();
         for field in patterns {
@@ -372,7 +372,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says that a release has what a rule takes for a mistake, or that none has what was meant.
+    /// Reports a repair rule whose mistake a release has as a field, or whose result no release has.
     fn mistakes(&mut self, rule: &Rule, file: &str) {
         let claims = rule.lens(Direction::Forward).claims();
         for field in claims.old.iter().filter(|field| is_known(field)) {
@@ -390,8 +390,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says which channels a rule leaves out or names without need: it is about those that its releases, its fields or its
-    /// kind are in.
+    /// Reports the channels that a rule omits or names without need: those of its releases, its fields or its kind count.
     fn channels(&mut self, rule: &Rule, file: &str) {
         let line = self.pack.line();
         let about: BTreeSet<Channel> = match rule.within {
@@ -402,7 +401,7 @@ impl<'p> Lint<'p> {
             }
         };
         let named: BTreeSet<Channel> = rule.channels.iter().copied().collect();
-        // Claims that are nowhere are told as such.
+        // Fields that no release has are reported separately.
         for channel in named.difference(&about).filter(|_| !about.is_empty()) {
             self.report(
                 file,
@@ -417,7 +416,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says whether a rule is about the change that led to `release`, which is of its bundle: the kind that it gives is there,
+    /// Returns whether a rule is about the change that led to `release`, which is of its bundle: the kind that it gives is there,
     /// one of its fields is, or was before.
     fn is_about(&self, rule: &Rule, release: ReleaseId) -> bool {
         let Some(bundle) = Bundle::of(self.pack, rule) else { return true };
@@ -439,7 +438,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says that a claim is not in the catalog of its own side, or is on the other side too.
+    /// Reports a field of a rule that no release on its side has, or that the other side has too.
     fn claims(&mut self, rule: &Rule, file: &str) {
         let Some(bundle) = Bundle::of(self.pack, rule) else {
             return self
@@ -493,7 +492,7 @@ impl<'p> Lint<'p> {
         catalog.having(field).iter().filter(|id| orders(line.get(*id).order)).collect()
     }
 
-    /// Says that two rules of a bundle claim one field.
+    /// Reports two rules of a bundle that convert one field.
     fn overlaps(&mut self) {
         let mut owners: BTreeMap<(usize, GroupKind, &str, FieldPattern), &str> = BTreeMap::new();
         for rule in self.pack.rules().iter().filter(|rule| rule.is_step()) {
@@ -510,7 +509,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says that a note of `pack.yaml` names nothing, or the same as another.
+    /// Reports an entry of `pack.yaml` that names nothing, or the same as another.
     fn check_release_notes(&mut self) {
         let (head, notes) = (self.head(), self.pack.release_notes());
         let stale = notes.dropped.iter().enumerate().filter(|(at, _)| !self.used.contains(at));
@@ -540,7 +539,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says that a rule has no fixtures, none that must not change, or that fixtures have no rule.
+    /// Reports a rule without fixtures, or without one that must not change, and fixtures without a rule.
     fn fixtures(&mut self, files: &[String]) {
         let mut cases: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for file in files {
@@ -593,7 +592,7 @@ impl Sides<'_> {
         self.path.images(field).iter().filter_map(|image| image.place(field)).collect()
     }
 
-    /// Returns the fields that the newer side asks for in something that the older one has, and that no rule brings.
+    /// Returns the fields that the newer side requires in something that the older one has, and that no rule sets.
     fn asked(&self) -> Vec<FieldPattern> {
         let there: BTreeSet<FieldPattern> = self.fields().iter().flat_map(|field| self.places(field)).collect();
         let back = self.path.reversed(self.old.kind());
@@ -608,7 +607,7 @@ impl Sides<'_> {
     }
 }
 
-/// Says whether every apiVersion that `release` serves asks for a field and fills in nothing.
+/// Returns whether every apiVersion that `release` serves requires a field and has no default for it.
 fn is_required(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
     let served = catalog.served(release);
     let asks = |field: &Field<'_>| field.required && field.attributes.default.is_none();
@@ -616,8 +615,8 @@ fn is_required(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> b
         && served.iter().all(|version| catalog.field(field, release, version.name).as_ref().is_some_and(asks))
 }
 
-/// Says whether the catalogs show what `rule` is for: something vanishes with its bundle, or is asked for, that it takes
-/// across or holds back in every object. A limit, a default or a spelling is nothing that vanishes.
+/// Returns whether the catalogs show what `rule` is for: its bundle removes or requires something that it converts,
+/// or holds back in every object. A limit, a default or a spelling is not a removal.
 pub fn is_shown(pack: &Pack, rule: &Rule) -> bool {
     let Some(bundle) = Bundle::of(pack, rule).filter(|_| rule.within.is_none()) else { return false };
     let (Some(old), Some(new)) = (pack.catalog(&rule.kind), pack.catalog(&bundle.path.kind)) else { return false };
@@ -631,7 +630,7 @@ pub fn is_shown(pack: &Pack, rule: &Rule) -> bool {
     ends_kind && is_gone || brought.iter().any(|field| step.is_asked(field)) || step.takes_something()
 }
 
-/// A rule's place on the release line, and what objects of its kind met in its bundle before.
+/// A rule's place on the release line, and the rules of its bundle that objects of its kind run before.
 struct Step<'p> {
     pack: &'p Pack,
     rule: &'p Rule,
@@ -650,14 +649,14 @@ impl Step<'_> {
         catalog.releases().iter().filter(|id| self.pack.line().get(*id).order == order).collect()
     }
 
-    /// Says whether the new side asks for a field that the old one does not have.
+    /// Returns whether the new side requires a field that the old one does not have.
     fn is_asked(&self, field: &FieldPattern) -> bool {
         let asks = |to: &ReleaseId| is_required(self.new, field, *to);
         let lacks = |from: &ReleaseId| !self.old.having(field).contains(*from);
         self.releases(Direction::Backward).iter().any(asks) && self.releases(Direction::Forward).iter().all(lacks)
     }
 
-    /// Says whether the rule takes a field or a value across, or holds it back, that the new side does not have.
+    /// Returns whether the rule converts or holds back a field or a value that the new side does not have.
     fn takes_something(&self) -> bool {
         let goals = self.releases(Direction::Backward);
         self.releases(Direction::Forward).into_iter().any(|from| {
@@ -675,7 +674,7 @@ impl Step<'_> {
         !self.rule.lens(Direction::Forward).images(name).contains(&Image::Kept)
     }
 
-    /// Says whether a value of `field`, which is called `name` when the rule runs, is none of the new side.
+    /// Returns whether a value of `field`, which is called `name` when the rule runs, is none of the new side.
     fn takes_value(&self, field: &FieldPattern, name: &FieldPattern, from: ReleaseId) -> bool {
         let lens = self.rule.lens(Direction::Forward);
         let place = lens.image(name).place(name);
@@ -694,7 +693,7 @@ fn whole() -> FieldPattern {
     FieldPattern::new([Part::Key("kind".to_owned())])
 }
 
-/// A rule among those of its bundle that objects of its kind meet.
+/// A rule among those of its bundle that objects of its kind run.
 struct Bundle<'p> {
     path: RulePath<'p>,
     /// The rule's position in it; none where the rule runs after all others.
@@ -721,7 +720,7 @@ impl<'p> Bundle<'p> {
     }
 }
 
-/// Returns how fields are called after `lenses`, without those that go.
+/// Returns the names of fields after `lenses`, without dropped ones.
 fn follow(lenses: &[&Lens], fields: Vec<FieldPattern>) -> Vec<FieldPattern> {
     let one = |field: FieldPattern| {
         lenses.iter().try_fold(field, |field, lens| match lens.image(&field) {
@@ -747,7 +746,7 @@ fn named(entry: &Dropped) -> String {
     format!("{}{field}{value}", entry.kind)
 }
 
-/// Says whether catalogs know the place.
+/// Returns whether catalogs know the place.
 fn is_known(field: &FieldPattern) -> bool {
     !matches!(field.parts().first(), Some(Part::Key(key)) if OUTSIDE.contains(&key.as_str()))
 }

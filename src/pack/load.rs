@@ -3,7 +3,7 @@
 //! [`load`] takes a pack's files as (path, text) and reads `pack.yaml` and every rule; [`read_folder`] brings the files of a
 //! folder given with `--pack`. Every failure names file, line and column.
 //!
-//! Invariant: the id of a rule is its path, its release is its folder; nothing is said twice.
+//! Invariant: the id of a rule is its path, its release is its folder; nothing is defined twice.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -143,8 +143,8 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
             rule.final_kind.clone_from(kind);
         }
     }
-    // Within a bundle, the rules about a kind's fields run before the one that gives it another kind, and what releases refuse is
-    // looked for once everything that they want was written.
+    // Within a bundle, the rules about a kind's fields run before the one that gives it another kind, and what releases
+    // reject is checked once everything that they require was written.
     rules.sort_by_cached_key(|rule| {
         (rule.order, rule.kind != rule.new_kind, is_check(rule), rule.id.clone(), rule.kind.clone())
     });
@@ -178,7 +178,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     })
 }
 
-/// Returns the numbers of the rules that objects of each kind can meet: those about any kind that rules make of it, or make it of.
+/// Returns the numbers of the rules that can apply to objects of each kind: those about any kind that rules convert it to, or from.
 fn rules_by_kind(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
     let mut families: Vec<BTreeSet<&GroupKind>> = Vec::new();
     for rule in rules {
@@ -200,7 +200,7 @@ fn rules_by_kind(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
     families.into_iter().flat_map(of_family).collect()
 }
 
-/// Says whether a rule only looks at what some releases refuse.
+/// Returns whether a rule only checks what some releases reject.
 fn is_check(rule: &Rule) -> bool {
     rule.within.is_some() && rule.lens(Direction::Forward).fidelities().into_iter().eq([Fidelity::Refused])
 }
@@ -277,7 +277,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
     })
 }
 
-/// Reads what a file says: from its JSON where there is one, which a failure could not name a line of.
+/// Reads a file: from its JSON if there is one; errors come from the YAML, since JSON has no lines to name.
 fn parse<T: DeserializeOwned>(file: &str, text: &str, json: Option<&str>) -> Result<T> {
     if let Some(read) = json.and_then(|json| serde_json::from_str(json).ok()) {
         return Ok(read);

@@ -1,9 +1,9 @@
-//! Answers: what changes between two releases, and what does each change cost on the conversion there and on the conversion back?
+//! Answers: what changes between two releases, and what does each change cost forward and backward?
 //!
-//! [`matrix`] lists the rules that stand between the releases, then what the catalogs of both sides say differently and no
-//! rule takes across: kinds, fields (the outermost ones), values, limits, apiVersions; then what is only told.
+//! [`matrix`] lists the rules between the releases, then the differences of the catalogs of both sides that no rule
+//! converts: kinds, fields (the outermost ones), values, limits, apiVersions; then advisories.
 //!
-//! Invariant: what a rule takes across is listed with the rule and nowhere else.
+//! Invariant: what a rule converts is listed with the rule and nowhere else.
 
 use std::collections::BTreeSet;
 
@@ -22,9 +22,9 @@ use crate::release::{GroupKind, ReleaseId};
 /// What a change costs in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cost {
-    /// Nothing is lost, and the bytes come back.
+    /// Nothing is lost, and converting back restores the bytes.
     Exact,
-    /// The meaning stays, and what is written another conversion does not come back as it was.
+    /// The meaning is preserved, but converting back does not restore the text.
     Normalized,
     /// Values are lost, or the object is held back until the loss is allowed.
     Lossy,
@@ -59,7 +59,7 @@ impl Cost {
 /// What a change is about, in the order of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Subject {
-    /// A rule takes it across, or holds back what cannot go.
+    /// A rule converts it, or holds back what cannot be converted.
     Rule,
     /// A kind is on one side only.
     Kind,
@@ -104,9 +104,9 @@ pub struct Change {
     pub name: String,
     /// What happens, as one sentence without a final dot.
     pub text: String,
-    /// What it costs on the conversion there; nothing where nothing is to do.
+    /// What it costs to convert; empty if nothing is to be done.
     pub there: BTreeSet<Cost>,
-    /// What it costs on the conversion back.
+    /// What it costs to convert back.
     pub back: BTreeSet<Cost>,
 }
 
@@ -153,7 +153,7 @@ impl Fate {
         }
     }
 
-    /// Returns the costs of the conversion there and back: what is missing on a side costs on the conversion to it.
+    /// Returns the costs of converting and of converting back: what a side does not have costs when converting to it.
     fn costs(self, cost: Cost) -> [BTreeSet<Cost>; 2] {
         match self {
             Self::Vanishes => [BTreeSet::from([cost]), BTreeSet::new()],
@@ -173,7 +173,7 @@ impl Sides<'_> {
         self.pack.line().get(release).order
     }
 
-    /// Lists the rules between the releases, and those that one of them wants and the other does not.
+    /// Lists the rules between the releases, and those that one of them requires and the other does not.
     fn rules(&self) -> Vec<Change> {
         self.pack.rule_files().iter().filter(|rules| rules[0].is_step()).filter_map(|rules| self.rule(rules)).collect()
     }
@@ -193,12 +193,12 @@ impl Sides<'_> {
         let [there, back] = match rule.within {
             None if from < rule.order && rule.order <= to => [Direction::Forward, Direction::Backward].map(costs),
             None if to < rule.order && rule.order <= from => [Direction::Backward, Direction::Forward].map(costs),
-            // Objects of the old kind go on past the bundle, and do not come back.
+            // Objects of the old kind are converted after the bundle too, and not back.
             None if late.contains(&true) => {
                 late.map(|late| if late { costs(Direction::Forward) } else { BTreeSet::new() })
             }
             None => return None,
-            // What is not there before cannot break what is wanted afterwards.
+            // A kind that a side does not have cannot violate a limit of the other side.
             Some(within) => {
                 match [self.from, self.to].map(|release| within.contains(release) || !self.has_any(rules, release)) {
                     [false, _] if within.contains(self.to) => [costs(Direction::Forward), BTreeSet::new()],
@@ -215,7 +215,7 @@ impl Sides<'_> {
         Some(Change { subject: Subject::Rule, kinds, name: rule.id.clone(), text: rule.summary.clone(), there, back })
     }
 
-    /// Says whether the rules are of a bundle that lies before both releases, and run for an old kind that only the first has.
+    /// Returns whether the rules are of a bundle that lies before both releases, and run for an old kind that only the first has.
     fn is_late(&self, rules: &[&Rule], [from, to]: [ReleaseId; 2]) -> bool {
         rules.iter().any(|rule| {
             let lives = self.pack.catalog(&rule.kind).is_some_and(|catalog| catalog.releases().contains(from));
@@ -225,8 +225,8 @@ impl Sides<'_> {
         })
     }
 
-    /// Says whether the rules take a kind out of a group that references to it can leave to a default, in objects that keep that
-    /// default: the group is written then, and stays.
+    /// Returns whether the rules take a kind out of a group that references to it can leave to a default, in objects that keep that
+    /// default: the group is written then, and not removed when converting back.
     fn writes_groups(&self, rules: &[&Rule], direction: Direction) -> bool {
         let ends = rules.iter().map(|rule| [rule.from_kind(direction), rule.to_kind(direction)]);
         let left: BTreeSet<&GroupKind> =
@@ -248,7 +248,7 @@ impl Sides<'_> {
                 .any(|kind| self.pack.catalog(kind).is_some_and(writes))
     }
 
-    /// Says whether every kind that meets the rules is held back, since the other side does not have it.
+    /// Returns whether every kind that the rules apply to is held back, since the other side does not have it.
     fn is_doomed(&self, rules: &[&Rule]) -> bool {
         if rules.iter().any(|rule| self.pack.is_foreign(&rule.kind)) {
             return false;
@@ -266,16 +266,16 @@ impl Sides<'_> {
         !mapped.is_empty() && !mapped.contains(&true)
     }
 
-    /// Says whether `release` has one of the rules' kinds.
+    /// Returns whether `release` has one of the rules' kinds.
     fn has_any(&self, rules: &[&Rule], release: ReleaseId) -> bool {
         let has =
             |rule: &&Rule| self.pack.catalog(&rule.kind).is_some_and(|catalog| catalog.releases().contains(release));
         rules.iter().any(has)
     }
 
-    /// Says whether one of the releases has something that a rule is about, on its own side of it.
+    /// Returns whether one of the releases has something that a rule is about, on its own side of it.
     fn concerns(&self, rule: &Rule, conversion: Direction) -> bool {
-        // Objects of other packs, and values, are there in every release.
+        // Objects of other packs, and values, exist in every release.
         if self.pack.is_foreign(&rule.kind) {
             return true;
         }
@@ -338,8 +338,8 @@ impl Sides<'_> {
         Change { subject: Subject::Kind, kinds: vec![kind.clone()], name: kind.to_string(), text, there, back }
     }
 
-    /// Lists what the catalogs of a kind on both sides say differently; nothing of the conversion back where that does not lead to
-    /// the near kind.
+    /// Lists the differences of the catalogs of a kind on both sides; not those of converting back if that does not lead to the
+    /// near kind.
     fn fields(&self, near: &Catalog, far: &Catalog) -> Vec<Change> {
         let there = Conversion::new(self.pack, near, far, [self.from, self.to]);
         let back = Conversion::new(self.pack, far, near, [self.to, self.from]);
@@ -383,7 +383,7 @@ impl Sides<'_> {
             if there.is_empty() {
                 let mut costs = fate.costs(Cost::Lossy);
                 if conversion.asks_for(&field) {
-                    // What the side that has the field asks for is missing in what comes from the other one.
+                    // A field that its side requires is missing in objects of the other side.
                     costs.iter_mut().filter(|costs| costs.is_empty()).for_each(|costs| *costs = [Cost::Refused].into());
                 }
                 let [there, back] = costs;
@@ -419,7 +419,7 @@ impl Sides<'_> {
         old.iter().filter(goes).map(change).collect()
     }
 
-    /// An item of a union goes as a whole; any other value holds its object back.
+    /// An item of a union is dropped as a whole; any other value holds its object back.
     fn cost_of_values(&self, kind: &GroupKind, field: &FieldPattern) -> Cost {
         let unions = &self.pack.release_notes().unions;
         let types = unions.iter().filter(|union| union.kind == *kind);
@@ -455,10 +455,10 @@ impl<'p> Conversion<'p> {
         self.path.images(field).iter().filter_map(|image| image.place(field)).collect()
     }
 
-    /// Says whether a limit of the far side on `field` is left to the user: no rule sees to it.
+    /// Returns whether a limit of the far side on `field` is left to the user because no rule handles it.
     fn leaves(&self, field: &FieldPattern, difference: &Difference) -> bool {
         let is_kept = |value: &Value| value.as_str().is_none_or(|text| self.path.value_image(field, text) == text);
-        // What is asked for is there where rules find it in one place or another, and an entry has always a value.
+        // A required field exists if rules find it in one place or another, and an entry always has a value.
         let is_asked = difference.about == About::Value
             || self.path.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
         let is_about_nothing = difference.about == About::Presence || difference.only == Some(Value::Array(Vec::new()));
@@ -468,7 +468,7 @@ impl<'p> Conversion<'p> {
             && !(is_about_nothing && self.brings(field))
     }
 
-    /// Says whether a rule that the far side wants gives `field` where it is absent or empty.
+    /// Returns whether a rule that the far side requires sets `field` if it is absent or empty.
     fn brings(&self, field: &FieldPattern) -> bool {
         let mine =
             |rule: &&Rule| rule.kind == self.path.kind && rule.within.is_some_and(|within| within.contains(self.to));
@@ -477,7 +477,7 @@ impl<'p> Conversion<'p> {
         self.pack.rules().iter().filter(mine).any(brings)
     }
 
-    /// Says whether the near side asks for a field, in something that the far side has too.
+    /// Returns whether the near side requires a field, in something that the far side has too.
     fn asks_for(&self, field: &FieldPattern) -> bool {
         let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
         let shared = above.parts().is_empty() || self.far.having(&above).contains(self.to);
@@ -485,7 +485,7 @@ impl<'p> Conversion<'p> {
     }
 }
 
-/// Lists the fields that both sides have and that one of them limits further, but not what rules settle.
+/// Lists the fields that both sides have and that one of them limits further, without those that rules convert.
 fn limits(there: &Conversion<'_>, back: &Conversion<'_>) -> Vec<Change> {
     let fields = there.fields();
     let pairs = fields.iter().flat_map(|field| there.places(field).into_iter().map(move |place| (field, place)));
@@ -520,7 +520,7 @@ fn limits(there: &Conversion<'_>, back: &Conversion<'_>) -> Vec<Change> {
     changes
 }
 
-/// Says what moves where.
+/// Describes what moves where.
 fn moved(note: &Moves) -> String {
     let fields = note.fields.iter().map(|(field, to)| format!("{} moves to {to}", note.each.join(field)));
     fields.collect::<Vec<_>>().join("; ")

@@ -1,7 +1,7 @@
 //! Answers: what does reversion know about one project's API: its releases, its fields, its documented changes?
 //!
 //! A [`Pack`] is read from a folder's files (`wire` has them as written) and checked; [`embedded`] holds the packs of the
-//! binary. Catalogs are read when their kind is first met. [`Packs`] finds the pack of a kind and reads a [`Target`].
+//! binary. Catalogs are read when their kind is first used. [`Packs`] finds the pack of a kind and reads a [`Target`].
 //!
 //! Invariant: a pack that was loaded is whole: every rule names a release and kinds that the pack has.
 

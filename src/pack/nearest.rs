@@ -1,4 +1,4 @@
-//! Answers: which names are nearest to one that there is not?
+//! Answers: which known names are closest to an unknown one?
 //!
 //! Invariant: equally near names keep their order.
 

@@ -1,4 +1,4 @@
-//! Answers: what does one pack say about its project?
+//! Answers: what is known about one project?
 //!
 //! Invariant: every rule names a release and kinds that the pack has.
 
@@ -33,7 +33,7 @@ pub struct Pack {
     pub(super) groups: Vec<String>,
     pub(super) annotations: Option<wire::Annotations>,
     pub(super) corrections: BTreeMap<String, wire::Correction>,
-    /// What each bundle goes with, by its order.
+    /// The release of another pack for each bundle, by its order.
     pub(super) companions: Vec<Option<String>>,
     pub(super) triggers: Vec<String>,
     pub(super) artifacts: Vec<String>,
@@ -45,12 +45,12 @@ pub struct Pack {
     pub(super) line: ReleaseLine,
     pub(super) catalogs: BTreeMap<GroupKind, LazyCatalog>,
     pub(super) rules: Vec<Rule>,
-    /// The rules that objects of a kind can meet, also as what they become, by their numbers.
+    /// The numbers of the rules that can apply to objects of a kind, also under the kinds that rules give them.
     pub(super) rules_by_kind: BTreeMap<GroupKind, Vec<usize>>,
     pub(super) release_notes: ReleaseNotes,
 }
 
-/// A catalog's text, read when it is first asked for.
+/// A catalog's text, read when it is first used.
 #[derive(Debug)]
 pub(super) struct LazyCatalog {
     pub(super) file: String,
@@ -100,12 +100,12 @@ impl Pack {
         &self.line
     }
 
-    /// Returns the texts that stand in files which matter to the pack although they name none of its groups.
+    /// Returns the texts that make a file relevant to the pack although it names none of its groups.
     pub fn triggers(&self) -> &[String] {
         &self.triggers
     }
 
-    /// Returns what the project's charts and images are called where it is installed.
+    /// Returns the names of the charts and images that install the project.
     pub fn artifacts(&self) -> &[String] {
         &self.artifacts
     }
@@ -129,13 +129,13 @@ impl Pack {
         self.places_of(kind).flat_map(|(_, place)| place.values(object)).collect()
     }
 
-    /// Says whether values of the pack's charts can stand in objects of `kind`.
+    /// Returns whether values of the pack's charts can stand in objects of `kind`.
     pub fn can_hold_values(&self, kind: &GroupKind) -> bool {
         self.places_of(kind).any(|(_, place)| place.is_readable())
     }
 
-    /// Returns what says values of the pack's charts in `object`, which is of `kind`, in a way that is not read, each with its
-    /// chart.
+    /// Returns where `object`, which is of `kind`, gives values of the pack's charts in a form that is not converted, each with
+    /// its chart.
     pub fn unconverted_values_in(
         &self,
         kind: &GroupKind,
@@ -152,12 +152,12 @@ impl Pack {
         self.values.iter().filter(move |(_, place)| place.kind == *kind)
     }
 
-    /// Returns what a user may have to say that no file shows.
+    /// Returns the values that a user may have to pass because no file contains them.
     pub fn parameters(&self) -> &[wire::Parameter] {
         &self.parameters
     }
 
-    /// Returns the releases of another pack that `releases` go with, in their order, each once: `gateway-api@1.5.1`.
+    /// Returns the releases of another pack that `releases` support, in their order, each once: `gateway-api@1.5.1`.
     pub fn companions(&self, releases: ReleaseSet) -> Vec<&str> {
         let orders = releases.iter().map(|id| self.line.get(id).order);
         let mut found: Vec<&str> = orders.filter_map(|order| self.companion_of(order)).collect();
@@ -165,7 +165,7 @@ impl Pack {
         found
     }
 
-    /// Says whether the pack's rules about `kind` change objects of other packs, or of none.
+    /// Returns whether the pack's rules about `kind` change objects of other packs, or of none.
     pub fn is_foreign(&self, kind: &GroupKind) -> bool {
         !self.groups.contains(&kind.group)
     }
@@ -175,7 +175,7 @@ impl Pack {
         self.rules.iter().map(|rule| &rule.kind).filter(|kind| self.is_foreign(kind))
     }
 
-    /// Returns the rules that mend mistakes, in the order of [`Pack::rules`].
+    /// Returns the rules that repair mistakes, in the order of [`Pack::rules`].
     pub fn repairs(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(|rule| !rule.is_step())
     }
@@ -259,18 +259,18 @@ impl Pack {
         Ok(*release)
     }
 
-    /// Returns what the pack tells besides its rules.
+    /// Returns what the pack knows besides its rules.
     pub const fn release_notes(&self) -> &ReleaseNotes {
         &self.release_notes
     }
 
     /// Returns the rules that lead to `release`, each with its direction, in the order they run: those of its bundle and
-    /// older forward, then newer ones backward from the newest, then what `release` and some others want.
+    /// older forward, then newer ones backward from the newest, then those that `release` and some others require.
     pub fn rules_to(&self, release: ReleaseId) -> impl Iterator<Item = (&Rule, Direction)> {
         self.towards(release, self.rules.iter())
     }
 
-    /// Returns those of [`Pack::rules_towards`] that objects of `kind` can meet, also as what they become on the way.
+    /// Returns those of [`Pack::rules_to`] that can apply to objects of `kind`, also under the kinds that rules give them.
     pub fn rules_for_kind(&self, release: ReleaseId, kind: &GroupKind) -> impl Iterator<Item = (&Rule, Direction)> {
         let numbers = self.rules_by_kind.get(kind).map_or(&[][..], Vec::as_slice);
         self.towards(release, numbers.iter().map(|at| &self.rules[*at]))
@@ -291,7 +291,7 @@ impl Pack {
         forward.chain(backward).chain(wanted.map(|rule| (rule, Direction::Forward)))
     }
 
-    /// Returns the release of another pack that the bundle at this position goes with.
+    /// Returns the release of another pack that the bundle at this position supports.
     pub(super) fn companion_of(&self, order: usize) -> Option<&str> {
         self.companions[order].as_deref()
     }

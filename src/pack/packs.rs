@@ -45,7 +45,7 @@ impl Packs {
         self.0.iter().find(|pack| pack.groups().iter().any(|name| name == group))
     }
 
-    /// Returns the release of another pack that `target` goes with, where its pack says so and the other one is here.
+    /// Returns the release of another pack that `target` supports, if its pack names one and the run has the other pack.
     ///
     /// # Errors
     /// A failure where the other pack has no such release.

@@ -21,9 +21,9 @@ pub struct Rule {
     pub new_kind: GroupKind,
     /// The channels that the change was made in.
     pub channels: Vec<Channel>,
-    /// The releases that want the rule's outcome, where not all from the bundle on do.
+    /// The releases that require the rule's result, if not all from the bundle on do.
     pub within: Option<ReleaseSet>,
-    /// What must be known or asked for before the rule runs.
+    /// What must be known or requested before the rule runs.
     pub needs: Option<Needs>,
     /// What is to be done besides, where the rule changes an object of another pack.
     pub advice: Option<String>,
@@ -41,12 +41,12 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Says whether the rule is a step between releases, and not the repair of a mistake.
+    /// Returns whether the rule is a step between releases, and not the repair of a mistake.
     pub fn is_step(&self) -> bool {
         self.needs != Some(Needs::Repair)
     }
 
-    /// Says whether the way of an object lies across the rule in `direction`, where the object comes from one of `origins`.
+    /// Returns whether an object that comes from one of `origins` is on the side of the rule that `direction` starts from.
     pub fn applies_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
         let is_newer = |id: ReleaseId| line.get(id).order >= self.order;
         !origins.is_empty() && origins.iter().all(|id| is_newer(id) == (direction == Direction::Backward))

@@ -1,6 +1,6 @@
-//! Answers: which rules stand between two bundles for objects of one kind, and where do they take its fields?
+//! Answers: which rules convert objects of one kind between two bundles, and where do they move its fields?
 //!
-//! A [`Crossing`] is what a conversion does to every object of a kind, read from the rules alone: it follows the kind through
+//! A [`RulePath`] is what a conversion does to every object of a kind, read from the rules alone: it follows the kind through
 //! retypes and a field through moves.
 //!
 //! Invariant: the rules are those that a conversion of an object on the old side would run, in the same order.
@@ -25,7 +25,7 @@ pub struct RulePath<'p> {
 }
 
 impl<'p> RulePath<'p> {
-    /// Collects the rules that an object of `kind` meets from the bundle at `from` to the one at `to`.
+    /// Collects the rules that convert an object of `kind` from the bundle at `from` to the one at `to`.
     pub fn new(pack: &'p Pack, kind: &GroupKind, from: usize, to: usize) -> Self {
         let between = |rule: &&Rule| {
             let (low, high) = (from.min(to), from.max(to));
@@ -47,8 +47,8 @@ impl<'p> RulePath<'p> {
         path
     }
 
-    /// Collects the rules that an object of `kind` meets from one release to another. An object whose kind a later release
-    /// lacks meets the rules of the bundle that gave the kind its successor, although that bundle is past.
+    /// Collects the rules that convert an object of `kind` from one release to another. An object whose kind a later release
+    /// does not have is converted by the rules of the bundle that introduced the successor of the kind, although that bundle is older.
     pub fn between(pack: &'p Pack, kind: &GroupKind, from: ReleaseId, to: ReleaseId) -> Self {
         let [start, goal] = [from, to].map(|release| pack.line().get(release).order);
         let path = Self::new(pack, kind, start, goal);
@@ -61,7 +61,7 @@ impl<'p> RulePath<'p> {
         late.into_iter().find(lives).unwrap_or(path)
     }
 
-    /// Returns the rules that lead back over the same ones.
+    /// Returns the same rules in the reverse order and direction.
     #[must_use]
     pub fn reversed(&self, kind: &GroupKind) -> Self {
         let rules = self.rules.iter().rev().map(|(rule, direction)| (*rule, direction.reversed())).collect();
@@ -76,7 +76,7 @@ impl<'p> RulePath<'p> {
         })
     }
 
-    /// Returns what becomes of the fields that match `field`, where rules do what they are for.
+    /// Returns what becomes of the fields that match `field`, if every rule applies.
     pub fn image(&self, field: &FieldPattern) -> Image {
         let mut image = Image::Kept;
         for (rule, direction) in &self.rules {
@@ -92,7 +92,7 @@ impl<'p> RulePath<'p> {
         image
     }
 
-    /// Says whether a rule makes the values of the fields that match `field` what the far side wants of them.
+    /// Returns whether a rule gives the fields that match `field` the values that the far side requires.
     pub fn settles(&self, field: &FieldPattern) -> bool {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {
@@ -120,7 +120,7 @@ impl<'p> RulePath<'p> {
         value
     }
 
-    /// Says whether a rule holds every object back that has `value` in a field that matches `field`, or takes it away.
+    /// Returns whether a rule holds every object back that has `value` in a field that matches `field`, or takes it away.
     pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {

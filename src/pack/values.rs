@@ -1,11 +1,11 @@
-//! Answers: in which objects do the values of a Helm chart stand, and where?
+//! Answers: which objects contain the values of a Helm chart, and where?
 //!
 //! A rule `values: <chart>` is about the chart's values. [`places`] makes it a rule for each kind of object that can hold
 //! them: those of the tools that install charts, which [`HOSTS`] lists, those that the pack names itself, such as the
 //! object of an operator whose spec is the chart's values, and files of values, which the manifest layer takes for objects.
-//! What such an object says of values in another way, as text or by the name of a file, is known as well and not read.
+//! Values that such an object gives in another form, as text or by the name of a file, are found as well and not converted.
 //!
-//! Invariant: values are touched where their chart is named beside them or a key of it tells, and nowhere else.
+//! Invariant: values are converted only next to the name of their chart, or if they have the chart's own key.
 
 use serde_json::{Value, json};
 
@@ -14,10 +14,10 @@ use crate::field::{FieldPath, FieldPattern};
 use crate::lens::{Condition, Keep, Lens};
 use crate::release::GroupKind;
 
-/// A kind of object in which values can stand.
+/// A kind of object that can contain values.
 struct Installer {
     kind: &'static str,
-    /// The mapping around what names the chart and what says its values.
+    /// The mapping that contains the name of the chart and its values.
     around: &'static str,
     /// The fields in it that hold the name of the chart.
     names: &'static [&'static str],
@@ -25,18 +25,18 @@ struct Installer {
     likes: &'static [&'static str],
     /// The values in it.
     values: Option<&'static str>,
-    /// What else says values in it.
+    /// Other forms of values in it, which are not converted.
     unread: &'static [UnconvertedValues],
 }
 
-/// How an object says values in a way that is not read.
+/// A form of values in an object that is not converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnconvertedValues {
-    /// This field says them as text, or names objects that do.
+    /// This field contains them as text, or names objects that do.
     Text(&'static str),
     /// This field names one or several files of values.
     Files(&'static str),
-    /// This field names the chart, and the values stand in what names the object.
+    /// This field names the chart, and the values are in an object that references this one.
     Chart(&'static str),
 }
 
@@ -49,7 +49,7 @@ impl UnconvertedValues {
     }
 }
 
-/// What Argo CD can say of values in a source.
+/// The other forms of values in a source of Argo CD.
 const ARGO: &[UnconvertedValues] = &[
     UnconvertedValues::Text("helm.values"),
     UnconvertedValues::Text("helm.parameters"),
@@ -57,7 +57,7 @@ const ARGO: &[UnconvertedValues] = &[
     UnconvertedValues::Files("helm.valueFiles"),
 ];
 
-/// What Kustomize can say of values for a chart.
+/// The other forms of values for a chart of Kustomize.
 const KUSTOMIZE: &[UnconvertedValues] =
     &[UnconvertedValues::Files("valuesFile"), UnconvertedValues::Files("additionalValuesFiles")];
 
@@ -112,7 +112,7 @@ const INSTALLERS: &[Installer] = &[
     brings("HelmChart.source.toolkit.fluxcd.io", &["chart"], &[UnconvertedValues::Chart("chart")]),
 ];
 
-/// One step on the way in to values: the places, what must hold there, and what stays there.
+/// One level of nesting around values: the places, what must hold there, and what is kept there.
 type Level = (FieldPattern, Condition, Option<Keep>);
 
 /// Where the values of a chart can stand.
@@ -133,7 +133,7 @@ impl Place {
         Self { kind, levels: Vec::new(), is_readable: true, unread: &[] }
     }
 
-    /// Says whether there are values here that rules can be about.
+    /// Returns whether there are values here that rules can be about.
     pub(super) const fn is_readable(&self) -> bool {
         self.is_readable
     }
@@ -151,7 +151,7 @@ impl Place {
         if self.is_readable { within(&self.levels, object) } else { Vec::new() }
     }
 
-    /// Returns what says values in `object` and is not read.
+    /// Returns the values in `object` that are not converted.
     pub(super) fn unread(&self, object: &Value) -> Vec<(FieldPath, UnconvertedValues)> {
         let first = self.levels.get(..1).unwrap_or_default();
         let mut found = Vec::new();
@@ -224,7 +224,7 @@ fn is_of(chart: &wire::Chart, installer: &Installer) -> Condition {
     any(tests)
 }
 
-/// Makes the tests each of which says that the chart is named.
+/// Makes the tests that the chart is named, one for each field.
 fn named(chart: &wire::Chart, installer: &Installer) -> Vec<Value> {
     let tests = installer.names.iter().chain(installer.likes).flat_map(|field| {
         let by_name = json!({ "equals": { "field": field, "value": chart.name } });

@@ -22,7 +22,7 @@ const CATALOG: &str = "catalog";
 pub struct Built {
     /// The text of each file, by its name within the pack's folder `catalog`: `HTTPRoute.gateway.networking.k8s.io.tsv`.
     pub files: BTreeMap<String, String>,
-    /// What CRDs say that a catalog does not hold, one sentence each.
+    /// The parts of CRDs that catalogs do not support, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -227,7 +227,7 @@ spec\tstring\t\t\t\texperimental v2.0.0
     fn a_listed_release_must_have_a_crd() {
         let shop = crd("Shop", "example.com", "{}");
         refused(&[("crds/v1.0.0/a.yaml", &shop)], "pack.yaml lists v2.0.0 in channel standard, but");
-        refused(&[("crds/v1.0.0/a.yaml", &shop), ("crds/v1.0.0/b.yaml", &shop)], "a second time");
+        refused(&[("crds/v1.0.0/a.yaml", &shop), ("crds/v1.0.0/b.yaml", &shop)], "defined twice");
         refused(&[("crds/v1.0.0/a.yaml", "a: [\n")], "a.yaml");
     }
 

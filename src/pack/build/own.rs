@@ -4,7 +4,7 @@
 //! checked as against a pack's catalog: served versions, fields, types, limits, lists; and its rules are run. Combinations
 //! of schemas (`oneOf`, `anyOf`, `not`) and formats are not checked.
 //!
-//! Invariant: a kind is what its one CRD says; a CRD that cannot be understood is an error, never passed over.
+//! Invariant: a kind is defined by one CRD; a malformed CRD is an error, never skipped.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -35,7 +35,7 @@ struct Rules {
     compiled: OnceLock<CompiledSchema>,
 }
 
-/// What the CEL rules of a CRD say of an object.
+/// The results of the CEL rules of a CRD for an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// The rules that do not hold, sorted by place.
@@ -45,10 +45,10 @@ pub struct Verdict {
 }
 
 impl OwnCrds {
-    /// Reads CRDs that reports call `name`; each comes with its place, for messages. Values that are no CRDs are passed over.
+    /// Reads CRDs that reports call `name`; each comes with its place, for messages. Values that are no CRDs are skipped.
     ///
     /// # Errors
-    /// A failure that names the place, for a CRD that cannot be understood or a kind that is defined twice.
+    /// A failure that names the place, for a malformed CRD or a kind that is defined twice.
     pub fn read<'v>(name: &str, values: impl IntoIterator<Item = (String, &'v Value)>) -> Result<Self> {
         let line = ReleaseLine::new([("v0".to_owned(), vec![Channel::Single])]).map_err(|message| anyhow!(message))?;
         let (release, _) = line.iter().next().context("the line has one release")?;
