@@ -134,7 +134,7 @@ fn an_advisory_is_about_the_way_between_two_releases() {
     let told = |from: &str, to: &str| -> Vec<String> {
         let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
         let changes = matrix(pack, from, to).into_iter().filter(|change| change.subject == Subject::Advisory);
-        let names = changes.filter(|change| !change.there.is_empty()).map(|change| change.name);
+        let names = changes.filter(|change| !change.forward.is_empty()).map(|change| change.name);
         names.filter_map(|name| name.strip_prefix("safe-upgrades-policy-denies-").map(str::to_owned)).collect()
     };
     assert_eq!(told("1.6.1/standard", "1.5.1/standard"), ["v1.5"]);
@@ -255,7 +255,7 @@ fn between(from: &str, to: &str) -> Vec<(String, String)> {
             Subject::Kind => format!("kind {}", change.name),
             _ => format!("{kind} {} {}", change.subject.name(), change.name),
         };
-        (name, format!("{}|{}", costs(&change.there), costs(&change.back)))
+        (name, format!("{}|{}", costs(&change.forward), costs(&change.backward)))
     };
     matrix(pack, from, to).iter().map(row).collect()
 }
@@ -387,8 +387,8 @@ fn the_way_back_costs_what_the_matrix_says_of_it() {
     let rows = |from: &str, to: &str, swapped: bool| -> BTreeSet<String> {
         let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
         let told = |change: &Change| match swapped {
-            false => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.there, change.back),
-            true => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.back, change.there),
+            false => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.forward, change.backward),
+            true => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.backward, change.forward),
         };
         // A field that a rule takes elsewhere is named as it is called where the way starts.
         let counts = |change: &&Change| {
@@ -418,7 +418,8 @@ fn the_way_back_costs_what_the_matrix_says_of_it() {
     );
     let costs = |name: &str| {
         let change = changes.iter().find(|change| change.name.ends_with(name)).unwrap_or_else(|| panic!("{name}"));
-        [&change.there, &change.back].map(|costs| costs.iter().map(|cost| cost.name()).collect::<Vec<_>>().join("/"))
+        [&change.forward, &change.backward]
+            .map(|costs| costs.iter().map(|cost| cost.name()).collect::<Vec<_>>().join("/"))
     };
     assert_eq!(costs("gateway-backendtls-moved-to-tls-backend"), ["exact", "exact"]);
     assert_eq!(costs("session-idletimeout-removed"), ["lossy", ""]);

@@ -86,14 +86,14 @@ struct Place {
 /// One pass over one object.
 struct Walk<'c, 'o> {
     tree: &'c Tree,
-    path: Vec<Near<'o>>,
+    path: Vec<BorrowedStep<'o>>,
     seen: BTreeSet<(usize, FactKind, ReleaseSet)>,
     facts: Facts,
 }
 
 /// A step that borrows its key.
 #[derive(Clone, Copy)]
-enum Near<'o> {
+enum BorrowedStep<'o> {
     Key(&'o str),
     Index(usize),
 }
@@ -102,7 +102,7 @@ impl<'o> Walk<'_, 'o> {
     /// Looks at one key of a mapping that stands at `place`.
     fn key(&mut self, place: Place, key: &'o str, value: &'o Value) {
         let node = &self.tree.nodes[place.node];
-        self.path.push(Near::Key(key));
+        self.path.push(BorrowedStep::Key(key));
         match (node.key(key), node.values) {
             (Some(child), values) => {
                 // Where a mapping had free keys in some releases, nothing below the key is known of those.
@@ -152,7 +152,7 @@ impl<'o> Walk<'_, 'o> {
             }
             (Value::Array(items), Some(child)) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.path.push(Near::Index(index));
+                    self.path.push(BorrowedStep::Index(index));
                     self.node(Place { node: child, ..place }, item);
                     self.path.pop();
                 }
@@ -177,8 +177,8 @@ impl<'o> Walk<'_, 'o> {
 
     fn here(&self) -> FieldPath {
         FieldPath::new(self.path.iter().map(|step| match step {
-            Near::Key(key) => Step::Key((*key).to_owned()),
-            Near::Index(index) => Step::Index(*index),
+            BorrowedStep::Key(key) => Step::Key((*key).to_owned()),
+            BorrowedStep::Index(index) => Step::Index(*index),
         }))
     }
 }

@@ -82,10 +82,10 @@ impl Tree {
     }
 
     pub(super) fn row_in(&self, node: usize, release: ReleaseId, name: &str) -> Option<&Row> {
-        let says = |row: &&Row| {
+        let applies = |row: &&Row| {
             row.releases.contains(release) && (row.versions.is_empty() || row.versions.iter().any(|one| one == name))
         };
-        self.rows_of(node).iter().find(says)
+        self.rows_of(node).iter().find(applies)
     }
 
     pub(super) fn pattern_of(&self, node: usize) -> FieldPattern {

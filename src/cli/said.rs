@@ -32,7 +32,7 @@ pub(super) fn told_by_files(
     let origin = origin(&about);
     let (Some(first), Some(release)) = (about.first(), origin.iter().next()) else {
         if !about.is_empty() {
-            let said: Vec<String> = about.iter().map(|one| format!("{} ({})", one.says, one.location)).collect();
+            let said: Vec<String> = about.iter().map(|one| format!("{} ({})", one.text, one.location)).collect();
             let said = visible(&said.join(", "));
             console.note(&format!("{} objects can be of several releases: {said}; say --from\n", pack.name()))?;
         }
@@ -42,7 +42,7 @@ pub(super) fn told_by_files(
     let place = visible(&first.location.to_string());
     let about = spans.iter().filter(|span| span.pack.name() == pack.name());
     if let Some(other) = about.filter(|span| (span.releases & origin).is_empty()).min_by_key(|span| &span.location) {
-        let (says, title) = (visible(&first.says), visible(&other.title));
+        let (says, title) = (visible(&first.text), visible(&other.title));
         let (at, releases) = (visible(&other.location.to_string()), pack.line().describe(other.releases));
         let name = pack.name();
         console.note(&format!(
@@ -50,7 +50,7 @@ pub(super) fn told_by_files(
         ))?;
         return Ok(None);
     }
-    console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.says)))?;
+    console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.text)))?;
     Ok(Some(origin))
 }
 
@@ -58,7 +58,7 @@ pub(super) fn told_by_files(
 fn not_used(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
     let mut places: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
     for one in inexact {
-        places.entry(&one.says).or_default().push(one);
+        places.entry(&one.text).or_default().push(one);
     }
     let line = |(says, all): (&str, Vec<&Evidence>)| {
         let more = if all.len() == 1 { String::new() } else { format!(" and {} more", all.len() - 1) };

@@ -98,15 +98,15 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     let channel = keys.channel.as_ref().and_then(|key| text(&["metadata", "annotations", key]));
     let correction = bundle.as_ref().and_then(|bundle| pack.corrections().get(bundle));
     let bundles = correction.map_or_else(|| bundle.iter().cloned().collect(), |correction| correction.bundles.clone());
-    let is_meant = |name: &str, in_channel: Channel| {
+    let is_named = |name: &str, in_channel: Channel| {
         bundles.iter().any(|bundle| bundle == name)
             && channel.as_deref().is_none_or(|channel| channel == in_channel.name())
     };
-    let releases = pack.line().iter().filter(|(_, release)| is_meant(&release.bundle, release.channel));
+    let releases = pack.line().iter().filter(|(_, release)| is_named(&release.bundle, release.channel));
     let place = FieldPath::default().key("metadata").key("annotations").key(&keys.bundle);
     Some(Crd {
         location: manifest.locate(object, &place),
-        releases: told_apart((manifest, object), &kind, pack, releases.map(|(id, _)| id).collect()),
+        releases: with_same_fields((manifest, object), &kind, pack, releases.map(|(id, _)| id).collect()),
         kind,
         correction: correction.map(|correction| correction.reason.clone()),
         bundle,
@@ -115,7 +115,7 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
 }
 
 /// Returns those of `releases` whose fields are those of the CRD, if it names several; all of them if none matches.
-fn told_apart(
+fn with_same_fields(
     (manifest, object): (&Manifest, &Object),
     kind: &GroupKind,
     pack: &Pack,
@@ -140,8 +140,8 @@ impl<'p> Installed<'p> {
     /// Returns the release that all CRDs agree on.
     pub fn verdict(&self) -> Verdict<'p> {
         let names: Vec<_> = self.names();
-        let saying = self.crds.iter().filter(|crd| crd.bundle.is_some());
-        let common = saying.fold(self.pack.line().all(), |all, crd| all & crd.releases);
+        let naming = self.crds.iter().filter(|crd| crd.bundle.is_some());
+        let common = naming.fold(self.pack.line().all(), |all, crd| all & crd.releases);
         match common.iter().next().filter(|_| !names.is_empty()) {
             Some(release) => Verdict::Release(Target { pack: self.pack, release }),
             None if names.len() > 1 => Verdict::Mixed,
@@ -226,7 +226,7 @@ mod tests {
             panic!("{text}")
         };
         let found = installed(crds_in(&manifest, &packs));
-        let told: Vec<_> = found
+        let reported: Vec<_> = found
             .iter()
             .map(|installed| {
                 let verdict = match installed.verdict() {
@@ -238,7 +238,7 @@ mod tests {
                 format!("{verdict}: {}", installed.describe())
             })
             .collect();
-        assert_eq!(told.join("\n"), expected);
+        assert_eq!(reported.join("\n"), expected);
     }
 
     #[test]

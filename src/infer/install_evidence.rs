@@ -55,7 +55,7 @@ pub struct Evidence {
     /// The place.
     pub location: Location,
     /// Its text: `chart nginx-gateway-fabric 2.3.0`.
-    pub says: String,
+    pub text: String,
     /// The releases of that bundle; none where it is not exactly one.
     pub releases: BTreeSet<ReleaseId>,
 }
@@ -68,10 +68,10 @@ impl Evidence {
 }
 
 /// A place in a document with a version.
-struct Said {
+struct Mention {
     path: FieldPath,
     /// Its text.
-    words: String,
+    text: String,
     version: String,
 }
 
@@ -87,13 +87,13 @@ pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, 
         let Ok(value) = manifest.tree.value(&manifest.text, document.root) else { continue };
         for pack in &packs {
             let objects = manifest.objects.iter().filter(|object| object.document == number);
-            let mut all = said(&value, pack.artifacts());
-            all.extend(objects.flat_map(|object| said_by_values(object, pack)));
-            for Said { path, words, version } in all {
+            let mut all = mentions(&value, pack.artifacts());
+            all.extend(objects.flat_map(|object| mentions_in_values(object, pack)));
+            for Mention { path, text, version } in all {
                 let releases = pack.releases_for_version(&version).iter().collect();
                 let start = manifest.tree.place(&manifest.text, document.root, &path).start;
                 let location = manifest.location(start);
-                found.push((*pack, Evidence { location, says: words, releases }));
+                found.push((*pack, Evidence { location, text, releases }));
             }
         }
     }
@@ -148,8 +148,8 @@ fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n String> {
 }
 
 /// Returns every place in a document where something called one of `names` has a version.
-fn said(document: &Value, names: &[String]) -> Vec<Said> {
-    let mut found: Vec<Said> = Vec::new();
+fn mentions(document: &Value, names: &[String]) -> Vec<Mention> {
+    let mut found: Vec<Mention> = Vec::new();
     for (what, around, name, version) in VERSIONS {
         for place in pattern(around).matches(document) {
             let text = |field: &str| {
@@ -161,9 +161,9 @@ fn said(document: &Value, names: &[String]) -> Vec<Said> {
             {
                 let path = pattern(version).as_path().map_or_else(|| place.clone(), |version| place.join(&version));
                 let between = if *what == "image" { ":" } else { " " };
-                let words = format!("{what} {name}{between}{version_text}");
-                if found.iter().all(|said| said.path != path) {
-                    found.push(Said { path, words, version: version_text });
+                let text = format!("{what} {name}{between}{version_text}");
+                if found.iter().all(|mentions| mentions.path != path) {
+                    found.push(Mention { path, text, version: version_text });
                 }
             }
         }
@@ -171,8 +171,8 @@ fn said(document: &Value, names: &[String]) -> Vec<Said> {
     let images = IMAGES.iter().flat_map(|field| pattern(field).matches(document));
     found.extend(images.filter_map(|path| {
         let (name, version) = tagged(path.get(document)?.as_str()?)?;
-        let words = format!("image {}:{version}", named(name, names)?);
-        Some(Said { version: version.to_owned(), path, words })
+        let text = format!("image {}:{version}", named(name, names)?);
+        Some(Mention { version: version.to_owned(), path, text })
     }));
     found
 }
@@ -184,14 +184,14 @@ fn tagged(image: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the tags of images in values of the pack's charts in an object; the paths are those of its document.
-fn said_by_values(object: &Object, pack: &Pack) -> Vec<Said> {
+fn mentions_in_values(object: &Object, pack: &Pack) -> Vec<Mention> {
     let mut found = Vec::new();
     for values in pack.values_in(&object.kind, &object.value) {
         for image in pack.charts().iter().flat_map(|chart| &chart.images) {
             let Some(tag) = image.as_path().map(|image| values.join(&image).key("tag")) else { continue };
             if let Some(version) = tag.get(&object.value).and_then(Value::as_str).filter(|text| !text.is_empty()) {
-                let words = format!("value {image}.tag {version}");
-                found.push(Said { path: object.place.join(&tag), words, version: version.to_owned() });
+                let text = format!("value {image}.tag {version}");
+                found.push(Mention { path: object.place.join(&tag), text, version: version.to_owned() });
             }
         }
     }
@@ -210,9 +210,10 @@ mod tests {
 
     #[track_caller]
     fn check(document: Value, expected: &[&str]) {
-        let said = said(&document, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()]);
-        let said: Vec<_> = said.iter().map(|said| format!("{}: {}", said.path, said.words)).collect();
-        assert_eq!(said, expected);
+        let mentions = mentions(&document, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()]);
+        let mentions: Vec<_> =
+            mentions.iter().map(|mentions| format!("{}: {}", mentions.path, mentions.text)).collect();
+        assert_eq!(mentions, expected);
     }
 
     #[test]

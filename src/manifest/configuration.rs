@@ -40,7 +40,7 @@ pub(super) fn findings(
     if !is_bare(document) {
         return Vec::new();
     }
-    let tell = |path: FieldPath, message: String, help: &str| {
+    let report = |path: FieldPath, message: String, help: &str| {
         let location = locate(&path);
         let finding = whole_file(&location.file, Code::PatchTarget, message, help);
         Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }
@@ -50,14 +50,14 @@ pub(super) fn findings(
     for path in fields(document) {
         let Some(place) = path.get(document).filter(|place| selects(place, recognizer)) else { continue };
         let message = format!("a Kustomize configuration names {}; it is not converted", kind(place));
-        found.push(tell(path, message, "check the group, version, kind and field path by hand"));
+        found.push(report(path, message, "check the group, version, kind and field path by hand"));
     }
     let schemas = pattern("definitions{}[\"x-kubernetes-group-version-kind\"][]").matches(document);
     let known = schemas.into_iter().find(|path| path.get(document).is_some_and(|place| selects(place, recognizer)));
     if let Some((path, place)) = known.and_then(|path| Some((path.clone(), path.get(document)?))) {
         let message =
             format!("an OpenAPI schema names versions of known kinds such as {}; they are not converted", kind(place));
-        found.push(tell(
+        found.push(report(
             path,
             message,
             "write the versions that the converted objects have: Kustomize looks up the merge keys of lists by version",

@@ -63,30 +63,32 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
     let paths = lists(file, object).iter().flat_map(|list| list.matches(object));
     found.extend(paths.filter_map(|path| {
         let item = path.get(object)?;
-        let (inner, said) = match item.get("patch") {
+        let (inner, content) = match item.get("patch") {
             Some(patch) => (path.key("patch"), patch),
             None => (path.clone(), item),
         };
         let at = place.join(&inner);
-        let content = match said {
+        let content = match content {
             Value::String(text) if inner != path || is_text(text) => Content::Text(at, text.clone()),
-            Value::Array(_) => Content::Data(at, said.clone()),
-            Value::Object(map) if map.contains_key("apiVersion") => Content::Data(at, said.clone()),
+            Value::Array(_) => Content::Data(at, content.clone()),
+            Value::Object(map) if map.contains_key("apiVersion") => Content::Data(at, content.clone()),
             _ => Content::Elsewhere,
         };
         let mentions = match &content {
             Content::Elsewhere => false,
-            Content::Text(_, text) => recognizer.hits(text.as_bytes()) || is_of_foreign_kind(text, recognizer),
+            Content::Text(_, text) => {
+                recognizer.mentions_group(text.as_bytes()) || is_of_foreign_kind(text, recognizer)
+            }
             Content::Data(_, value) => json6902::mentions(value, recognizer),
         };
-        let names_a_chart = match &content {
+        let mentions_chart = match &content {
             Content::Elsewhere => false,
-            Content::Text(_, text) => recognizer.names_a_chart(text.as_bytes()),
-            Content::Data(_, value) => recognizer.names_a_chart(value.to_string().as_bytes()),
+            Content::Text(_, text) => recognizer.mentions_chart(text.as_bytes()),
+            Content::Data(_, value) => recognizer.mentions_chart(value.to_string().as_bytes()),
         };
-        let is_meant =
-            |target| selects(target, recognizer) || names_a_chart && selects_foreign_kind(target, recognizer);
-        let selects = item.get("target").is_some_and(is_meant);
+        let is_selected =
+            |target| selects(target, recognizer) || mentions_chart && selects_foreign_kind(target, recognizer);
+        let selects = item.get("target").is_some_and(is_selected);
         let (folder, target) = (folder(object, &path), Selector::read(item));
         let patch = || Patch { path: place.join(&path), folder, content, selects, target };
         (mentions || selects).then(patch)
@@ -188,7 +190,7 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
             let message =
                 "a patch of a known object is written as data instead of text; it is not converted".to_owned();
             let help = "move it to a file of its own, or change it by hand";
-            tell(manifest, root, patch, (Code::InlinePatch, message), help);
+            report(manifest, root, patch, (Code::InlinePatch, message), help);
         }
         Content::Text(place, text) => match read(text) {
             Reading::Json(tree, value) => {
@@ -205,7 +207,7 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
             Reading::Neither(why) => {
                 let message = format!("an inline patch of a known object is not converted: {why}");
                 let help = "fix the patch, or convert it by hand";
-                tell(manifest, root, patch, (Code::InlinePatch, message), help);
+                report(manifest, root, patch, (Code::InlinePatch, message), help);
             }
         },
     }
@@ -236,11 +238,11 @@ fn report_selector(manifest: &mut Manifest, root: NodeId, patch: &Patch) {
         let message = "a patch selects known objects; its field paths are not converted".to_owned();
         let help =
             "check its field paths by hand, and the version in its target if the selected objects are not in this run";
-        tell(manifest, root, patch, (Code::PatchTarget, message), help);
+        report(manifest, root, patch, (Code::PatchTarget, message), help);
     }
 }
 
-fn tell(manifest: &mut Manifest, root: NodeId, patch: &Patch, message: (Code, String), help: &str) {
+fn report(manifest: &mut Manifest, root: NodeId, patch: &Patch, message: (Code, String), help: &str) {
     let finding = whole_file(&manifest.file, message.0, message.1, help);
     let (location, field) = (manifest.place(root, &patch.path), Some(patch.path.to_string()));
     manifest.findings.push(Finding { location, severity: Severity::Warning, field, ..finding });

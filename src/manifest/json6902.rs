@@ -37,7 +37,7 @@ pub(super) fn findings(
     locate: &dyn Fn(&FieldPath) -> Location,
 ) -> Vec<Finding> {
     let items = patch.as_array().into_iter().flatten().enumerate();
-    let told = items.filter(|(_, item)| item.get("value").is_some_and(|value| mentions(value, recognizer)));
+    let mentioning = items.filter(|(_, item)| item.get("value").is_some_and(|value| mentions(value, recognizer)));
     let finding = |(index, item): (usize, &Value)| {
         let path = FieldPath::default().index(index).key("value");
         let place = item.get("path").and_then(Value::as_str).unwrap_or_default();
@@ -47,13 +47,13 @@ pub(super) fn findings(
         let finding = whole_file(&location.file, Code::PatchTarget, message, help);
         Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }
     };
-    told.map(finding).collect()
+    mentioning.map(finding).collect()
 }
 
 /// Returns whether a value gives a known group or kind elsewhere than in a reference.
 pub(super) fn mentions(value: &Value, recognizer: &Recognizer) -> bool {
     match value {
-        Value::String(text) => recognizer.hits(text.as_bytes()) || recognizer.knows(None, text),
+        Value::String(text) => recognizer.mentions_group(text.as_bytes()) || recognizer.is_known_kind(None, text),
         Value::Array(items) => items.iter().any(|item| mentions(item, recognizer)),
         Value::Object(map) => {
             let is_kind = |key: &str| ["group", "apiGroup", "apiVersion", "kind"].contains(&key);

@@ -152,14 +152,14 @@ pub(super) fn findings(
 /// Returns whether a selector can select a known object.
 pub(super) fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
-    text("kind").is_some_and(|kind| recognizer.knows(text("group"), kind))
+    text("kind").is_some_and(|kind| recognizer.is_known_kind(text("group"), kind))
 }
 
 /// Returns whether a selector can select an object of another group that rules are about, such as one that holds values of a chart.
 pub(super) fn selects_foreign_kind(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
-    let is_meant = |kind: &GroupKind| {
+    let is_selected = |kind: &GroupKind| {
         text("kind") == Some(kind.kind.as_str()) && text("group").is_none_or(|group| group == kind.group)
     };
-    recognizer.foreign_kinds().any(is_meant)
+    recognizer.foreign_kinds().any(is_selected)
 }

@@ -38,7 +38,7 @@ pub struct Manifest {
     /// Problems of documents that Kubernetes rejects although they can be read.
     pub(super) document_warnings: Vec<Finding>,
     /// The documents that are not read as data: nothing known stands in them, or they cannot be.
-    pub(super) unread: Vec<usize>,
+    pub(super) unparsed: Vec<usize>,
     pub(super) lines: LineIndex,
 }
 
@@ -51,7 +51,7 @@ impl Manifest {
     /// Returns the numbers of the documents that were read and are no object.
     pub fn documents_without_objects(&self) -> impl Iterator<Item = usize> {
         let own = self.objects.iter().filter(|object| object.inline_patch.is_none());
-        let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unread.iter().copied()).collect();
+        let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unparsed.iter().copied()).collect();
         (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
     }
 
@@ -72,8 +72,8 @@ impl Manifest {
 
     /// Returns how many objects the file holds, those of documents that were not read included.
     pub fn object_count(&self) -> usize {
-        let unread = self.unread.iter().map(|document| self.tree.documents()[*document].root);
-        self.objects.len() + unread.map(|root| self.count(root)).sum::<usize>()
+        let unparsed = self.unparsed.iter().map(|document| self.tree.documents()[*document].root);
+        self.objects.len() + unparsed.map(|root| self.count(root)).sum::<usize>()
     }
 
     /// Counts the objects of a document by what stands in it.
@@ -91,13 +91,13 @@ impl Manifest {
     /// Returns what Kubernetes cannot read in documents without an object of a known group, and why it rejects documents:
     /// worth reporting if the file changes.
     pub fn document_warnings(&self) -> Vec<Finding> {
-        let roots = self.unread.iter().map(|document| self.tree.documents()[*document].root);
+        let roots = self.unparsed.iter().map(|document| self.tree.documents()[*document].root);
         let problems = roots.filter_map(|root| self.tree.value(&self.text, root).err());
-        let told = problems.map(|problem| failure(&self.file, &self.text, &self.lines, &problem));
+        let findings = problems.map(|problem| failure(&self.file, &self.text, &self.lines, &problem));
         self.document_warnings
             .iter()
             .cloned()
-            .chain(told.map(|told| Finding { severity: Severity::Warning, ..told }))
+            .chain(findings.map(|findings| Finding { severity: Severity::Warning, ..findings }))
             .collect()
     }
 

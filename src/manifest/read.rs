@@ -40,29 +40,29 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         return reading;
     }
     let is_kustomization = kustomization::is_one(file);
-    let is_said = recognizer.chart_of(file).is_some();
-    if !is_kustomization && !is_said && !recognizer.meets(bytes) {
+    let is_declared = recognizer.chart_of(file).is_some();
+    if !is_kustomization && !is_declared && !recognizer.mentions_any(bytes) {
         return Reading::Irrelevant;
     }
-    let hit = recognizer.hits(bytes);
-    let matters = is_said || recognizer.matters(bytes);
+    let hit = recognizer.mentions_group(bytes);
+    let is_relevant = is_declared || recognizer.is_relevant(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => Arc::from(text),
-        Err(_) if !matters => return Reading::Irrelevant,
+        Err(_) if !is_relevant => return Reading::Irrelevant,
         Err(error) => return Reading::Failed(not_utf8(file, bytes, error.valid_up_to())),
     };
     let lines = LineIndex::new(&text);
     let template = text.contains("{{");
     let tree = match yaml::parse(&text) {
         Ok(tree) => tree,
-        Err(_) if !matters => return Reading::Irrelevant,
+        Err(_) if !is_relevant => return Reading::Irrelevant,
         Err(problem) if template && problem.code != ProblemCode::Limit => {
             return Reading::Template(template_finding(file, &text, &lines, &problem));
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
     let (objects, inline_patches, patches, findings) = Default::default();
-    let (document_warnings, unread) = Default::default();
+    let (document_warnings, unparsed) = Default::default();
     let (file, kustomization) = (file.to_owned(), None);
     let mut manifest = Manifest {
         file,
@@ -74,14 +74,14 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         kustomization,
         findings,
         document_warnings,
-        unread,
+        unparsed,
         lines,
     };
     match collect(&mut manifest, recognizer) {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
         Ok(()) => Reading::Triggered(Box::new(manifest)),
-        Err(_) if !matters => Reading::Irrelevant,
+        Err(_) if !is_relevant => Reading::Irrelevant,
         Err(problem) if template => {
             Reading::Template(template_finding(&manifest.file, &manifest.text, &manifest.lines, &problem))
         }
@@ -93,7 +93,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
 fn foreign_encoding(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Option<Reading> {
     let encoding = wide_encoding(bytes)?;
     let narrowed: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
-    if !recognizer.hits(&narrowed) {
+    if !recognizer.mentions_group(&narrowed) {
         return Some(Reading::Irrelevant);
     }
     let message = format!("the file is {encoding}, not UTF-8");
@@ -123,11 +123,11 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
     for (number, document) in documents.iter().enumerate() {
         manifest.document_warnings.extend(other_version(manifest, document.span));
         let bytes = document.span.of(&manifest.text).as_bytes();
-        if manifest.tree.is_mapping(document.root) && !is_whole && !recognizer.meets(bytes) {
-            manifest.unread.push(number);
+        if manifest.tree.is_mapping(document.root) && !is_whole && !recognizer.mentions_any(bytes) {
+            manifest.unparsed.push(number);
             continue;
         }
-        let hits = || recognizer.hits(document.span.of(&manifest.text).as_bytes());
+        let hits = || recognizer.mentions_group(document.span.of(&manifest.text).as_bytes());
         match manifest.data(document.root) {
             Ok(value) => {
                 if is_kustomization {
@@ -142,9 +142,9 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                 } else if hits() {
                     report_incomplete(manifest, number, &value);
                     let place = |path: &FieldPath| manifest.place(document.root, path);
-                    let mut told = configuration::findings(&value, recognizer, &place);
-                    told.extend(kustomization::misnamed(&manifest.file, &value, &place));
-                    manifest.findings.extend(told);
+                    let mut findings = configuration::findings(&value, recognizer, &place);
+                    findings.extend(kustomization::misnamed(&manifest.file, &value, &place));
+                    manifest.findings.extend(findings);
                 }
                 if is_bare(&value) && !is_kustomization {
                     let charts = recognizer.charts().iter();
@@ -169,9 +169,9 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
             }
             Err(_)
                 if recognizer.chart_of(&manifest.file).is_none()
-                    && !recognizer.matters(document.span.of(&manifest.text).as_bytes()) =>
+                    && !recognizer.is_relevant(document.span.of(&manifest.text).as_bytes()) =>
             {
-                manifest.unread.push(number);
+                manifest.unparsed.push(number);
             }
             Err(problem) => return Err(problem),
         }
@@ -190,8 +190,8 @@ fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
         if content.starts_with("%YAML ") && content.split_whitespace().nth(1) != Some("1.1") {
             let message = "Kubernetes rejects a document that declares a YAML version other than 1.1".to_owned();
             let location = manifest.location(at + line.len() - content.len());
-            let told = whole_file(&manifest.file, Code::ParseError, message, "remove the %YAML line");
-            return Some(Finding { location, severity: Severity::Warning, ..told });
+            let findings = whole_file(&manifest.file, Code::ParseError, message, "remove the %YAML line");
+            return Some(Finding { location, severity: Severity::Warning, ..findings });
         }
         at += line.len();
     }
@@ -201,7 +201,7 @@ fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
 /// Reports a known API group in a document that resembles an object and is none.
 fn report_incomplete(manifest: &mut Manifest, document: usize, value: &Value) {
     let half = |value: &Value| value.is_object() && (value.get("apiVersion").is_some() != value.get("kind").is_some());
-    let unmade = match value {
+    let incomplete = match value {
         Value::Array(items) => items
             .iter()
             .any(|item| item.get("apiVersion").is_some())
@@ -217,7 +217,7 @@ fn report_incomplete(manifest: &mut Manifest, document: usize, value: &Value) {
         Value::String(_) => Some("the document is a single string, not an object"),
         _ => None,
     };
-    if let Some(help) = unmade {
+    if let Some(help) = incomplete {
         let start =
             manifest.tree.place(&manifest.text, manifest.tree.documents()[document].root, &FieldPath::default()).start;
         let message = "the document mentions a known API but is not an object; it is not converted".to_owned();

@@ -84,7 +84,7 @@ impl Recognizer {
     }
 
     /// Returns whether a known API group, a trigger or the name of a chart stands in `bytes`.
-    pub(super) fn meets(&self, bytes: &[u8]) -> bool {
+    pub(super) fn mentions_any(&self, bytes: &[u8]) -> bool {
         let any = self.any.get_or_init(|| {
             let groups = self.groups.iter().map(|(_, finder)| finder);
             let texts = groups.chain(&self.triggers).chain(&self.chart_triggers).map(Finder::needle);
@@ -95,17 +95,17 @@ impl Recognizer {
     }
 
     /// Returns whether a chart, or the key that only its values have, stands in `bytes`.
-    pub(super) fn names_a_chart(&self, bytes: &[u8]) -> bool {
+    pub(super) fn mentions_chart(&self, bytes: &[u8]) -> bool {
         self.chart_triggers.iter().any(|finder| finder.find(bytes).is_some())
     }
 
     /// Returns whether there may be something to convert in `bytes`: what cannot be read of it is reported.
-    pub(super) fn matters(&self, bytes: &[u8]) -> bool {
-        self.hits(bytes) || self.names_a_chart(bytes)
+    pub(super) fn is_relevant(&self, bytes: &[u8]) -> bool {
+        self.mentions_group(bytes) || self.mentions_chart(bytes)
     }
 
     /// Returns whether any known API group stands in `bytes`.
-    pub fn hits(&self, bytes: &[u8]) -> bool {
+    pub fn mentions_group(&self, bytes: &[u8]) -> bool {
         self.groups.iter().any(|(_, finder)| finder.find(bytes).is_some())
     }
 
@@ -120,7 +120,7 @@ impl Recognizer {
     }
 
     /// Returns whether an object of `kind` can be a known one; without `group`, that of any group can.
-    pub(super) fn knows(&self, group: Option<&str>, kind: &str) -> bool {
+    pub(super) fn is_known_kind(&self, group: Option<&str>, kind: &str) -> bool {
         let known = |group: &str| self.groups.iter().any(|(name, _)| name == group);
         group.map_or_else(|| self.kinds.contains(kind), known)
     }

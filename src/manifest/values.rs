@@ -56,11 +56,11 @@ impl Chart {
             return vec![root];
         }
         let is_values = file.rsplit('/').next().is_some_and(|name| name.contains("values"));
-        let handed_on = document.as_object().filter(|_| is_values).into_iter().flatten();
+        let for_dependencies = document.as_object().filter(|_| is_values).into_iter().flatten();
         // An alias of the chart can be any name.
-        let is_meant =
+        let is_of_chart =
             |(name, values): &(&String, &Value)| (**name == self.name && values.is_object()) || has_key(values);
-        handed_on.filter(is_meant).map(|(name, _)| root.key(name)).collect()
+        for_dependencies.filter(is_of_chart).map(|(name, _)| root.key(name)).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`Constraints`] are those of the apiVersions that a release serves, of each limit the loosest: an object is
 //! written in the one that can hold it. [`differences`] compares two of them, limit by limit. Listed values are compared as
 //! values (see [`allowed`]); of two patterns that differ in listed words only, the one that accepts more is known
-//! ([`takes_all_of`]), otherwise each is treated as stricter than the other.
+//! ([`accepts_all_of`]), otherwise each is treated as stricter than the other.
 //!
 //! Invariant: a value that both releases accept makes no difference, as far as constraints can be compared.
 
@@ -71,10 +71,10 @@ pub(super) struct Difference {
     pub(super) about: About,
     /// The constraint before and after, as words.
     pub(super) text: String,
-    /// Whether the far release rejects what the near one accepts.
-    pub(super) far_refuses: bool,
-    /// Whether the near release rejects what the far one accepts.
-    pub(super) near_refuses: bool,
+    /// Whether the target release rejects what the source accepts.
+    pub(super) target_rejects: bool,
+    /// Whether the source release rejects what the target accepts.
+    pub(super) source_rejects: bool,
     /// The one value that makes the difference, where it is one.
     pub(super) only: Option<Value>,
 }
@@ -100,21 +100,21 @@ impl Constraints {
     /// Reads the constraints of `release` on the fields of one pattern; `None` if it does not have them.
     pub(super) fn of(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Self> {
         let served = catalog.served(release);
-        let said: Vec<Field<'_>> =
+        let fields: Vec<Field<'_>> =
             served.iter().filter_map(|version| catalog.field(field, release, version.name)).collect();
-        let patterns: Option<BTreeSet<String>> = said.iter().map(|field| field.attributes.pattern.clone()).collect();
-        let is_asked = |field: &Field<'_>| field.required && field.attributes.default.is_none();
+        let patterns: Option<BTreeSet<String>> = fields.iter().map(|field| field.attributes.pattern.clone()).collect();
+        let is_required = |field: &Field<'_>| field.required && field.attributes.default.is_none();
         let bound = |(what, side, read): (&'static str, Side, Reads)| {
-            let numbers: Option<Vec<Number>> = said.iter().map(|field| read(field.attributes)).collect();
+            let numbers: Option<Vec<Number>> = fields.iter().map(|field| read(field.attributes)).collect();
             Bound { what, side, at: numbers.and_then(|numbers| side.loosest(numbers)) }
         };
         Some(Self {
-            required: said.len() == served.len() && said.iter().all(is_asked),
-            kinds: said.iter().map(|field| field.kind).collect(),
+            required: fields.len() == served.len() && fields.iter().all(is_required),
+            kinds: fields.iter().map(|field| field.kind).collect(),
             allowed: allowed(catalog, field, release),
             patterns: patterns.unwrap_or_default(),
             bounds: BOUNDS.into_iter().map(bound).collect(),
-            list: List::of(said.first()?.attributes),
+            list: List::of(fields.first()?.attributes),
         })
     }
 
@@ -130,17 +130,17 @@ impl Constraints {
     }
 
     /// Returns whether the patterns of `other` reject, or may reject, a text that these accept.
-    fn has_texts_beside(&self, other: &Self) -> bool {
+    fn has_texts_outside(&self, other: &Self) -> bool {
         match &self.allowed {
             Some(values) => !values.iter().all(|value| other.has_pattern(value)),
             None if self.patterns.is_empty() => !other.patterns.is_empty(),
             None if other.patterns.is_empty() => false,
-            None => !self.patterns.iter().all(|here| other.patterns.iter().any(|there| takes_all_of(there, here))),
+            None => !self.patterns.iter().all(|here| other.patterns.iter().any(|there| accepts_all_of(there, here))),
         }
     }
 
     /// Returns whether values of a type that `other` rejects are allowed here.
-    fn has_types_beside(&self, other: &Self) -> bool {
+    fn has_types_outside(&self, other: &Self) -> bool {
         let takes = |kind: &Type, other: &Type| match (kind, other) {
             (_, Type::Any) => true,
             (Type::Integer, Type::Number) | (Type::Integer | Type::String, Type::IntegerOrString) => true,
@@ -163,7 +163,7 @@ impl Side {
 
 impl Bound {
     /// Returns whether this bound accepts numbers that `other` rejects; counts are never below 0.
-    fn takes_more(&self, other: &Self) -> bool {
+    fn accepts_more(&self, other: &Self) -> bool {
         let number = |bound: &Self| bound.at.as_ref().and_then(Number::as_f64);
         match (number(self), number(other), self.side) {
             (_, None, _) => false,
@@ -204,7 +204,7 @@ impl List {
     }
 
     /// Returns whether this list may hold items that `other` may not.
-    fn takes_more(&self, other: &Self) -> bool {
+    fn accepts_more(&self, other: &Self) -> bool {
         match (self, other) {
             (_, Self::Free) | (Self::Keys(_), Self::Set) => false,
             (Self::Free, _) | (Self::Set, Self::Keys(_)) => true,
@@ -223,32 +223,32 @@ impl List {
 }
 
 /// Compares the constraints of one field on two sides.
-pub(super) fn differences(near: &Constraints, far: &Constraints) -> Vec<Difference> {
+pub(super) fn differences(source: &Constraints, target: &Constraints) -> Vec<Difference> {
     let mut found = Vec::new();
-    if near.required != far.required {
+    if source.required != target.required {
         let need = |constraints: &Constraints| if constraints.required { "required" } else { "optional" };
-        let text = format!("{} becomes {}", need(near), need(far));
-        let (far_refuses, near_refuses) = (far.required, near.required);
-        found.push(Difference { about: About::Presence, text, far_refuses, near_refuses, only: None });
+        let text = format!("{} becomes {}", need(source), need(target));
+        let (target_rejects, source_rejects) = (target.required, source.required);
+        found.push(Difference { about: About::Presence, text, target_rejects, source_rejects, only: None });
     }
-    let mut tell = |[old, new]: [String; 2], far_refuses: bool, near_refuses: bool, only: Option<Value>| {
-        if far_refuses || near_refuses {
+    let mut add = |[old, new]: [String; 2], target_rejects: bool, source_rejects: bool, only: Option<Value>| {
+        if target_rejects || source_rejects {
             let text = format!("{old} becomes {new}");
-            found.push(Difference { about: About::Value, text, far_refuses, near_refuses, only });
+            found.push(Difference { about: About::Value, text, target_rejects, source_rejects, only });
         }
     };
     let kinds =
         |constraints: &Constraints| constraints.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
-    tell([kinds(near), kinds(far)], near.has_types_beside(far), far.has_types_beside(near), None);
+    add([kinds(source), kinds(target)], source.has_types_outside(target), target.has_types_outside(source), None);
     let (listed, open) =
-        (far.allowed.is_some() && near.allowed.is_none(), near.allowed.is_some() && far.allowed.is_none());
-    tell([values(near), values(far)], listed, open, None);
-    tell([texts(near), texts(far)], near.has_texts_beside(far), far.has_texts_beside(near), None);
-    for (old, new) in near.bounds.iter().zip(&far.bounds) {
+        (target.allowed.is_some() && source.allowed.is_none(), source.allowed.is_some() && target.allowed.is_none());
+    add([values(source), values(target)], listed, open, None);
+    add([texts(source), texts(target)], source.has_texts_outside(target), target.has_texts_outside(source), None);
+    for (old, new) in source.bounds.iter().zip(&target.bounds) {
         // A list of allowed values determines their lengths.
         let counts = |constraints: &Constraints| constraints.allowed.is_none() || old.what == "items";
-        let far_refuses = counts(near) && old.takes_more(new);
-        let near_refuses = counts(far) && new.takes_more(old);
+        let target_rejects = counts(source) && old.accepts_more(new);
+        let source_rejects = counts(target) && new.accepts_more(old);
         let one = |bound: &Bound| bound.at.as_ref().and_then(Number::as_u64) == Some(1);
         let only = match old.what {
             _ if old.side == Side::Most || !one(old) && !one(new) => None,
@@ -256,15 +256,20 @@ pub(super) fn differences(near: &Constraints, far: &Constraints) -> Vec<Differen
             "items" => Some(Value::Array(Vec::new())),
             _ => None,
         };
-        tell([old.words(), new.words()], far_refuses, near_refuses, only);
+        add([old.words(), new.words()], target_rejects, source_rejects, only);
     }
-    tell([near.list.words(), far.list.words()], near.list.takes_more(&far.list), far.list.takes_more(&near.list), None);
+    add(
+        [source.list.words(), target.list.words()],
+        source.list.accepts_more(&target.list),
+        target.list.accepts_more(&source.list),
+        None,
+    );
     found
 }
 
 /// Returns whether `pattern` certainly accepts every text that `other` accepts: they differ only in words in brackets, of which
 /// `pattern` lists more.
-fn takes_all_of(pattern: &str, other: &str) -> bool {
+fn accepts_all_of(pattern: &str, other: &str) -> bool {
     let plain = |text: &str| text.replace("\\d", "[0-9]");
     let (pattern, other) = (plain(pattern), plain(other));
     let (parts, others) = (parts(&pattern), parts(&other));
@@ -320,9 +325,9 @@ pub(super) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -
 /// Returns the values that a release allows in a field, in the apiVersions that it serves; `None` where it allows any.
 pub(super) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
     let served = catalog.served(release);
-    let said = served.iter().filter_map(|version| catalog.field(field, release, version.name));
+    let fields = served.iter().filter_map(|version| catalog.field(field, release, version.name));
     let mut values = Vec::new();
-    for field in said {
+    for field in fields {
         let listed = match (&field.attributes.allowed, field.kind) {
             (Some(listed), _) => listed.clone(),
             (None, Type::Boolean) => vec![Value::Bool(false), Value::Bool(true)],
@@ -341,20 +346,21 @@ mod tests {
 
     /// Compares two rows of a field, each as `type required attributes`, in `v1` and `v2`: the differences, and which side rejects.
     #[track_caller]
-    fn check(near: &str, far: &str, expected: &[(&str, bool, bool)]) {
+    fn check(source: &str, target: &str, expected: &[(&str, bool, bool)]) {
         let bundles = ["v1", "v2"].map(|name| (name.to_owned(), vec![Channel::Standard]));
         let line = ReleaseLine::new(bundles).unwrap();
         let head = "kind\tA.g\nscope\tNamespaced\tstandard v1..v2\nserved\tv1\tstandard v1..v2\n";
         let columns = crate::catalog::COLUMNS;
         let row = |row: &str, bundle: &str| format!("spec\t{}\t\tstandard {bundle}\n", row.replace(' ', "\t"));
-        let text = format!("{head}{columns}\n{}{}", row(near, "v1"), row(far, "v2"));
+        let text = format!("{head}{columns}\n{}{}", row(source, "v1"), row(target, "v2"));
         let catalog = Catalog::parse(&text, &line).unwrap();
         let constraints = |bundle: &str| {
             let release = line.find(bundle, Channel::Standard).unwrap();
             Constraints::of(&catalog, &FieldPattern::parse("spec").unwrap(), release).unwrap()
         };
         let found = differences(&constraints("v1"), &constraints("v2"));
-        let found: Vec<_> = found.iter().map(|one| (one.text.as_str(), one.far_refuses, one.near_refuses)).collect();
+        let found: Vec<_> =
+            found.iter().map(|one| (one.text.as_str(), one.target_rejects, one.source_rejects)).collect();
         assert_eq!(found, expected);
     }
 

@@ -50,10 +50,10 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
 
 /// Counts what is removed between adjacent releases of `pack`, and what covers it.
 pub fn coverage(pack: &Pack) -> Coverage {
-    let vanished = Lint::of_catalogs(pack).vanished;
-    let count = |subject: fn(&Vanished) -> bool| {
-        let of = |fate| vanished.iter().filter(|(what, its)| subject(what) && **its == fate).count();
-        Share { claimed: of(Fate::Claimed), dropped: of(Fate::Dropped), missed: of(Fate::Missed) }
+    let removed = Lint::of_catalogs(pack).removed;
+    let count = |subject: fn(&Removed) -> bool| {
+        let of = |cover| removed.iter().filter(|(what, its)| subject(what) && **its == cover).count();
+        Share { claimed: of(Cover::ByRule), dropped: of(Cover::Listed), missed: of(Cover::Missing) }
     };
     Coverage {
         kinds: count(|what| what.field.is_none()),
@@ -93,7 +93,7 @@ impl Share {
 
 /// Something that a bundle removed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Vanished {
+struct Removed {
     kind: GroupKind,
     /// The position of the first bundle without it.
     order: usize,
@@ -103,16 +103,16 @@ struct Vanished {
 
 /// What covers a removal, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
-    Claimed,
-    Dropped,
-    Missed,
+enum Cover {
+    ByRule,
+    Listed,
+    Missing,
 }
 
 struct Lint<'p> {
     pack: &'p Pack,
     messages: BTreeSet<Message>,
-    vanished: BTreeMap<Vanished, Fate>,
+    removed: BTreeMap<Removed, Cover>,
     /// The positions of the entries of `dropped` that something vanished matched.
     used: BTreeSet<usize>,
 }
@@ -120,9 +120,9 @@ struct Lint<'p> {
 impl<'p> Lint<'p> {
     /// Checks the catalogs of adjacent releases.
     fn of_catalogs(pack: &'p Pack) -> Self {
-        let mut lint = Self { pack, messages: BTreeSet::new(), vanished: BTreeMap::new(), used: BTreeSet::new() };
+        let mut lint = Self { pack, messages: BTreeSet::new(), removed: BTreeMap::new(), used: BTreeSet::new() };
         for catalog in pack.kinds().filter_map(|kind| pack.catalog(kind)) {
-            lint.vanished(catalog.kind(), catalog);
+            lint.removed(catalog.kind(), catalog);
             lint.tombstones(catalog);
         }
         lint
@@ -134,12 +134,12 @@ impl<'p> Lint<'p> {
         kind: &GroupKind,
         to: ReleaseId,
         (field, value): (Option<&FieldPattern>, Option<&Value>),
-        fate: Fate,
+        cover: Cover,
     ) {
         let order = self.pack.line().get(to).order;
-        let what = Vanished { kind: kind.clone(), order, field: field.cloned(), value: value.map(ToString::to_string) };
-        let noted = self.vanished.entry(what).or_insert(fate);
-        *noted = fate.max(*noted);
+        let what = Removed { kind: kind.clone(), order, field: field.cloned(), value: value.map(ToString::to_string) };
+        let noted = self.removed.entry(what).or_insert(cover);
+        *noted = cover.max(*noted);
     }
 
     fn report(&mut self, file: impl fmt::Display, text: impl Into<String>) {
@@ -165,40 +165,40 @@ impl<'p> Lint<'p> {
     }
 
     /// Reports what is removed from one release to the next and not covered.
-    fn vanished(&mut self, kind: &GroupKind, catalog: &'p Catalog) {
+    fn removed(&mut self, kind: &GroupKind, catalog: &'p Catalog) {
         for from in catalog.releases().iter() {
             for to in self.next(from) {
                 let path = RulePath::between(self.pack, kind, from, to);
                 match self.pack.catalog(&path.kind).filter(|new| new.releases().contains(to)) {
                     Some(new) => {
                         if !catalog.releases().contains(to) {
-                            self.note(kind, to, (None, None), Fate::Claimed);
+                            self.note(kind, to, (None, None), Cover::ByRule);
                         }
                         let sides = Sides { old: catalog, new, from, to, path };
-                        self.vanished_fields(&sides);
-                        self.asked_fields(&sides);
+                        self.removed_fields(&sides);
+                        self.required_fields(&sides);
                     }
-                    None => self.vanished_kind(kind, to),
+                    None => self.removed_kind(kind, to),
                 }
             }
         }
     }
 
     /// Reports a removed kind; it is covered by a rule that holds every object of it back, or that retyped it, then or before.
-    fn vanished_kind(&mut self, kind: &GroupKind, to: ReleaseId) {
+    fn removed_kind(&mut self, kind: &GroupKind, to: ReleaseId) {
         let order = self.pack.line().get(to).order;
         let mine = |rule: &&Rule| rule.kind == *kind && rule.order <= order && rule.within.is_none() && rule.is_step();
         let rules: Vec<_> = self.pack.rules().iter().filter(mine).collect();
         let refuses = |rule: &&Rule| rule.lens(Direction::Forward).image(&whole()) == Image::Refused;
         let successors = rules.iter().map(|rule| &rule.new_kind).filter(|new| *new != kind);
         let successors: Vec<_> = successors.cloned().chain([kind.clone()]).collect();
-        let lives = |kind: &GroupKind| self.pack.catalog(kind).is_some_and(|new| new.releases().contains(to));
-        if rules.iter().any(refuses) || successors.iter().any(lives) {
-            return self.note(kind, to, (None, None), Fate::Claimed);
+        let exists = |kind: &GroupKind| self.pack.catalog(kind).is_some_and(|new| new.releases().contains(to));
+        if rules.iter().any(refuses) || successors.iter().any(exists) {
+            return self.note(kind, to, (None, None), Cover::ByRule);
         }
         // The entry may name what the kind had become.
         let listed = successors.iter().filter(|kind| self.is_dropped(kind, to, None, None)).count();
-        self.note(kind, to, (None, None), if listed == 0 { Fate::Missed } else { Fate::Dropped });
+        self.note(kind, to, (None, None), if listed == 0 { Cover::Missing } else { Cover::Listed });
         if listed == 0 {
             let text = format!(
                 "{} removes the kind {kind}: add a rule that converts it, or list it under `dropped`",
@@ -208,23 +208,23 @@ impl<'p> Lint<'p> {
         }
     }
 
-    fn vanished_fields(&mut self, sides: &Sides<'_>) {
+    fn removed_fields(&mut self, sides: &Sides<'_>) {
         let to = sides.to;
         let fields = sides.fields();
         let mut missing = BTreeMap::new();
         for field in &fields {
-            let mut fate = Fate::Claimed;
+            let mut cover = Cover::ByRule;
             for place in sides.places(field) {
                 if has(sides.new, &place, to) {
-                    self.vanished_values(sides, field, &place);
+                    self.removed_values(sides, field, &place);
                 } else if self.is_dropped(sides.old.kind(), to, Some(field), None) {
-                    fate = fate.max(Fate::Dropped);
+                    cover = cover.max(Cover::Listed);
                 } else {
                     missing.insert(field, place);
                 }
             }
             if !has(sides.new, field, to) {
-                self.note(sides.old.kind(), to, (Some(field), None), fate);
+                self.note(sides.old.kind(), to, (Some(field), None), cover);
             }
         }
         // A mapping or list is removed with its last entry.
@@ -233,13 +233,13 @@ impl<'p> Lint<'p> {
             fields.iter().any(|other| is_below(field, other)) && !missing.keys().any(|other| is_below(field, other))
         };
         for (field, place) in missing.iter().filter(|(field, _)| !emptied(field)) {
-            self.note(sides.old.kind(), to, (Some(field), None), Fate::Missed);
+            self.note(sides.old.kind(), to, (Some(field), None), Cover::Missing);
             self.report(self.head(), unclaimed(sides.old.kind(), field, place, &self.name(to)));
         }
     }
 
     /// Reports the values of `field`, found at `place` in the next release, that the release does not allow.
-    fn vanished_values(&mut self, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
+    fn removed_values(&mut self, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
         let Some(new) = allowed(sides.new, place, sides.to) else { return };
         for value in allowed(sides.old, field, sides.from).unwrap_or_default() {
             let text = value.as_str().map(|text| sides.path.value_image(field, text));
@@ -248,27 +248,27 @@ impl<'p> Lint<'p> {
                 continue;
             }
             let (kind, claimed) = (sides.old.kind(), sides.path.claims_value(field, &value));
-            let fate = if new.contains(&image) || claimed {
-                Fate::Claimed
+            let cover = if new.contains(&image) || claimed {
+                Cover::ByRule
             } else if self.is_dropped(kind, sides.to, Some(field), Some(&value)) {
-                Fate::Dropped
+                Cover::Listed
             } else {
                 let to = self.name(sides.to);
                 let text = format!(
                     "{to} removes the value {value} of {kind} {field}: add a rule that converts it, or list it under `dropped`"
                 );
                 self.report(self.head(), text);
-                Fate::Missed
+                Cover::Missing
             };
-            self.note(kind, sides.to, (Some(field), Some(&value)), fate);
+            self.note(kind, sides.to, (Some(field), Some(&value)), cover);
         }
     }
 
     /// Reports the fields that a release requires and the one before does not have, if no rule sets them and no hint describes them.
-    fn asked_fields(&mut self, sides: &Sides<'_>) {
+    fn required_fields(&mut self, sides: &Sides<'_>) {
         let kind = sides.new.kind();
         let hinted = |field: &FieldPattern| self.pack.release_notes().hint(kind, Some(field)).is_some();
-        let texts: Vec<_> = sides.asked().into_iter().filter(|field| !hinted(field)).collect();
+        let texts: Vec<_> = sides.newly_required().into_iter().filter(|field| !hinted(field)).collect();
         for field in texts {
             let to = self.name(sides.to);
             self.report(
@@ -367,13 +367,13 @@ impl<'p> Lint<'p> {
         match rule.needs {
             // What objects of other packs and the values of charts have is not known here.
             _ if self.pack.is_foreign(&rule.kind) || rule.values.is_some() => {}
-            Some(Needs::Repair) => self.mistakes(rule, &file),
+            Some(Needs::Repair) => self.check_repair(rule, &file),
             Some(Needs::From) | None => self.claims(rule, &file),
         }
     }
 
     /// Reports a repair rule whose mistake a release has as a field, or whose result no release has.
-    fn mistakes(&mut self, rule: &Rule, file: &str) {
+    fn check_repair(&mut self, rule: &Rule, file: &str) {
         let claims = rule.lens(Direction::Forward).claims();
         for field in claims.old.iter().filter(|field| is_known(field)) {
             if !self.having(&rule.kind, field, |_| true).is_empty() {
@@ -593,7 +593,7 @@ impl Sides<'_> {
     }
 
     /// Returns the fields that the newer side requires in something that the older one has, and that no rule sets.
-    fn asked(&self) -> Vec<FieldPattern> {
+    fn newly_required(&self) -> Vec<FieldPattern> {
         let there: BTreeSet<FieldPattern> = self.fields().iter().flat_map(|field| self.places(field)).collect();
         let back = self.path.reversed(self.old.kind());
         let is_new = |field: &FieldPattern| {
@@ -610,9 +610,9 @@ impl Sides<'_> {
 /// Returns whether every apiVersion that `release` serves requires a field and has no default for it.
 fn is_required(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
     let served = catalog.served(release);
-    let asks = |field: &Field<'_>| field.required && field.attributes.default.is_none();
+    let requires = |field: &Field<'_>| field.required && field.attributes.default.is_none();
     !served.is_empty()
-        && served.iter().all(|version| catalog.field(field, release, version.name).as_ref().is_some_and(asks))
+        && served.iter().all(|version| catalog.field(field, release, version.name).as_ref().is_some_and(requires))
 }
 
 /// Returns whether the catalogs show what `rule` is for: its bundle removes or requires something that it converts,
@@ -622,12 +622,12 @@ pub fn is_shown(pack: &Pack, rule: &Rule) -> bool {
     let (Some(old), Some(new)) = (pack.catalog(&rule.kind), pack.catalog(&bundle.path.kind)) else { return false };
     let lens = rule.lens(Direction::Forward);
     let newest = pack.line().iter().last();
-    let is_gone = newest.is_some_and(|(newest, _)| !old.releases().contains(newest));
+    let is_removed = newest.is_some_and(|(newest, _)| !old.releases().contains(newest));
     let ends_kind = rule.kind != rule.new_kind || lens.images(&whole()) == BTreeSet::from([Image::Refused]);
     let rules = bundle.path.rules[..bundle.at.unwrap_or_default()].to_vec();
     let step = Step { pack, rule, old, new, before: RulePath { kind: rule.kind.clone(), rules } };
     let brought = bundle.at_its_ends(lens.claims()).new;
-    ends_kind && is_gone || brought.iter().any(|field| step.is_asked(field)) || step.takes_something()
+    ends_kind && is_removed || brought.iter().any(|field| step.is_newly_required(field)) || step.converts_something()
 }
 
 /// A rule's place on the release line, and the rules of its bundle that objects of its kind run before.
@@ -650,41 +650,46 @@ impl Step<'_> {
     }
 
     /// Returns whether the new side requires a field that the old one does not have.
-    fn is_asked(&self, field: &FieldPattern) -> bool {
-        let asks = |to: &ReleaseId| is_required(self.new, field, *to);
+    fn is_newly_required(&self, field: &FieldPattern) -> bool {
+        let requires = |to: &ReleaseId| is_required(self.new, field, *to);
         let lacks = |from: &ReleaseId| !self.old.having(field).contains(*from);
-        self.releases(Direction::Backward).iter().any(asks) && self.releases(Direction::Forward).iter().all(lacks)
+        self.releases(Direction::Backward).iter().any(requires) && self.releases(Direction::Forward).iter().all(lacks)
     }
 
     /// Returns whether the rule converts or holds back a field or a value that the new side does not have.
-    fn takes_something(&self) -> bool {
-        let goals = self.releases(Direction::Backward);
+    fn converts_something(&self) -> bool {
+        let targets = self.releases(Direction::Backward);
         self.releases(Direction::Forward).into_iter().any(|from| {
             let fields = self.old.fields().filter(|field| field.releases.contains(from));
             let fields: BTreeSet<FieldPattern> = fields.map(|field| field.pattern).collect();
             fields.iter().any(|field| {
-                let is_gone = goals.iter().all(|to| !has(self.new, field, *to));
+                let is_removed = targets.iter().all(|to| !has(self.new, field, *to));
                 let names = self.before.images(field).into_iter().filter_map(|image| image.place(field));
-                names.into_iter().any(|name| is_gone && self.takes(&name) || self.takes_value(field, &name, from))
+                names
+                    .into_iter()
+                    .any(|name| is_removed && self.converts(&name) || self.converts_value(field, &name, from))
             })
         })
     }
 
-    fn takes(&self, name: &FieldPattern) -> bool {
+    fn converts(&self, name: &FieldPattern) -> bool {
         !self.rule.lens(Direction::Forward).images(name).contains(&Image::Kept)
     }
 
     /// Returns whether a value of `field`, which is called `name` when the rule runs, is none of the new side.
-    fn takes_value(&self, field: &FieldPattern, name: &FieldPattern, from: ReleaseId) -> bool {
+    fn converts_value(&self, field: &FieldPattern, name: &FieldPattern, from: ReleaseId) -> bool {
         let lens = self.rule.lens(Direction::Forward);
         let place = lens.image(name).place(name);
-        let goal = self.releases(Direction::Backward).into_iter().next();
-        let Some(listed) = place.zip(goal).and_then(|(place, goal)| allowed(self.new, &place, goal)) else {
+        let target = self.releases(Direction::Backward).into_iter().next();
+        let Some(listed) = place.zip(target).and_then(|(place, target)| allowed(self.new, &place, target)) else {
             return false;
         };
         let changes = |text: &str| lens.value_image(name, text).is_some();
-        let takes = |value: &Value| lens.claims_value(name, value) || value.as_str().is_some_and(changes);
-        allowed(self.old, field, from).unwrap_or_default().iter().any(|value| takes(value) && !listed.contains(value))
+        let converts = |value: &Value| lens.claims_value(name, value) || value.as_str().is_some_and(changes);
+        allowed(self.old, field, from)
+            .unwrap_or_default()
+            .iter()
+            .any(|value| converts(value) && !listed.contains(value))
     }
 }
 

@@ -105,30 +105,30 @@ pub struct Change {
     /// What happens, as one sentence without a final dot.
     pub text: String,
     /// What it costs to convert; empty if nothing is to be done.
-    pub there: BTreeSet<Cost>,
+    pub forward: BTreeSet<Cost>,
     /// What it costs to convert back.
-    pub back: BTreeSet<Cost>,
+    pub backward: BTreeSet<Cost>,
 }
 
 /// Lists every change from the release `from` to the release `to`: the rules in the pack's order, then the rest, sorted.
 pub fn matrix(pack: &Pack, from: ReleaseId, to: ReleaseId) -> Vec<Change> {
     let sides = Sides { pack, from, to };
-    let mut changes = sides.told();
+    let mut changes = sides.advisories();
     let mut mapped = BTreeSet::new();
     for kind in pack.kinds() {
         let Some(catalog) = pack.catalog(kind).filter(|catalog| catalog.releases().contains(from)) else { continue };
         let path = RulePath::between(pack, kind, from, to);
         mapped.insert(path.kind.clone());
         match pack.catalog(&path.kind).filter(|new| new.releases().contains(to)) {
-            None => changes.push(sides.kind(kind, Fate::Vanishes)),
+            None => changes.push(sides.kind(kind, Presence::Removed)),
             Some(new) => changes.extend(sides.fields(catalog, new)),
         }
     }
-    let lives =
+    let exists =
         |kind: &GroupKind, release| pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release));
-    let comes_back = |kind: &GroupKind| lives(&RulePath::between(pack, kind, to, from).kind, from);
-    let appears = |kind: &&GroupKind| lives(kind, to) && !mapped.contains(*kind) && !comes_back(kind);
-    changes.extend(pack.kinds().filter(appears).map(|kind| sides.kind(kind, Fate::Appears)));
+    let comes_back = |kind: &GroupKind| exists(&RulePath::between(pack, kind, to, from).kind, from);
+    let appears = |kind: &&GroupKind| exists(kind, to) && !mapped.contains(*kind) && !comes_back(kind);
+    changes.extend(pack.kinds().filter(appears).map(|kind| sides.kind(kind, Presence::Added)));
     changes.sort_by(|left, right| {
         let key = |change: &Change| (change.subject, change.kinds.clone(), change.name.clone(), change.text.clone());
         key(left).cmp(&key(right))
@@ -138,26 +138,26 @@ pub fn matrix(pack: &Pack, from: ReleaseId, to: ReleaseId) -> Vec<Change> {
     all
 }
 
-/// Whether something is on the near side only or on the far side only.
+/// Whether something is on the source side only or on the target side only.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Vanishes,
-    Appears,
+enum Presence {
+    Removed,
+    Added,
 }
 
-impl Fate {
+impl Presence {
     const fn verb(self) -> &'static str {
         match self {
-            Self::Vanishes => "is removed",
-            Self::Appears => "is added",
+            Self::Removed => "is removed",
+            Self::Added => "is added",
         }
     }
 
     /// Returns the costs of converting and of converting back: what a side does not have costs when converting to it.
     fn costs(self, cost: Cost) -> [BTreeSet<Cost>; 2] {
         match self {
-            Self::Vanishes => [BTreeSet::from([cost]), BTreeSet::new()],
-            Self::Appears => [BTreeSet::new(), BTreeSet::from([cost])],
+            Self::Removed => [BTreeSet::from([cost]), BTreeSet::new()],
+            Self::Added => [BTreeSet::new(), BTreeSet::from([cost])],
         }
     }
 }
@@ -190,7 +190,7 @@ impl Sides<'_> {
             let costs = rule.lens(direction).fidelities().into_iter().map(Cost::of);
             costs.chain(self.writes_groups(rules, direction).then_some(Cost::Normalized)).collect::<BTreeSet<_>>()
         };
-        let [there, back] = match rule.within {
+        let [forward, backward] = match rule.within {
             None if from < rule.order && rule.order <= to => [Direction::Forward, Direction::Backward].map(costs),
             None if to < rule.order && rule.order <= from => [Direction::Backward, Direction::Forward].map(costs),
             // Objects of the old kind are converted after the bundle too, and not back.
@@ -207,21 +207,28 @@ impl Sides<'_> {
                 }
             }
         };
-        let holds_back = there.contains(&Cost::Refused) || back.contains(&Cost::Refused);
-        if there.is_empty() && back.is_empty() || !holds_back && self.is_doomed(rules) {
+        let holds_back = forward.contains(&Cost::Refused) || backward.contains(&Cost::Refused);
+        if forward.is_empty() && backward.is_empty() || !holds_back && self.is_always_held_back(rules) {
             return None;
         }
         let kinds = rules.iter().map(|rule| rule.kind.clone()).collect();
-        Some(Change { subject: Subject::Rule, kinds, name: rule.id.clone(), text: rule.summary.clone(), there, back })
+        Some(Change {
+            subject: Subject::Rule,
+            kinds,
+            name: rule.id.clone(),
+            text: rule.summary.clone(),
+            forward,
+            backward,
+        })
     }
 
     /// Returns whether the rules are of a bundle that lies before both releases, and run for an old kind that only the first has.
     fn is_late(&self, rules: &[&Rule], [from, to]: [ReleaseId; 2]) -> bool {
         rules.iter().any(|rule| {
-            let lives = self.pack.catalog(&rule.kind).is_some_and(|catalog| catalog.releases().contains(from));
+            let exists = self.pack.catalog(&rule.kind).is_some_and(|catalog| catalog.releases().contains(from));
             let is_past = rule.order <= self.order(from) && self.order(from) <= self.order(to);
             let meets = |path: &RulePath<'_>| path.rules.iter().any(|(other, _)| std::ptr::eq(*other, *rule));
-            lives && is_past && meets(&RulePath::between(self.pack, &rule.kind, from, to))
+            exists && is_past && meets(&RulePath::between(self.pack, &rule.kind, from, to))
         })
     }
 
@@ -249,20 +256,20 @@ impl Sides<'_> {
     }
 
     /// Returns whether every kind that the rules apply to is held back, since the other side does not have it.
-    fn is_doomed(&self, rules: &[&Rule]) -> bool {
+    fn is_always_held_back(&self, rules: &[&Rule]) -> bool {
         if rules.iter().any(|rule| self.pack.is_foreign(&rule.kind)) {
             return false;
         }
         let ways = [[self.from, self.to], [self.to, self.from]];
-        let lives =
+        let exists =
             |kind: &GroupKind, release| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(release));
         let starts = ways.into_iter().flat_map(|conversion| self.pack.kinds().map(move |kind| (kind, conversion)));
-        let crossings = starts.filter(|(kind, [from, _])| lives(kind, *from)).map(|(kind, [from, to])| {
+        let crossings = starts.filter(|(kind, [from, _])| exists(kind, *from)).map(|(kind, [from, to])| {
             let path = RulePath::between(self.pack, kind, from, to);
             let meets = path.rules.iter().any(|(mapped, _)| rules.iter().any(|rule| std::ptr::eq(*rule, *mapped)));
-            (meets, lives(&path.kind, to))
+            (meets, exists(&path.kind, to))
         });
-        let mapped: Vec<bool> = crossings.filter(|(meets, _)| *meets).map(|(_, lives)| lives).collect();
+        let mapped: Vec<bool> = crossings.filter(|(meets, _)| *meets).map(|(_, exists)| exists).collect();
         !mapped.is_empty() && !mapped.contains(&true)
     }
 
@@ -298,18 +305,18 @@ impl Sides<'_> {
     }
 
     /// Lists the advisories of the bundles between the releases, and what no field shows.
-    fn told(&self) -> Vec<Change> {
+    fn advisories(&self) -> Vec<Change> {
         let (from, to) = (self.order(self.from), self.order(self.to));
         let line = self.pack.line();
-        let told = |is_told: bool| is_told.then_some(Cost::Advisory).into_iter().collect::<BTreeSet<_>>();
+        let reported = |is_reported: bool| is_reported.then_some(Cost::Advisory).into_iter().collect::<BTreeSet<_>>();
         let notes = self.pack.release_notes();
         let advisories = notes.advisories.iter().map(|note| Change {
             subject: Subject::Advisory,
             kinds: note.kinds.clone(),
             name: note.id.clone(),
             text: note.message.clone(),
-            there: told(note.applies_between(line, self.from, self.to)),
-            back: told(note.applies_between(line, self.to, self.from)),
+            forward: reported(note.applies_between(line, self.from, self.to)),
+            backward: reported(note.applies_between(line, self.to, self.from)),
         });
         let between = |order: usize| from.min(to) < order && order <= from.max(to);
         let undetectable = notes.undetectable.iter().filter(|note| between(note.order)).map(|note| Change {
@@ -317,106 +324,125 @@ impl Sides<'_> {
             kinds: note.kinds.clone(),
             name: note.id.clone(),
             text: format!("{} ({})", note.change, note.reason),
-            there: told(true),
-            back: told(true),
+            forward: reported(true),
+            backward: reported(true),
         });
         let moves = notes.moves.iter().filter(|note| between(note.order)).map(|note| Change {
             subject: Subject::Advisory,
             kinds: note.kinds.clone(),
             name: note.id.clone(),
             text: moved(note),
-            there: told(from < to),
-            back: told(from > to),
+            forward: reported(from < to),
+            backward: reported(from > to),
         });
-        let crossed = advisories.filter(|change| !change.there.is_empty() || !change.back.is_empty());
+        let crossed = advisories.filter(|change| !change.forward.is_empty() || !change.backward.is_empty());
         crossed.chain(moves).chain(undetectable).collect()
     }
 
-    fn kind(&self, kind: &GroupKind, fate: Fate) -> Change {
-        let [there, back] = fate.costs(Cost::Refused);
-        let text = format!("the kind {}", fate.verb());
-        Change { subject: Subject::Kind, kinds: vec![kind.clone()], name: kind.to_string(), text, there, back }
+    fn kind(&self, kind: &GroupKind, presence: Presence) -> Change {
+        let [forward, backward] = presence.costs(Cost::Refused);
+        let text = format!("the kind {}", presence.verb());
+        Change { subject: Subject::Kind, kinds: vec![kind.clone()], name: kind.to_string(), text, forward, backward }
     }
 
     /// Lists the differences of the catalogs of a kind on both sides; not those of converting back if that does not lead to the
-    /// near kind.
-    fn fields(&self, near: &Catalog, far: &Catalog) -> Vec<Change> {
-        let there = Conversion::new(self.pack, near, far, [self.from, self.to]);
-        let back = Conversion::new(self.pack, far, near, [self.to, self.from]);
-        let mut changes = self.one_sided(&there, Fate::Vanishes);
-        if back.path.kind != *near.kind() {
+    /// source kind.
+    fn fields(&self, source: &Catalog, target: &Catalog) -> Vec<Change> {
+        let forward = Conversion::new(self.pack, source, target, [self.from, self.to]);
+        let backward = Conversion::new(self.pack, target, source, [self.to, self.from]);
+        let mut changes = self.one_sided(&forward, Presence::Removed);
+        if backward.path.kind != *source.kind() {
             return changes;
         }
-        changes.extend(self.one_sided(&back, Fate::Appears));
-        changes.extend(limits(&there, &back));
+        changes.extend(self.one_sided(&backward, Presence::Added));
+        changes.extend(limits(&forward, &backward));
         let version =
             |catalog: &Catalog, release| catalog.served(release).first().map(|version| version.name.to_owned());
-        if let (Some(old), Some(new)) = (version(near, self.from), version(far, self.to))
+        if let (Some(old), Some(new)) = (version(source, self.from), version(target, self.to))
             && old != new
         {
             let exact = BTreeSet::from([Cost::Exact]);
             changes.push(Change {
                 subject: Subject::ApiVersion,
-                kinds: vec![near.kind().clone()],
+                kinds: vec![source.kind().clone()],
                 name: "apiVersion".to_owned(),
                 text: format!("{old} becomes {new}"),
-                there: exact.clone(),
-                back: exact,
+                forward: exact.clone(),
+                backward: exact,
             });
         }
         changes
     }
 
-    /// Lists the fields and values that the near side of `conversion` has and the far one lacks.
-    fn one_sided(&self, conversion: &Conversion<'_>, fate: Fate) -> Vec<Change> {
-        let kind = conversion.near.kind();
+    /// Lists the fields and values that the source side of `conversion` has and the target lacks.
+    fn one_sided(&self, conversion: &Conversion<'_>, presence: Presence) -> Vec<Change> {
+        let kind = conversion.source.kind();
         let mut changes = Vec::new();
         let mut missing: Vec<FieldPattern> = Vec::new();
         for field in conversion.fields() {
             let (images, places) = (conversion.path.images(&field), conversion.places(&field));
-            let there = places.iter().filter(|place| has(conversion.far, place, conversion.to));
-            let there: Vec<_> = there.collect();
+            let forward = places.iter().filter(|place| has(conversion.target, place, conversion.to));
+            let forward: Vec<_> = forward.collect();
             let is_taken = places.len() < images.len();
-            if missing.iter().any(|above| field.starts_with(above)) || there.is_empty() && is_taken {
+            if missing.iter().any(|above| field.starts_with(above)) || forward.is_empty() && is_taken {
                 continue;
             }
-            if there.is_empty() {
-                let mut costs = fate.costs(Cost::Lossy);
-                if conversion.asks_for(&field) {
+            if forward.is_empty() {
+                let mut costs = presence.costs(Cost::Lossy);
+                if conversion.requires(&field) {
                     // A field that its side requires is missing in objects of the other side.
                     costs.iter_mut().filter(|costs| costs.is_empty()).for_each(|costs| *costs = [Cost::Refused].into());
                 }
-                let [there, back] = costs;
-                let text = format!("the field {}", fate.verb());
+                let [forward, backward] = costs;
+                let text = format!("the field {}", presence.verb());
                 let kinds = vec![kind.clone()];
-                changes.push(Change { subject: Subject::Field, kinds, name: field.to_string(), text, there, back });
+                changes.push(Change {
+                    subject: Subject::Field,
+                    kinds,
+                    name: field.to_string(),
+                    text,
+                    forward,
+                    backward,
+                });
                 missing.push(field);
                 continue;
             }
-            changes.extend(there.into_iter().flat_map(|place| self.values(conversion, [&field, place], fate)));
+            changes.extend(forward.into_iter().flat_map(|place| self.values(conversion, [&field, place], presence)));
         }
         changes
     }
 
-    /// Lists the values of a field that only the near side of `conversion` allows.
-    fn values(&self, conversion: &Conversion<'_>, [field, place]: [&FieldPattern; 2], fate: Fate) -> Vec<Change> {
+    /// Lists the values of a field that only the source side of `conversion` allows.
+    fn values(
+        &self,
+        conversion: &Conversion<'_>,
+        [field, place]: [&FieldPattern; 2],
+        presence: Presence,
+    ) -> Vec<Change> {
         let (Some(old), Some(new)) =
-            (allowed(conversion.near, field, conversion.from), allowed(conversion.far, place, conversion.to))
+            (allowed(conversion.source, field, conversion.from), allowed(conversion.target, place, conversion.to))
         else {
             return Vec::new();
         };
-        let goes = |value: &&Value| {
+        let is_missing = |value: &&Value| {
             let mapped = value.as_str().map(|text| Value::from(conversion.path.value_image(field, text)));
             !new.contains(mapped.as_ref().unwrap_or(value)) && !conversion.path.claims_value(field, value)
         };
-        let kind = conversion.near.kind();
+        let kind = conversion.source.kind();
         let cost = self.cost_of_values(kind, field);
         let change = |value: &Value| {
-            let [there, back] = fate.costs(cost);
-            let text = format!("the value {value} {}", fate.verb());
-            Change { subject: Subject::Value, kinds: vec![kind.clone()], name: field.to_string(), text, there, back }
+            let [forward, backward] = presence.costs(cost);
+            let text = format!("the value {value} {}", presence.verb());
+            Change {
+                subject: Subject::Value,
+                kinds: vec![kind.clone()],
+                name: field.to_string(),
+                text,
+                forward,
+                backward,
+            }
         };
-        old.iter().filter(goes).map(change).collect()
+        old.iter().filter(is_missing).map(change).collect()
     }
 
     /// An item of a union is dropped as a whole; any other value holds its object back.
@@ -431,44 +457,45 @@ impl Sides<'_> {
 /// The conversion of a kind's objects from one release to the other.
 struct Conversion<'p> {
     pack: &'p Pack,
-    near: &'p Catalog,
-    far: &'p Catalog,
+    source: &'p Catalog,
+    target: &'p Catalog,
     from: ReleaseId,
     to: ReleaseId,
     path: RulePath<'p>,
 }
 
 impl<'p> Conversion<'p> {
-    fn new(pack: &'p Pack, near: &'p Catalog, far: &'p Catalog, [from, to]: [ReleaseId; 2]) -> Self {
-        Self { pack, near, far, from, to, path: RulePath::between(pack, near.kind(), from, to) }
+    fn new(pack: &'p Pack, source: &'p Catalog, target: &'p Catalog, [from, to]: [ReleaseId; 2]) -> Self {
+        Self { pack, source, target, from, to, path: RulePath::between(pack, source.kind(), from, to) }
     }
 
-    /// Returns the fields of the near side, in order.
+    /// Returns the fields of the source side, in order.
     fn fields(&self) -> BTreeSet<FieldPattern> {
-        let patterns = self.near.fields().filter(|field| field.releases.contains(self.from)).map(|field| field.pattern);
+        let patterns =
+            self.source.fields().filter(|field| field.releases.contains(self.from)).map(|field| field.pattern);
         let patterns: BTreeSet<FieldPattern> = patterns.collect();
-        patterns.into_iter().filter(|field| has(self.near, field, self.from)).collect()
+        patterns.into_iter().filter(|field| has(self.source, field, self.from)).collect()
     }
 
-    /// Returns every place in which the fields that match `field` can be found on the far side.
+    /// Returns every place in which the fields that match `field` can be found on the target side.
     fn places(&self, field: &FieldPattern) -> BTreeSet<FieldPattern> {
         self.path.images(field).iter().filter_map(|image| image.place(field)).collect()
     }
 
-    /// Returns whether a limit of the far side on `field` is left to the user because no rule handles it.
+    /// Returns whether a limit of the target side on `field` is left to the user because no rule handles it.
     fn leaves(&self, field: &FieldPattern, difference: &Difference) -> bool {
         let is_kept = |value: &Value| value.as_str().is_none_or(|text| self.path.value_image(field, text) == text);
         // A required field exists if rules find it in one place or another, and an entry always has a value.
-        let is_asked = difference.about == About::Value
+        let is_required = difference.about == About::Value
             || self.path.images(field).len() == 1 && field.parts().last() != Some(&Part::Values);
         let is_about_nothing = difference.about == About::Presence || difference.only == Some(Value::Array(Vec::new()));
-        is_asked
-            && !self.path.settles(field)
+        is_required
+            && !self.path.satisfies(field)
             && difference.only.as_ref().is_none_or(is_kept)
             && !(is_about_nothing && self.brings(field))
     }
 
-    /// Returns whether a rule that the far side requires sets `field` if it is absent or empty.
+    /// Returns whether a rule that the target side requires sets `field` if it is absent or empty.
     fn brings(&self, field: &FieldPattern) -> bool {
         let mine =
             |rule: &&Rule| rule.kind == self.path.kind && rule.within.is_some_and(|within| within.contains(self.to));
@@ -477,43 +504,47 @@ impl<'p> Conversion<'p> {
         self.pack.rules().iter().filter(mine).any(brings)
     }
 
-    /// Returns whether the near side requires a field, in something that the far side has too.
-    fn asks_for(&self, field: &FieldPattern) -> bool {
+    /// Returns whether the source side requires a field, in something that the target side has too.
+    fn requires(&self, field: &FieldPattern) -> bool {
         let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
-        let shared = above.parts().is_empty() || self.far.having(&above).contains(self.to);
-        shared && Constraints::of(self.near, field, self.from).is_some_and(|limits| limits.is_required())
+        let shared = above.parts().is_empty() || self.target.having(&above).contains(self.to);
+        shared && Constraints::of(self.source, field, self.from).is_some_and(|limits| limits.is_required())
     }
 }
 
 /// Lists the fields that both sides have and that one of them limits further, without those that rules convert.
-fn limits(there: &Conversion<'_>, back: &Conversion<'_>) -> Vec<Change> {
-    let fields = there.fields();
-    let pairs = fields.iter().flat_map(|field| there.places(field).into_iter().map(move |place| (field, place)));
+fn limits(forward: &Conversion<'_>, backward: &Conversion<'_>) -> Vec<Change> {
+    let fields = forward.fields();
+    let pairs = fields.iter().flat_map(|field| forward.places(field).into_iter().map(move |place| (field, place)));
     let pairs: Vec<_> = pairs.collect();
     let mut changes = Vec::new();
     for (field, place) in &pairs {
-        let near = Constraints::of(there.near, field, there.from);
-        let Some((near, far)) = near.zip(Constraints::of(there.far, place, there.to)) else { continue };
+        let source = Constraints::of(forward.source, field, forward.from);
+        let Some((source, target)) = source.zip(Constraints::of(forward.target, place, forward.to)) else { continue };
         let is_only_source = pairs.iter().filter(|(_, other)| other == place).count() == 1;
         let mut costs = [Cost::Exact; 2];
         let mut texts = Vec::new();
-        for difference in differences(&near, &far) {
-            let told = [
-                difference.far_refuses && there.leaves(field, &difference) && is_only_source,
-                difference.near_refuses && back.leaves(place, &difference),
+        for difference in differences(&source, &target) {
+            let reported = [
+                difference.target_rejects && forward.leaves(field, &difference) && is_only_source,
+                difference.source_rejects && backward.leaves(place, &difference),
             ];
-            costs.iter_mut().zip(told).filter(|(_, told)| *told).for_each(|(cost, _)| *cost = Cost::Refused);
-            texts.extend(told.contains(&true).then_some(difference.text));
+            costs
+                .iter_mut()
+                .zip(reported)
+                .filter(|(_, reported)| *reported)
+                .for_each(|(cost, _)| *cost = Cost::Refused);
+            texts.extend(reported.contains(&true).then_some(difference.text));
         }
         if !texts.is_empty() {
-            let [there_cost, back_cost] = costs.map(|cost| BTreeSet::from([cost]));
+            let [forward_cost, backward_cost] = costs.map(|cost| BTreeSet::from([cost]));
             changes.push(Change {
                 subject: Subject::Limit,
-                kinds: vec![there.near.kind().clone()],
+                kinds: vec![forward.source.kind().clone()],
                 name: field.to_string(),
                 text: texts.join("; "),
-                there: there_cost,
-                back: back_cost,
+                forward: forward_cost,
+                backward: backward_cost,
             });
         }
     }

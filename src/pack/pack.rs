@@ -114,8 +114,8 @@ impl Pack {
     pub fn releases_for_version(&self, version: &str) -> ReleaseSet {
         let suffix = self.tag_suffixes.iter().find_map(|suffix| version.strip_suffix(suffix.as_str()));
         let bare = |text: &str| text.strip_prefix('v').unwrap_or(text).to_owned();
-        let wanted = bare(suffix.unwrap_or(version));
-        let same = self.line.iter().filter(|(_, release)| bare(&release.bundle) == wanted);
+        let requested = bare(suffix.unwrap_or(version));
+        let same = self.line.iter().filter(|(_, release)| bare(&release.bundle) == requested);
         same.map(|(id, _)| id).collect()
     }
 
@@ -143,7 +143,7 @@ impl Pack {
     ) -> Vec<(&wire::Chart, FieldPath, UnconvertedValues)> {
         let of_chart = |(chart, place): &(usize, values::Place)| {
             let chart = &self.charts[*chart];
-            place.unread(object).into_iter().map(move |(path, unread)| (chart, path, unread))
+            place.unconverted(object).into_iter().map(move |(path, unconverted)| (chart, path, unconverted))
         };
         self.places_of(kind).flat_map(of_chart).collect()
     }
@@ -226,19 +226,19 @@ impl Pack {
     /// A failure that names the near bundles, or the channels there are.
     pub fn release(&self, text: &str) -> Result<ReleaseId> {
         let name = &self.name;
-        let (wanted, channel) = match text.split_once('/') {
+        let (requested, channel) = match text.split_once('/') {
             Some((bundle, channel)) => (bundle, Some(channel)),
             None => (text, None),
         };
-        let bundle = self.line.newest_bundle(wanted).with_context(|| {
+        let bundle = self.line.newest_bundle(requested).with_context(|| {
             let bundles = self.line.bundles();
-            let near = near_bundles(wanted, bundles);
+            let near = near_bundles(requested, bundles);
             let all = bundles
                 .first()
                 .zip(bundles.last())
                 .map(|(first, last)| format!("; its releases are {first} to {last}"));
             format!(
-                "pack {name} has no release `{wanted}`{}; closest matches: {}",
+                "pack {name} has no release `{requested}`{}; closest matches: {}",
                 all.unwrap_or_default(),
                 near.join(", ")
             )
@@ -285,10 +285,10 @@ impl Pack {
         let crossed = |rule: &&Rule| rule.within.is_none() && rule.is_step();
         let forward = rules.clone().filter(crossed).filter(move |rule| rule.order <= order);
         let backward = rules.clone().rev().filter(crossed).filter(move |rule| rule.order > order);
-        let wanted = rules.filter(move |rule| rule.within.is_some_and(|within| within.contains(release)));
+        let requested = rules.filter(move |rule| rule.within.is_some_and(|within| within.contains(release)));
         let forward = forward.map(|rule| (rule, Direction::Forward));
         let backward = backward.map(|rule| (rule, Direction::Backward));
-        forward.chain(backward).chain(wanted.map(|rule| (rule, Direction::Forward)))
+        forward.chain(backward).chain(requested.map(|rule| (rule, Direction::Forward)))
     }
 
     /// Returns the release of another pack that the bundle at this position supports.

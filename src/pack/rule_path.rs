@@ -18,7 +18,7 @@ use crate::release::{GroupKind, ReleaseId};
 /// The rules between two bundles, for one kind.
 #[derive(Debug)]
 pub struct RulePath<'p> {
-    /// The kind on the far side.
+    /// The kind on the target side.
     pub kind: GroupKind,
     /// The rules, each with its direction, in the order they run.
     pub rules: Vec<(&'p Rule, Direction)>,
@@ -52,13 +52,13 @@ impl<'p> RulePath<'p> {
     pub fn between(pack: &'p Pack, kind: &GroupKind, from: ReleaseId, to: ReleaseId) -> Self {
         let [start, goal] = [from, to].map(|release| pack.line().get(release).order);
         let path = Self::new(pack, kind, start, goal);
-        let lives = |path: &Self| pack.catalog(&path.kind).is_some_and(|new| new.releases().contains(to));
-        if goal < start || lives(&path) {
+        let exists = |path: &Self| pack.catalog(&path.kind).is_some_and(|new| new.releases().contains(to));
+        if goal < start || exists(&path) {
             return path;
         }
         let retyped = pack.rules().iter().rev().filter(|rule| rule.kind == *kind && rule.new_kind != *kind);
         let late = retyped.filter_map(|rule| Some(Self::new(pack, kind, rule.order.checked_sub(1)?, goal)));
-        late.into_iter().find(lives).unwrap_or(path)
+        late.into_iter().find(exists).unwrap_or(path)
     }
 
     /// Returns the same rules in the reverse order and direction.
@@ -92,8 +92,8 @@ impl<'p> RulePath<'p> {
         image
     }
 
-    /// Returns whether a rule gives the fields that match `field` the values that the far side requires.
-    pub fn settles(&self, field: &FieldPattern) -> bool {
+    /// Returns whether a rule gives the fields that match `field` the values that the target side requires.
+    pub fn satisfies(&self, field: &FieldPattern) -> bool {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {
             let lens = rule.lens(*direction);

@@ -22,11 +22,11 @@ struct Installer {
     /// The fields in it that hold the name of the chart.
     names: &'static [&'static str],
     /// The fields in it that name something called like the chart: an address, a folder, another object.
-    likes: &'static [&'static str],
+    locations: &'static [&'static str],
     /// The values in it.
     values: Option<&'static str>,
     /// Other forms of values in it, which are not converted.
-    unread: &'static [UnconvertedValues],
+    unconverted: &'static [UnconvertedValues],
 }
 
 /// A form of values in an object that is not converted.
@@ -66,19 +66,30 @@ const fn argo(kind: &'static str, around: &'static str) -> Installer {
         kind,
         around,
         names: &["chart"],
-        likes: &["repoURL", "path"],
+        locations: &["repoURL", "path"],
         values: Some("helm.valuesObject"),
-        unread: ARGO,
+        unconverted: ARGO,
     }
 }
 
 const fn kustomize(kind: &'static str, around: &'static str) -> Installer {
-    Installer { kind, around, names: &["name"], likes: &["repo"], values: Some("valuesInline"), unread: KUSTOMIZE }
+    Installer {
+        kind,
+        around,
+        names: &["name"],
+        locations: &["repo"],
+        values: Some("valuesInline"),
+        unconverted: KUSTOMIZE,
+    }
 }
 
 /// Makes an object that brings a chart, which it names in `field`.
-const fn brings(kind: &'static str, field: &'static [&'static str], unread: &'static [UnconvertedValues]) -> Installer {
-    Installer { kind, around: "spec", names: field, likes: &[], values: None, unread }
+const fn brings(
+    kind: &'static str,
+    field: &'static [&'static str],
+    unconverted: &'static [UnconvertedValues],
+) -> Installer {
+    Installer { kind, around: "spec", names: field, locations: &[], values: None, unconverted }
 }
 
 /// The objects of the tools that install charts.
@@ -90,9 +101,9 @@ const INSTALLERS: &[Installer] = &[
         kind: "HelmRelease.helm.toolkit.fluxcd.io",
         around: "spec",
         names: &["chart.spec.chart"],
-        likes: &["chartRef.name"],
+        locations: &["chartRef.name"],
         values: Some("values"),
-        unread: &[UnconvertedValues::Text("valuesFrom")],
+        unconverted: &[UnconvertedValues::Text("valuesFrom")],
     },
     argo("Application.argoproj.io", "spec.source"),
     argo("Application.argoproj.io", "spec.sources[]"),
@@ -104,9 +115,9 @@ const INSTALLERS: &[Installer] = &[
         kind: "HelmChart.helm.cattle.io",
         around: "spec",
         names: &["chart"],
-        likes: &[],
+        locations: &[],
         values: None,
-        unread: &[UnconvertedValues::Text("valuesContent"), UnconvertedValues::Text("set")],
+        unconverted: &[UnconvertedValues::Text("valuesContent"), UnconvertedValues::Text("set")],
     },
     brings("OCIRepository.source.toolkit.fluxcd.io", &["url"], &[UnconvertedValues::Chart("url")]),
     brings("HelmChart.source.toolkit.fluxcd.io", &["chart"], &[UnconvertedValues::Chart("chart")]),
@@ -124,13 +135,13 @@ pub(super) struct Place {
     levels: Vec<Level>,
     /// Whether the innermost places are values; else there are none that can be read.
     is_readable: bool,
-    unread: &'static [UnconvertedValues],
+    unconverted: &'static [UnconvertedValues],
 }
 
 impl Place {
     /// Makes the place that is the whole object of `kind`.
     pub(super) const fn whole(kind: GroupKind) -> Self {
-        Self { kind, levels: Vec::new(), is_readable: true, unread: &[] }
+        Self { kind, levels: Vec::new(), is_readable: true, unconverted: &[] }
     }
 
     /// Returns whether there are values here that rules can be about.
@@ -152,21 +163,21 @@ impl Place {
     }
 
     /// Returns the values in `object` that are not converted.
-    pub(super) fn unread(&self, object: &Value) -> Vec<(FieldPath, UnconvertedValues)> {
+    pub(super) fn unconverted(&self, object: &Value) -> Vec<(FieldPath, UnconvertedValues)> {
         let first = self.levels.get(..1).unwrap_or_default();
         let mut found = Vec::new();
-        for around in if self.unread.is_empty() { Vec::new() } else { within(first, object) } {
-            for unread in self.unread {
-                let field = pattern(unread.field()).as_path().unwrap_or_default();
+        for around in if self.unconverted.is_empty() { Vec::new() } else { within(first, object) } {
+            for unconverted in self.unconverted {
+                let field = pattern(unconverted.field()).as_path().unwrap_or_default();
                 let path = around.join(&field);
-                let says = |value: &Value| match value {
+                let is_set = |value: &Value| match value {
                     Value::Array(items) => !items.is_empty(),
                     Value::Object(map) => !map.is_empty(),
                     Value::String(text) => !text.trim().is_empty(),
                     Value::Null | Value::Bool(_) | Value::Number(_) => false,
                 };
-                if path.get(object).is_some_and(says) {
-                    found.push((path, *unread));
+                if path.get(object).is_some_and(is_set) {
+                    found.push((path, *unconverted));
                 }
             }
         }
@@ -199,8 +210,8 @@ pub(super) fn places(name: &str, charts: &[wire::Chart]) -> Vec<Place> {
             .map(|values| Keep { field: values.key(&chart.key), unless: any(named(chart, installer)) });
         let around = (pattern(installer.around), is_of(chart, installer), keep);
         let levels = std::iter::once(around).chain(values).collect();
-        let (is_readable, unread) = (installer.values.is_some(), installer.unread);
-        Place { kind: GroupKind::parse(installer.kind), levels, is_readable, unread }
+        let (is_readable, unconverted) = (installer.values.is_some(), installer.unconverted);
+        Place { kind: GroupKind::parse(installer.kind), levels, is_readable, unconverted }
     });
     let own = chart.values_in.iter().map(|installer| {
         let levels = vec![(installer.field.clone(), Condition::default(), None)];
@@ -226,7 +237,7 @@ fn is_of(chart: &wire::Chart, installer: &Installer) -> Condition {
 
 /// Makes the tests that the chart is named, one for each field.
 fn named(chart: &wire::Chart, installer: &Installer) -> Vec<Value> {
-    let tests = installer.names.iter().chain(installer.likes).flat_map(|field| {
+    let tests = installer.names.iter().chain(installer.locations).flat_map(|field| {
         let by_name = json!({ "equals": { "field": field, "value": chart.name } });
         [by_name, json!({ "text": { "field": field, "ends": format!("/{}", chart.name) } })]
     });

@@ -57,7 +57,7 @@ pub(super) fn pins(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
 
 fn pin(evidence: Evidence, target: &Target<'_>) -> Finding {
     let bundle = &target.pack.line().get(target.release).bundle;
-    let says = &evidence.says;
+    let says = &evidence.text;
     Finding {
         location: evidence.location,
         code: Code::PinnedVersion,

@@ -172,10 +172,10 @@ impl Walk {
         self.fields.insert(FieldPattern::default(), fact);
     }
 
-    fn properties(&mut self, at: &FieldPattern, schema: &Map<String, Value>, wanted: impl Fn(&str) -> bool) {
+    fn properties(&mut self, at: &FieldPattern, schema: &Map<String, Value>, is_kept: impl Fn(&str) -> bool) {
         let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let Some(Value::Object(properties)) = schema.get("properties") else { return };
-        for (name, child) in properties.iter().filter(|(name, _)| wanted(name)) {
+        for (name, child) in properties.iter().filter(|(name, _)| is_kept(name)) {
             let required = required.iter().any(|one| one == name.as_str());
             let presence = if required { Presence::Required } else { Presence::Optional };
             self.field(at.with(Part::Key(name.clone())), child, presence);
