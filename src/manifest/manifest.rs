@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::inline_patch::{InlinePatch, SourceText};
+use super::inline_patch::InlinePatch;
 use super::kustomization::{Kustomization, PatchFile};
 use super::object::Object;
 use super::problem::failure;
+use super::source_text::{FileText, SourceText};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::text::LineIndex;
@@ -129,6 +130,7 @@ impl Manifest {
 
     /// Returns the text of an inline patch, or of the file.
     pub(super) fn source_text_of<'m>(&'m self, inline_patch: Option<&'m InlinePatch>) -> SourceText<'m> {
-        SourceText::new((&self.file, &self.text, &self.tree, &self.lines), inline_patch)
+        let file = FileText { name: &self.file, text: &self.text, tree: &self.tree, lines: &self.lines };
+        SourceText::new(file, inline_patch)
     }
 }

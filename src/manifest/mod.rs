@@ -18,10 +18,11 @@ mod problem;
 mod read;
 mod recognizer;
 mod selector;
+mod source_text;
 mod values;
 
 pub use inline::folder as patched_folder;
-pub use inline_patch::{InlinePatch, SourceText};
+pub use inline_patch::InlinePatch;
 pub use kustomization::{Kustomization, PatchFile};
 pub use manifest::Manifest;
 pub use object::Object;
@@ -29,3 +30,4 @@ pub use problem::problem_code;
 pub use read::{Reading, read};
 pub use recognizer::Recognizer;
 pub use selector::{Part as SelectorPart, Selector};
+pub use source_text::SourceText;

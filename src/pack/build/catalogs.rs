@@ -215,10 +215,7 @@ spec\tstring\t\t\t\texperimental v2.0.0
         let shop = crd("Shop", "example.com", "{}");
         refused(&[("crds/v3.0.0/standard/a.yaml", &shop)], "add `- { bundle: v3.0.0, channels: [standard] }`");
         refused(&[("crds/v1.0.0/standard/a.yaml", &shop)], "add `standard` to the channels of v1.0.0");
-        refused(
-            &[("crds/v1.0.0/stable/a.yaml", &shop)],
-            "`stable` is not a channel: write single, standard or experimental",
-        );
+        refused(&[("crds/v1.0.0/stable/a.yaml", &shop)], "`stable` is not a channel: name the folder");
         refused(&[("crds/a.yaml", &shop)], "RELEASE/CHANNEL/");
         refused(&[("crds/v1.0.0/a.yaml", &crd("Shop", "other.com", "{}"))], "add `- other.com` under `groups`");
     }
