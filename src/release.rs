@@ -273,7 +273,7 @@ impl ReleaseLine {
         ranges
     }
 
-    /// Reads what [`ReleaseLine::describe`] prints; a range without an end (`v1.5.0..`) goes to the newest bundle.
+    /// Reads what [`ReleaseLine::describe`] prints; a range without an end (`v1.5.0..`) ends at the newest bundle.
     ///
     /// # Errors
     /// A message naming the channel or bundle that is not on this line.

@@ -32,7 +32,7 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Reads the text of a catalog file whose releases stand on `line`.
+    /// Reads the text of a catalog file whose releases are on `line`.
     ///
     /// # Errors
     /// A message with the line's number, from 1, for text that is no catalog or names a release that is not on `line`.
@@ -142,7 +142,7 @@ impl Catalog {
 
     /// Returns the violations of `object` against the schema of `release` in the version `name` (`v1beta1`), in document order.
     ///
-    /// A field that no release knows is no violation, and neither is null in a field that may be left out.
+    /// A field that no release knows is not a violation, and neither is null in a field that is optional.
     pub fn check(&self, object: &Value, release: ReleaseId, name: &str) -> Vec<Violation> {
         check::check(&self.tree, object, release, name)
     }

@@ -20,7 +20,7 @@ use crate::release::{ReleaseId, ReleaseSet};
 /// One violation of a release's schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
-    /// Where it stands; for a missing field, where it should stand.
+    /// Its path; of a missing field, the path that it should have.
     pub path: FieldPath,
     /// What is wrong.
     pub kind: ViolationKind,
@@ -134,7 +134,7 @@ pub(super) fn check(tree: &Tree, object: &Value, release: ReleaseId, version: &s
 /// What becomes of keys that a mapping's schema does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unnamed {
-    /// They stay as they are: `preserveUnknown`.
+    /// They are kept: `preserveUnknown`.
     Kept,
     /// They are pruned.
     Pruned,
@@ -149,7 +149,7 @@ struct Walk<'c> {
 }
 
 impl Walk<'_> {
-    /// Looks at one key of a mapping that stands at `node`.
+    /// Checks one key of a mapping that is at `node`.
     fn key(&mut self, node: usize, unnamed: Unnamed, spot: &Spot<'_>, (key, value): (&str, &Value)) {
         let tree = self.tree;
         let parent = &tree.nodes[node];
@@ -172,7 +172,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at a value that stands at `node`, for which the release has `row`.
+    /// Checks a value that is at `node`, for which the release has `row`.
     fn value(&mut self, node: usize, row: &Row, spot: &Spot<'_>, value: &Value) {
         let schema = &self.tree.schemas[row.schema];
         let attributes = &schema.attributes;

@@ -33,7 +33,7 @@ impl Facts {
 /// One thing in an object that not every release has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Where it stands.
+    /// Its path.
     pub path: FieldPath,
     /// What it is.
     pub kind: FactKind,
@@ -55,9 +55,9 @@ pub enum FactKind {
 /// A field in no release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// Where it stands.
+    /// Its path.
     pub path: FieldPath,
-    /// The most similar name that stands at the same place in some release.
+    /// The most similar name that is at the same place in some release.
     pub nearest: Option<String>,
 }
 
@@ -79,7 +79,7 @@ struct Place {
     node: usize,
     /// The releases that have every field above.
     possible: ReleaseSet,
-    /// The releases in which anything may stand here.
+    /// The releases in which anything may be here.
     open: ReleaseSet,
 }
 
@@ -99,7 +99,7 @@ enum BorrowedStep<'o> {
 }
 
 impl<'o> Walk<'_, 'o> {
-    /// Looks at one key of a mapping that stands at `place`.
+    /// Checks one key of a mapping that is at `place`.
     fn key(&mut self, place: Place, key: &'o str, value: &'o Value) {
         let node = &self.tree.nodes[place.node];
         self.path.push(BorrowedStep::Key(key));
@@ -121,7 +121,7 @@ impl<'o> Walk<'_, 'o> {
         self.path.pop();
     }
 
-    /// Looks at a value that stands at `place`, whose node is the value's own.
+    /// Checks a value that is at `place`, whose node is the value's own.
     fn node(&mut self, place: Place, value: &'o Value) {
         let tree = self.tree;
         let node = &tree.nodes[place.node];

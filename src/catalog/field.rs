@@ -9,11 +9,11 @@ use crate::release::ReleaseSet;
 /// The schema of the fields that match one pattern.
 #[derive(Clone, Debug)]
 pub struct Field<'c> {
-    /// Where the field stands: `spec.rules[].name`.
+    /// The path of the field: `spec.rules[].name`.
     pub pattern: FieldPattern,
     /// What its value must be.
     pub kind: Type,
-    /// Whether the value it stands in must have it.
+    /// Whether the value it is in must have it.
     pub required: bool,
     /// Everything else about its value.
     pub attributes: &'c Attributes,

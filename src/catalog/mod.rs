@@ -1,4 +1,4 @@
-//! Answers: which field of a kind exists in which release, and what may stand in it?
+//! Answers: which field of a kind exists in which release, and which values does it allow?
 //!
 //! A [`Catalog`] is read from one file per kind, made from CRDs: header lines for scope and apiVersions, then one line per
 //! field pattern and its schema, each with the releases that have it. The lines are in tree order and are kept as

@@ -89,7 +89,7 @@ fn translate(pattern: &str) -> String {
     out
 }
 
-/// Whether a character stands inside `[...]`.
+/// Whether a character is inside `[...]`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Brackets {
     Inside,
@@ -108,7 +108,7 @@ fn posix_class(rest: &mut impl Iterator<Item = char>) -> String {
     class
 }
 
-/// Returns the ASCII characters of a class that Go keeps ASCII; stands alone and inside brackets.
+/// Returns the ASCII characters of a class that Go keeps ASCII; valid outside and inside brackets.
 const fn ascii_class(class: char) -> &'static str {
     match class {
         'd' => "[0-9]",

@@ -1,6 +1,6 @@
 //! Answers: what does the text of a catalog's file hold?
 //!
-//! The lines are read once, top to bottom. Because fields stand in tree order, each field's parent is the field last read or
+//! The lines are read once, top to bottom. Because fields are in tree order, each field's parent is the field last read or
 //! one above it, so a line costs its last part only; sets of releases, attributes and patterns are read once per spelling.
 //!
 //! Invariant: a line out of order, without its parent, or with a word that is not known is an error, never skipped.
@@ -14,7 +14,7 @@ use super::tree::{Node, Row, Schema, Tree};
 use crate::field::{FieldPattern, Part};
 use crate::release::{self, GroupKind, ReleaseLine, ReleaseSet};
 
-/// The line that stands between the header and the fields.
+/// The line that is between the header and the fields.
 pub const COLUMNS: &str = "path\ttype\trequired\tattributes\tapiVersions\treleases";
 
 /// What a catalog's file holds.
@@ -25,7 +25,7 @@ pub(super) struct Contents {
     pub(super) tree: Tree,
 }
 
-/// Reads `text`, whose releases stand on `line`.
+/// Reads `text`, whose releases are on `line`.
 pub(super) fn contents(text: &str, line: &ReleaseLine) -> Result<Contents, String> {
     let mut draft = Draft::new(line);
     let mut section = Section::Header;
@@ -43,7 +43,7 @@ pub(super) fn contents(text: &str, line: &ReleaseLine) -> Result<Contents, Strin
     draft.finish()
 }
 
-/// Which part of the file a line stands in.
+/// Which part of the file a line is in.
 enum Section {
     Header,
     Fields,
@@ -135,7 +135,7 @@ impl<'t> Draft<'t> {
         Ok(())
     }
 
-    /// Finds or makes the node of `path`, which is the node last read, or stands below it or one above it.
+    /// Finds or makes the node of `path`, which is the node last read, or is below it or one above it.
     fn node(&mut self, path: &'t str) -> Result<usize, String> {
         while let Some(&(above, node)) = self.above.last() {
             if path == above {

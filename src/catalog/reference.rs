@@ -16,7 +16,7 @@ use crate::release::{ReleaseId, ReleaseSet};
 /// A field that names another object or kind: `parentRefs: [{kind: Gateway, name: web}]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// Where the mapping stands.
+    /// The path of the mapping.
     pub pattern: FieldPattern,
     /// The releases (in any version) that have it so.
     pub releases: ReleaseSet,
@@ -52,7 +52,7 @@ pub enum GroupSource {
 /// The fields of a reference, without its place.
 type Shape = (GroupSource, Option<String>, bool, bool);
 
-/// Looks at every mapping of `tree`.
+/// Checks every mapping of `tree`.
 pub(super) fn references(tree: &Tree) -> Vec<Reference> {
     let mut found = Vec::new();
     for node in 0..tree.nodes.len() {
@@ -76,7 +76,7 @@ pub(super) fn references(tree: &Tree) -> Vec<Reference> {
     found
 }
 
-/// Returns the default groups of `references`; of two that a mapping has through the releases, the last stands last.
+/// Returns the default groups of `references`; of two that a mapping has through the releases, the last comes last.
 pub(super) fn default_groups(references: &[Reference]) -> impl DoubleEndedIterator<Item = (&FieldPattern, &str)> {
     references.iter().filter_map(|reference| match &reference.group {
         GroupSource::Group { default: Some(group), .. } => Some((&reference.pattern, group.as_str())),

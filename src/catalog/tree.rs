@@ -34,7 +34,7 @@ pub(super) struct Node {
     pub(super) rows: Range<usize>,
     /// The releases that have the field.
     pub(super) releases: ReleaseSet,
-    /// The releases in which anything may stand below the field.
+    /// The releases in which anything may be below the field.
     pub(super) open: ReleaseSet,
 }
 

@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn fields_tell_releases_apart_that_share_their_annotations() {
-        // What stands in for the whole CRD here are the fields that the catalog of each release lists, without their types.
+        // What represents the whole CRD here are the fields that the catalog of each release lists, without their types.
         let packs = embedded::with(Vec::new()).unwrap();
         let pack = packs.iter().next().unwrap();
         let kind = GroupKind::new("HTTPRoute", "gateway.networking.k8s.io");

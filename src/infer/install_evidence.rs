@@ -41,7 +41,7 @@ const VERSIONS: &[(&str, &str, &str, &str)] = &[
     ("image", "images[]", "name", "newTag"),
 ];
 
-/// Where images stand: in pods, alone and in workloads.
+/// Where images are: in pods, alone and in workloads.
 const IMAGES: &[&str] = &[
     "spec.template.spec.containers[].image",
     "spec.template.spec.initContainers[].image",
@@ -126,7 +126,7 @@ pub fn object_releases_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<Obje
     manifest.objects.iter().filter_map(span).collect()
 }
 
-/// Returns whether something of the pack can stand in `text`.
+/// Returns whether something of the pack can be in `text`.
 fn is_mentioned(pack: &Pack, text: &str) -> bool {
     let names = pack.artifacts().iter().chain(pack.charts().iter().map(|chart| &chart.key));
     names.into_iter().any(|name| text.contains(name.as_str()))
@@ -140,7 +140,7 @@ pub fn origin(evidence: &[&Evidence]) -> ReleaseSet {
     if agree { first.releases.iter().copied().collect() } else { ReleaseSet::default() }
 }
 
-/// Returns the one of `names` that stands at the end of `text`, a name or a path; the longest one.
+/// Returns the one of `names` that is at the end of `text`, a name or a path; the longest one.
 fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n String> {
     let is_at_end =
         |name: &&String| text.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));

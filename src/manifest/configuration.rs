@@ -30,8 +30,8 @@ const TRANSFORMERS: [&str; 10] = [
     "replicas",
 ];
 
-/// Reports the places of known kinds in a document that is a configuration or a schema; `locate` returns where a field of it
-/// stands.
+/// Reports the places of known kinds in a document that is a configuration or a schema; `locate` returns the location of a
+/// field.
 pub(super) fn findings(
     document: &Value,
     recognizer: &Recognizer,
@@ -66,7 +66,7 @@ pub(super) fn findings(
     found
 }
 
-/// Returns the places in a configuration at which a kind can stand.
+/// Returns the places in a configuration at which a kind can be.
 fn fields(document: &Value) -> Vec<FieldPath> {
     let lists = TRANSFORMERS.iter().map(|name| pattern(&format!("{name}[]")));
     let has_path = |path: &FieldPath| path.get(document).is_some_and(|place| place.get("path").is_some());

@@ -52,7 +52,7 @@ pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> 
     found
 }
 
-/// Collects the patches in `object`, which stands at `place` of its document: those of the items of a list one by one.
+/// Collects the patches in `object`, which is at `place` of its document: those of the items of a list one by one.
 fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognizer, found: &mut Vec<Patch>) {
     if is_list(object) {
         let items = object.get("items").and_then(Value::as_array).into_iter().flatten();
@@ -95,7 +95,7 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
     }));
 }
 
-/// Returns where patches stand in an object of `file`.
+/// Returns where patches are in an object of `file`.
 ///
 /// Source: the references of Kustomize, of Flux (`Kustomization`, `HelmRelease`) and of Argo CD (`Application`).
 fn lists(file: &str, document: &Value) -> &'static [FieldPattern] {
@@ -142,7 +142,7 @@ fn is_of_foreign_kind(text: &str, recognizer: &Recognizer) -> bool {
     recognizer.mentions_foreign_kind(text) && matches!(read(text), Reading::Objects(_, objects) if is_one(&objects))
 }
 
-/// What stands in the text of a patch.
+/// The content of the text of a patch.
 enum Reading {
     /// A JSON patch.
     Json(Tree, Value),

@@ -1,6 +1,6 @@
 //! Answers: where does a JSON patch (RFC 6902) mention known objects?
 //!
-//! Such a patch is a list of operations, each with a `path` into an object that somebody else names. What stands under `value` is a
+//! Such a patch is a list of operations, each with a `path` into an object that is named elsewhere. The value under `value` is a
 //! piece of that object. A mapping in it with a group and a kind is a reference like any other, and the patch is taken for an
 //! object so that it follows; what else is a group or a kind may have to follow the release, and the patch does not show which object
 //! it is part of: [`findings`] reports it.
@@ -30,7 +30,7 @@ pub(super) fn object(document: usize, patch: Value) -> Object {
     Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: patch.into() }
 }
 
-/// Reports the operations of a JSON patch that mention known groups or kinds outside of a reference; `locate` returns where a field of it stands.
+/// Reports the operations of a JSON patch that mention known groups or kinds outside of a reference; `locate` returns the location of a field.
 pub(super) fn findings(
     patch: &Value,
     recognizer: &Recognizer,

@@ -93,8 +93,8 @@ pub(super) fn is_text(patch: &str) -> bool {
     patch.contains(['\n', '{'])
 }
 
-/// Reports a kustomization with patches in `file`, which Kustomize does not take for one by its name; `locate` returns where a
-/// field of it stands.
+/// Reports a kustomization with patches in `file`, which Kustomize does not take for one by its name; `locate` returns the location of a
+/// field.
 pub(super) fn misnamed(file: &str, document: &Value, locate: &dyn Fn(&FieldPath) -> Location) -> Option<Finding> {
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     let is_named = text("apiVersion").starts_with("kustomize.config.k8s.io/")
@@ -125,7 +125,7 @@ pub(super) fn join(folder: &str, path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Reports the replacements of a kustomization that name fields of known objects; `locate` returns where a field of it stands.
+/// Reports the replacements of a kustomization that name fields of known objects; `locate` returns the location of a field.
 pub(super) fn findings(
     file: &str,
     kustomization: &Value,

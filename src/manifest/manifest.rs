@@ -1,4 +1,4 @@
-//! Answers: which objects does one file hold, and where in it do they stand?
+//! Answers: which objects does one file hold, and where in it are they?
 //!
 //! Invariant: every location is one of the file itself, that of an object in an inline patch too.
 
@@ -38,7 +38,7 @@ pub struct Manifest {
     pub findings: Vec<Finding>,
     /// Problems of documents that Kubernetes rejects although they can be read.
     pub(super) document_warnings: Vec<Finding>,
-    /// The documents that are not read as data: nothing known stands in them, or they cannot be.
+    /// The documents that are not read as data: they mention nothing known, or they cannot be.
     pub(super) unparsed: Vec<usize>,
     pub(super) lines: LineIndex,
 }
@@ -77,7 +77,7 @@ impl Manifest {
         self.objects.len() + unparsed.map(|root| self.count(root)).sum::<usize>()
     }
 
-    /// Counts the objects of a document by what stands in it.
+    /// Counts the objects of a document by its content.
     fn count(&self, root: NodeId) -> usize {
         let text = |key: &str| self.tree.text_at(&self.text, root, key);
         match (text("apiVersion"), text("kind")) {

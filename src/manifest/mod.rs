@@ -1,10 +1,10 @@
-//! Answers: which Kubernetes objects does a file hold, and may it be understood at all?
+//! Answers: which Kubernetes objects does a file contain, and can it be read at all?
 //!
 //! [`read`] takes a file's bytes: files without a known API group are [`Reading::Irrelevant`] and never parsed; templates
 //! and files that cannot be read are distinguished; the rest becomes a [`Manifest`] with its objects, those inside a
 //! `kind: List` too, and the values of known charts.
 //!
-//! Invariant: a file is irrelevant only where no known API group stands in its bytes.
+//! Invariant: a file is irrelevant only if its bytes contain no known API group.
 
 mod configuration;
 mod inline;

@@ -1,6 +1,6 @@
 //! Answers: what becomes of the bytes of one file?
 //!
-//! Invariant: a file is irrelevant only where no known API group stands in its bytes.
+//! Invariant: a file is irrelevant only if its bytes contain no known API group.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use crate::yaml::{self, Problem, ProblemCode};
 /// What became of a file.
 #[derive(Debug)]
 pub enum Reading {
-    /// No known API group stands in it: not parsed, left alone.
+    /// It mentions no known API group: not parsed, left unchanged.
     Irrelevant,
     /// It was parsed; it may still hold no object.
     Manifest(Box<Manifest>),
-    /// No known API group stands in it, but it is a kustomization: it is parsed for the files that it names.
+    /// It mentions no known API group, but it is a kustomization: it is parsed for the files that it names.
     Kustomization(Box<Manifest>),
-    /// No known API group stands in it, but a trigger of a pack does: its content may be relevant to known objects.
+    /// It mentions no known API group, but a trigger of a pack: its content may be relevant to known objects.
     Triggered(Box<Manifest>),
     /// It is a template, not a manifest.
     Template(Finding),
@@ -114,7 +114,7 @@ fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Reads every document that holds an object. A document that cannot be read as data fails the file where it may hold
-/// an object of a known group or values of a chart, and is left alone otherwise.
+/// an object of a known group or values of a chart, and is left unchanged otherwise.
 fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Problem> {
     let documents = manifest.tree.documents().to_vec();
     let is_kustomization = kustomization::is_one(&manifest.file);

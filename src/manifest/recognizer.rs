@@ -14,7 +14,7 @@ use crate::release::GroupKind;
 /// Finds the API groups that a run knows in a file's bytes.
 #[derive(Debug)]
 pub struct Recognizer {
-    /// Finds any of the texts below: most files hold none, and are passed over once. Made when it is first used.
+    /// Finds any of the texts below: most files hold none, and are skipped after one search. Made when it is first used.
     any: OnceLock<AhoCorasick>,
     groups: Vec<(String, Finder<'static>)>,
     kinds: BTreeSet<String>,
@@ -55,7 +55,7 @@ impl Recognizer {
         Self { foreign_kinds: foreign_kinds.into_iter().cloned().collect(), ..self }
     }
 
-    /// Adds texts that make a file worth reading although no known API group stands in it.
+    /// Adds texts that make a file worth reading although it mentions no known API group.
     #[must_use]
     pub fn with_triggers<'m>(self, triggers: impl IntoIterator<Item = &'m str>) -> Self {
         let finder = |mark: &str| Finder::new(mark.as_bytes()).into_owned();
@@ -83,7 +83,7 @@ impl Recognizer {
         self.charts.iter().find(|chart| chart.is_called(name))
     }
 
-    /// Returns whether a known API group, a trigger or the name of a chart stands in `bytes`.
+    /// Returns whether `bytes` contain a known API group, a trigger or the name of a chart.
     pub(super) fn mentions_any(&self, bytes: &[u8]) -> bool {
         let any = self.any.get_or_init(|| {
             let groups = self.groups.iter().map(|(_, finder)| finder);
@@ -94,7 +94,7 @@ impl Recognizer {
         any.is_match(bytes)
     }
 
-    /// Returns whether a chart, or the key that only its values have, stands in `bytes`.
+    /// Returns whether `bytes` contain the name of a chart, or the key that only its values have.
     pub(super) fn mentions_chart(&self, bytes: &[u8]) -> bool {
         self.chart_triggers.iter().any(|finder| finder.find(bytes).is_some())
     }
@@ -104,12 +104,12 @@ impl Recognizer {
         self.mentions_group(bytes) || self.mentions_chart(bytes)
     }
 
-    /// Returns whether any known API group stands in `bytes`.
+    /// Returns whether `bytes` contain any known API group.
     pub fn mentions_group(&self, bytes: &[u8]) -> bool {
         self.groups.iter().any(|(_, finder)| finder.find(bytes).is_some())
     }
 
-    /// Returns whether the name of a foreign kind's kind stands in `text`.
+    /// Returns whether `text` contains the name of a foreign kind.
     pub(super) fn mentions_foreign_kind(&self, text: &str) -> bool {
         self.foreign_kinds.iter().any(|guest| text.contains(guest.kind.as_str()))
     }
@@ -125,7 +125,7 @@ impl Recognizer {
         group.map_or_else(|| self.kinds.contains(kind), known)
     }
 
-    /// Returns the charts whose values can stand in files of their own.
+    /// Returns the charts whose values can be in files of their own.
     pub(super) fn charts(&self) -> &[Chart] {
         &self.charts
     }

@@ -13,7 +13,7 @@ use super::object::Object;
 use crate::field::FieldPath;
 use crate::release::{ApiVersion, GroupKind};
 
-/// A chart whose values can stand in files of their own.
+/// A chart whose values can be in files of their own.
 #[derive(Debug)]
 pub(super) struct Chart {
     name: String,
@@ -26,7 +26,7 @@ impl Chart {
         Self { name: name.to_owned(), key: key.to_owned() }
     }
 
-    /// Returns the texts one of which stands in every file with values of the chart.
+    /// Returns the texts one of which is in every file with values of the chart.
     pub(super) fn triggers(&self) -> [&str; 2] {
         [&self.name, &self.key]
     }

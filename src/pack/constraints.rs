@@ -84,7 +84,7 @@ const NUMBER: &str = "the number";
 
 type Reads = fn(&Attributes) -> Option<Number>;
 
-/// The numbers that a schema bounds: what they count, which side, where they stand.
+/// The numbers that a schema bounds: what they count, which side, where they are.
 const BOUNDS: [(&str, Side, Reads); 8] = [
     ("characters", Side::Least, |schema| schema.min_length.map(Number::from)),
     ("characters", Side::Most, |schema| schema.max_length.map(Number::from)),
@@ -285,7 +285,7 @@ fn accepts_all_of(pattern: &str, other: &str) -> bool {
 enum Part<'p> {
     /// The words of `(ms|s)`.
     Words(BTreeSet<&'p str>),
-    /// What is compared as it stands.
+    /// Text that is compared literally.
     Text(&'p str),
 }
 

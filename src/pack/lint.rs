@@ -329,7 +329,7 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Returns the releases of `channel` between two that have a field, which have what it stands in but not the field.
+    /// Returns the releases of `channel` between two that have a field, which have what it is in but not the field.
     fn gaps(&self, having: ReleaseSet, above: ReleaseSet, channel: Channel) -> Vec<ReleaseId> {
         let ids = self.pack.line().iter().filter(|(_, release)| release.channel == channel).map(|(id, _)| id);
         let ids: Vec<_> = ids.collect();

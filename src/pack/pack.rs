@@ -39,7 +39,7 @@ pub struct Pack {
     pub(super) artifacts: Vec<String>,
     pub(super) tag_suffixes: Vec<String>,
     pub(super) charts: Vec<wire::Chart>,
-    /// Where values of the charts can stand, each with the number of the chart.
+    /// Where values of the charts can be, each with the number of the chart.
     pub(super) values: Vec<(usize, values::Place)>,
     pub(super) parameters: Vec<wire::Parameter>,
     pub(super) line: ReleaseLine,
@@ -124,12 +124,12 @@ impl Pack {
         &self.charts
     }
 
-    /// Returns where values of the pack's charts stand in `object`, which is of `kind`.
+    /// Returns where values of the pack's charts are in `object`, which is of `kind`.
     pub fn values_in(&self, kind: &GroupKind, object: &Value) -> Vec<FieldPath> {
         self.places_of(kind).flat_map(|(_, place)| place.values(object)).collect()
     }
 
-    /// Returns whether values of the pack's charts can stand in objects of `kind`.
+    /// Returns whether values of the pack's charts can be in objects of `kind`.
     pub fn can_hold_values(&self, kind: &GroupKind) -> bool {
         self.places_of(kind).any(|(_, place)| place.is_readable())
     }

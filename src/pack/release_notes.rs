@@ -162,7 +162,7 @@ pub struct Undetectable {
 }
 
 impl ReleaseNotes {
-    /// Checks the lists of `head`, whose bundles stand on `line`; `has` returns whether the pack has a kind.
+    /// Checks the lists of `head`, whose bundles are on `line`; `has` returns whether the pack has a kind.
     pub(super) fn check(
         head: &mut wire::PackFile,
         line: &ReleaseLine,

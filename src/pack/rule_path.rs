@@ -120,7 +120,7 @@ impl<'p> RulePath<'p> {
         value
     }
 
-    /// Returns whether a rule holds every object back that has `value` in a field that matches `field`, or takes it away.
+    /// Returns whether a rule holds every object back that has `value` in a field that matches `field`, or drops it.
     pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {

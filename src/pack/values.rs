@@ -126,7 +126,7 @@ const INSTALLERS: &[Installer] = &[
 /// One level of nesting around values: the places, what must hold there, and what is kept there.
 type Level = (FieldPattern, Condition, Option<Keep>);
 
-/// Where the values of a chart can stand.
+/// Where the values of a chart can be.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     /// The kind of the objects.
@@ -199,7 +199,7 @@ fn within(levels: &[Level], object: &Value) -> Vec<FieldPath> {
     levels.iter().fold(vec![FieldPath::default()], step)
 }
 
-/// Returns where the values of the chart `name` can stand; `charts` are those of the pack.
+/// Returns where the values of the chart `name` can be; `charts` are those of the pack.
 pub(super) fn places(name: &str, charts: &[wire::Chart]) -> Vec<Place> {
     let Some(chart) = charts.iter().find(|chart| chart.name == name) else { return Vec::new() };
     let installed = INSTALLERS.iter().map(|installer| {

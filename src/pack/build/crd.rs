@@ -49,7 +49,7 @@ pub(super) struct DefinedVersion {
 pub(super) struct FieldFact {
     /// The value's type.
     pub(super) kind: Type,
-    /// Whether the value it stands in must have it.
+    /// Whether the value it is in must have it.
     pub(super) required: bool,
     /// The attributes, as written in a catalog.
     pub(super) attributes: String,
@@ -142,7 +142,7 @@ fn defined(version: WireVersion, shared: Option<&Value>) -> DefinedVersion {
     DefinedVersion { name, served, storage, deprecated, fields: walk.fields, notes: walk.notes }
 }
 
-/// Whether the value that a field stands in must have it.
+/// Whether the value that a field is in must have it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Presence {
     Optional,
