@@ -335,7 +335,7 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
             ("HTTPRoute spec.rules[].retry.attempts: any number", "held-back|exact"),
             ("ReferenceGrant spec: optional", "held-back|exact"),
             ("TLSRoute spec.hostnames: at most 16 items", "exact|held-back"),
-            ("Gateway spec.infrastructure.annotations: keys up to 8", "exact|held-back"),
+            ("Gateway spec.infrastructure.annotations: at most 8 keys", "exact|held-back"),
             ("httproute-retry-codes-became-a-set", "normalized|"),
         ],
     );

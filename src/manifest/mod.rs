@@ -1,6 +1,6 @@
 //! Answers: which Kubernetes objects does a file contain, and can it be read at all?
 //!
-//! [`read`] takes a file's bytes: files without a known API group are [`Reading::Irrelevant`] and never parsed; templates
+//! [`read()`] takes a file's bytes: files without a known API group are [`Reading::Irrelevant`] and never parsed; templates
 //! and files that cannot be read are distinguished; the rest becomes a [`Manifest`] with its objects, those inside a
 //! `kind: List` too, and the values of known charts.
 //!

@@ -1,6 +1,6 @@
 //! Answers: what does a pack know beyond fields and rules?
 //!
-//! [`Notes`] are the lists of `pack.yaml` in checked form: advisories, hints, unions, and what was left without a rule and why.
+//! [`ReleaseNotes`] are the checked lists of `pack.yaml`: advisories, hints, unions, and removals without a rule, with the reason.
 //!
 //! Invariant: every note names bundles and kinds that the pack has.
 

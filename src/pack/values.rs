@@ -1,7 +1,7 @@
 //! Answers: which objects contain the values of a Helm chart, and where?
 //!
 //! A rule `values: <chart>` is about the chart's values. [`places`] makes it a rule for each kind of object that can hold
-//! them: those of the tools that install charts, which [`HOSTS`] lists, those that the pack names itself, such as the
+//! them: those of the tools that install charts, which [`INSTALLERS`] lists, those that the pack names itself, such as the
 //! object of an operator whose spec is the chart's values, and files of values, which the manifest layer takes for objects.
 //! Values that such an object gives in another form, as text or by the name of a file, are found as well and not converted.
 //!
