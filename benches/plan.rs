@@ -37,7 +37,7 @@ fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
         Reading::Manifest(manifest) => Some(*manifest),
         Reading::Irrelevant
         | Reading::Kustomization(_)
-        | Reading::Marked(_)
+        | Reading::Triggered(_)
         | Reading::Template(_)
         | Reading::Failed(_) => None,
     };

@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::convert::Conversion;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
-use crate::manifest::{Inset, Manifest, Object, Page, problem_code};
+use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code};
 use crate::text::{Edit, EditSet, Span};
 use crate::yaml::{self, FrontEnd, Intent, Problem, ProblemCode, Rewrite, Style};
 
@@ -54,7 +54,7 @@ struct Changed {
 
 /// An inset that changes.
 struct Within<'m> {
-    inset: &'m Inset,
+    inline_patch: &'m InlinePatch,
     /// Its objects that change.
     objects: Vec<usize>,
     /// Its text afterwards.
@@ -75,7 +75,7 @@ pub(crate) fn edit(
     let mut pages: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
     for (object, at) in manifest.objects.iter().zip(0..) {
         if conversions[at].as_ref().is_some_and(|conversion| !conversion.program.is_empty()) {
-            pages.entry(object.inset).or_default().entry(object.document).or_default().push(at);
+            pages.entry(object.inline_patch).or_default().entry(object.document).or_default().push(at);
         }
     }
     if pages.is_empty() {
@@ -91,26 +91,31 @@ pub(crate) fn edit(
     let style = if is_alone { Style::default() } else { Style::of(&manifest.text, &manifest.tree) };
     let (mut within, mut findings, mut rejected) = (Vec::new(), Vec::new(), Rejected::new());
     for (number, objects) in pages.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
-        let inset = &manifest.insets[*number];
-        let page = manifest.page(Some(*number));
-        let Some(literal) = &inset.literal else {
+        let inline_patch = &manifest.inline_patches[*number];
+        let page = manifest.source_text(Some(*number));
+        let Some(literal) = &inline_patch.literal else {
             rejected.extend(objects.values().flatten().map(|at| (*at, unwritable(page, &manifest.objects[*at]))));
             continue;
         };
         let style = Style::of(page.text(), page.tree()).or(style);
         match change(manifest, (page, style, front_end), objects, &[], conversions) {
             Ok(changed) => {
-                let (text, edits) = (changed.edits.apply(&inset.text), literal.outward(&changed.edits));
-                within.push(Within { inset, objects: objects.values().flatten().copied().collect(), text, edits });
+                let (text, edits) = (changed.edits.apply(&inline_patch.text), literal.outward(&changed.edits));
+                within.push(Within {
+                    inline_patch,
+                    objects: objects.values().flatten().copied().collect(),
+                    text,
+                    edits,
+                });
                 findings.extend(changed.findings);
             }
             Err(more) => rejected.extend(more),
         }
     }
-    match change(manifest, (manifest.page(None), style, front_end), &own, &within, conversions) {
+    match change(manifest, (manifest.source_text(None), style, front_end), &own, &within, conversions) {
         Ok(changed) if rejected.is_empty() => {
             findings.extend(changed.findings);
-            findings.extend(manifest.disputed());
+            findings.extend(manifest.document_warnings());
             let (file, before) = (manifest.file.clone(), Arc::clone(&manifest.text));
             Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings }))
         }
@@ -122,7 +127,7 @@ pub(crate) fn edit(
 /// Changes the objects of one text, and the inline patches `within` it.
 fn change(
     manifest: &Manifest,
-    (page, style, front_end): (Page<'_>, Style, FrontEnd),
+    (page, style, front_end): (SourceText<'_>, Style, FrontEnd),
     by_document: &ByDocument,
     within: &[Within<'_>],
     conversions: &[Option<Conversion>],
@@ -163,7 +168,7 @@ struct Joined {
 }
 
 impl Joined {
-    fn add(&mut self, page: Page<'_>, document: usize, done: Rewrite) {
+    fn add(&mut self, page: SourceText<'_>, document: usize, done: Rewrite) {
         let span = page.tree().documents()[document].span;
         let edits = done.edits.shifted(span.start);
         let mut comments = edited_comments(page, span, edits.edits());
@@ -180,7 +185,7 @@ impl Joined {
 /// Changes the objects of one document, or reports every one whose text cannot be changed.
 fn edit_document(
     manifest: &Manifest,
-    page: Page<'_>,
+    page: SourceText<'_>,
     document: usize,
     objects: &[usize],
     conversions: &[Option<Conversion>],
@@ -216,7 +221,7 @@ fn program(object: &Object, conversion: Option<&Conversion>) -> Vec<Intent> {
 /// Returns the data that each changed document must hold afterwards.
 fn expected(
     manifest: &Manifest,
-    page: Page<'_>,
+    page: SourceText<'_>,
     conversions: &[Option<Conversion>],
     changed: &ByDocument,
     within: &[Within<'_>],
@@ -241,10 +246,10 @@ fn expected(
         }
         expected[*document] = Some(Arc::new(value));
     }
-    for Within { inset, text, .. } in within {
-        let document = expected[inset.document].get_or_insert_with(|| Arc::new(read(inset.document)));
+    for Within { inline_patch, text, .. } in within {
+        let document = expected[inline_patch.document].get_or_insert_with(|| Arc::new(read(inline_patch.document)));
         // Where a change removes the inline patch, verification rejects the edits in it.
-        if let Some(value) = inset.place.get_mut(Arc::make_mut(document)) {
+        if let Some(value) = inline_patch.place.get_mut(Arc::make_mut(document)) {
             *value = Value::from(text.as_str());
         }
     }
@@ -262,7 +267,7 @@ fn the_whole<'c>(
 }
 
 /// Reports an object whose text cannot be changed; `from` is the offset in the file of the text that the problem is about.
-fn rejection(page: Page<'_>, object: &Object, from: usize, problem: &Problem) -> Finding {
+fn rejection(page: SourceText<'_>, object: &Object, from: usize, problem: &Problem) -> Finding {
     let code = problem_code(problem.code);
     let severity = if code == Code::VerificationFailed { Severity::Error } else { Severity::Held };
     let help = match problem.code {
@@ -288,13 +293,13 @@ fn rejection(page: Page<'_>, object: &Object, from: usize, problem: &Problem) ->
 }
 
 /// Returns the other place of a problem, where it has one.
-fn other_place(page: Page<'_>, from: usize, problem: &Problem) -> String {
+fn other_place(page: SourceText<'_>, from: usize, problem: &Problem) -> String {
     let position = problem.other.and_then(|other| page.location(from + other).position);
     position.map_or_else(String::new, |position| format!(" (line {}, column {})", position.line, position.column))
 }
 
 /// Reports an inline patch whose text cannot be edited in its file.
-fn unwritable(page: Page<'_>, object: &Object) -> Finding {
+fn unwritable(page: SourceText<'_>, object: &Object) -> Finding {
     let message = format!(
         "{}: the inline patch is not converted, because it is not a literal block or has an anchor",
         object.title()
@@ -332,7 +337,7 @@ fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
 }
 
 /// Returns the comments in `span`, those that an edit touches first: of several with one text, one of these is removed.
-fn edited_comments(page: Page<'_>, span: Span, edits: &[Edit]) -> Vec<Span> {
+fn edited_comments(page: SourceText<'_>, span: Span, edits: &[Edit]) -> Vec<Span> {
     let is_inside = |comment: &Span| span.start <= comment.start && comment.start < span.end;
     let is_kept = |comment: &Span| {
         let next = edits.partition_point(|edit| edit.span.end <= comment.start);
@@ -343,7 +348,7 @@ fn edited_comments(page: Page<'_>, span: Span, edits: &[Edit]) -> Vec<Span> {
     comments
 }
 
-fn dropped_comment(page: Page<'_>, at: usize, comment: &str) -> Finding {
+fn dropped_comment(page: SourceText<'_>, at: usize, comment: &str) -> Finding {
     Finding {
         location: page.location(at),
         code: Code::CommentDropped,

@@ -1,7 +1,7 @@
-//! Answers: what is told to the user, under which code, about which place?
+//! Answers: what is reported to the user, under which code, about which place?
 //!
 //! A [`Finding`] is a value, made wherever something is noticed and rendered by `report`. Its [`Code`] never changes
-//! meaning; `reversion explain CODE` prints [`Code::description`]. Its [`Severity`] says what it does to the run.
+//! meaning; `reversion explain CODE` prints [`Code::description`]. Its [`Severity`] is its effect on the run.
 //!
 //! Invariant: every code is in [`Code::ALL`], has a unique name and a description.
 
@@ -14,7 +14,7 @@ use crate::text::Position;
 pub enum Severity {
     /// Worth knowing; nothing to do.
     Note,
-    /// Likely wrong, but the conversion goes on.
+    /// Likely a mistake, but the conversion continues.
     Warning,
     /// The object keeps its bytes: exit code 1.
     Held,
@@ -52,7 +52,7 @@ macro_rules! codes {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Says what the code means and what to do about it.
+            /// Returns what the code means and what to do about it.
             pub const fn description(self) -> &'static str {
                 match self { $(Self::$variant => $description,)* }
             }
@@ -61,49 +61,49 @@ macro_rules! codes {
 }
 
 codes! {
-    Advisory "advisory" "The conversion crosses a release that changed something outside the objects, or something that no field shows, or that has another object say what this one says; or the object has a known mistake, which `--repair` mends. Read it, and do by hand what it says. A note where every object that it is about is at the target already; objects that are held back do not call for one.";
-    AliasExpansion "alias-expansion" "The document's aliases expand to more values than can be held. The file is left alone; write the values out.";
-    AlreadyInvalid "already-invalid" "The object breaks the schema's rules before and after the conversion alike, which is told and not mended: a note in a part of an object or a value with variables, a warning else. With --crds such an object is held back as invalid-in-target.";
-    AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias by its value first.";
-    ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has its fields. The fields decide; the apiVersion is corrected by a conversion.";
-    Binary "binary" "The file holds NUL bytes and is no text. It is skipped and counted.";
-    CommentDropped "comment-dropped" "A comment stood on a field that the target release does not have; it goes with the field.";
-    ComplexKey "complex-key" "A mapping has a key that is not text (often an unquoted `{{ }}` template). Kubernetes does not read it; quote the value.";
-    ConflictingFields "conflicting-fields" "The object holds fields that no single release has, such as the old and the new spelling of one field. Nothing is guessed: remove one of the two.";
-    ConvertsTogether "converts-together" "The object's conversion is right only together with that of another object, which is held back, or which it patches or is patched by: they would get different apiVersions, or build together something else than the conversion of what they build now. Settle what is told about that one first, or convert both by hand. A note where the two keep an apiVersion that the target serves.";
-    DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. It stays; name something else, or take it out.";
-    DroppedField "dropped-field" "The target release has no place for a field of the object. Held back unless this loss is allowed.";
-    DuplicateKey "duplicate-key" "A key stands twice in one mapping; readers disagree on which one counts. Remove one of the two.";
-    Encrypted "encrypted" "SOPS encrypted the file, and its checksum is over the values that would change. Held back; decrypt it, convert, and encrypt it again.";
-    InlinePatch "inline-patch" "A kustomization, or what runs one, patches a known object by a text that is not converted: no literal block, or one with an anchor, which is held back; or one in which no object can be made out. Write a literal block, move it to a file, or change it by hand.";
-    InterruptedRun "interrupted-run" "A run was stopped half-way, and the tree holds old files and new ones. `reversion undo` takes it back, `reversion apply --resume` finishes it. Told too where another user's journal cannot be read.";
-    InvalidEncoding "invalid-encoding" "The file is no text in UTF-8. It is counted as failed: convert its encoding first.";
-    InvalidInTarget "invalid-in-target" "The converted object breaks a rule of the target release's schema. Held back; change the value by hand.";
-    InvalidStash "invalid-stash" "The annotation reversion.dev/stash holds something that is no stash of this program. Nothing of it is used and it stays; restore its text or remove it.";
-    IoError "io-error" "The operating system refused to read or write the file. The message says why.";
-    KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. Held back; choose another target or remove the object.";
-    LimitExceeded "limit-exceeded" "The text is larger, deeper or longer than is read (README, Limits), or has something that is not edited, such as lines that end in a lone carriage return. It is left alone.";
-    MixedCrds "mixed-crds" "The CRDs in the tree are of several releases or channels of one API, so they name no target. Install a full bundle.";
-    NameConflict "name-conflict" "The converted object would have the kind, namespace and name of another object of the run. Both stay as they are; rename one.";
-    Normalized "normalized" "Something is written in another way that means the same, and the way back writes it in yet another one. Nothing to do.";
-    NotAnObject "not-an-object" "A known API group is mentioned where no object can be made out: without apiVersion or kind, in a bare list, or in a typed list. It is left alone.";
-    NotConvertible "not-convertible" "The rule says that this shape has no conversion. The help says what to do by hand.";
-    NotEditable "not-editable" "The text cannot be edited at this place without touching something else (shared anchor, alias, merge key, moved flow text). Held back; write the value out.";
-    ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed: correct it at the place named.";
-    PatchTarget "patch-target" "A kustomization or a JSON patch names fields of known objects by their paths, patches fields that change under another kind, or selects objects by a kind or version that some of them leave, which is not changed. Check them by hand.";
-    PinnedVersion "pinned-version" "A chart's version or an image's tag names another release than the target. It is not edited, since it decides what is installed: write the target's release there when the files are applied.";
-    ReferenceNotUpdated "reference-not-updated" "A reference stays as it is because its object, or the one that it names, is held back: convert both by hand. Or what gets another name is named in a way that is not followed: name the new one there by hand.";
-    Restored "restored" "A value that an earlier conversion lost came back from the stash, because the target release has a place for it.";
-    StaleStash "stale-stash" "The stash keeps a value whose surroundings were edited since, so it is not put back and the edit stays. Put it back by hand from the annotation, or remove the annotation.";
-    Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted: convert its rendered output or its source by hand.";
-    TooManyItems "too-many-items" "A list has more items than the target release can hold. Held back unless this loss is allowed; better, split the object by hand.";
-    UncheckedRule "unchecked-rule" "A CEL rule of a CRD given with --crds uses something that cannot be evaluated here. The API server will check it.";
-    UnknownApiVersion "unknown-api-version" "No release ever served this apiVersion for this kind. The fields decide.";
-    UnknownField "unknown-field" "No release has this field. It is passed through untouched; check its spelling.";
-    UnknownKind "unknown-kind" "The API group is known but this kind is in no release of it. The object is left alone.";
-    UnsupportedValue "unsupported-value" "A value is one that Kubernetes cannot read (such as .inf or binary data). The object is left alone.";
-    ValuesNotConverted "values-not-converted" "Values of a known chart are said as text, in files that nothing tells for values, or for a chart that another object brings. They are not converted: write them where they are read (README), or convert them by hand.";
-    VerificationFailed "verification-failed" "The edited text does not read back as the converted data. The file is left alone; please report it with the object.";
+    Advisory "advisory" "The conversion crosses a release that changed something that the objects do not show, such as behavior, defaults or the place of a setting, or the object has a known mistake, which `--repair` corrects. Read the message and do what it says by hand. Severity note if every affected object is at the target already; objects that are held back cause none.";
+    AliasExpansion "alias-expansion" "The aliases of the document expand to more values than the limit allows. The file is left unchanged; replace the aliases with their values.";
+    AlreadyInvalid "already-invalid" "The object violates the schema before and after the conversion alike. The violation is reported and not repaired: a note for a part of an object or a value with variables, a warning otherwise. With --crds such an object is held back as invalid-in-target.";
+    AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias with its value first.";
+    ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has the object's fields. The fields decide; a conversion corrects the apiVersion.";
+    Binary "binary" "The file contains NUL bytes and is not text. It is skipped and counted.";
+    CommentDropped "comment-dropped" "A comment belongs to a field that the target release does not have. The comment is removed with the field.";
+    ComplexKey "complex-key" "A mapping has a key that is not a string, often because of an unquoted `{{ }}` template. Kubernetes cannot read it; quote the value.";
+    ConflictingFields "conflicting-fields" "The object has fields that no single release has together, such as the old and the new name of one field. Nothing is guessed: remove one of the two.";
+    ConvertsTogether "converts-together" "The object can only be converted together with another object, which is held back, or which it patches or is patched by: otherwise the two would get different apiVersions, or their merged result would differ from the conversion of the present one. Resolve the finding of the other object first, or convert both by hand. Severity note if both keep an apiVersion that the target serves.";
+    DanglingReference "dangling-reference" "A reference names a kind that the target release and channel do not have, or an object that is in another namespace in the files. The reference is left unchanged; name another object, or remove the reference.";
+    DroppedField "dropped-field" "The target release has no equivalent of a field of the object. The object is held back unless this loss is allowed.";
+    DuplicateKey "duplicate-key" "A mapping has the same key twice, and parsers disagree on which one counts. Remove one of the two.";
+    Encrypted "encrypted" "The file is encrypted with SOPS, and its checksum covers the values that would change. The object is held back; decrypt the file, convert it and encrypt it again.";
+    InlinePatch "inline-patch" "A kustomization, or an object that runs Kustomize, patches a known object inline, and the patch is not converted: it is not a literal block or has an anchor (the object is held back), or it contains no object. Write the patch as a literal block, move it to a file, or change it by hand.";
+    InterruptedRun "interrupted-run" "An earlier run was interrupted, and the tree contains both old and new files. Roll it back with `reversion undo`, or finish it with `reversion apply --resume`. Also reported if the journal of another user cannot be read.";
+    InvalidEncoding "invalid-encoding" "The file is not valid UTF-8 text. It is counted as failed; convert its encoding first.";
+    InvalidInTarget "invalid-in-target" "The converted object violates the schema of the target release. It is held back; change the value by hand.";
+    InvalidStash "invalid-stash" "The annotation reversion.dev/stash does not contain a stash of this program. It is not used and left unchanged; restore its text or remove the annotation.";
+    IoError "io-error" "The operating system refused to read or write the file. The message gives the reason.";
+    KindNotInTarget "kind-not-in-target" "The target release and channel do not have this kind. The object is held back; choose another target or remove the object.";
+    LimitExceeded "limit-exceeded" "The text is larger, deeper or longer than the limits allow (README, Limits), or contains something that cannot be edited, such as lines that end in a lone carriage return. It is left unchanged.";
+    MixedCrds "mixed-crds" "The CRDs in the tree come from several releases or channels of one API, so they do not determine a target. Install a complete bundle.";
+    NameConflict "name-conflict" "The converted object would have the same kind, namespace and name as another object of the run. Both are left unchanged; rename one of them.";
+    Normalized "normalized" "A value is written in another form with the same meaning, and converting back writes it in yet another form. Nothing to do.";
+    NotAnObject "not-an-object" "The file mentions a known API group but does not contain an object there: apiVersion or kind is missing, or the objects are in a bare or a typed list. It is left unchanged.";
+    NotConvertible "not-convertible" "The rule states that this shape cannot be converted. The help says what to do by hand.";
+    NotEditable "not-editable" "The text cannot be edited here without changing something else (a shared anchor, an alias, a merge key or moved flow text). The object is held back; write the value out.";
+    ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed; fix it at the given position.";
+    PatchTarget "patch-target" "A kustomization or a JSON patch refers to fields of known objects by path, patches fields that change under another kind, or selects objects by a kind or version that some of them no longer have after the conversion. The reference is not converted; check it by hand.";
+    PinnedVersion "pinned-version" "The version of a chart or the tag of an image names another release than the target. It is not edited because it decides what is installed; set it to the target's release when you apply the files.";
+    ReferenceNotUpdated "reference-not-updated" "A reference is left unchanged because its object, or the object that it names, is held back: convert both by hand. Or a renamed object is referenced in a way that is not supported: write the new name there by hand.";
+    Restored "restored" "A value that an earlier conversion lost was restored from the stash, because the target release has a field for it.";
+    StaleStash "stale-stash" "The stash keeps a value whose surrounding fields were edited since. The value is not restored and the edit is kept. Copy it from the annotation by hand, or remove the annotation.";
+    Template "template" "The file is a template, not a manifest, and mentions an API that a pack knows. It is skipped and counted; convert its rendered output, or its source by hand.";
+    TooManyItems "too-many-items" "A list has more items than the target release allows. The object is held back unless this loss is allowed; splitting the object by hand avoids the loss.";
+    UncheckedRule "unchecked-rule" "A CEL rule of a CRD given with --crds uses a function that cannot be evaluated here. The API server will check it.";
+    UnknownApiVersion "unknown-api-version" "No release served this apiVersion for this kind. The fields decide.";
+    UnknownField "unknown-field" "No release has this field. It is left unchanged; check its spelling.";
+    UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind. The object is left unchanged.";
+    UnsupportedValue "unsupported-value" "Kubernetes cannot read a value, such as .inf or binary data. The object is left unchanged.";
+    ValuesNotConverted "values-not-converted" "Values of a known chart are written as text, in files that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (README), or convert them by hand.";
+    VerificationFailed "verification-failed" "Reading the edited text does not give the converted data. The file is left unchanged; please report it with the object.";
 }
 
 impl Code {
@@ -137,7 +137,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// One thing told to the user.
+/// One thing reported to the user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     /// Where; first, so that findings sort by place.

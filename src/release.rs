@@ -4,7 +4,7 @@
 //! set of positions on one line and prints as a range per channel. [`ApiVersion`] and [`GroupKind`] are the two names an
 //! object carries.
 //!
-//! Invariant: releases are ordered by the line they stand in, never by reading their names as numbers.
+//! Invariant: releases are ordered by their line, never by reading their names as numbers.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -35,7 +35,7 @@ impl fmt::Display for ApiVersion {
     }
 }
 
-/// Says whether `version` is a version's name as Kubernetes has them (`v1`, `v2beta1`), and not a variable that is filled in
+/// Returns whether `version` is a version's name as Kubernetes has them (`v1`, `v2beta1`), and not a variable that is filled in
 /// later.
 pub fn is_version(version: &str) -> bool {
     stability(version).0 > 0
@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for GroupKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         if text.is_empty() || text.starts_with('.') {
-            return Err(serde::de::Error::custom(format!("`{text}` is no kind; write `Kind.group`")));
+            return Err(serde::de::Error::custom(format!("`{text}` is not a kind: write `Kind.group`")));
         }
         Ok(Self::parse(&text))
     }
@@ -197,7 +197,7 @@ impl ReleaseLine {
             line.bundles.push(bundle);
         }
         if line.releases.len() > MAX_RELEASES {
-            return Err(format!("{} releases; the limit is {MAX_RELEASES}", line.releases.len()));
+            return Err(format!("{} releases are listed; the limit is {MAX_RELEASES}", line.releases.len()));
         }
         Ok(line)
     }
@@ -273,7 +273,7 @@ impl ReleaseLine {
         ranges
     }
 
-    /// Reads what [`ReleaseLine::describe`] prints; a range without an end (`v1.5.0..`) goes to the newest bundle.
+    /// Reads what [`ReleaseLine::describe`] prints; a range without an end (`v1.5.0..`) ends at the newest bundle.
     ///
     /// # Errors
     /// A message naming the channel or bundle that is not on this line.
@@ -283,10 +283,14 @@ impl ReleaseLine {
             return Ok(set);
         }
         for part in text.split(", ") {
-            let (channel, ranges) = part.split_once(' ').ok_or_else(|| format!("`{part}` is no range of releases"))?;
-            let channel = Channel::parse(channel).ok_or_else(|| format!("`{channel}` is no channel"))?;
-            let order =
-                |bundle: &str| self.bundle_order(bundle).ok_or_else(|| format!("`{bundle}` is no bundle of this pack"));
+            let (channel, ranges) = part
+                .split_once(' ')
+                .ok_or_else(|| format!("`{part}` is not a range of releases: write `CHANNEL BUNDLE..BUNDLE`"))?;
+            let channel = Channel::parse(channel)
+                .ok_or_else(|| format!("`{channel}` is not a channel: write single, standard or experimental"))?;
+            let order = |bundle: &str| {
+                self.bundle_order(bundle).ok_or_else(|| format!("`{bundle}` is not a bundle of this pack"))
+            };
             for range in ranges.split(' ') {
                 let (first, last) = match range.split_once("..") {
                     None => (range, range),
@@ -307,17 +311,17 @@ impl ReleaseLine {
 pub struct ReleaseSet([u64; MAX_RELEASES / 64]);
 
 impl ReleaseSet {
-    /// Says whether the set holds `id`.
+    /// Returns whether the set holds `id`.
     pub fn contains(self, id: ReleaseId) -> bool {
         self.0[usize::from(id.0 / 64)] & (1 << (id.0 % 64)) != 0
     }
 
-    /// Says whether the set holds nothing.
+    /// Returns whether the set holds nothing.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
 
-    /// Says whether every release of `other` is in this set too.
+    /// Returns whether every release of `other` is in this set too.
     pub fn is_superset(self, other: Self) -> bool {
         self & other == other
     }

@@ -81,7 +81,9 @@ fn what_is_refused_says_what_to_do() {
     let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata:\n  name: db\nspec:\n  rules:\n  \
                  - backendRefs:\n    - name: a\n      port: 1\n  - backendRefs:\n    - name: b\n      port: 1\n";
     let found = tells(route, "1.6/standard", &["invalid-in-target spec.rules"]);
-    assert!(found.iter().any(|finding| finding.help.as_deref().is_some_and(|help| help.contains("a route for each"))));
+    assert!(
+        found.iter().any(|finding| finding.help.as_deref().is_some_and(|help| help.contains("one route for each")))
+    );
     let found = tells(route, "1.5/standard", &["kind-not-in-target kind"]);
     assert!(found.iter().any(|finding| finding.help.as_deref().is_some_and(|help| help.contains("v1.6.0"))));
     tells(route, "1.6/experimental", &[]);
@@ -132,7 +134,7 @@ fn an_advisory_is_about_the_way_between_two_releases() {
     let told = |from: &str, to: &str| -> Vec<String> {
         let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
         let changes = matrix(pack, from, to).into_iter().filter(|change| change.subject == Subject::Advisory);
-        let names = changes.filter(|change| !change.there.is_empty()).map(|change| change.name);
+        let names = changes.filter(|change| !change.forward.is_empty()).map(|change| change.name);
         names.filter_map(|name| name.strip_prefix("safe-upgrades-policy-denies-").map(str::to_owned)).collect()
     };
     assert_eq!(told("1.6.1/standard", "1.5.1/standard"), ["v1.5"]);
@@ -192,7 +194,7 @@ fn hints_are_found_where_a_release_refuses() {
     let spec =
         format!("spec:\n  hostnames: [{}]\n  rules: [{{backendRefs: [{{name: db, port: 1}}]}}]\n", many.join(", "));
     let tls = help(&object("gateway.networking.k8s.io/v1", "TLSRoute", &spec), "1.5/standard", "spec.hostnames");
-    assert!(tls.contains("split a route with more") && tls.contains("no addresses"), "{tls}");
+    assert!(tls.contains("split a route that has more") && tls.contains("no IP addresses"), "{tls}");
 }
 
 #[test]
@@ -253,7 +255,7 @@ fn between(from: &str, to: &str) -> Vec<(String, String)> {
             Subject::Kind => format!("kind {}", change.name),
             _ => format!("{kind} {} {}", change.subject.name(), change.name),
         };
-        (name, format!("{}|{}", costs(&change.there), costs(&change.back)))
+        (name, format!("{}|{}", costs(&change.forward), costs(&change.backward)))
     };
     matrix(pack, from, to).iter().map(row).collect()
 }
@@ -275,13 +277,17 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         "0.5.0/standard",
         &[("Gateway spec.addresses[].type: one of \"Hostname\", \"IPAddress\", \"NamedAddress\"", "exact|held-back")],
     );
-    lists("1.1.0/standard", "1.2.0/standard", &[("HTTPRoute spec.rules[].matches: items up to 8", "exact|held-back")]);
+    lists(
+        "1.1.0/standard",
+        "1.2.0/standard",
+        &[("HTTPRoute spec.rules[].matches: at most 8 items", "exact|held-back")],
+    );
     lists(
         "1.1.0/experimental",
         "1.2.0/experimental",
         &[
             ("Gateway spec.infrastructure.labels{}: any text", "held-back|exact"),
-            ("HTTPRoute spec.rules[].matches: items up to 8", "exact|held-back"),
+            ("HTTPRoute spec.rules[].matches: at most 8 items", "exact|held-back"),
         ],
     );
     let star = "^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\\?([^#]*))?(#(.*))?";
@@ -292,7 +298,10 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
             ("XListenerSet spec.listeners[].port: required", "exact|held-back"),
             ("GRPCRoute spec: optional", "held-back|exact"),
             ("TCPRoute spec.rules[].backendRefs: optional", "held-back|exact"),
-            (&format!("HTTPRoute spec.rules[].filters[].cors.allowOrigins[]: text like {star}"), "held-back|held-back"),
+            (
+                &format!("HTTPRoute spec.rules[].filters[].cors.allowOrigins[]: text matching {star}"),
+                "held-back|held-back",
+            ),
             ("httproute-cors-credentials-can-be-false", "|normalized"),
         ],
     );
@@ -303,7 +312,7 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
             ("XListenerSet spec.listeners[].port: optional", "held-back|exact"),
             // A parentRef without a group names the new kind; on the way back its group is written.
             ("xlistenerset-renamed-to-listenerset", "exact|exact/normalized"),
-            ("HTTPRoute spec.rules: items from 0 on", "held-back|exact"),
+            ("HTTPRoute spec.rules: at least 0 items", "held-back|exact"),
             ("HTTPRoute spec.rules[].matches[].headers[].value: any text", "held-back|exact"),
             ("BackendTLSPolicy spec.validation.wellKnownCACertificates: one of \"System\"", "exact|held-back"),
         ],
@@ -313,10 +322,10 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         "1.6.1/standard",
         &[
             // That there are hostnames is what a rule sees to.
-            ("TLSRoute spec.hostnames: items up to 16", "exact|held-back"),
+            ("TLSRoute spec.hostnames: at most 16 items", "exact|held-back"),
             ("tlsroute-wants-hostnames", "normalized/held-back|"),
-            ("TLSRoute spec.rules: items up to 16", "held-back|exact"),
-            ("UDPRoute spec.rules: items up to 16", "held-back|exact"),
+            ("TLSRoute spec.rules: at most 16 items", "held-back|exact"),
+            ("UDPRoute spec.rules: at most 16 items", "held-back|exact"),
         ],
     );
     lists(
@@ -325,8 +334,8 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         &[
             ("HTTPRoute spec.rules[].retry.attempts: any number", "held-back|exact"),
             ("ReferenceGrant spec: optional", "held-back|exact"),
-            ("TLSRoute spec.hostnames: items up to 16", "exact|held-back"),
-            ("Gateway spec.infrastructure.annotations: keys up to 8", "exact|held-back"),
+            ("TLSRoute spec.hostnames: at most 16 items", "exact|held-back"),
+            ("Gateway spec.infrastructure.annotations: at most 8 keys", "exact|held-back"),
             ("httproute-retry-codes-became-a-set", "normalized|"),
         ],
     );
@@ -378,8 +387,8 @@ fn the_way_back_costs_what_the_matrix_says_of_it() {
     let rows = |from: &str, to: &str, swapped: bool| -> BTreeSet<String> {
         let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
         let told = |change: &Change| match swapped {
-            false => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.there, change.back),
-            true => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.back, change.there),
+            false => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.forward, change.backward),
+            true => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.backward, change.forward),
         };
         // A field that a rule takes elsewhere is named as it is called where the way starts.
         let counts = |change: &&Change| {
@@ -409,7 +418,8 @@ fn the_way_back_costs_what_the_matrix_says_of_it() {
     );
     let costs = |name: &str| {
         let change = changes.iter().find(|change| change.name.ends_with(name)).unwrap_or_else(|| panic!("{name}"));
-        [&change.there, &change.back].map(|costs| costs.iter().map(|cost| cost.name()).collect::<Vec<_>>().join("/"))
+        [&change.forward, &change.backward]
+            .map(|costs| costs.iter().map(|cost| cost.name()).collect::<Vec<_>>().join("/"))
     };
     assert_eq!(costs("gateway-backendtls-moved-to-tls-backend"), ["exact", "exact"]);
     assert_eq!(costs("session-idletimeout-removed"), ["lossy", ""]);

@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use reversion::pack::lint::{Coverage, Share, coverage, is_shown, lint};
-use reversion::pack::load::{self, PackFiles};
 use reversion::pack::{Pack, embedded};
+use reversion::pack::{PackFiles, load};
 
 #[test]
 fn every_pack_of_the_program_is_complete() {
@@ -109,13 +109,13 @@ fn what_vanishes_is_claimed() {
     check(&pack(&MOVED, B_WENT, &[RENAME]), &[]);
     check(
         &pack(&MOVED, B_WENT, &[]),
-        &["p/pack.yaml: A.g spec.old is not in 2/standard: no rule and no entry of `dropped` claims it"],
+        &["p/pack.yaml: 2/standard removes A.g spec.old: add a rule that converts it, or list it under `dropped`"],
     );
     let listed = format!("{B_WENT}{}", "").replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
     check(&pack(&MOVED, &listed, &[]), &[]);
     check(
         &pack(&[], "", &[]),
-        &["p/pack.yaml: the kind B.g is not in 2/standard: no rule takes it on, and `dropped` does not list it"],
+        &["p/pack.yaml: 2/standard removes the kind B.g: add a rule that converts it, or list it under `dropped`"],
     );
 }
 
@@ -147,7 +147,8 @@ fn what_vanishes_from_some_objects_only_is_not_claimed() {
         format!("  - when: {{ if: {condition}, then: [{{ drop: {{ field: spec.old, reason: r }} }}] }}\n")
     };
     let sometimes = drop("{ equals: { field: spec.type, value: a } }");
-    let message = "p/pack.yaml: A.g spec.old is not in 2/standard: no rule and no entry of `dropped` claims it";
+    let message =
+        "p/pack.yaml: 2/standard removes A.g spec.old: add a rule that converts it, or list it under `dropped`";
     check(&pack(&fields, B_WENT, &[("sometimes", &sometimes)]), &[message]);
     check(&pack(&fields, B_WENT, &[("always", &drop("{ present: spec.old }"))]), &[]);
 }
@@ -164,9 +165,9 @@ fn a_mapping_goes_with_the_last_thing_in_it() {
     let dropped = ("b", "  - drop: { field: spec.old.b, reason: r }\n");
     check(&pack(&fields, B_WENT, &[moved, dropped]), &[]);
     let message = |field: &str| {
-        format!("p/pack.yaml: A.g {field} is not in 2/standard: no rule and no entry of `dropped` claims it")
+        format!("p/pack.yaml: 2/standard removes A.g {field}: add a rule that converts it, or list it under `dropped`")
     };
-    check(&pack(&fields, B_WENT, &[moved]), &[&message("spec.old"), &message("spec.old.b")]);
+    check(&pack(&fields, B_WENT, &[moved]), &[&message("spec.old.b"), &message("spec.old")]);
 }
 
 #[test]
@@ -181,7 +182,10 @@ fn what_an_api_version_that_goes_has_alone_is_claimed() {
     let files = [("pack.yaml", text(&head)), ("catalog/A.g.tsv", text(&catalog))];
     let files = files.map(|(path, text)| (path.to_owned(), text));
     let pack = load::load("p", PackFiles::from(files)).unwrap();
-    check(&pack, &["p/pack.yaml: A.g spec.old is not in 2/standard: no rule and no entry of `dropped` claims it"]);
+    check(
+        &pack,
+        &["p/pack.yaml: 2/standard removes A.g spec.old: add a rule that converts it, or list it under `dropped`"],
+    );
 }
 
 #[test]
@@ -189,7 +193,7 @@ fn what_a_release_asks_for_is_brought() {
     let mut fields = vec!["spec.items array - standard v1..v3", "spec.items[] object - standard v1..v3"];
     fields.push("spec.items[].name string required standard v2..v3");
     let message =
-        "p/pack.yaml: 2/standard asks for A.g spec.items[].name: no rule brings it, and no hint says what to write";
+        "p/pack.yaml: 2/standard requires A.g spec.items[].name: add a rule that sets it, or an entry under `hints`";
     check(&pack(&fields, B_WENT, &[]), &[message]);
     let named = ("items-got-names", "  - identify: { items: \"spec.items[]\", key: name, from: [port] }\n");
     check(&pack(&fields, B_WENT, &[named]), &[]);
@@ -203,8 +207,7 @@ fn values_that_vanish_are_claimed() {
         "spec.t string {\"enum\":[\"a\",\"b\"]} standard v1",
         "spec.t string {\"enum\":[\"b\",\"c\"]} standard v2..v3",
     ];
-    let message =
-        "p/pack.yaml: the value \"a\" of A.g spec.t is not in 2/standard: no rule and no entry of `dropped` claims it";
+    let message = "p/pack.yaml: 2/standard removes the value \"a\" of A.g spec.t: add a rule that converts it, or list it under `dropped`";
     check(&pack(&fields, B_WENT, &[]), &[message]);
     check(&pack(&fields, B_WENT, &[("a-to-c", "  - values: { field: spec.t, table: { a: c } }\n")]), &[]);
     check(&pack(&fields, B_WENT, &[("a-to-d", "  - values: { field: spec.t, table: { a: d } }\n")]), &[message]);
@@ -215,7 +218,7 @@ fn values_that_vanish_are_claimed() {
 #[test]
 fn a_stale_entry_is_told() {
     let stale = B_WENT.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
-    let message = "p/pack.yaml: `dropped` lists A.g spec.old, which did not vanish there or is claimed by a rule";
+    let message = "p/pack.yaml: `dropped` lists A.g spec.old, which that bundle does not remove or a rule converts: remove the entry";
     check(&pack(&MOVED, &stale, &[RENAME]), &[message]);
     check(&pack(&[], &stale, &[]), &[message]);
 }
@@ -224,14 +227,14 @@ fn a_stale_entry_is_told() {
 fn claims_are_in_the_catalog_of_their_side() {
     let wrong = ("old-to-new", "  - rename: { field: spec.older, to: newer }\n");
     let expected = [
-        "p/v2/old-to-new.yaml: no release on the new side has A.g spec.newer",
-        "p/v2/old-to-new.yaml: no release on the old side has A.g spec.older",
+        "p/v2/old-to-new.yaml: no release before the bundle has A.g spec.older",
+        "p/v2/old-to-new.yaml: no release from the bundle on has A.g spec.newer",
     ];
     check(&pack(&[], B_WENT, &[wrong]), &expected);
     let too_far = ("old-to-new", "  - move: { from: spec.old, to: spec.newer }\n");
     let expected = [
-        "p/pack.yaml: rules take A.g spec.old to spec.newer, which is not in 2/standard",
-        "p/v2/old-to-new.yaml: no release on the new side has A.g spec.newer",
+        "p/pack.yaml: rules move A.g spec.old to spec.newer, which 2/standard does not have",
+        "p/v2/old-to-new.yaml: no release from the bundle on has A.g spec.newer",
     ];
     check(&pack(&MOVED, B_WENT, &[too_far]), &expected);
 }
@@ -240,8 +243,8 @@ fn claims_are_in_the_catalog_of_their_side() {
 fn the_sides_of_a_rule_can_be_told_apart() {
     let fields = ["spec.old string - standard v1..v3", "spec.new string - standard v1..v3"];
     let expected = [
-        "p/v2/old-to-new.yaml: spec.new is on the old side too: the sides cannot be told apart",
-        "p/v2/old-to-new.yaml: spec.old is on the new side too: the sides cannot be told apart",
+        "p/v2/old-to-new.yaml: spec.new exists before the change too, so old and new objects cannot be distinguished",
+        "p/v2/old-to-new.yaml: spec.old exists after the change too, so old and new objects cannot be distinguished",
     ];
     check(&pack(&fields, B_WENT, &[RENAME]), &expected);
     let guarded =
@@ -254,7 +257,7 @@ fn rules_do_not_claim_the_same() {
     let again = ("old-again", "  - drop: { field: spec.old, reason: r }\n");
     check(
         &pack(&MOVED, B_WENT, &[again, RENAME]),
-        &["p/v2/old-to-new.yaml: A.g spec.old is claimed by p/v2/old-again too"],
+        &["p/v2/old-to-new.yaml: A.g spec.old is also converted by p/v2/old-again"],
     );
 }
 
@@ -262,7 +265,8 @@ fn rules_do_not_claim_the_same() {
 fn a_name_is_not_used_again() {
     let fields = ["spec.x string - standard v1, standard v3"];
     let listed = B_WENT.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.x, reason: r }]\n");
-    let message = "p/pack.yaml: A.g spec.x is not in 2/standard and came back: the name must not be used again";
+    let message =
+        "p/pack.yaml: A.g spec.x is missing in 2/standard but not before and after it: a field name must not be reused";
     check(&pack(&fields, &listed, &[]), &[message]);
 }
 
@@ -285,11 +289,11 @@ fn every_rule_has_fixtures_and_every_fixture_a_rule() {
         told(&["p/v2/old-to-new/plain/before.yaml", "p/v2/old-to-new/other/same.yaml", "q/v2/x/y/same.yaml"])
             .is_empty()
     );
-    let missing = "p/v2/old-to-new.yaml: the rule has no fixture";
-    let unchanged = "p/v2/old-to-new.yaml: the rule has no fixture of what it must not change (same.yaml)";
-    assert_eq!(told(&[]), [missing, unchanged]);
+    let missing = "p/v2/old-to-new.yaml: the rule has no fixture: add a case with before.yaml or after.yaml";
+    let unchanged = "p/v2/old-to-new.yaml: the rule has no fixture that it must not change: add a case with same.yaml";
+    assert_eq!(told(&[]), [unchanged, missing]);
     assert_eq!(
         told(&["p/v2/old-to-new/plain/after.yaml", "p/v2/none/plain/same.yaml"]),
-        ["p/v2/none: the fixtures have no rule", unchanged]
+        ["p/v2/none: the fixtures belong to no rule: rename or remove the folder", unchanged]
     );
 }

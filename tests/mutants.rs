@@ -14,7 +14,7 @@ use std::sync::Mutex;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use reversion::pack::lint::lint;
-use reversion::pack::load::{self, PackFiles};
+use reversion::pack::{PackFiles, load};
 use reversion::pack::{Packs, embedded};
 use serde_json::{Map, Value, json};
 

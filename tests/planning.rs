@@ -30,14 +30,14 @@ struct Outcome {
 
 fn read(packs: &Packs, file: &str, text: &str) -> Manifest {
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str))
-        .with_marks(packs.iter().flat_map(|pack| pack.marks()).map(String::as_str))
+        .with_triggers(packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str))
         .with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
-        .with_guests(packs.iter().flat_map(|pack| pack.guests()))
+        .with_foreign_kinds(packs.iter().flat_map(|pack| pack.foreign_kinds()))
         .with_charts(
             packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str())),
         );
     match manifest::read(file, text.as_bytes(), &recognizer) {
-        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Marked(manifest) => *manifest,
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
         other => panic!("{file}: {other:?}"),
     }
 }
@@ -279,7 +279,7 @@ port: {type: integer, maximum: 65535}}}}}}}}}}]}}";
 fn with_crds_of_ones_own_what_was_wrong_all_along_is_held_back() {
     let packs = embedded::with(Vec::new()).unwrap();
     let crd = read(&packs, "crd.yaml", GATEWAY_CRD);
-    let whole = crd.whole(&crd.objects[0]).unwrap();
+    let whole = crd.full_value(&crd.objects[0]).unwrap();
     let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), whole.as_ref())]).unwrap();
     let choices = Choices { schema: Schema::Own(Arc::new(crds)), ..Choices::default() };
     let check = |port: &str| run_with(&[("a.yaml", &gateway(port))], "1.6.1/standard", choices.clone());

@@ -218,9 +218,9 @@ fn check<'p>(
 
 fn judge(packs: &Packs, input: &str, wanted: Option<&str>, targets: Vec<Target<'_>>) -> (Verdict, String) {
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
-    let recognizer = recognizer.with_marks(packs.iter().flat_map(|pack| pack.marks()).map(String::as_str));
+    let recognizer = recognizer.with_triggers(packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str));
     let manifest = match manifest::read("pair.yaml", input.as_bytes(), &recognizer) {
-        Reading::Manifest(manifest) | Reading::Marked(manifest) => manifest,
+        Reading::Manifest(manifest) | Reading::Triggered(manifest) => manifest,
         Reading::Irrelevant | Reading::Template(_) => return (Nothing, String::new()),
         other => panic!("{other:?}"),
     };

@@ -14,7 +14,7 @@ fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
     let manifest = match manifest::read("a.yaml", text.as_bytes(), &recognizer) {
         Reading::Manifest(manifest) => *manifest,
         Reading::Failed(finding) | Reading::Template(finding) => return (text.to_owned(), vec![finding]),
-        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Marked(_) => panic!("not looked at"),
+        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("not looked at"),
     };
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
@@ -77,7 +77,7 @@ fn a_template_in_another_document_of_a_changed_file() {
 
 #[test]
 fn a_version_of_yaml_that_kubernetes_refuses() {
-    let refused = "warning[parse-error] Kubernetes refuses a document that says another version of YAML than 1.1";
+    let refused = "warning[parse-error] Kubernetes rejects a document that declares a YAML version other than 1.1";
     for (directive, line) in [("%YAML 1.2\n", 1), ("# first\n\n%YAML 1.2 # why\n", 3), ("\u{feff}%YAML 1.3\n", 1)] {
         let text = format!("{directive}---\n{ROUTE}");
         assert_eq!(check(&text, "1.4", &[&format!("{line}:1 {refused}")]), newer(&text));
@@ -230,11 +230,12 @@ fn the_comment_that_goes_among_several_of_one_text() {
 
 #[test]
 fn values_of_a_chart_that_cannot_be_read_are_not_passed_over() {
-    let recognizer = Recognizer::new(["example.com"]).with_marks(["Opaque"]).with_charts([("fabric", "nginxGateway")]);
+    let recognizer =
+        Recognizer::new(["example.com"]).with_triggers(["Opaque"]).with_charts([("fabric", "nginxGateway")]);
     let met = |text: &str| match manifest::read("values.yaml", text.as_bytes(), &recognizer) {
         Reading::Failed(finding) | Reading::Template(finding) => Some(finding.code),
         Reading::Irrelevant => None,
-        Reading::Manifest(_) | Reading::Kustomization(_) | Reading::Marked(_) => panic!("{text:?} was read"),
+        Reading::Manifest(_) | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("{text:?} was read"),
     };
     assert_eq!(met("nginxGateway: {}\na: 1\na: 2\n"), Some(Code::DuplicateKey));
     assert_eq!(met("chart: fabric\na: [\n"), Some(Code::ParseError));

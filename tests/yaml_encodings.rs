@@ -91,7 +91,7 @@ fn wide_encodings_are_refused_by_name() {
             let bytes: Vec<u8> = format!("{mark}{MANIFEST}").chars().flat_map(encode).collect();
             let finding = refused(&bytes);
             assert_eq!(finding.message, format!("the file is {name}, not UTF-8"));
-            let help = format!("save the file as UTF-8, as `iconv -f {name} -t UTF-8` does");
+            let help = format!("convert the file with `iconv -f {name} -t UTF-8`");
             assert_eq!(finding.help, Some(help));
             let other: Vec<u8> = format!("{mark}a: 1\n").chars().flat_map(encode).collect();
             assert!(matches!(read(&other), Reading::Irrelevant), "{name}");

@@ -13,7 +13,8 @@ mod engine;
 use std::borrow::Cow;
 
 use libfuzzer_sys::fuzz_target;
-use reversion::pack::load::{PackFiles, load};
+use reversion::pack::PackFiles;
+use reversion::pack::load::load;
 use reversion::pack::{Packs, Target, lint};
 
 fuzz_target!(|text: &str| {

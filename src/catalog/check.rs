@@ -1,7 +1,7 @@
-//! Answers: what in an object does one release's schema refuse?
+//! Answers: where does an object violate the schema of one release?
 //!
 //! The object and the tree of fields are walked together, once, with the rows of one release and version. What that release
-//! keeps without a schema is not looked into. CEL rules and formats are not checked.
+//! keeps without a schema is not checked. CEL rules and formats are not checked.
 //!
 //! Invariant: an object that the release's schema accepts has no violation.
 
@@ -13,14 +13,14 @@ use std::fmt;
 use serde_json::{Number, Value};
 
 use super::row::{Attributes, ListType, Type};
-use super::{Catalog, OUTSIDE, Row};
+use super::tree::{OUTSIDE, Row, Tree};
 use crate::field::{FieldPath, PathRef};
 use crate::release::{ReleaseId, ReleaseSet};
 
-/// One thing that a release's schema refuses.
+/// One violation of a release's schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
-    /// Where it stands; for a missing field, where it should stand.
+    /// Its path; of a missing field, the path that it should have.
     pub path: FieldPath,
     /// What is wrong.
     pub kind: ViolationKind,
@@ -81,12 +81,12 @@ pub enum ViolationKind {
         /// The pattern, as in the CRD.
         pattern: String,
     },
-    /// A rule in CEL does not hold: `parentRefs: [{name: a}, {name: a}]` under a rule that asks for different ones.
+    /// A rule in CEL does not hold: `parentRefs: [{name: a}, {name: a}]` under a rule that requires unique ones.
     Rule {
-        /// What the rule's author says.
+        /// The message of the rule.
         message: String,
     },
-    /// The list item is told apart from an earlier one by nothing: `listeners: [{name: a}, {name: a}]`.
+    /// The list item has the same key as an earlier one: `listeners: [{name: a}, {name: a}]`.
     Duplicate {
         /// The earlier item's index, from 0.
         first: usize,
@@ -97,13 +97,13 @@ impl fmt::Display for ViolationKind {
     /// Prints what follows the field's name in a sentence: `must be at most 63 characters long`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownField { .. } => f.write_str("is no field of this release"),
+            Self::UnknownField { .. } => f.write_str("is not a field of this release"),
             Self::WrongType { expected } => write!(f, "must be of type {}", expected.name()),
             Self::NotInEnum { allowed } => {
                 let allowed: Vec<_> = allowed.iter().map(ToString::to_string).collect();
                 write!(f, "must be one of {}", allowed.join(", "))
             }
-            Self::MissingRequired => f.write_str("is required and missing"),
+            Self::MissingRequired => f.write_str("is required but missing"),
             Self::TooFew { least } => write!(f, "must have at least {least} entries"),
             Self::TooMany { most } => write!(f, "must have at most {most} entries"),
             Self::TooShort { least } => write!(f, "must be at least {least} characters long"),
@@ -111,18 +111,18 @@ impl fmt::Display for ViolationKind {
             Self::Below { least } => write!(f, "must be at least {least}"),
             Self::Above { most } => write!(f, "must be at most {most}"),
             Self::Pattern { pattern } => write!(f, "must match {pattern}"),
-            Self::Rule { message } => write!(f, "breaks a rule: {message}"),
-            Self::Duplicate { first } => write!(f, "repeats item {first}, and items must differ"),
+            Self::Rule { message } => write!(f, "violates a validation rule: {message}"),
+            Self::Duplicate { first } => write!(f, "duplicates item {first}; items must be unique"),
         }
     }
 }
 
-/// Walks `object`; see [`Catalog::check`].
-pub(super) fn check(catalog: &Catalog, object: &Value, release: ReleaseId, version: &str) -> Vec<Violation> {
-    let mut walk = Walk { catalog, release, version, found: Vec::new() };
+/// Walks `object`, and compares it with the schema of `release` in the version `version` (`v1beta1`).
+pub(super) fn check(tree: &Tree, object: &Value, release: ReleaseId, version: &str) -> Vec<Violation> {
+    let mut walk = Walk { tree, release, version, found: Vec::new() };
     if let Value::Object(map) = object {
         walk.missing(0, map, None);
-        let open = catalog.nodes[0].open.contains(release);
+        let open = tree.nodes[0].open.contains(release);
         let unnamed = if open { Unnamed::Kept } else { Unnamed::Pruned };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
             walk.key(0, unnamed, &PathRef::key(None, key), (key, value));
@@ -134,7 +134,7 @@ pub(super) fn check(catalog: &Catalog, object: &Value, release: ReleaseId, versi
 /// What becomes of keys that a mapping's schema does not name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unnamed {
-    /// They stay as they are: `preserveUnknown`.
+    /// They are kept: `preserveUnknown`.
     Kept,
     /// They are pruned.
     Pruned,
@@ -142,29 +142,29 @@ enum Unnamed {
 
 /// One pass over one object.
 struct Walk<'c> {
-    catalog: &'c Catalog,
+    tree: &'c Tree,
     release: ReleaseId,
     version: &'c str,
     found: Vec<Violation>,
 }
 
 impl Walk<'_> {
-    /// Looks at one key of a mapping that stands at `node`.
+    /// Checks one key of a mapping that is at `node`.
     fn key(&mut self, node: usize, unnamed: Unnamed, spot: &PathRef<'_>, (key, value): (&str, &Value)) {
-        let catalog = self.catalog;
-        let parent = &catalog.nodes[node];
+        let tree = self.tree;
+        let parent = &tree.nodes[node];
         let named = parent.key(key);
-        let row_of = |child: Option<usize>| Some((child?, catalog.row_in(child?, self.release, self.version)?));
+        let row_of = |child: Option<usize>| Some((child?, tree.row_in(child?, self.release, self.version)?));
         if let Some((child, row)) = row_of(named).or_else(|| row_of(parent.values)) {
-            let null = value.is_null() && !catalog.schemas[row.schema].attributes.nullable;
+            let null = value.is_null() && !tree.schemas[row.schema].attributes.nullable;
             if !null {
                 self.value(child, row, spot, value);
-            } else if row.required && catalog.schemas[row.schema].attributes.default.is_none() {
+            } else if row.required && tree.schemas[row.schema].attributes.default.is_none() {
                 self.report(spot, ViolationKind::MissingRequired);
             }
         } else if unnamed == Unnamed::Pruned {
             let releases_of =
-                |child: Option<usize>| child.map_or_else(ReleaseSet::default, |child| catalog.nodes[child].releases);
+                |child: Option<usize>| child.map_or_else(ReleaseSet::default, |child| tree.nodes[child].releases);
             let known = releases_of(named) | releases_of(parent.values) | parent.open;
             if !known.is_empty() {
                 self.report(spot, ViolationKind::UnknownField { known });
@@ -172,9 +172,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Looks at a value that stands at `node`, about which the release says `row`.
+    /// Checks a value that is at `node`, for which the release has `row`.
     fn value(&mut self, node: usize, row: &Row, spot: &PathRef<'_>, value: &Value) {
-        let schema = &self.catalog.schemas[row.schema];
+        let schema = &self.tree.schemas[row.schema];
         let attributes = &schema.attributes;
         if value.is_null() && attributes.nullable {
             return;
@@ -189,7 +189,7 @@ impl Walk<'_> {
         match value {
             Value::String(text) => {
                 self.text(attributes, spot, text);
-                let pattern = schema.pattern.map(|pattern| &self.catalog.patterns[pattern]);
+                let pattern = schema.pattern.map(|pattern| &self.tree.patterns[pattern]);
                 if let Some(pattern) = pattern.filter(|pattern| !pattern.matches(text)) {
                     self.report(spot, ViolationKind::Pattern { pattern: pattern.text().to_owned() });
                 }
@@ -211,10 +211,10 @@ impl Walk<'_> {
 
     /// Reports the named fields that a mapping at `node` must have and lacks.
     fn missing(&mut self, node: usize, map: &serde_json::Map<String, Value>, above: Option<&PathRef<'_>>) {
-        let catalog = self.catalog;
-        for (key, child) in &catalog.nodes[node].keys {
-            let Some(row) = catalog.row_in(*child, self.release, self.version) else { continue };
-            if row.required && !map.contains_key(key) && catalog.schemas[row.schema].attributes.default.is_none() {
+        let tree = self.tree;
+        for (key, child) in &tree.nodes[node].keys {
+            let Some(row) = tree.row_in(*child, self.release, self.version) else { continue };
+            if row.required && !map.contains_key(key) && tree.schemas[row.schema].attributes.default.is_none() {
                 self.report(&PathRef::key(above, key), ViolationKind::MissingRequired);
             }
         }
@@ -223,8 +223,8 @@ impl Walk<'_> {
     fn list(&mut self, node: usize, attributes: &Attributes, above: &PathRef<'_>, items: &[Value]) {
         self.count(items.len(), (attributes.min_items, attributes.max_items), above);
         let duplicates = self.duplicates(node, attributes, items);
-        let row_of = |child: usize| Some((child, self.catalog.row_in(child, self.release, self.version)?));
-        let child = self.catalog.nodes[node].items.and_then(row_of);
+        let row_of = |child: usize| Some((child, self.tree.row_in(child, self.release, self.version)?));
+        let child = self.tree.nodes[node].items.and_then(row_of);
         let mut duplicates = duplicates.into_iter().peekable();
         for (index, item) in items.iter().enumerate() {
             let spot = PathRef::index(Some(above), index);
@@ -237,7 +237,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Finds the items that equal an earlier one in what tells the list's items apart: (index, index of the earlier).
+    /// Finds the items that equal an earlier one in the keys of the list: (index, index of the earlier).
     fn duplicates(&self, node: usize, attributes: &Attributes, items: &[Value]) -> Vec<(usize, usize)> {
         let (mut first, mut found) = (BTreeMap::new(), Vec::new());
         if items.len() < 2 {
@@ -255,21 +255,21 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns what tells an item apart from its siblings, as JSON texts; `None` where nothing does.
+    /// Returns the key of an item, as JSON texts; `None` if it has none.
     fn name_of_item(&self, node: usize, attributes: &Attributes, item: &Value) -> Option<Vec<String>> {
         match attributes.list_type? {
             ListType::Atomic => None,
             ListType::Set => Some(vec![item.to_string()]),
             ListType::Map => {
-                let fields = &self.catalog.nodes[self.catalog.nodes[node].items?];
+                let fields = &self.tree.nodes[self.tree.nodes[node].items?];
                 let value_of = |key: &String| {
                     let default = || {
-                        let row = self.catalog.row_in(fields.key(key)?, self.release, self.version)?;
-                        self.catalog.schemas[row.schema].attributes.default.as_ref()
+                        let row = self.tree.row_in(fields.key(key)?, self.release, self.version)?;
+                        self.tree.schemas[row.schema].attributes.default.as_ref()
                     };
                     item.get(key).filter(|value| !value.is_null()).or_else(default)
                 };
-                // A key field that may be absent tells items apart by its absence, but a name without any field is none.
+                // The absence of an optional key field counts as a value, but a key without any field is none.
                 let values: Vec<_> = attributes.list_keys.iter().map(value_of).collect();
                 let named = values.iter().any(Option::is_some);
                 named.then(|| values.iter().map(|value| value.map_or_else(String::new, Value::to_string)).collect())

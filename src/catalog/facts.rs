@@ -1,7 +1,7 @@
-//! Answers: which releases can an object have been written for, as far as its fields say?
+//! Answers: which releases can an object have been written for, according to its fields?
 //!
 //! The object and the tree of fields are walked together, once. A field, a value of an enum or a type that not every release
-//! still possible at that place has, is a [`Fact`]; what says nothing more than the field above it is left out, and so is
+//! still possible at that place has, is a [`Fact`]; what adds nothing to the field above it is omitted, and so is
 //! the same fact about a second item. A field in no release is [`Unknown`] and is not walked into.
 //!
 //! Invariant: a fact never excludes a release whose schema has the field with that value.
@@ -10,11 +10,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Catalog, OUTSIDE};
+use super::tree::{OUTSIDE, Tree};
 use crate::field::{FieldPath, Step};
 use crate::release::ReleaseSet;
 
-/// What an object's fields say about its release.
+/// What an object's fields show about its release.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// What narrows the releases, in document order.
@@ -33,7 +33,7 @@ impl Facts {
 /// One thing in an object that not every release has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// Where it stands.
+    /// Its path.
     pub path: FieldPath,
     /// What it is.
     pub kind: FactKind,
@@ -55,17 +55,17 @@ pub enum FactKind {
 /// A field in no release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// Where it stands.
+    /// Its path.
     pub path: FieldPath,
-    /// The most similar name that stands at the same place in some release.
+    /// The most similar name that is at the same place in some release.
     pub nearest: Option<String>,
 }
 
-/// Walks `object`; see [`Catalog::facts`].
-pub(super) fn facts(catalog: &Catalog, object: &Value) -> Facts {
-    let mut walk = Walk { catalog, path: Vec::new(), seen: BTreeSet::new(), facts: Facts::default() };
+/// Walks `object`, whose kind the releases `listed` have.
+pub(super) fn facts(tree: &Tree, listed: ReleaseSet, object: &Value) -> Facts {
+    let mut walk = Walk { tree, path: Vec::new(), seen: BTreeSet::new(), facts: Facts::default() };
     if let Value::Object(map) = object {
-        let place = Place { node: 0, possible: catalog.listed(), open: catalog.nodes[0].open };
+        let place = Place { node: 0, possible: listed, open: tree.nodes[0].open };
         for (key, value) in map.iter().filter(|(key, _)| !OUTSIDE.contains(&key.as_str())) {
             walk.key(place, key, value);
         }
@@ -73,40 +73,40 @@ pub(super) fn facts(catalog: &Catalog, object: &Value) -> Facts {
     walk.facts
 }
 
-/// A node of the tree, met in an object.
+/// A node of the tree, found in an object.
 #[derive(Clone, Copy)]
 struct Place {
     node: usize,
-    /// The releases that have everything on the way here.
+    /// The releases that have every field above.
     possible: ReleaseSet,
-    /// The releases in which anything may stand here.
+    /// The releases in which anything may be here.
     open: ReleaseSet,
 }
 
 /// One pass over one object.
 struct Walk<'c, 'o> {
-    catalog: &'c Catalog,
-    path: Vec<Near<'o>>,
+    tree: &'c Tree,
+    path: Vec<BorrowedStep<'o>>,
     seen: BTreeSet<(usize, FactKind, ReleaseSet)>,
     facts: Facts,
 }
 
 /// A step that borrows its key.
 #[derive(Clone, Copy)]
-enum Near<'o> {
+enum BorrowedStep<'o> {
     Key(&'o str),
     Index(usize),
 }
 
 impl<'o> Walk<'_, 'o> {
-    /// Looks at one key of a mapping that stands at `place`.
+    /// Checks one key of a mapping that is at `place`.
     fn key(&mut self, place: Place, key: &'o str, value: &'o Value) {
-        let node = &self.catalog.nodes[place.node];
-        self.path.push(Near::Key(key));
+        let node = &self.tree.nodes[place.node];
+        self.path.push(BorrowedStep::Key(key));
         match (node.key(key), node.values) {
             (Some(child), values) => {
                 // Where a mapping had free keys in some releases, nothing below the key is known of those.
-                let free = values.map_or_else(ReleaseSet::default, |values| self.catalog.nodes[values].releases);
+                let free = values.map_or_else(ReleaseSet::default, |values| self.tree.nodes[values].releases);
                 self.node(Place { node: child, open: place.open | free, ..place }, value);
             }
             (None, Some(values)) => self.node(Place { node: values, ..place }, value),
@@ -121,21 +121,21 @@ impl<'o> Walk<'_, 'o> {
         self.path.pop();
     }
 
-    /// Looks at a value that stands at `place`, whose node is the value's own.
+    /// Checks a value that is at `place`, whose node is the value's own.
     fn node(&mut self, place: Place, value: &'o Value) {
-        let catalog = self.catalog;
-        let node = &catalog.nodes[place.node];
+        let tree = self.tree;
+        let node = &tree.nodes[place.node];
         let mut possible = self.narrow(place.node, place.possible, FactKind::Field, node.releases | place.open);
         if value.is_null() {
             return;
         }
-        let fitting = || catalog.rows_of(place.node).iter().filter(|row| row.kind.accepts(value));
+        let fitting = || tree.rows_of(place.node).iter().filter(|row| row.kind.accepts(value));
         let typed = fitting().fold(place.open, |all, row| all | row.releases);
         if typed.is_empty() {
             return;
         }
         possible = self.narrow(place.node, possible, FactKind::Type, typed);
-        let allowing = fitting().filter(|row| catalog.schemas[row.schema].attributes.allows(value));
+        let allowing = fitting().filter(|row| tree.schemas[row.schema].attributes.allows(value));
         let allowed = allowing.fold(place.open, |all, row| all | row.releases);
         if !allowed.is_empty() {
             possible = self.narrow(place.node, possible, FactKind::Value, allowed);
@@ -144,7 +144,7 @@ impl<'o> Walk<'_, 'o> {
     }
 
     fn inside(&mut self, place: Place, value: &'o Value) {
-        match (value, self.catalog.nodes[place.node].items) {
+        match (value, self.tree.nodes[place.node].items) {
             (Value::Object(map), _) => {
                 for (key, value) in map {
                     self.key(place, key, value);
@@ -152,7 +152,7 @@ impl<'o> Walk<'_, 'o> {
             }
             (Value::Array(items), Some(child)) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.path.push(Near::Index(index));
+                    self.path.push(BorrowedStep::Index(index));
                     self.node(Place { node: child, ..place }, item);
                     self.path.pop();
                 }
@@ -161,7 +161,7 @@ impl<'o> Walk<'_, 'o> {
         }
     }
 
-    /// Notes a fact where it says more than what is known already, and returns the releases left at the place.
+    /// Notes a fact if it adds to what is known already, and returns the releases left at the place.
     fn narrow(&mut self, node: usize, possible: ReleaseSet, kind: FactKind, releases: ReleaseSet) -> ReleaseSet {
         if releases.is_superset(possible) {
             return possible;
@@ -171,19 +171,19 @@ impl<'o> Walk<'_, 'o> {
             self.facts.known.push(fact);
         }
         let left = possible & releases;
-        // Contradicting facts are told apart by the reader; below them, the inner one speaks.
+        // Contradicting facts are resolved by the caller; below them, the inner one counts.
         if left.is_empty() { releases } else { left }
     }
 
     fn here(&self) -> FieldPath {
         FieldPath::new(self.path.iter().map(|step| match step {
-            Near::Key(key) => Step::Key((*key).to_owned()),
-            Near::Index(index) => Step::Index(*index),
+            BorrowedStep::Key(key) => Step::Key((*key).to_owned()),
+            BorrowedStep::Index(index) => Step::Index(*index),
         }))
     }
 }
 
-/// Returns the name most similar to `key`, where one is near enough to be meant: a third of the letters may differ.
+/// Returns the name most similar to `key`, if one is near enough to be a misspelling: a third of the letters may differ.
 fn nearest<'n>(key: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let limit = (key.chars().count() / 3).max(1);
     // A long key is compared with names of its own length only, so that a hostile one costs nothing.

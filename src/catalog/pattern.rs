@@ -4,7 +4,7 @@
 //! inside brackets `[`, `&&`, `--` and `~~` are plain characters in Go, and `\d`, `\s`, `\w` are ASCII everywhere. A pattern is
 //! compiled when the first string is matched against it, once.
 //!
-//! Invariant: a pattern that does not compile never refuses a value.
+//! Invariant: a pattern that does not compile never rejects a value.
 
 use std::sync::OnceLock;
 
@@ -31,7 +31,7 @@ impl Pattern {
         &self.text
     }
 
-    /// Says whether the pattern matches anywhere in `value`.
+    /// Returns whether the pattern matches anywhere in `value`.
     pub(super) fn matches(&self, value: &str) -> bool {
         let compiled = self.compiled.get_or_init(|| compile(&self.text).ok());
         compiled.as_ref().is_none_or(|regex| regex.is_match(value))
@@ -41,7 +41,7 @@ impl Pattern {
 /// Compiles a pattern of a CRD.
 ///
 /// # Errors
-/// A message that quotes the pattern and says what cannot be read.
+/// A message that quotes the pattern and names what cannot be read.
 pub fn compile(pattern: &str) -> Result<Regex, String> {
     let mut builder = RegexBuilder::new(&translate(pattern));
     let limited = builder.size_limit(MAX_COMPILED).dfa_size_limit(MAX_COMPILED);
@@ -89,7 +89,7 @@ fn translate(pattern: &str) -> String {
     out
 }
 
-/// Whether a character stands inside `[...]`.
+/// Whether a character is inside `[...]`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Brackets {
     Inside,
@@ -108,7 +108,7 @@ fn posix_class(rest: &mut impl Iterator<Item = char>) -> String {
     class
 }
 
-/// Returns the ASCII characters of a class that Go keeps ASCII; stands alone and inside brackets.
+/// Returns the ASCII characters of a class that Go keeps ASCII; valid outside and inside brackets.
 const fn ascii_class(class: char) -> &'static str {
     match class {
         'd' => "[0-9]",

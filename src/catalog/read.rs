@@ -1,21 +1,32 @@
-//! Answers: which catalog does a file's text hold?
+//! Answers: what does the text of a catalog's file hold?
 //!
-//! The lines are read once, top to bottom. Because fields stand in tree order, each field's parent is the field last read or
+//! The lines are read once, top to bottom. Because fields are in tree order, each field's parent is the field last read or
 //! one above it, so a line costs its last part only; sets of releases, attributes and patterns are read once per spelling.
 //!
 //! Invariant: a line out of order, without its parent, or with a word that is not known is an error, never skipped.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
+use super::listing::Listing;
 use super::pattern::Pattern;
 use super::row::{Attributes, Scope, Type};
-use super::{COLUMNS, Catalog, Listing, Node, Row, Schema};
+use super::tree::{Node, Row, Schema, Tree};
 use crate::field::{FieldPattern, Part};
 use crate::release::{self, GroupKind, ReleaseLine, ReleaseSet};
 
-/// Reads `text`; see [`Catalog::parse`].
-pub(super) fn catalog(text: &str, line: &ReleaseLine) -> Result<Catalog, String> {
+/// The line that is between the header and the fields.
+pub const COLUMNS: &str = "path\ttype\trequired\tattributes\tapiVersions\treleases";
+
+/// What a catalog's file holds.
+pub(super) struct Contents {
+    pub(super) kind: GroupKind,
+    pub(super) scopes: Vec<(Scope, ReleaseSet)>,
+    pub(super) listings: Vec<Listing>,
+    pub(super) tree: Tree,
+}
+
+/// Reads `text`, whose releases are on `line`.
+pub(super) fn contents(text: &str, line: &ReleaseLine) -> Result<Contents, String> {
     let mut draft = Draft::new(line);
     let mut section = Section::Header;
     for (number, content) in (1..).zip(text.lines()) {
@@ -32,7 +43,7 @@ pub(super) fn catalog(text: &str, line: &ReleaseLine) -> Result<Catalog, String>
     draft.finish()
 }
 
-/// Which part of the file a line stands in.
+/// Which part of the file a line is in.
 enum Section {
     Header,
     Fields,
@@ -40,7 +51,7 @@ enum Section {
 
 /// A catalog with the lines read so far.
 struct Draft<'t> {
-    catalog: Catalog,
+    contents: Contents,
     line: &'t ReleaseLine,
     sets: HashMap<&'t str, ReleaseSet>,
     schemas: HashMap<&'t str, usize>,
@@ -51,31 +62,24 @@ struct Draft<'t> {
 
 impl<'t> Draft<'t> {
     fn new(line: &'t ReleaseLine) -> Self {
-        let catalog = Catalog {
-            kind: GroupKind::new("", ""),
-            scopes: Vec::new(),
-            listings: Vec::new(),
-            nodes: vec![Node::new(None, 0)],
-            rows: Vec::new(),
-            schemas: Vec::new(),
-            patterns: Vec::new(),
-            references: OnceLock::new(),
-        };
+        let kind = GroupKind::new("", "");
+        let contents = Contents { kind, scopes: Vec::new(), listings: Vec::new(), tree: Tree::new() };
         let above = vec![("", 0)];
-        Self { catalog, line, sets: HashMap::new(), schemas: HashMap::new(), patterns: HashMap::new(), above }
+        Self { contents, line, sets: HashMap::new(), schemas: HashMap::new(), patterns: HashMap::new(), above }
     }
 
     fn header(&mut self, content: &'t str) -> Result<(), String> {
         let mut columns = content.split('\t');
         let (word, name) = (columns.next().unwrap_or_default(), columns.next().unwrap_or_default());
         if word == "kind" {
-            self.catalog.kind = GroupKind::parse(name);
+            self.contents.kind = GroupKind::parse(name);
             return Ok(());
         }
         let releases = self.releases(columns.next().unwrap_or_default())?;
         if word == "scope" {
-            let scope = Scope::parse(name).ok_or_else(|| format!("`{name}` is no scope"))?;
-            self.catalog.scopes.push((scope, releases));
+            let scope =
+                Scope::parse(name).ok_or_else(|| format!("`{name}` is not a scope: write Cluster or Namespaced"))?;
+            self.contents.scopes.push((scope, releases));
             return Ok(());
         }
         let listing = self.listing(name);
@@ -84,13 +88,17 @@ impl<'t> Draft<'t> {
             "unserved" => listing.unserved = releases,
             "storage" => listing.storage = releases,
             "deprecated" => listing.deprecated = releases,
-            _ => return Err(format!("`{word}` is no word of a catalog's header")),
+            _ => {
+                return Err(format!(
+                    "`{word}` is not a header keyword: write kind, scope, served, unserved, storage or deprecated"
+                ));
+            }
         }
         Ok(())
     }
 
     fn listing(&mut self, name: &str) -> &mut Listing {
-        let listings = &mut self.catalog.listings;
+        let listings = &mut self.contents.listings;
         let at = listings.iter().position(|listing| listing.name == name).unwrap_or_else(|| {
             listings.push(Listing { name: name.to_owned(), ..Listing::default() });
             listings.len() - 1
@@ -106,28 +114,28 @@ impl<'t> Draft<'t> {
         let required = match required {
             "required" => true,
             "" => false,
-            other => return Err(format!("`{other}` is neither `required` nor empty")),
+            other => return Err(format!("the third column must be `required` or empty, not `{other}`")),
         };
         let row = Row {
-            kind: Type::parse(kind).ok_or_else(|| format!("`{kind}` is no type"))?,
+            kind: Type::parse(kind).ok_or_else(|| format!("`{kind}` is not a type"))?,
             required,
             schema: self.schema(attributes)?,
             versions: versions.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
             releases: self.releases(releases)?,
         };
-        let open = row.kind == Type::Any || self.catalog.schemas[row.schema].attributes.preserve_unknown;
+        let open = row.kind == Type::Any || self.contents.tree.schemas[row.schema].attributes.preserve_unknown;
         let at = self.node(path)?;
-        let node = &mut self.catalog.nodes[at];
+        let node = &mut self.contents.tree.nodes[at];
         node.releases = node.releases | row.releases;
         if open {
             node.open = node.open | row.releases;
         }
-        self.catalog.rows.push(row);
-        node.rows.end = self.catalog.rows.len();
+        self.contents.tree.rows.push(row);
+        node.rows.end = self.contents.tree.rows.len();
         Ok(())
     }
 
-    /// Finds or makes the node of `path`, which is the node last read, or stands below it or one above it.
+    /// Finds or makes the node of `path`, which is the node last read, or is below it or one above it.
     fn node(&mut self, path: &'t str) -> Result<usize, String> {
         while let Some(&(above, node)) = self.above.last() {
             if path == above {
@@ -140,12 +148,12 @@ impl<'t> Draft<'t> {
             }
             self.above.pop();
         }
-        Err(format!("`{path}` does not follow the field it stands in"))
+        Err(format!("`{path}` does not follow its parent field"))
     }
 
     fn child(&mut self, parent: usize, part: Part) -> Result<usize, ()> {
-        let child = self.catalog.nodes.len();
-        let node = &mut self.catalog.nodes[parent];
+        let child = self.contents.tree.nodes.len();
+        let node = &mut self.contents.tree.nodes[parent];
         match &part {
             Part::Key(key) if node.keys.last().is_none_or(|(last, _)| last < key) => {
                 node.keys.push((key.clone(), child));
@@ -154,7 +162,7 @@ impl<'t> Draft<'t> {
             Part::Values if node.values.is_none() => node.values = Some(child),
             Part::Key(_) | Part::Items | Part::Values => return Err(()),
         }
-        self.catalog.nodes.push(Node::new(Some((parent, part)), self.catalog.rows.len()));
+        self.contents.tree.nodes.push(Node::new(Some((parent, part)), self.contents.tree.rows.len()));
         Ok(child)
     }
 
@@ -165,13 +173,13 @@ impl<'t> Draft<'t> {
         let attributes = Attributes::parse(text)?;
         let pattern = attributes.pattern.as_ref().map(|pattern| {
             *self.patterns.entry(pattern.clone()).or_insert_with(|| {
-                self.catalog.patterns.push(Pattern::new(pattern));
-                self.catalog.patterns.len() - 1
+                self.contents.tree.patterns.push(Pattern::new(pattern));
+                self.contents.tree.patterns.len() - 1
             })
         });
-        self.catalog.schemas.push(Schema { attributes, pattern });
-        self.schemas.insert(text, self.catalog.schemas.len() - 1);
-        Ok(self.catalog.schemas.len() - 1)
+        self.contents.tree.schemas.push(Schema { attributes, pattern });
+        self.schemas.insert(text, self.contents.tree.schemas.len() - 1);
+        Ok(self.contents.tree.schemas.len() - 1)
     }
 
     fn releases(&mut self, text: &'t str) -> Result<ReleaseSet, String> {
@@ -183,26 +191,12 @@ impl<'t> Draft<'t> {
         Ok(set)
     }
 
-    fn finish(mut self) -> Result<Catalog, String> {
-        if self.catalog.kind.kind.is_empty() {
+    fn finish(mut self) -> Result<Contents, String> {
+        if self.contents.kind.kind.is_empty() {
             return Err("no line names the kind".to_owned());
         }
-        self.catalog.listings.sort_by(|left, right| release::by_stability(&right.name, &left.name));
-        Ok(self.catalog)
-    }
-}
-
-impl Node {
-    fn new(parent: Option<(usize, Part)>, row: usize) -> Self {
-        Self {
-            parent,
-            keys: Vec::new(),
-            items: None,
-            values: None,
-            rows: row..row,
-            releases: ReleaseSet::default(),
-            open: ReleaseSet::default(),
-        }
+        self.contents.listings.sort_by(|left, right| release::by_stability(&right.name, &left.name));
+        Ok(self.contents)
     }
 }
 
@@ -245,9 +239,9 @@ mod tests {
 
     #[test]
     fn an_unknown_word_is_refused() {
-        refused("spec | objekt |  |  |  | ALL\n", "`objekt` is no type");
+        refused("spec | objekt |  |  |  | ALL\n", "`objekt` is not a type");
         refused("spec | object | optional |  |  | ALL\n", "`optional`");
-        refused("spec | object |  | {\"x\":1} |  | ALL\n", "no attributes");
+        refused("spec | object |  | {\"x\":1} |  | ALL\n", "not a JSON object of attributes");
         refused("spec | object |  |  |  | standard v9\n", "`v9`");
         refused("spec | object\n", "fewer than six columns");
         assert!(read("kind | A.b\nserves | v1 | standard v1.0.0\n").unwrap_err().contains("`serves`"));

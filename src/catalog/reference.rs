@@ -1,7 +1,7 @@
 //! Answers: which fields of a kind name another object, or another kind?
 //!
-//! A reference is a mapping with the named field `kind` and one that says more: `group` (or `apiGroup`, `apiVersion`), or `name`
-//! where the group is understood. Its defaults are those of its own fields; releases that differ in them are told apart.
+//! A reference is a mapping with the named field `kind` and another one: `group` (or `apiGroup`, `apiVersion`), or `name`
+//! where the group is understood. Its defaults are those of its own fields; releases that differ in them are distinguished.
 //!
 //! Invariant: every mapping that a schema gives the fields `kind` and `group` is found, in every release that has it.
 
@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Catalog;
+use super::tree::Tree;
 use crate::field::FieldPattern;
 use crate::release::{ReleaseId, ReleaseSet};
 
 /// A field that names another object or kind: `parentRefs: [{kind: Gateway, name: web}]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
-    /// Where the mapping stands.
+    /// The path of the mapping.
     pub pattern: FieldPattern,
     /// The releases (in any version) that have it so.
     pub releases: ReleaseSet,
@@ -30,7 +30,7 @@ pub struct Reference {
     pub has_namespace: bool,
 }
 
-/// Where a reference says its group.
+/// The field of a reference with its group.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GroupSource {
     /// A field holds the group: `group: gateway.networking.k8s.io`.
@@ -49,23 +49,23 @@ pub enum GroupSource {
     Implicit,
 }
 
-/// What a mapping says about what it names, without its place.
+/// The fields of a reference, without its place.
 type Shape = (GroupSource, Option<String>, bool, bool);
 
-/// Looks at every mapping of `catalog`; see [`Catalog::references`].
-pub(super) fn references(catalog: &Catalog) -> Vec<Reference> {
+/// Checks every mapping of `tree`.
+pub(super) fn references(tree: &Tree) -> Vec<Reference> {
     let mut found = Vec::new();
-    for node in 0..catalog.nodes.len() {
+    for node in 0..tree.nodes.len() {
         let mut shapes: BTreeMap<Shape, Vec<ReleaseId>> = BTreeMap::new();
-        for release in catalog.nodes[node].releases.iter() {
-            if let Some(shape) = shape(catalog, node, release) {
+        for release in tree.nodes[node].releases.iter() {
+            if let Some(shape) = shape(tree, node, release) {
                 shapes.entry(shape).or_default().push(release);
             }
         }
         let mut shapes: Vec<_> = shapes.into_iter().collect();
         shapes.sort_by_key(|(_, releases)| releases[0]);
         found.extend(shapes.into_iter().map(|((group, default_kind, has_name, has_namespace), releases)| Reference {
-            pattern: catalog.pattern_of(node),
+            pattern: tree.pattern_of(node),
             releases: releases.into_iter().collect(),
             group,
             default_kind,
@@ -76,7 +76,7 @@ pub(super) fn references(catalog: &Catalog) -> Vec<Reference> {
     found
 }
 
-/// Returns the default groups of `references`; of two that a mapping has through the releases, the last stands last.
+/// Returns the default groups of `references`; of two that a mapping has through the releases, the last comes last.
 pub(super) fn default_groups(references: &[Reference]) -> impl DoubleEndedIterator<Item = (&FieldPattern, &str)> {
     references.iter().filter_map(|reference| match &reference.group {
         GroupSource::Group { default: Some(group), .. } => Some((&reference.pattern, group.as_str())),
@@ -84,15 +84,15 @@ pub(super) fn default_groups(references: &[Reference]) -> impl DoubleEndedIterat
     })
 }
 
-fn shape(catalog: &Catalog, node: usize, release: ReleaseId) -> Option<Shape> {
+fn shape(tree: &Tree, node: usize, release: ReleaseId) -> Option<Shape> {
     let has = |key: &str| {
-        let child = catalog.nodes[node].key(key)?;
-        catalog.nodes[child].releases.contains(release).then_some(child)
+        let child = tree.nodes[node].key(key)?;
+        tree.nodes[child].releases.contains(release).then_some(child)
     };
     let default = |child: usize| {
-        let mut rows = catalog.rows_of(child).iter().filter(|row| row.releases.contains(release));
+        let mut rows = tree.rows_of(child).iter().filter(|row| row.releases.contains(release));
         let text = |value: &Value| value.as_str().map(str::to_owned);
-        rows.find_map(|row| catalog.schemas[row.schema].attributes.default.as_ref().and_then(text))
+        rows.find_map(|row| tree.schemas[row.schema].attributes.default.as_ref().and_then(text))
     };
     let kind = has("kind")?;
     let group =

@@ -1,4 +1,4 @@
-//! Answers: what does one row of a catalog say about a field?
+//! Answers: what does one row of a catalog hold about a field?
 //!
 //! A row holds a [`Type`], whether the field is required and its [`Attributes`], written as compact JSON. Limits that hold
 //! for one type only (lengths for strings, counts for lists) are kept side by side, as in a CRD.
@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-/// Whether the objects of a kind live in a namespace.
+/// Whether the objects of a kind are in a namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// One object per name in the whole cluster.
@@ -84,7 +84,7 @@ impl Type {
         Self::ALL.into_iter().find(|kind| kind.name() == text)
     }
 
-    /// Says whether `value`, which is not null, is of this type.
+    /// Returns whether `value`, which is not null, is of this type.
     pub fn accepts(self, value: &Value) -> bool {
         match self {
             Self::Any => true,
@@ -103,7 +103,7 @@ fn is_whole(value: &Value) -> bool {
     value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
-/// How the items of a list are told apart when two writers' lists are merged.
+/// How the items of a list are distinguished when two writers' lists are merged.
 ///
 /// Source: `x-kubernetes-list-type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -111,13 +111,13 @@ fn is_whole(value: &Value) -> bool {
 pub enum ListType {
     /// The list is one value.
     Atomic,
-    /// Items are told apart by their key fields.
+    /// Items are distinguished by their key fields.
     Map,
-    /// Items are told apart by their value.
+    /// Items are distinguished by their value.
     Set,
 }
 
-/// What a schema says about a value beyond its type.
+/// The constraints of a schema on a value beyond its type.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Attributes {
@@ -157,7 +157,7 @@ pub struct Attributes {
     /// The largest number, itself allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<Number>,
-    /// How a list's items are told apart.
+    /// How a list's items are distinguished.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_type: Option<ListType>,
     /// The key fields of a list whose type is [`ListType::Map`].
@@ -188,7 +188,7 @@ impl Attributes {
         if text.is_empty() {
             return Ok(Self::default());
         }
-        serde_json::from_str(text).map_err(|error| format!("`{text}` are no attributes: {error}"))
+        serde_json::from_str(text).map_err(|error| format!("`{text}` is not a JSON object of attributes: {error}"))
     }
 
     /// Writes the compact JSON of a catalog's column.
@@ -199,7 +199,7 @@ impl Attributes {
         serde_json::to_string(self).expect("attributes hold strings, numbers and JSON values only")
     }
 
-    /// Says whether `value` is among the allowed values.
+    /// Returns whether `value` is among the allowed values.
     pub fn allows(&self, value: &Value) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|one| same(one, value)))
     }

@@ -4,7 +4,7 @@
 //!
 //! Invariant: the kind is served in every release, as `v1` and, in `v1.0.0` and `v2.0.0`, as `v1beta1`.
 
-use super::Catalog;
+use super::catalog::Catalog;
 use crate::release::{Channel, ReleaseId, ReleaseLine, ReleaseSet};
 
 pub(super) const HEADER: &str = "\

@@ -16,8 +16,8 @@ use super::{Exit, Pending, packs};
 use crate::disk::{self, Bounds, Failure, Journal, RunProgress};
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::infer::beside::{Evidence, Span, evidence_in, spans_in};
 use crate::infer::crds::{Crd, Installed, crds_in};
+use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
 use crate::plan::{self, Plan, PlannedFile, Planner, Record, RunFile};
@@ -334,7 +334,7 @@ struct Clues<'p> {
     /// What it says of the release that objects come from.
     evidence: Vec<(&'p Pack, Evidence)>,
     /// Which releases its objects can be for.
-    spans: Vec<Span<'p>>,
+    spans: Vec<ObjectReleases<'p>>,
 }
 
 /// What the second look at a file needs.
@@ -351,7 +351,7 @@ impl<'p> Seen<'p> {
     fn new(manifest: Manifest, packs: &'p Packs, planner: Option<&Planner<'_>>) -> Self {
         let crds = crds_in(&manifest, packs);
         let Some(planner) = planner else {
-            let (evidence, spans) = (evidence_in(&manifest, packs), spans_in(&manifest, packs));
+            let (evidence, spans) = (evidence_in(&manifest, packs), object_releases_in(&manifest, packs));
             let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
             let clues = Some(Box::new(Clues { groups, evidence, spans }));
             return Self { crds, clues, kept: Kept::Text(manifest.file, manifest.text) };

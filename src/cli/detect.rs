@@ -8,9 +8,9 @@ use super::console::Console;
 use super::convert::Level;
 use super::{Exit, Pending, packs, pass};
 use crate::field::FieldPath;
-use crate::infer::beside::evidence_in;
 use crate::infer::crds::{Installed, crds_in, installed};
-use crate::infer::{infer, kind_says};
+use crate::infer::install_evidence::evidence_in;
+use crate::infer::{infer, kind_evidence};
 use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
 use crate::plan;
@@ -52,7 +52,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
 fn look_at<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {
     let before = detection.values.len();
     // An object of a pack is told as one.
-    for pack in packs.iter().filter(|pack| pack.is_guest(&object.kind)) {
+    for pack in packs.iter().filter(|pack| pack.is_foreign(&object.kind)) {
         for field in pack.values_in(&object.kind, &object.value) {
             detection.values.push((pack.name(), object, manifest.locate(object, &field), field.to_string()));
         }
@@ -63,7 +63,7 @@ fn look_at<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, det
     let Some(catalog) = pack.catalog(&object.kind) else { return };
     let mut inference = infer(&object.value, catalog, &object.api_version.version);
     if !inference.is_conflict() {
-        inference.evidence.splice(0..0, kind_says(catalog, pack.line()));
+        inference.evidence.splice(0..0, kind_evidence(catalog, pack.line()));
     }
     let location = manifest.locate(object, &FieldPath::default());
     let evidence = inference.evidence.iter().map(|fact| manifest.locate(object, &fact.path)).collect();

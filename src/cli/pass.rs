@@ -52,8 +52,8 @@ impl<T> Met<T> {
     fn new(reading: Reading, make: impl Fn(Manifest) -> T) -> Option<Self> {
         match reading {
             Reading::Irrelevant => None,
-            Reading::Manifest(manifest) => Some(Self::Manifest(manifest.seen_objects(), make(*manifest))),
-            Reading::Kustomization(manifest) | Reading::Marked(manifest) => Some(Self::Beside(make(*manifest))),
+            Reading::Manifest(manifest) => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
+            Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Beside(make(*manifest))),
             Reading::Template(finding) => Some(Self::Template(finding)),
             Reading::Failed(finding) => Some(Self::Failed(finding)),
         }
@@ -138,7 +138,7 @@ pub(super) fn of_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn(M
 /// Reads once more what a manifest was made of.
 pub(super) fn again(file: &str, text: &str, recognizer: &Recognizer) -> Manifest {
     match manifest::read(file, text.as_bytes(), recognizer) {
-        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Marked(manifest) => *manifest,
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
         Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
             unreachable!("a manifest was made of this text")
         }
@@ -149,7 +149,7 @@ pub(super) fn again(file: &str, text: &str, recognizer: &Recognizer) -> Manifest
 pub(super) fn once_more(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
     let bytes = disk::read(Path::new(file)).with_context(|| format!("cannot read {file} once more"))?;
     match manifest::read(file, &bytes, recognizer) {
-        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Marked(manifest) => Ok(*manifest),
+        Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Ok(*manifest),
         Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
             bail!("{file} changed while it was read; run again")
         }
@@ -159,11 +159,11 @@ pub(super) fn once_more(file: &str, recognizer: &Recognizer) -> Result<Manifest>
 /// Makes the recognizer of every group that `packs` know and of what the configuration says of files.
 pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
-    let marks = packs.iter().flat_map(|pack| pack.marks()).map(String::as_str);
+    let marks = packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str);
     let kinds = packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str());
     let charts = packs.iter().flat_map(|pack| pack.charts()).map(|chart| (chart.name.as_str(), chart.key.as_str()));
-    let guests = packs.iter().flat_map(|pack| pack.guests());
-    let recognizer = Recognizer::new(groups).with_kinds(kinds).with_guests(guests).with_marks(marks);
+    let guests = packs.iter().flat_map(|pack| pack.foreign_kinds());
+    let recognizer = Recognizer::new(groups).with_kinds(kinds).with_foreign_kinds(guests).with_triggers(marks);
     recognizer.with_charts(charts).with_values(&config.values)
 }
 

@@ -48,7 +48,7 @@ fn pack_text(pack: &Pack) -> Result<String> {
         out.push_str("\nwhat --set can say:\n");
     }
     for parameter in pack.parameters() {
-        let _infallible = writeln!(out, "  {}.{}: {}", pack.name(), parameter.name, parameter.about);
+        let _infallible = writeln!(out, "  {}.{}: {}", pack.name(), parameter.name, parameter.description);
     }
     out.push_str("\nkinds, and the releases that serve each apiVersion:\n");
     for kind in pack.kinds() {

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, ensure};
 
 use super::console::Console;
-use crate::infer::beside::{Evidence, Span, origin};
-use crate::pack::wire::{Parameter, Shape};
+use crate::infer::install_evidence::{Evidence, ObjectReleases, origin};
+use crate::pack::wire::{Format, Parameter};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::ReleaseSet;
 use crate::report::visible;
@@ -20,7 +20,7 @@ use crate::report::visible;
 pub(super) fn told_by_files(
     pack: &Pack,
     evidence: &[(&Pack, Evidence)],
-    spans: &[Span<'_>],
+    spans: &[ObjectReleases<'_>],
     console: Console,
 ) -> Result<Option<ReleaseSet>> {
     let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
@@ -32,7 +32,7 @@ pub(super) fn told_by_files(
     let origin = origin(&about);
     let (Some(first), Some(release)) = (about.first(), origin.iter().next()) else {
         if !about.is_empty() {
-            let said: Vec<String> = about.iter().map(|one| format!("{} ({})", one.says, one.location)).collect();
+            let said: Vec<String> = about.iter().map(|one| format!("{} ({})", one.text, one.location)).collect();
             let said = visible(&said.join(", "));
             console.note(&format!("{} objects can be of several releases: {said}; say --from\n", pack.name()))?;
         }
@@ -42,7 +42,7 @@ pub(super) fn told_by_files(
     let place = visible(&first.location.to_string());
     let about = spans.iter().filter(|span| span.pack.name() == pack.name());
     if let Some(other) = about.filter(|span| (span.releases & origin).is_empty()).min_by_key(|span| &span.location) {
-        let (says, title) = (visible(&first.says), visible(&other.title));
+        let (says, title) = (visible(&first.text), visible(&other.title));
         let (at, releases) = (visible(&other.location.to_string()), pack.line().describe(other.releases));
         let name = pack.name();
         console.note(&format!(
@@ -50,7 +50,7 @@ pub(super) fn told_by_files(
         ))?;
         return Ok(None);
     }
-    console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.says)))?;
+    console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.text)))?;
     Ok(Some(origin))
 }
 
@@ -58,7 +58,7 @@ pub(super) fn told_by_files(
 fn not_used(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
     let mut places: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
     for one in inexact {
-        places.entry(&one.says).or_default().push(one);
+        places.entry(&one.text).or_default().push(one);
     }
     let line = |(says, all): (&str, Vec<&Evidence>)| {
         let more = if all.len() == 1 { String::new() } else { format!(" and {} more", all.len() - 1) };
@@ -127,16 +127,16 @@ pub(super) fn parameters(said: &[String], packs: &Packs) -> Result<BTreeMap<Stri
 /// A failure that says what there is, or what to write.
 pub(super) fn check(name: &str, value: &str, packs: &Packs) -> Result<()> {
     let of_pack = |pack: &'_ Pack| {
-        let named = |one: &Parameter| (format!("{}.{}", pack.name(), one.name), one.looks_like);
+        let named = |one: &Parameter| (format!("{}.{}", pack.name(), one.name), one.format);
         pack.parameters().iter().map(named).collect::<Vec<_>>()
     };
-    let declared: BTreeMap<String, Shape> = packs.iter().flat_map(of_pack).collect();
+    let declared: BTreeMap<String, Format> = packs.iter().flat_map(of_pack).collect();
     let shape = declared.get(name).with_context(|| {
         let names: Vec<&str> = declared.keys().map(String::as_str).collect();
         format!("no pack asks for `{name}`; there are: {}", names.join(", "))
     })?;
     ensure!(!value.is_empty(), "{name} has no value");
-    ensure!(shape.fits(value), "`{value}` cannot be {name}: write {}", shape.description());
+    ensure!(shape.accepts(value), "`{value}` cannot be {name}: write {}", shape.description());
     Ok(())
 }
 

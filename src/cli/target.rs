@@ -18,8 +18,8 @@ use super::pass;
 use super::said::{self, Pairing};
 use crate::field::FieldPath;
 use crate::finding::Code;
-use crate::infer::beside::{Evidence, Span};
 use crate::infer::crds::{Crd, Installed, Verdict, crds_in, installed};
+use crate::infer::install_evidence::{Evidence, ObjectReleases};
 use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
@@ -91,7 +91,7 @@ impl<'p> Typed<'p> {
     /// images the release that objects come from.
     pub(super) fn typed_goal(&self) -> Option<Goal<'p>> {
         let is_said = |target: &Target<'p>| {
-            target.pack.installed_as().is_empty() || self.choices.origins.contains_key(target.pack.name())
+            target.pack.artifacts().is_empty() || self.choices.origins.contains_key(target.pack.name())
         };
         let is_typed = !self.targets.is_empty() && self.targets.iter().all(is_said);
         is_typed.then(|| self.goal(self.targets.clone()))
@@ -103,7 +103,7 @@ impl<'p> Typed<'p> {
         &self,
         installed: &[Installed<'p>],
         groups: &BTreeSet<String>,
-        (evidence, spans): (&[(&'p Pack, Evidence)], &[Span<'p>]),
+        (evidence, spans): (&[(&'p Pack, Evidence)], &[ObjectReleases<'p>]),
         console: Console,
     ) -> Result<Goal<'p>> {
         let mut targets = self.targets.clone();
@@ -140,7 +140,7 @@ impl<'p> Typed<'p> {
 fn own(folder: &Path, manifests: &[Manifest]) -> Result<OwnCrds> {
     let objects = manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
     let place = |manifest: &Manifest, object| manifest.locate(object, &FieldPath::default()).to_string();
-    let whole = |(manifest, object): (&Manifest, _)| match manifest.whole(object) {
+    let whole = |(manifest, object): (&Manifest, _)| match manifest.full_value(object) {
         Ok(value) => Ok((place(manifest, object), value)),
         Err(finding) => Err(anyhow!("{}: {}", finding.location, finding.message)),
     };

@@ -36,7 +36,7 @@ impl<'p> Goal<'p> {
     /// Returns whether values of a chart that a target's pack knows can stand in objects such as `object`, or in what they are
     /// merged with.
     pub(crate) fn can_hold_values(&self, object: &Object) -> bool {
-        self.targets.iter().any(|target| target.pack.is_host(&object.kind))
+        self.targets.iter().any(|target| target.pack.can_hold_values(&object.kind))
     }
 
     /// Returns the catalog of a kind, whether or not its pack has a target.

@@ -17,7 +17,7 @@ use crate::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::lens::{LossClass, Session};
-use crate::pack::notes::Union;
+use crate::pack::release_notes::Union;
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::Intent;
 
@@ -107,8 +107,9 @@ fn keep_unknown(subject: &Subject<'_>, session: &Session<'_>) -> Result<(), Vec<
 fn typed_item(subject: &Subject<'_>, kind: &GroupKind, path: &FieldPath) -> Option<FieldPath> {
     let (item, by) = path.split_last()?;
     let pattern = item.pattern();
-    let typed = |union: &Union| union.kind == *kind && union.items == pattern && Step::Key(union.by.clone()) == *by;
-    subject.target.pack.notes().unions.iter().any(typed).then_some(item)
+    let typed =
+        |union: &Union| union.kind == *kind && union.items == pattern && Step::Key(union.discriminator.clone()) == *by;
+    subject.target.pack.release_notes().unions.iter().any(typed).then_some(item)
 }
 
 /// Returns the fields that `catalog` does not know at the place where the rules put them: a newer field below a mapping that got

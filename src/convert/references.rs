@@ -38,7 +38,7 @@ pub(crate) type Renames = BTreeMap<GroupKind, Successor>;
 /// Collects the kinds that `target`'s rules rename.
 pub(crate) fn renames(target: &Target<'_>) -> Renames {
     let mut found: BTreeMap<GroupKind, GroupKind> = BTreeMap::new();
-    for (rule, direction) in target.pack.rules_towards(target.release) {
+    for (rule, direction) in target.pack.rules_to(target.release) {
         let (from, to) = (rule.from_kind(direction), rule.to_kind(direction));
         if from != to {
             found.values_mut().filter(|kind| *kind == from).for_each(|kind| kind.clone_from(to));

@@ -6,7 +6,7 @@ use super::subject::Subject;
 use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::lens::{Direction, Halt, Session};
-use crate::pack::{Needs, Rule, Way};
+use crate::pack::{KindTracker, Needs, Rule};
 use crate::release::{GroupKind, ReleaseId, ReleaseSet};
 
 /// Runs the rules that lead to `release` and returns the kind afterwards.
@@ -20,9 +20,9 @@ pub(super) fn run(
     session: &mut Session<'_>,
     log: &mut Log,
 ) -> Result<GroupKind, Vec<Remark>> {
-    let mut way = Way::new(kind.clone());
-    for (rule, direction) in subject.target.pack.rules_on_the_way(release, &kind) {
-        if !way.meets(rule, direction) {
+    let mut way = KindTracker::new(kind.clone());
+    for (rule, direction) in subject.target.pack.rules_for_kind(release, &kind) {
+        if !way.is_subject_to(rule, direction) {
             continue;
         }
         if !knows_enough(subject, rule, direction) {
@@ -36,7 +36,7 @@ pub(super) fn run(
         }
         if session.program().len() > before {
             log.rules.push((rule.id.clone(), direction));
-            way.follow(rule, direction);
+            way.record(rule, direction);
         }
     }
     Ok(way.kind().clone())
@@ -56,14 +56,14 @@ pub(super) fn named_conflicts(subject: &Subject<'_>) -> Vec<Remark> {
 fn knows_enough(subject: &Subject<'_>, rule: &Rule, direction: Direction) -> bool {
     let pack = subject.target.pack;
     let origins = subject.goal.choices.origins.get(pack.name()).copied().unwrap_or_default();
-    rule.needs != Some(Needs::From) || rule.is_crossed_from(origins & subject.candidates, pack.line(), direction)
+    rule.needs != Some(Needs::From) || rule.applies_from(origins & subject.candidates, pack.line(), direction)
 }
 
 /// Reports a rule that would change the object if it came from the other side of the rule, which nothing shows.
 fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, session: &Session<'_>) -> Option<Remark> {
     let pack = subject.target.pack;
     let is_open = !subject.goal.choices.origins.contains_key(pack.name());
-    let can_cross = |id: ReleaseId| rule.is_crossed_from(ReleaseSet::from_iter([id]), pack.line(), direction);
+    let can_cross = |id: ReleaseId| rule.applies_from(ReleaseSet::from_iter([id]), pack.line(), direction);
     if !is_open || !subject.candidates.iter().any(can_cross) {
         return None;
     }

@@ -76,7 +76,7 @@ pub(super) fn validate(
             blocks.push(Remark::new(Code::InvalidInTarget, path, message, Some(help)));
         } else if is_requested || subject.accepted_before(&path, &violation.kind) {
             let message = format!("{} does not allow this: {} {}", schema.name, violation.path, violation.kind);
-            let hint = subject.target.pack.notes().hint(schema.catalog.kind(), Some(&violation.path.pattern()));
+            let hint = subject.target.pack.release_notes().hint(schema.catalog.kind(), Some(&violation.path.pattern()));
             let help = hint.unwrap_or("change the value by hand, then run again").to_owned();
             blocks.push(Remark::new(Code::InvalidInTarget, path, message, Some(help)));
         } else {

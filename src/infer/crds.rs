@@ -1,7 +1,7 @@
-//! Answers: which release of an API do the CRDs in a tree say is installed?
+//! Answers: which release of an API is installed, according to the CRDs in a tree?
 //!
-//! Projects write bundle and channel on their CRDs; a pack says under which annotations, and which values are known not to
-//! mean what they say. All CRDs of one pack must agree: a bundle is installed whole.
+//! Projects write bundle and channel on their CRDs; a pack names the annotations, and the values that are known to be
+//! misleading. All CRDs of one pack must agree: a bundle is installed whole.
 //!
 //! Invariant: CRDs that name several releases name none.
 
@@ -20,20 +20,20 @@ use crate::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
 /// The API group and kind of a CRD.
 const CRD: (&str, &str) = ("apiextensions.k8s.io", "CustomResourceDefinition");
 
-/// One CRD in the tree, and what it says of its release.
+/// One CRD in the tree, and its release.
 #[derive(Clone, Debug)]
 pub struct Crd {
     /// The annotation with the bundle, or else the CRD.
     pub location: Location,
     /// The kind it defines.
     pub kind: GroupKind,
-    /// The bundle, as written; nothing where the CRD does not say.
+    /// The bundle, as written; nothing if the CRD does not have it.
     pub bundle: Option<String>,
     /// The channel, as written.
     pub channel: Option<String>,
     /// The releases that this stands for; none where the pack knows no such release.
     pub releases: ReleaseSet,
-    /// Why it stands for other releases than it says.
+    /// Why it stands for other releases than it names.
     pub correction: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct Installed<'p> {
     pub crds: Vec<Crd>,
 }
 
-/// What the CRDs of a tree say together.
+/// The release that the CRDs of a tree agree on.
 #[derive(Clone, Copy, Debug)]
 pub enum Verdict<'p> {
     /// This release; where the annotations fit several, the oldest.
@@ -98,15 +98,15 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     let channel = keys.channel.as_ref().and_then(|key| text(&["metadata", "annotations", key]));
     let correction = bundle.as_ref().and_then(|bundle| pack.corrections().get(bundle));
     let bundles = correction.map_or_else(|| bundle.iter().cloned().collect(), |correction| correction.bundles.clone());
-    let is_meant = |name: &str, in_channel: Channel| {
+    let is_named = |name: &str, in_channel: Channel| {
         bundles.iter().any(|bundle| bundle == name)
             && channel.as_deref().is_none_or(|channel| channel == in_channel.name())
     };
-    let releases = pack.line().iter().filter(|(_, release)| is_meant(&release.bundle, release.channel));
+    let releases = pack.line().iter().filter(|(_, release)| is_named(&release.bundle, release.channel));
     let place = FieldPath::default().key("metadata").key("annotations").key(&keys.bundle);
     Some(Crd {
         location: manifest.locate(object, &place),
-        releases: told_apart((manifest, object), &kind, pack, releases.map(|(id, _)| id).collect()),
+        releases: with_same_fields((manifest, object), &kind, pack, releases.map(|(id, _)| id).collect()),
         kind,
         correction: correction.map(|correction| correction.reason.clone()),
         bundle,
@@ -114,8 +114,8 @@ fn read(manifest: &Manifest, object: &Object, pack: &Pack) -> Option<Crd> {
     })
 }
 
-/// Returns those of `releases` whose fields are those of the CRD, where it says several; all where none is.
-fn told_apart(
+/// Returns those of `releases` whose fields are those of the CRD, if it names several; all of them if none matches.
+fn with_same_fields(
     (manifest, object): (&Manifest, &Object),
     kind: &GroupKind,
     pack: &Pack,
@@ -124,7 +124,7 @@ fn told_apart(
     if releases.iter().count() < 2 {
         return releases;
     }
-    let Ok(whole) = manifest.whole(object) else { return releases };
+    let Ok(whole) = manifest.full_value(object) else { return releases };
     let own = OwnCrds::read("", [(String::new(), whole.as_ref())]);
     let (Ok(own), Some(catalog)) = (own, pack.catalog(kind)) else { return releases };
     let has: BTreeSet<_> = own.catalog(kind).into_iter().flat_map(Catalog::fields).map(|field| field.pattern).collect();
@@ -137,11 +137,11 @@ fn told_apart(
 }
 
 impl<'p> Installed<'p> {
-    /// Says which release all CRDs agree on.
+    /// Returns the release that all CRDs agree on.
     pub fn verdict(&self) -> Verdict<'p> {
         let names: Vec<_> = self.names();
-        let saying = self.crds.iter().filter(|crd| crd.bundle.is_some());
-        let common = saying.fold(self.pack.line().all(), |all, crd| all & crd.releases);
+        let naming = self.crds.iter().filter(|crd| crd.bundle.is_some());
+        let common = naming.fold(self.pack.line().all(), |all, crd| all & crd.releases);
         match common.iter().next().filter(|_| !names.is_empty()) {
             Some(release) => Verdict::Release(Target { pack: self.pack, release }),
             None if names.len() > 1 => Verdict::Mixed,
@@ -149,13 +149,13 @@ impl<'p> Installed<'p> {
         }
     }
 
-    /// Says whether a CRD names releases of which none is `release`.
+    /// Returns whether a CRD names releases of which none is `release`.
     pub fn names_other_than(&self, release: ReleaseId) -> bool {
         self.crds.iter().any(|crd| crd.bundle.is_some() && !crd.releases.contains(release))
     }
 
     /// Prints each release that is named, with the first CRD that names it: `v1.3.0 experimental (crds/a.yaml:3:5)`. Where none
-    /// is named, says so.
+    /// is named, the text states that.
     pub fn describe(&self) -> String {
         if self.names().is_empty() {
             let (first, others) = (self.crds.first().map(|crd| &crd.location), self.crds.len().saturating_sub(1));
@@ -171,7 +171,7 @@ impl<'p> Installed<'p> {
         self.names().iter().map(text).collect::<Vec<_>>().join(", ")
     }
 
-    /// Tells CRDs of several releases.
+    /// Reports CRDs of several releases.
     pub fn finding(&self) -> Option<Finding> {
         let Verdict::Mixed = self.verdict() else { return None };
         Some(Finding {
@@ -180,12 +180,12 @@ impl<'p> Installed<'p> {
             severity: Severity::Warning,
             object: None,
             field: None,
-            message: format!("the CRDs of {} are of several releases: {}", self.pack.title(), self.describe()),
+            message: format!("the CRDs of {} come from several releases: {}", self.pack.title(), self.describe()),
             help: Some("install a full bundle: every CRD of one release and channel".to_owned()),
         })
     }
 
-    /// Returns the releases that are named, in the order they are met, each with its first CRD and how many name it.
+    /// Returns the releases that are named, in the order they are found, each with its first CRD and how many name it.
     fn names(&self) -> Vec<(String, &Crd, usize)> {
         let mut names: Vec<(String, &Crd, usize)> = Vec::new();
         for crd in &self.crds {
@@ -226,7 +226,7 @@ mod tests {
             panic!("{text}")
         };
         let found = installed(crds_in(&manifest, &packs));
-        let told: Vec<_> = found
+        let reported: Vec<_> = found
             .iter()
             .map(|installed| {
                 let verdict = match installed.verdict() {
@@ -238,7 +238,7 @@ mod tests {
                 format!("{verdict}: {}", installed.describe())
             })
             .collect();
-        assert_eq!(told.join("\n"), expected);
+        assert_eq!(reported.join("\n"), expected);
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn fields_tell_releases_apart_that_share_their_annotations() {
-        // What stands in for the whole CRD here are the fields that the catalog of each release lists, without their types.
+        // What represents the whole CRD here are the fields that the catalog of each release lists, without their types.
         let packs = embedded::with(Vec::new()).unwrap();
         let pack = packs.iter().next().unwrap();
         let kind = GroupKind::new("HTTPRoute", "gateway.networking.k8s.io");

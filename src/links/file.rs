@@ -79,7 +79,7 @@ impl<'a> File<'a> {
     pub(crate) const fn has_inline_patches(self) -> bool {
         match self {
             Self::Local(_) => false,
-            Self::Linked(manifest) => !manifest.insets.is_empty(),
+            Self::Linked(manifest) => !manifest.inline_patches.is_empty(),
         }
     }
 

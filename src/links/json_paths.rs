@@ -43,7 +43,7 @@ pub(super) fn remark(
     }
     let patch = Patch::read(linked, manifest, path.get(&object.value)?)?;
     let known =
-        changes.iter().filter(|((kind, version), _)| selector.meets(kind, version) && !patch.kinds.contains(kind));
+        changes.iter().filter(|((kind, version), _)| selector.selects(kind, version) && !patch.kinds.contains(kind));
     let mut ones = known.flat_map(|(before, ones)| ones.iter().filter(counts).map(move |one| (before, one)));
     let (title, field) = ones.find_map(|(before, one)| {
         let title = format!("{} {}", before.0.kind, one.name.unwrap_or("(no name)"));

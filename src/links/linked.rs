@@ -68,7 +68,7 @@ impl<'a> Linked<'a> {
     pub(crate) fn convert(&self, surroundings: &Surroundings<'_>) -> Conversions {
         let of_file = |(manifest, namespaces): (&&Manifest, &Vec<Namespace>)| {
             let of_object = |(object, namespace): (&Object, &Namespace)| {
-                let is_patch = self.is_patch_file(&manifest.file) || object.inset.is_some();
+                let is_patch = self.is_patch_file(&manifest.file) || object.inline_patch.is_some();
                 let completeness = if is_patch { Completeness::Partial } else { Completeness::Whole };
                 convert(object, self.targets.goal, Context { completeness, namespace, surroundings })
             };
@@ -96,7 +96,7 @@ impl<'a> Linked<'a> {
                 }
                 File::Linked(manifest) => {
                     let objects = manifest.objects.iter().zip(namespaces.next().into_iter().flatten());
-                    objects.filter(|(object, _)| object.inset.is_none()).map(neighbour).collect()
+                    objects.filter(|(object, _)| object.inline_patch.is_none()).map(neighbour).collect()
                 }
             };
             if !self.is_patch_file(file.name()) {

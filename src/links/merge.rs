@@ -45,7 +45,7 @@ impl MergedConversion {
             return Self { patch, base, expected: None, block: None };
         };
         let merged = Arc::new(with_identity_of(&object.value, merged));
-        let whole = Object { value: Arc::clone(&merged), inset: None, ..object.clone() };
+        let whole = Object { value: Arc::clone(&merged), inline_patch: None, ..object.clone() };
         let context = Context { completeness: Completeness::Whole, namespace: linked.namespace(base), surroundings };
         let made = convert(&whole, linked.targets.goal, context);
         let block = made.as_ref().and_then(|made| made.blocks.first()).map(|block| block.message.clone());

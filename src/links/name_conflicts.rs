@@ -50,7 +50,7 @@ pub(crate) fn find(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
 fn renamed(linked: &Linked<'_>) -> BTreeMap<ObjectName, Vec<Id>> {
     let mut renamed: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
     let is_whole =
-        |manifest: &Manifest, object: &Object| !linked.is_patch_file(&manifest.file) && object.inset.is_none();
+        |manifest: &Manifest, object: &Object| !linked.is_patch_file(&manifest.file) && object.inline_patch.is_none();
     for (id, manifest, object) in linked.objects().filter(|(_, manifest, object)| is_whole(manifest, object)) {
         let conversion = linked.conversion(id).filter(|conversion| conversion.renames(object));
         if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
@@ -95,7 +95,7 @@ fn owners(linked: &Linked<'_>, names: &BTreeMap<ObjectName, Vec<Id>>) -> BTreeMa
 fn unrenamed(linked: &Linked<'_>, file: usize, made: &[Option<Conversion>]) -> Vec<(ObjectName, Location)> {
     let keeps_name = |id: Id, made: &Option<Conversion>| {
         let object = linked.object(id);
-        object.inset.is_none() && made.as_ref().is_none_or(|made| !made.renames(object))
+        object.inline_patch.is_none() && made.as_ref().is_none_or(|made| !made.renames(object))
     };
     let objects = made.iter().enumerate().map(|(at, made)| ((file, at), made));
     let kept = objects.filter(|(id, made)| keeps_name(*id, made));

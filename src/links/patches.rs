@@ -21,7 +21,7 @@ use crate::convert::{Conversion, ObjectPlan, Outcome, Remark, impossible};
 use crate::field::FieldPath;
 use crate::finding::{Code, Location, Severity};
 use crate::lens::Session;
-use crate::manifest::{Inset, Selector, SelectorPart};
+use crate::manifest::{InlinePatch, Selector, SelectorPart};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, Place};
 
@@ -54,7 +54,7 @@ struct Candidate<'a> {
     /// The namespace that is written in it, where it is known.
     namespace: Option<&'a str>,
     /// The text that it stands in, where it is an inline patch.
-    inset: Option<&'a Inset>,
+    inline_patch: Option<&'a InlinePatch>,
 }
 
 /// The objects that can be patched.
@@ -67,7 +67,7 @@ impl<'a> Candidate<'a> {
         let (kind, version, own) = self.key;
         let is_named = |part: &SelectorPart, name: &str| graph.names_after(name).iter().any(|name| part.is(name));
         let found: Vec<&Candidate<'a>> = match target {
-            Some(target) if !target.meets(kind, version) => Vec::new(),
+            Some(target) if !target.selects(kind, version) => Vec::new(),
             Some(target) => {
                 let alike = bases.range((kind, version, "")..).take_while(|(key, _)| (key.0, key.1) == (kind, version));
                 let named =
@@ -102,7 +102,7 @@ pub(crate) fn find(files: &[File<'_>]) -> Vec<[Position; 2]> {
     let numbers: BTreeMap<&str, usize> = files.iter().enumerate().map(|(number, file)| (file.name(), number)).collect();
     let mut bases = Bases::new();
     for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(file.name())) {
-        for base in objects(number, *file).filter(|object| object.inset.is_none()) {
+        for base in objects(number, *file).filter(|object| object.inline_patch.is_none()) {
             bases.entry(base.key).or_default().push(base);
         }
     }
@@ -112,12 +112,14 @@ pub(crate) fn find(files: &[File<'_>]) -> Vec<[Position; 2]> {
         let named =
             file.patches().iter().filter_map(|patch| Some((*numbers.get(patch.file.as_str())?, patch.target.as_ref())));
         let in_file = |(number, target)| objects(number, files[number]).map(move |object| (object, target));
-        let of_files = named.flat_map(in_file).filter(|(object, _)| object.inset.is_none());
-        let inline = objects(host, *file).filter_map(|object| Some((object.inset?.target.as_ref(), object)));
+        let of_files = named.flat_map(in_file).filter(|(object, _)| object.inline_patch.is_none());
+        let inline = objects(host, *file).filter_map(|object| Some((object.inline_patch?.target.as_ref(), object)));
         let inline = inline.map(|(target, object)| (object, target));
         for (patch, target) in of_files.chain(inline) {
-            let folder =
-                patch.inset.and_then(|inset| inset.folder.as_deref()).map(|folder| graph.reach_of_folder(folder));
+            let folder = patch
+                .inline_patch
+                .and_then(|inline_patch| inline_patch.folder.as_deref())
+                .map(|folder| graph.reach_of_folder(folder));
             let is_reached = |name: &str| match &folder {
                 Some(folder) => folder.has(name),
                 None => reach.contains(name),
@@ -140,14 +142,17 @@ fn objects<'a>(number: usize, file: File<'a>) -> impl Iterator<Item = Candidate<
     };
     let planned = file.planned().iter().enumerate().map(move |(at, plan)| {
         let key = (&plan.from.0, &plan.from.1, plan.name.as_deref().unwrap_or_default());
-        Candidate { position: (number, at), key, namespace: None, inset: None }
+        Candidate { position: (number, at), key, namespace: None, inline_patch: None }
     });
     let linked =
         manifest.into_iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
     planned.chain(linked.enumerate().map(move |(at, (manifest, object))| {
         let key = (&object.kind, &object.api_version, object.name.as_deref().unwrap_or_default());
-        let (namespace, inset) = (object.namespace.as_deref(), object.inset.map(|inset| &manifest.insets[inset]));
-        Candidate { position: (number, at), key, namespace, inset }
+        let (namespace, inline_patch) = (
+            object.namespace.as_deref(),
+            object.inline_patch.map(|inline_patch| &manifest.inline_patches[inline_patch]),
+        );
+        Candidate { position: (number, at), key, namespace, inline_patch }
     }))
 }
 

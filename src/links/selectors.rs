@@ -107,7 +107,7 @@ pub(crate) fn changes<'l>(linked: &'l Linked<'_>, held: &Held) -> VersionChanges
             false => (&made.kind, new, made.rules.as_slice()),
         };
         let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
-        let is_patch = linked.is_patch_file(file) || object.inset.is_some();
+        let is_patch = linked.is_patch_file(file) || object.inline_patch.is_some();
         let change = VersionChange { file, name, is_patch, kind, version, rules };
         changes.entry((object.kind.clone(), old.clone())).or_default().push(change);
     }

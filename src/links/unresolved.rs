@@ -45,12 +45,12 @@ impl UnresolvedSelector {
         }
         let (mut all, mut lost) = (0, BTreeSet::new());
         let mut missing = 0;
-        for ((kind, version), ones) in changes.iter().filter(|((kind, version), _)| self.meets(kind, version)) {
+        for ((kind, version), ones) in changes.iter().filter(|((kind, version), _)| self.selects(kind, version)) {
             for one in ones.iter().filter(counts) {
                 all += 1;
                 // A kind that is named is updated, or reported where it is named.
-                let is_named = one.kind != kind && self.selector.spells(kind);
-                if !is_named && !self.meets(one.kind, &one.version) {
+                let is_named = one.kind != kind && self.selector.names_kind(kind);
+                if !is_named && !self.selects(one.kind, &one.version) {
                     missing += 1;
                     lost.insert(format!("{} of {version} becomes {} of {}", kind.kind, one.kind.kind, one.version));
                 }
@@ -68,8 +68,8 @@ impl UnresolvedSelector {
     }
 
     /// Returns whether it can select objects of this kind and version.
-    pub(super) fn meets(&self, kind: &GroupKind, version: &str) -> bool {
+    pub(super) fn selects(&self, kind: &GroupKind, version: &str) -> bool {
         let version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
-        self.selector.meets(kind, &version)
+        self.selector.selects(kind, &version)
     }
 }

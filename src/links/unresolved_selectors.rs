@@ -66,7 +66,7 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<UnresolvedSelector> {
     let mut found = Vec::new();
     let is_known = |selector: &Selector| {
         let kinds = targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
-        kinds.into_iter().any(|kind| selector.is_about(kind))
+        kinds.into_iter().any(|kind| selector.selects_kind(kind))
     };
     let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
         if !matches!(at.last_key(), Some("target" | "select" | "reject" | "source")) {

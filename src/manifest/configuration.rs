@@ -1,18 +1,20 @@
-//! Answers: what does a file that configures Kustomize say about known kinds?
+//! Answers: where does a file that configures Kustomize name known kinds?
 //!
 //! The files under `configurations` of a kustomization name fields by kind and path, and the schema under `openapi` gives the merge
-//! keys of lists for each version of a kind. Neither is an object, and both are told by their shape.
+//! keys of lists for each version of a kind. Neither is an object, and both are recognized by their shape.
 //!
-//! Invariant: nothing is converted; each place that names a known kind is told, of a schema the first one.
+//! Invariant: nothing is converted; each place that names a known kind is reported, of a schema the first one.
 
 use serde_json::Value;
 
 use super::kustomization::selects;
-use super::{Recognizer, is_bare, whole_file};
+use super::object::is_bare;
+use super::problem::whole_file;
+use super::recognizer::Recognizer;
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::{Code, Finding, Location, Severity};
 
-/// What the transformers of a configuration are called.
+/// The names of the transformers of a configuration.
 ///
 /// Source: Kustomize, `TransformerConfig`.
 const TRANSFORMERS: [&str; 10] = [
@@ -28,8 +30,8 @@ const TRANSFORMERS: [&str; 10] = [
     "replicas",
 ];
 
-/// Tells the places of known kinds in a document that is a configuration or a schema; `locate` returns where a field of it
-/// stands.
+/// Reports the places of known kinds in a document that is a configuration or a schema; `locate` returns the location of a
+/// field.
 pub(super) fn findings(
     document: &Value,
     recognizer: &Recognizer,
@@ -38,7 +40,7 @@ pub(super) fn findings(
     if !is_bare(document) {
         return Vec::new();
     }
-    let tell = |path: FieldPath, message: String, help: &str| {
+    let report = |path: FieldPath, message: String, help: &str| {
         let location = locate(&path);
         let finding = whole_file(&location.file, Code::PatchTarget, message, help);
         Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }
@@ -47,23 +49,24 @@ pub(super) fn findings(
     let mut found = Vec::new();
     for path in fields(document) {
         let Some(place) = path.get(document).filter(|place| selects(place, recognizer)) else { continue };
-        let message = format!("a configuration of Kustomize names {}, which is not changed", kind(place));
-        found.push(tell(path, message, "check the group, the version, the kind and the path of the field by hand"));
+        let message = format!("a Kustomize configuration names {}; it is not converted", kind(place));
+        found.push(report(path, message, "check the group, version, kind and field path by hand"));
     }
     let schemas = pattern("definitions{}[\"x-kubernetes-group-version-kind\"][]").matches(document);
     let known = schemas.into_iter().find(|path| path.get(document).is_some_and(|place| selects(place, recognizer)));
     if let Some((path, place)) = known.and_then(|path| Some((path.clone(), path.get(document)?))) {
-        let message = format!("a schema names versions of known kinds such as {}, which are not changed", kind(place));
-        found.push(tell(
+        let message =
+            format!("an OpenAPI schema names versions of known kinds such as {}; they are not converted", kind(place));
+        found.push(report(
             path,
             message,
-            "give it the versions that the objects get: Kustomize finds the merge keys of lists by them",
+            "write the versions that the converted objects have: Kustomize looks up the merge keys of lists by version",
         ));
     }
     found
 }
 
-/// Returns the places in a configuration at which a kind can stand.
+/// Returns the places in a configuration at which a kind can be.
 fn fields(document: &Value) -> Vec<FieldPath> {
     let lists = TRANSFORMERS.iter().map(|name| pattern(&format!("{name}[]")));
     let has_path = |path: &FieldPath| path.get(document).is_some_and(|place| place.get("path").is_some());

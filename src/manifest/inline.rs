@@ -1,17 +1,23 @@
 //! Answers: which patches of known objects does an object hold, and which of them can be converted?
 //!
 //! A known object is one of a known group, or of a kind that rules are about. Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
-//! file, with or without a selector of what it is for. A text with objects becomes an [`Inset`] of the file, and they are
-//! converted like those of a patch in a file, and so is a JSON patch. What is neither is told.
+//! file, with or without a selector of what it is for. A text with objects becomes an [`InlinePatch`] of the file, and they are
+//! converted like those of a patch in a file, and so is a JSON patch. Anything else is reported.
 //!
-//! Invariant: a text of a known object is an inset, or told.
+//! Invariant: a patch of a known object is converted as an inline patch, or reported.
 
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::kustomization::{is_one, is_text, join, selects, selects_a_guest};
-use super::{Inset, Manifest, Object, Page, Recognizer, Selector, is_list, json6902, take, whole_file};
+use super::inline_patch::InlinePatch;
+use super::json6902;
+use super::kustomization::{is_one, is_text, join, selects, selects_foreign_kind};
+use super::manifest::Manifest;
+use super::object::{Object, is_list, take as take_objects};
+use super::problem::whole_file;
+use super::recognizer::Recognizer;
+use super::selector::Selector;
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::yaml::{self, NodeId, Tree};
@@ -20,7 +26,7 @@ use crate::yaml::{self, NodeId, Tree};
 pub(super) struct Patch {
     /// Its place in a list of patches.
     path: FieldPath,
-    /// The folder whose objects it is for, where the object around it says so.
+    /// The folder whose objects it is for, if the object around it names one.
     folder: Option<String>,
     content: Content,
     /// Whether it selects known objects.
@@ -29,7 +35,7 @@ pub(super) struct Patch {
     target: Option<Selector>,
 }
 
-/// What a patch says, and where.
+/// The content of a patch, and its place.
 enum Content {
     /// It is in another file.
     Elsewhere,
@@ -46,7 +52,7 @@ pub(super) fn patches(file: &str, document: &Value, recognizer: &Recognizer) -> 
     found
 }
 
-/// Collects the patches in `object`, which stands at `place` of its document: those of the items of a list one by one.
+/// Collects the patches in `object`, which is at `place` of its document: those of the items of a list one by one.
 fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognizer, found: &mut Vec<Patch>) {
     if is_list(object) {
         let items = object.get("items").and_then(Value::as_array).into_iter().flatten();
@@ -57,36 +63,39 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
     let paths = lists(file, object).iter().flat_map(|list| list.matches(object));
     found.extend(paths.filter_map(|path| {
         let item = path.get(object)?;
-        let (inner, said) = match item.get("patch") {
+        let (inner, content) = match item.get("patch") {
             Some(patch) => (path.key("patch"), patch),
             None => (path.clone(), item),
         };
         let at = place.join(&inner);
-        let content = match said {
+        let content = match content {
             Value::String(text) if inner != path || is_text(text) => Content::Text(at, text.clone()),
-            Value::Array(_) => Content::Data(at, said.clone()),
-            Value::Object(map) if map.contains_key("apiVersion") => Content::Data(at, said.clone()),
+            Value::Array(_) => Content::Data(at, content.clone()),
+            Value::Object(map) if map.contains_key("apiVersion") => Content::Data(at, content.clone()),
             _ => Content::Elsewhere,
         };
         let mentions = match &content {
             Content::Elsewhere => false,
-            Content::Text(_, text) => recognizer.hits(text.as_bytes()) || is_of_guest(text, recognizer),
+            Content::Text(_, text) => {
+                recognizer.mentions_group(text.as_bytes()) || is_of_foreign_kind(text, recognizer)
+            }
             Content::Data(_, value) => json6902::mentions(value, recognizer),
         };
-        let names_a_chart = match &content {
+        let mentions_chart = match &content {
             Content::Elsewhere => false,
-            Content::Text(_, text) => recognizer.names_a_chart(text.as_bytes()),
-            Content::Data(_, value) => recognizer.names_a_chart(value.to_string().as_bytes()),
+            Content::Text(_, text) => recognizer.mentions_chart(text.as_bytes()),
+            Content::Data(_, value) => recognizer.mentions_chart(value.to_string().as_bytes()),
         };
-        let is_meant = |target| selects(target, recognizer) || names_a_chart && selects_a_guest(target, recognizer);
-        let selects = item.get("target").is_some_and(is_meant);
+        let is_selected =
+            |target| selects(target, recognizer) || mentions_chart && selects_foreign_kind(target, recognizer);
+        let selects = item.get("target").is_some_and(is_selected);
         let (folder, target) = (folder(object, &path), Selector::read(item));
         let patch = || Patch { path: place.join(&path), folder, content, selects, target };
         (mentions || selects).then(patch)
     }));
 }
 
-/// Returns where patches stand in an object of `file`.
+/// Returns where patches are in an object of `file`.
 ///
 /// Source: the references of Kustomize, of Flux (`Kustomization`, `HelmRelease`) and of Argo CD (`Application`).
 fn lists(file: &str, document: &Value) -> &'static [FieldPattern] {
@@ -118,7 +127,7 @@ static LISTS: LazyLock<[Vec<FieldPattern>; 5]> = LazyLock::new(|| {
     })
 });
 
-/// Returns the folder that the patch at `path` is for: Flux and Argo CD name it beside what they have Kustomize do.
+/// Returns the folder that the patch at `path` is for: Flux and Argo CD name it next to the options of Kustomize.
 pub fn folder(document: &Value, path: &FieldPath) -> Option<String> {
     let is_kustomize = |step: &Step| *step == Step::Key("kustomize".to_owned());
     let steps = path.steps();
@@ -127,13 +136,13 @@ pub fn folder(document: &Value, path: &FieldPath) -> Option<String> {
     Some(join("", named.trim_start_matches('/')))
 }
 
-/// Says whether a text is a patch of objects of other groups that rules are about.
-fn is_of_guest(text: &str, recognizer: &Recognizer) -> bool {
-    let is_one = |objects: &[Object]| objects.iter().any(|object| recognizer.is_guest(&object.kind));
-    recognizer.names_a_guest(text) && matches!(read(text), Reading::Objects(_, objects) if is_one(&objects))
+/// Returns whether a text is a patch of objects of other groups that rules are about.
+fn is_of_foreign_kind(text: &str, recognizer: &Recognizer) -> bool {
+    let is_one = |objects: &[Object]| objects.iter().any(|object| recognizer.is_foreign(&object.kind));
+    recognizer.mentions_foreign_kind(text) && matches!(read(text), Reading::Objects(_, objects) if is_one(&objects))
 }
 
-/// What stands in the text of a patch.
+/// The content of the text of a patch.
 enum Reading {
     /// A JSON patch.
     Json(Tree, Value),
@@ -160,81 +169,81 @@ fn read(text: &str) -> Reading {
     }
     let mut objects = Vec::new();
     for (number, value) in values.into_iter().enumerate() {
-        take(number, FieldPath::default(), value, &mut objects);
+        take_objects(number, FieldPath::default(), value, &mut objects);
     }
     match objects.is_empty() {
-        true => Reading::Neither("it gives no apiVersion and kind".to_owned()),
+        true => Reading::Neither("it has no apiVersion and kind".to_owned()),
         false => Reading::Objects(tree, objects),
     }
 }
 
-impl Manifest {
-    /// Takes in the objects of one patch in a document, read from `root`, or tells what is not converted.
-    pub(super) fn take_patch(&mut self, document: usize, root: NodeId, patch: &Patch, recognizer: &Recognizer) {
-        match &patch.content {
-            Content::Elsewhere => self.tell_selector(root, patch),
-            Content::Data(place, value) if json6902::is_one(value) => {
-                let locate = |path: &FieldPath| self.place(root, &place.join(path));
-                self.findings.extend(json6902::findings(value, recognizer, &locate));
-                self.tell_selector(root, patch);
-            }
-            Content::Data(..) => {
-                let message = "a patch of a known object that is written as data is not converted".to_owned();
-                let help = "move it to a file of its own, or change it by hand";
-                self.tell(root, patch, Code::InlinePatch, message, help);
-            }
-            Content::Text(place, text) => match read(text) {
-                Reading::Json(tree, value) => {
-                    let inset = self.inset((document, root), patch, place, (text, tree));
-                    let locate = |path: &FieldPath| Page::new(self, &inset).place(0, path);
-                    self.findings.extend(json6902::findings(&value, recognizer, &locate));
-                    self.take_inset(inset, vec![json6902::object(0, value)]);
-                    self.tell_selector(root, patch);
-                }
-                Reading::Objects(tree, objects) => {
-                    let inset = self.inset((document, root), patch, place, (text, tree));
-                    self.take_inset(inset, objects);
-                }
-                Reading::Neither(why) => {
-                    let message = format!("an inline patch of a known object is not converted: {why}");
-                    let help = "correct it, or change it by hand";
-                    self.tell(root, patch, Code::InlinePatch, message, help);
-                }
-            },
+/// Takes in the objects of one patch in a document, read from `root`, or reports what is not converted.
+pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), patch: &Patch, recognizer: &Recognizer) {
+    match &patch.content {
+        Content::Elsewhere => report_selector(manifest, root, patch),
+        Content::Data(place, value) if json6902::is_one(value) => {
+            let locate = |path: &FieldPath| manifest.place(root, &place.join(path));
+            manifest.findings.extend(json6902::findings(value, recognizer, &locate));
+            report_selector(manifest, root, patch);
         }
-    }
-
-    fn take_inset(&mut self, inset: Inset, objects: Vec<Object>) {
-        let number = Some(self.insets.len());
-        self.objects.extend(objects.into_iter().map(|object| Object { inset: number, ..object }));
-        self.insets.push(inset);
-    }
-
-    fn inset(
-        &self,
-        (document, root): (usize, NodeId),
-        patch: &Patch,
-        place: &FieldPath,
-        (text, tree): (&str, Tree),
-    ) -> Inset {
-        let start = self.tree.place(&self.text, root, place).start;
-        let literal = self.tree.literal(&self.text, root, place);
-        let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
-        Inset { document, place, start, folder, target, text: text.to_owned(), literal, tree }
-    }
-
-    /// Tells that a patch changes known objects that it selects, by the paths of fields.
-    fn tell_selector(&mut self, root: NodeId, patch: &Patch) {
-        if patch.selects {
-            let message = "a patch selects known objects; its field paths are not converted".to_owned();
-            let help = "check the field paths of its patch by hand, and the version that it selects where the objects are not in this run";
-            self.tell(root, patch, Code::PatchTarget, message, help);
+        Content::Data(..) => {
+            let message =
+                "a patch of a known object is written as data instead of text; it is not converted".to_owned();
+            let help = "move it to a file of its own, or change it by hand";
+            report(manifest, root, patch, (Code::InlinePatch, message), help);
         }
+        Content::Text(place, text) => match read(text) {
+            Reading::Json(tree, value) => {
+                let inline_patch = inline_patch(manifest, (document, root), patch, place, (text, tree));
+                let locate = |path: &FieldPath| manifest.source_text_of(Some(&inline_patch)).place(0, path);
+                manifest.findings.extend(json6902::findings(&value, recognizer, &locate));
+                take_objects_of(manifest, inline_patch, vec![json6902::object(0, value)]);
+                report_selector(manifest, root, patch);
+            }
+            Reading::Objects(tree, objects) => {
+                let inline_patch = inline_patch(manifest, (document, root), patch, place, (text, tree));
+                take_objects_of(manifest, inline_patch, objects);
+            }
+            Reading::Neither(why) => {
+                let message = format!("an inline patch of a known object is not converted: {why}");
+                let help = "fix the patch, or convert it by hand";
+                report(manifest, root, patch, (Code::InlinePatch, message), help);
+            }
+        },
     }
+}
 
-    fn tell(&mut self, root: NodeId, patch: &Patch, code: Code, message: String, help: &str) {
-        let finding = whole_file(&self.file, code, message, help);
-        let (location, field) = (self.place(root, &patch.path), Some(patch.path.to_string()));
-        self.findings.push(Finding { location, severity: Severity::Warning, field, ..finding });
+fn take_objects_of(manifest: &mut Manifest, inline_patch: InlinePatch, objects: Vec<Object>) {
+    let number = Some(manifest.inline_patches.len());
+    manifest.objects.extend(objects.into_iter().map(|object| Object { inline_patch: number, ..object }));
+    manifest.inline_patches.push(inline_patch);
+}
+
+fn inline_patch(
+    manifest: &Manifest,
+    (document, root): (usize, NodeId),
+    patch: &Patch,
+    place: &FieldPath,
+    (text, tree): (&str, Tree),
+) -> InlinePatch {
+    let start = manifest.tree.place(&manifest.text, root, place).start;
+    let literal = manifest.tree.literal(&manifest.text, root, place);
+    let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
+    InlinePatch { document, place, start, folder, target, text: text.to_owned(), literal, tree }
+}
+
+/// Reports that a patch changes known objects that it selects, by the paths of fields.
+fn report_selector(manifest: &mut Manifest, root: NodeId, patch: &Patch) {
+    if patch.selects {
+        let message = "a patch selects known objects; its field paths are not converted".to_owned();
+        let help =
+            "check its field paths by hand, and the version in its target if the selected objects are not in this run";
+        report(manifest, root, patch, (Code::PatchTarget, message), help);
     }
+}
+
+fn report(manifest: &mut Manifest, root: NodeId, patch: &Patch, message: (Code, String), help: &str) {
+    let finding = whole_file(&manifest.file, message.0, message.1, help);
+    let (location, field) = (manifest.place(root, &patch.path), Some(patch.path.to_string()));
+    manifest.findings.push(Finding { location, severity: Severity::Warning, field, ..finding });
 }

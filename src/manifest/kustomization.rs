@@ -1,28 +1,29 @@
-//! Answers: what does a kustomization say about known objects?
+//! Answers: what does a kustomization change in known objects?
 //!
 //! It gathers files and may put their objects into a namespace ([`Kustomization`]). It names files that are merged into other
-//! objects ([`patches`]), and it may replace fields of known objects, which is not converted and told ([`findings`]).
+//! objects ([`patches`]), and it may replace fields of known objects, which is not converted but reported ([`findings`]).
 //!
-//! Invariant: a kustomization is told apart by its file name, as Kustomize does.
+//! Invariant: a kustomization is recognized by its file name, as Kustomize does.
 
 use serde_json::Value;
 
-use super::{Manifest, Recognizer, Selector, whole_file};
+use super::problem::whole_file;
+use super::recognizer::Recognizer;
+use super::selector::Selector;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::GroupKind;
-use crate::yaml::NodeId;
 
 /// What a kustomization makes of other files; all of them as seen from where it is seen from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kustomization {
-    /// The namespace that it gives every object, whatever the object says: `namespace: shop`.
+    /// The namespace that it gives every object, whatever the object has: `namespace: shop`.
     pub namespace: Option<String>,
-    /// What it puts before and behind every name.
+    /// The prefix and suffix that it adds to every name.
     pub affixes: [String; 2],
-    /// The files and folders that it takes in.
+    /// The files and folders that it includes.
     pub resources: Vec<String>,
-    /// The folders whose kustomizations work on what it took in.
+    /// The folders whose kustomizations work on what it includes.
     pub components: Vec<String>,
 }
 
@@ -31,7 +32,7 @@ pub struct Kustomization {
 pub struct PatchFile {
     /// The file, as seen from where the kustomization is seen from.
     pub file: String,
-    /// What it patches, where a selector beside it says so.
+    /// What it patches, if a selector next to it is given.
     pub target: Option<Selector>,
 }
 
@@ -71,7 +72,7 @@ fn folder(file: &str) -> &str {
     file.rfind(['/', '\\']).map_or("", |at| &file[..=at])
 }
 
-/// Says whether Kustomize reads `file` as a kustomization.
+/// Returns whether Kustomize reads `file` as a kustomization.
 pub(super) fn is_one(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
@@ -87,24 +88,24 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
     named.map(|(path, target)| PatchFile { file: join(folder(file), path), target }).collect()
 }
 
-/// Says whether what can be a patch or the name of its file is a patch.
+/// Returns whether what can be a patch or the name of its file is a patch.
 pub(super) fn is_text(patch: &str) -> bool {
     patch.contains(['\n', '{'])
 }
 
-/// Tells a kustomization with patches in `file`, which Kustomize does not take for one by its name; `locate` returns where a
-/// field of it stands.
+/// Reports a kustomization with patches in `file`, which Kustomize does not take for one by its name; `locate` returns the location of a
+/// field.
 pub(super) fn misnamed(file: &str, document: &Value, locate: &dyn Fn(&FieldPath) -> Location) -> Option<Finding> {
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     let is_named = text("apiVersion").starts_with("kustomize.config.k8s.io/")
         && ["Kustomization", "Component"].contains(&text("kind"));
     let lists = ["patches", "patchesStrategicMerge", "patchesJson6902"];
     let list = lists.into_iter().find(|key| document.get(*key).is_some()).filter(|_| is_named)?;
-    let message = "the document reads as a kustomization, but is not in a file that Kustomize takes for one; its patches are not looked into".to_owned();
+    let message = "the document is a kustomization, but Kustomize does not read files of this name; its patches are not converted".to_owned();
     let help = if file == "-" {
-        "name the folder that it is in, instead"
+        "pass the folder of the kustomization instead"
     } else {
-        "call the file kustomization.yaml, where Kustomize is to read it"
+        "rename the file to kustomization.yaml if Kustomize should read it"
     };
     let (path, finding) = (FieldPath::default().key(list), whole_file(file, Code::InlinePatch, message, help));
     Some(Finding { location: locate(&path), severity: Severity::Warning, field: Some(path.to_string()), ..finding })
@@ -124,12 +125,12 @@ pub(super) fn join(folder: &str, path: &str) -> String {
     format!("{root}{}", parts.join("/"))
 }
 
-/// Tells the replacements of a kustomization that name fields of known objects.
+/// Reports the replacements of a kustomization that name fields of known objects; `locate` returns the location of a field.
 pub(super) fn findings(
-    manifest: &Manifest,
-    root: NodeId,
+    file: &str,
     kustomization: &Value,
     recognizer: &Recognizer,
+    locate: &dyn Fn(&FieldPath) -> Location,
 ) -> Vec<Finding> {
     let mut found = Vec::new();
     let list = FieldPath::default().key("replacements");
@@ -140,25 +141,25 @@ pub(super) fn findings(
             let help = "check its field paths by hand";
             let message = "a replacement names fields of known objects; its field paths are not converted".to_owned();
             let path = list.index(index);
-            let finding = whole_file(&manifest.file, Code::PatchTarget, message, help);
-            let (location, field) = (manifest.place(root, &path), Some(path.to_string()));
+            let finding = whole_file(file, Code::PatchTarget, message, help);
+            let (location, field) = (locate(&path), Some(path.to_string()));
             found.push(Finding { location, severity: Severity::Warning, field, ..finding });
         }
     }
     found
 }
 
-/// Says whether a selector can mean a known object.
+/// Returns whether a selector can select a known object.
 pub(super) fn selects(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
-    text("kind").is_some_and(|kind| recognizer.knows(text("group"), kind))
+    text("kind").is_some_and(|kind| recognizer.is_known_kind(text("group"), kind))
 }
 
-/// Says whether a selector can mean an object of another group that rules are about, such as one that holds values of a chart.
-pub(super) fn selects_a_guest(selector: &Value, recognizer: &Recognizer) -> bool {
+/// Returns whether a selector can select an object of another group that rules are about, such as one that holds values of a chart.
+pub(super) fn selects_foreign_kind(selector: &Value, recognizer: &Recognizer) -> bool {
     let text = |key: &str| selector.get(key).and_then(Value::as_str);
-    let is_meant = |kind: &GroupKind| {
+    let is_selected = |kind: &GroupKind| {
         text("kind") == Some(kind.kind.as_str()) && text("group").is_none_or(|group| group == kind.group)
     };
-    recognizer.guests.iter().any(is_meant)
+    recognizer.foreign_kinds().any(is_selected)
 }

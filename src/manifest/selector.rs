@@ -1,9 +1,9 @@
-//! Answers: which objects does a patch say that it is for?
+//! Answers: which objects does the target of a patch select?
 //!
-//! A patch can stand beside a `target`: then Kustomize applies it to all that this selects, whatever name the patch gives itself.
+//! A patch can have a `target`: then Kustomize applies it to all that this selects, whatever name the patch gives itself.
 //! Each part of a [`Selector`] is a regular expression over the whole of what it is about.
 //!
-//! Invariant: a part that is not written selects everything; one that is no regular expression selects itself.
+//! Invariant: a missing part selects everything; one that is not a regular expression selects itself.
 
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -37,14 +37,14 @@ impl Part {
         Self { text: text.to_owned(), pattern }
     }
 
-    /// Says whether this stands for `text`.
+    /// Returns whether this stands for `text`.
     pub fn is(&self, text: &str) -> bool {
         self.text == text || self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
     }
 }
 
 impl Selector {
-    /// Reads the selector beside a patch.
+    /// Reads the selector of a patch.
     ///
     /// Source: Kustomize, `Selector` and `SelectorRegex`.
     pub(super) fn read(patch: &Value) -> Option<Self> {
@@ -61,19 +61,19 @@ impl Selector {
         Self { group, version, kind, name: part("name"), namespace: part("namespace") }
     }
 
-    /// Says whether it can select objects of this kind and version.
-    pub fn meets(&self, kind: &GroupKind, version: &ApiVersion) -> bool {
-        self.is_about(kind) && self.version.as_ref().is_none_or(|part| part.is(&version.version))
+    /// Returns whether it can select objects of this kind and version.
+    pub fn selects(&self, kind: &GroupKind, version: &ApiVersion) -> bool {
+        self.selects_kind(kind) && self.version.as_ref().is_none_or(|part| part.is(&version.version))
     }
 
-    /// Says whether it can select objects of this kind in any version.
-    pub fn is_about(&self, kind: &GroupKind) -> bool {
+    /// Returns whether it can select objects of this kind in any version.
+    pub fn selects_kind(&self, kind: &GroupKind) -> bool {
         let parts = [(&self.group, &kind.group), (&self.kind, &kind.kind)];
         parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
     }
 
-    /// Says whether it is about this kind by its name, and not by a pattern or without one.
-    pub fn spells(&self, kind: &GroupKind) -> bool {
+    /// Returns whether it is about this kind by its name, and not by a pattern or without one.
+    pub fn names_kind(&self, kind: &GroupKind) -> bool {
         let is_written = |part: &Part, text: &str| part.text == text;
         self.kind.as_ref().is_some_and(|part| is_written(part, &kind.kind))
             && self.group.as_ref().is_none_or(|part| is_written(part, &kind.group))
@@ -90,12 +90,12 @@ mod tests {
     fn what_is_written_selects_as_a_whole() {
         let read = |target: Value| Selector::read(&json!({"target": target, "path": "a.yaml"})).expect("a target");
         let (kind, version) = (GroupKind::new("Route", "example.com"), ApiVersion::parse("example.com/v1"));
-        let meets = |target| read(target).meets(&kind, &version);
+        let selects = |target| read(target).selects(&kind, &version);
         let targets =
             [json!({}), json!({"kind": "Route"}), json!({"kind": "Gateway|Route", "version": "v.*", "group": ""})];
-        assert!(targets.into_iter().all(meets));
+        assert!(targets.into_iter().all(selects));
         let others = [json!({"kind": "Rout"}), json!({"version": "v2"}), json!({"group": "com"})];
-        assert!(!others.into_iter().any(meets));
+        assert!(!others.into_iter().any(selects));
         let name = read(json!({"name": "a("})).name.expect("a name");
         assert_eq!(["a(", "a"].map(|text| name.is(text)), [true, false]);
         assert!(Selector::read(&json!({"path": "a.yaml"})).is_none());

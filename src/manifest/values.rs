@@ -1,19 +1,19 @@
-//! Answers: where in a file stand the values of a chart?
+//! Answers: where in a file are the values of a chart?
 //!
-//! A file of values says neither apiVersion nor kind. It is a chart's own where it has a key at its top that only values of this
-//! chart have; what a chart hands on to one that it depends on stands under the name of that one, or under an alias.
+//! A file of values has neither apiVersion nor kind. It is a chart's own where it has a key at its top that only values of this
+//! chart have; values for a dependency are under the name of the dependency, or under an alias.
 //!
-//! Invariant: what may be the values of another chart is left alone.
+//! Invariant: what may be the values of another chart is left unchanged.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Object;
+use super::object::Object;
 use crate::field::FieldPath;
 use crate::release::{ApiVersion, GroupKind};
 
-/// A chart whose values can stand in files of their own.
+/// A chart whose values can be in files of their own.
 #[derive(Debug)]
 pub(super) struct Chart {
     name: String,
@@ -26,12 +26,12 @@ impl Chart {
         Self { name: name.to_owned(), key: key.to_owned() }
     }
 
-    /// Returns the texts one of which stands in every file with values of the chart.
-    pub(super) fn marks(&self) -> [&str; 2] {
+    /// Returns the texts one of which is in every file with values of the chart.
+    pub(super) fn triggers(&self) -> [&str; 2] {
         [&self.name, &self.key]
     }
 
-    /// Says whether the chart has this name.
+    /// Returns whether the chart has this name.
     pub(super) fn is_called(&self, name: &str) -> bool {
         self.name == name
     }
@@ -45,22 +45,22 @@ impl Chart {
     pub(super) fn object(&self, document: usize, place: FieldPath, value: &Value) -> Object {
         let (kind, api_version) = (GroupKind::new("Values", self.name.as_str()), ApiVersion::parse(""));
         let (name, value) = (Some(self.name.clone()), Arc::new(place.get(value).cloned().unwrap_or_default()));
-        Object { inset: None, document, place, kind, api_version, namespace: None, name, value }
+        Object { inline_patch: None, document, place, kind, api_version, namespace: None, name, value }
     }
 
     fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {
         let root = FieldPath::default();
-        // A key without a value is what stays where all of it went somewhere else.
+        // A key without a value remains after all of its content moved.
         let has_key = |values: &Value| values.get(&self.key).is_some_and(|value| value.is_object() || value.is_null());
         if has_key(document) {
             return vec![root];
         }
         let is_values = file.rsplit('/').next().is_some_and(|name| name.contains("values"));
-        let handed_on = document.as_object().filter(|_| is_values).into_iter().flatten();
+        let for_dependencies = document.as_object().filter(|_| is_values).into_iter().flatten();
         // An alias of the chart can be any name.
-        let is_meant =
+        let is_of_chart =
             |(name, values): &(&String, &Value)| (**name == self.name && values.is_object()) || has_key(values);
-        handed_on.filter(is_meant).map(|(name, _)| root.key(name)).collect()
+        for_dependencies.filter(is_of_chart).map(|(name, _)| root.key(name)).collect()
     }
 }
 

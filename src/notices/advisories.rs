@@ -9,7 +9,7 @@ use crate::convert::Conversion;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::Object;
 use crate::pack::Target;
-use crate::pack::notes::Advisory;
+use crate::pack::release_notes::Advisory;
 use crate::release::ReleaseSet;
 
 /// An advisory of a target's pack, with the releases from which the path to the target crosses its bundle.
@@ -28,7 +28,7 @@ pub(crate) fn crossed<'g>(
 ) -> impl Iterator<Item = CrossedAdvisory<'g>> {
     let origins = origins.unwrap_or(target.pack.line().all());
     let crossed = move |advisory| CrossedAdvisory { target, advisory, from: sources(advisory, target), origins };
-    target.pack.notes().advisories.iter().map(crossed).filter(|crossed| !crossed.from.is_empty())
+    target.pack.release_notes().advisories.iter().map(crossed).filter(|crossed| !crossed.from.is_empty())
 }
 
 impl CrossedAdvisory<'_> {
@@ -66,5 +66,5 @@ pub(crate) const fn is_settled(made: &Conversion) -> bool {
 /// Returns the releases from which the path to the target is one that the advisory is about.
 fn sources(advisory: &Advisory, target: &Target<'_>) -> ReleaseSet {
     let line = target.pack.line();
-    line.iter().map(|(from, _)| from).filter(|from| advisory.is_crossed(line, *from, target.release)).collect()
+    line.iter().map(|(from, _)| from).filter(|from| advisory.applies_between(line, *from, target.release)).collect()
 }

@@ -79,7 +79,7 @@ pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>, names: &KindN
         let remarks = in_object(manifest, object, targets).into_iter();
         remarks.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect::<Vec<_>>()
     });
-    let others = manifest.spare_documents();
+    let others = manifest.documents_without_objects();
     of_objects.chain(others.flat_map(|number| in_document(manifest, number, targets))).collect()
 }
 
@@ -91,10 +91,13 @@ fn in_object(manifest: &Manifest, object: &Object, targets: &Targets<'_>) -> Vec
         return Vec::new();
     }
     let followed = targets.references(&object.kind, &object.value).into_iter().map(|reference| reference.path);
-    let patches = manifest.insets.iter().filter(|inset| object.inset.is_none() && inset.document == object.document);
+    let patches = manifest
+        .inline_patches
+        .iter()
+        .filter(|inline_patch| object.inline_patch.is_none() && inline_patch.document == object.document);
     let depth = object.place.steps().len();
-    let patches = patches.filter(|inset| inset.place.starts_with(&object.place));
-    let patches = patches.map(|inset| FieldPath::new(inset.place.steps()[depth..].iter().cloned()));
+    let patches = patches.filter(|inline_patch| inline_patch.place.starts_with(&object.place));
+    let patches = patches.map(|inline_patch| FieldPath::new(inline_patch.place.steps()[depth..].iter().cloned()));
     let groups = ["kustomize.config.k8s.io", "kustomize.toolkit.fluxcd.io"];
     let alone = groups.contains(&object.kind.group.as_str()) || object.api_version.to_string() == "builtin";
     let mut search = Search::new(&targets.renames, followed.chain(patches).collect());

@@ -9,7 +9,7 @@ use crate::convert::{Goal, Remark};
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::pack::Target;
-use crate::pack::notes::Moves;
+use crate::pack::release_notes::Moves;
 
 /// The fields that move to other objects on the path to a target.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) fn crossed<'g>(goal: &'g Goal<'g>) -> Vec<CrossedMoves<'g>> {
             let is_older = |order: usize| order < moves.order;
             !is_older(line.get(target.release).order) && origins.iter().any(|id| is_older(line.get(id).order))
         };
-        let moves = target.pack.notes().moves.iter().filter(is_crossed);
+        let moves = target.pack.release_notes().moves.iter().filter(is_crossed);
         moves.map(move |moves| CrossedMoves { target, moves })
     };
     goal.targets.iter().flat_map(of_target).collect()

@@ -6,14 +6,14 @@
 
 use crate::convert::Goal;
 use crate::finding::{Code, Finding, Severity};
-use crate::infer::beside::{Evidence, evidence_in};
+use crate::infer::install_evidence::{Evidence, evidence_in};
 use crate::manifest::Manifest;
 use crate::pack::Target;
 use crate::release::ReleaseId;
 
 /// Reports the versions in a file that name another release than the target.
 pub(crate) fn findings(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
-    let is_installed = |target: &&Target<'_>| !target.pack.installed_as().is_empty();
+    let is_installed = |target: &&Target<'_>| !target.pack.artifacts().is_empty();
     if goal.targets.iter().find(is_installed).is_none() {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ pub(crate) fn findings(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
 
 fn pin(evidence: Evidence, target: &Target<'_>) -> Finding {
     let bundle = &target.pack.line().get(target.release).bundle;
-    let says = &evidence.says;
+    let says = &evidence.text;
     Finding {
         location: evidence.location,
         code: Code::PinnedVersion,

@@ -39,7 +39,7 @@ impl UnconvertedValues {
 
 /// Collects the values in `object` that are not converted there.
 pub(crate) fn unconverted(manifest: &Manifest, object: &Object, goal: &Goal<'_>) -> Vec<UnconvertedValues> {
-    let found = goal.targets.iter().flat_map(|target| target.pack.unread_values_in(&object.kind, &object.value));
+    let found = goal.targets.iter().flat_map(|target| target.pack.unconverted_values_in(&object.kind, &object.value));
     found.filter_map(|(chart, path, unread)| report((manifest, object), chart, path, unread)).collect()
 }
 
@@ -47,16 +47,16 @@ fn report(
     (manifest, object): (&Manifest, &Object),
     chart: &Chart,
     path: FieldPath,
-    unread: pack::Unread,
+    unread: pack::UnconvertedValues,
 ) -> Option<UnconvertedValues> {
     let value = path.get(&object.value)?;
     let Chart { name, key, .. } = chart;
     let (message, help, elsewhere) = match unread {
-        pack::Unread::Text(_) => {
+        pack::UnconvertedValues::Text(_) => {
             let help = "write the values out as YAML in this object, or convert them by hand".to_owned();
             (format!("{path} holds values of the chart {name} that are not converted"), help, Vec::new())
         }
-        pack::Unread::Files(_) => {
+        pack::UnconvertedValues::Files(_) => {
             let one = value.as_str().into_iter();
             let names = one.chain(value.as_array().into_iter().flatten().filter_map(Value::as_str));
             let help = format!(
@@ -65,7 +65,7 @@ fn report(
             let message = format!("{path} names a file with values of the chart {name} that is not converted");
             (message, help, names.map(end_of).collect())
         }
-        pack::Unread::Chart(_) => {
+        pack::UnconvertedValues::Chart(_) => {
             let own = object.name.as_deref().unwrap_or_default();
             let message = format!(
                 "it brings the chart {name}, but no HelmRelease that names it by chartRef has values that are converted"

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use super::load::{self, PackFiles, Prepared};
-use super::{Pack, Packs};
+use super::load::{self, Prepared};
+use super::pack::{Pack, PackFiles};
+use super::packs::Packs;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 

@@ -1,28 +1,30 @@
-//! Answers: is a pack complete and free of contradictions, as far as that shows without an object?
+//! Answers: is a pack complete and consistent, as far as that can be checked without an object?
 //!
-//! [`lint`] compares what the catalogs say of adjacent releases with what rules and `pack.yaml` claim: nothing vanishes
-//! unnoticed, nothing is claimed that was never there, and each side of a rule can be told from the other.
+//! [`lint`] compares the catalogs of adjacent releases with the rules and `pack.yaml`: every removal is covered, nothing is
+//! converted that never existed, and objects before and after a rule can be distinguished.
 //!
-//! Invariant: a pack without a message loses nothing between two adjacent releases that it does not name.
+//! Invariant: a pack without a message names everything that is lost between two adjacent releases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::Value;
 
-use super::crossing::Crossing;
-use super::limits::{allowed, has};
-use super::notes::Dropped;
-use super::{Needs, Pack, Rule};
+use super::constraints::{allowed, has};
+use super::pack::Pack;
+use super::release_notes::Dropped;
+use super::rule::Rule;
+use super::rule_path::RulePath;
+use super::wire::Needs;
 use crate::catalog::{Catalog, Field, OUTSIDE};
 use crate::field::{FieldPattern, Part};
 use crate::lens::{Claims, Direction, Image, Lens};
 use crate::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
 
-/// Something that is wrong with a pack.
+/// A problem of a pack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Message {
-    /// The file that says it, or should: `gateway-api/pack.yaml`.
+    /// The file that has the problem, or lacks an entry: `gateway-api/pack.yaml`.
     pub file: String,
     /// What is wrong, as one sentence without a final dot.
     pub text: String,
@@ -39,19 +41,19 @@ pub fn lint(pack: &Pack, fixtures: Option<&[String]>) -> Vec<Message> {
     let mut lint = Lint::of_catalogs(pack);
     pack.rules().iter().for_each(|rule| lint.rule(rule));
     lint.overlaps();
-    lint.notes();
+    lint.check_release_notes();
     if let Some(fixtures) = fixtures {
         lint.fixtures(fixtures);
     }
     lint.messages.into_iter().collect()
 }
 
-/// Counts what vanishes between adjacent releases of `pack`, and what is said of it.
+/// Counts what is removed between adjacent releases of `pack`, and what covers it.
 pub fn coverage(pack: &Pack) -> Coverage {
-    let vanished = Lint::of_catalogs(pack).vanished;
-    let count = |subject: fn(&Vanished) -> bool| {
-        let of = |fate| vanished.iter().filter(|(what, its)| subject(what) && **its == fate).count();
-        Share { claimed: of(Fate::Claimed), dropped: of(Fate::Dropped), missed: of(Fate::Missed) }
+    let removed = Lint::of_catalogs(pack).removed;
+    let count = |subject: fn(&Removed) -> bool| {
+        let of = |cover| removed.iter().filter(|(what, its)| subject(what) && **its == cover).count();
+        Share { claimed: of(Cover::ByRule), dropped: of(Cover::Listed), missed: of(Cover::Missing) }
     };
     Coverage {
         kinds: count(|what| what.field.is_none()),
@@ -60,7 +62,7 @@ pub fn coverage(pack: &Pack) -> Coverage {
     }
 }
 
-/// What vanishes between adjacent releases; what vanishes from both channels of a bundle counts once.
+/// What is removed between adjacent releases; a removal from both channels of a bundle counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// Kinds that the next release does not have.
@@ -71,10 +73,10 @@ pub struct Coverage {
     pub values: Share,
 }
 
-/// How many vanished things are taken care of, and how.
+/// How many removals are covered, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// By a rule that takes them on, loses them or holds their objects back.
+    /// By a rule that converts them, drops them or holds their objects back.
     pub claimed: usize,
     /// By an entry of `dropped` with its reason.
     pub dropped: usize,
@@ -89,9 +91,9 @@ impl Share {
     }
 }
 
-/// Something that is gone with a bundle.
+/// Something that a bundle removed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Vanished {
+struct Removed {
     kind: GroupKind,
     /// The position of the first bundle without it.
     order: usize,
@@ -99,48 +101,48 @@ struct Vanished {
     value: Option<String>,
 }
 
-/// What is said of something that vanished, worst last.
+/// What covers a removal, worst last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
-    Claimed,
-    Dropped,
-    Missed,
+enum Cover {
+    ByRule,
+    Listed,
+    Missing,
 }
 
 struct Lint<'p> {
     pack: &'p Pack,
     messages: BTreeSet<Message>,
-    vanished: BTreeMap<Vanished, Fate>,
+    removed: BTreeMap<Removed, Cover>,
     /// The positions of the entries of `dropped` that something vanished matched.
     used: BTreeSet<usize>,
 }
 
 impl<'p> Lint<'p> {
-    /// Checks what the catalogs say of adjacent releases.
+    /// Checks the catalogs of adjacent releases.
     fn of_catalogs(pack: &'p Pack) -> Self {
-        let mut lint = Self { pack, messages: BTreeSet::new(), vanished: BTreeMap::new(), used: BTreeSet::new() };
+        let mut lint = Self { pack, messages: BTreeSet::new(), removed: BTreeMap::new(), used: BTreeSet::new() };
         for catalog in pack.kinds().filter_map(|kind| pack.catalog(kind)) {
-            lint.vanished(catalog.kind(), catalog);
+            lint.removed(catalog.kind(), catalog);
             lint.tombstones(catalog);
         }
         lint
     }
 
-    /// Notes what is said of something of `kind` that `to` does not have.
+    /// Notes what covers the removal of something of `kind` in `to`.
     fn note(
         &mut self,
         kind: &GroupKind,
         to: ReleaseId,
         (field, value): (Option<&FieldPattern>, Option<&Value>),
-        fate: Fate,
+        cover: Cover,
     ) {
         let order = self.pack.line().get(to).order;
-        let what = Vanished { kind: kind.clone(), order, field: field.cloned(), value: value.map(ToString::to_string) };
-        let noted = self.vanished.entry(what).or_insert(fate);
-        *noted = fate.max(*noted);
+        let what = Removed { kind: kind.clone(), order, field: field.cloned(), value: value.map(ToString::to_string) };
+        let noted = self.removed.entry(what).or_insert(cover);
+        *noted = cover.max(*noted);
     }
 
-    fn say(&mut self, file: impl fmt::Display, text: impl Into<String>) {
+    fn report(&mut self, file: impl fmt::Display, text: impl Into<String>) {
         self.messages.insert(Message { file: file.to_string(), text: text.into() });
     }
 
@@ -162,121 +164,121 @@ impl<'p> Lint<'p> {
         self.pack.line().get(release).to_string()
     }
 
-    /// Says what vanishes from one release to the next without a claim.
-    fn vanished(&mut self, kind: &GroupKind, catalog: &'p Catalog) {
+    /// Reports what is removed from one release to the next and not covered.
+    fn removed(&mut self, kind: &GroupKind, catalog: &'p Catalog) {
         for from in catalog.releases().iter() {
             for to in self.next(from) {
-                let crossing = Crossing::between(self.pack, kind, from, to);
-                match self.pack.catalog(&crossing.kind).filter(|new| new.releases().contains(to)) {
+                let path = RulePath::between(self.pack, kind, from, to);
+                match self.pack.catalog(&path.kind).filter(|new| new.releases().contains(to)) {
                     Some(new) => {
                         if !catalog.releases().contains(to) {
-                            self.note(kind, to, (None, None), Fate::Claimed);
+                            self.note(kind, to, (None, None), Cover::ByRule);
                         }
-                        let sides = Sides { old: catalog, new, from, to, crossing };
-                        self.vanished_fields(&sides);
-                        self.asked_fields(&sides);
+                        let sides = Sides { old: catalog, new, from, to, path };
+                        self.removed_fields(&sides);
+                        self.required_fields(&sides);
                     }
-                    None => self.vanished_kind(kind, to),
+                    None => self.removed_kind(kind, to),
                 }
             }
         }
     }
 
-    /// Says that a kind vanishes; a rule claims it that holds every object of it back or that retyped it, then or before.
-    fn vanished_kind(&mut self, kind: &GroupKind, to: ReleaseId) {
+    /// Reports a removed kind; it is covered by a rule that holds every object of it back, or that retyped it, then or before.
+    fn removed_kind(&mut self, kind: &GroupKind, to: ReleaseId) {
         let order = self.pack.line().get(to).order;
         let mine = |rule: &&Rule| rule.kind == *kind && rule.order <= order && rule.within.is_none() && rule.is_step();
         let rules: Vec<_> = self.pack.rules().iter().filter(mine).collect();
         let refuses = |rule: &&Rule| rule.lens(Direction::Forward).image(&whole()) == Image::Refused;
         let successors = rules.iter().map(|rule| &rule.new_kind).filter(|new| *new != kind);
         let successors: Vec<_> = successors.cloned().chain([kind.clone()]).collect();
-        let lives = |kind: &GroupKind| self.pack.catalog(kind).is_some_and(|new| new.releases().contains(to));
-        if rules.iter().any(refuses) || successors.iter().any(lives) {
-            return self.note(kind, to, (None, None), Fate::Claimed);
+        let exists = |kind: &GroupKind| self.pack.catalog(kind).is_some_and(|new| new.releases().contains(to));
+        if rules.iter().any(refuses) || successors.iter().any(exists) {
+            return self.note(kind, to, (None, None), Cover::ByRule);
         }
         // The entry may name what the kind had become.
         let listed = successors.iter().filter(|kind| self.is_dropped(kind, to, None, None)).count();
-        self.note(kind, to, (None, None), if listed == 0 { Fate::Missed } else { Fate::Dropped });
+        self.note(kind, to, (None, None), if listed == 0 { Cover::Missing } else { Cover::Listed });
         if listed == 0 {
             let text = format!(
-                "the kind {kind} is not in {}: no rule takes it on, and `dropped` does not list it",
+                "{} removes the kind {kind}: add a rule that converts it, or list it under `dropped`",
                 self.name(to)
             );
-            self.say(self.head(), text);
+            self.report(self.head(), text);
         }
     }
 
-    fn vanished_fields(&mut self, sides: &Sides<'_>) {
+    fn removed_fields(&mut self, sides: &Sides<'_>) {
         let to = sides.to;
         let fields = sides.fields();
         let mut missing = BTreeMap::new();
         for field in &fields {
-            let mut fate = Fate::Claimed;
+            let mut cover = Cover::ByRule;
             for place in sides.places(field) {
                 if has(sides.new, &place, to) {
-                    self.vanished_values(sides, field, &place);
+                    self.removed_values(sides, field, &place);
                 } else if self.is_dropped(sides.old.kind(), to, Some(field), None) {
-                    fate = fate.max(Fate::Dropped);
+                    cover = cover.max(Cover::Listed);
                 } else {
                     missing.insert(field, place);
                 }
             }
             if !has(sides.new, field, to) {
-                self.note(sides.old.kind(), to, (Some(field), None), fate);
+                self.note(sides.old.kind(), to, (Some(field), None), cover);
             }
         }
-        // A mapping or list goes with the last thing in it.
+        // A mapping or list is removed with its last entry.
         let is_below = |field: &FieldPattern, other: &FieldPattern| field != other && other.starts_with(field);
         let emptied = |field: &FieldPattern| {
             fields.iter().any(|other| is_below(field, other)) && !missing.keys().any(|other| is_below(field, other))
         };
         for (field, place) in missing.iter().filter(|(field, _)| !emptied(field)) {
-            self.note(sides.old.kind(), to, (Some(field), None), Fate::Missed);
-            self.say(self.head(), unclaimed(sides.old.kind(), field, place, &self.name(to)));
+            self.note(sides.old.kind(), to, (Some(field), None), Cover::Missing);
+            self.report(self.head(), unclaimed(sides.old.kind(), field, place, &self.name(to)));
         }
     }
 
-    /// Says what values of `field`, found at `place` in the next release, that release does not allow.
-    fn vanished_values(&mut self, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
+    /// Reports the values of `field`, found at `place` in the next release, that the release does not allow.
+    fn removed_values(&mut self, sides: &Sides<'_>, field: &FieldPattern, place: &FieldPattern) {
         let Some(new) = allowed(sides.new, place, sides.to) else { return };
         for value in allowed(sides.old, field, sides.from).unwrap_or_default() {
-            let text = value.as_str().map(|text| sides.crossing.value_image(field, text));
+            let text = value.as_str().map(|text| sides.path.value_image(field, text));
             let image = text.map_or_else(|| value.clone(), Value::from);
             if new.contains(&value) && new.contains(&image) {
                 continue;
             }
-            let (kind, claimed) = (sides.old.kind(), sides.crossing.claims_value(field, &value));
-            let fate = if new.contains(&image) || claimed {
-                Fate::Claimed
+            let (kind, claimed) = (sides.old.kind(), sides.path.claims_value(field, &value));
+            let cover = if new.contains(&image) || claimed {
+                Cover::ByRule
             } else if self.is_dropped(kind, sides.to, Some(field), Some(&value)) {
-                Fate::Dropped
+                Cover::Listed
             } else {
                 let to = self.name(sides.to);
                 let text = format!(
-                    "the value {value} of {kind} {field} is not in {to}: no rule and no entry of `dropped` claims it"
+                    "{to} removes the value {value} of {kind} {field}: add a rule that converts it, or list it under `dropped`"
                 );
-                self.say(self.head(), text);
-                Fate::Missed
+                self.report(self.head(), text);
+                Cover::Missing
             };
-            self.note(kind, sides.to, (Some(field), Some(&value)), fate);
+            self.note(kind, sides.to, (Some(field), Some(&value)), cover);
         }
     }
 
-    /// Says what a release asks for that the one before does not have, where no rule brings it and no hint says what to write.
-    fn asked_fields(&mut self, sides: &Sides<'_>) {
+    /// Reports the fields that a release requires and the one before does not have, if no rule sets them and no hint describes them.
+    fn required_fields(&mut self, sides: &Sides<'_>) {
         let kind = sides.new.kind();
-        let hinted = |field: &FieldPattern| self.pack.notes().hint(kind, Some(field)).is_some();
-        let texts: Vec<_> = sides.asked().into_iter().filter(|field| !hinted(field)).collect();
+        let hinted = |field: &FieldPattern| self.pack.release_notes().hint(kind, Some(field)).is_some();
+        let texts: Vec<_> = sides.newly_required().into_iter().filter(|field| !hinted(field)).collect();
         for field in texts {
             let to = self.name(sides.to);
-            self.say(
+            self.report(
                 self.head(),
-                format!("{to} asks for {kind} {field}: no rule brings it, and no hint says what to write"),
+                format!("{to} requires {kind} {field}: add a rule that sets it, or an entry under `hints`"),
             );
         }
     }
 
-    /// Says whether `dropped` lists a kind, field or value that is not in `to`.
+    /// Returns whether `dropped` lists a kind, field or value that is not in `to`.
     fn is_dropped(
         &mut self,
         kind: &GroupKind,
@@ -295,13 +297,13 @@ impl<'p> Lint<'p> {
             let release = entry.order == release.order && entry.channels.contains(&release.channel);
             entry.kind == *kind && within && same_value && release
         };
-        let entries = self.pack.notes().dropped.iter().enumerate();
+        let entries = self.pack.release_notes().dropped.iter().enumerate();
         let found: Vec<usize> = entries.filter(|(_, entry)| fits(entry)).map(|(at, _)| at).collect();
         self.used.extend(&found);
         !found.is_empty()
     }
 
-    /// Says that a field came back after it had vanished: its old objects would be read with a new meaning.
+    /// Reports a field that was removed and added again: its old objects would be read with a new meaning.
     fn tombstones(&mut self, catalog: &Catalog) {
         let patterns: BTreeSet<FieldPattern> = catalog.fields().map(|field| field.pattern).collect();
         for field in patterns {
@@ -317,17 +319,17 @@ impl<'p> Lint<'p> {
                 let gaps = self.gaps(having, above, channel);
                 if let Some(gap) = gaps.first() {
                     let text = format!(
-                        "{} {field} is not in {} and came back: the name must not be used again",
+                        "{} {field} is missing in {} but not before and after it: a field name must not be reused",
                         catalog.kind(),
                         self.name(*gap)
                     );
-                    self.say(self.head(), text);
+                    self.report(self.head(), text);
                 }
             }
         }
     }
 
-    /// Returns the releases of `channel` between two that have a field, which have what it stands in but not the field.
+    /// Returns the releases of `channel` between two that have a field, which have what it is in but not the field.
     fn gaps(&self, having: ReleaseSet, above: ReleaseSet, channel: Channel) -> Vec<ReleaseId> {
         let ids = self.pack.line().iter().filter(|(_, release)| release.channel == channel).map(|(id, _)| id);
         let ids: Vec<_> = ids.collect();
@@ -343,11 +345,11 @@ impl<'p> Lint<'p> {
         let line = self.pack.line();
         for channel in &rule.channels {
             if line.find(&line.bundles()[rule.order], *channel).is_none() {
-                self.say(&file, format!("the bundle has no channel {channel}"));
+                self.report(&file, format!("`channels` lists {channel}, but the bundle has no such channel"));
             }
         }
         if rule.channels.is_empty() {
-            self.say(&file, "a rule names the channels that the change was made in");
+            self.report(&file, "`channels` is empty: list the channels in which the change was made");
         }
         if let Some(within) = rule.within {
             let fits = |id: ReleaseId| {
@@ -355,35 +357,40 @@ impl<'p> Lint<'p> {
                 release.order >= rule.order && rule.channels.contains(&release.channel)
             };
             if within.is_empty() || !within.iter().all(fits) {
-                self.say(&file, "`within` names releases of the rule's channels, from its bundle on");
+                self.report(
+                    &file,
+                    "`within` must list releases of the rule's channels that are not older than its bundle",
+                );
             }
         }
         self.channels(rule, &file);
         match rule.needs {
             // What objects of other packs and the values of charts have is not known here.
-            _ if self.pack.is_guest(&rule.kind) || rule.values.is_some() => {}
-            Some(Needs::Repair) => self.mistakes(rule, &file),
+            _ if self.pack.is_foreign(&rule.kind) || rule.values.is_some() => {}
+            Some(Needs::Repair) => self.check_repair(rule, &file),
             Some(Needs::From) | None => self.claims(rule, &file),
         }
     }
 
-    /// Says that a release has what a rule takes for a mistake, or that none has what was meant.
-    fn mistakes(&mut self, rule: &Rule, file: &str) {
+    /// Reports a repair rule whose mistake a release has as a field, or whose result no release has.
+    fn check_repair(&mut self, rule: &Rule, file: &str) {
         let claims = rule.lens(Direction::Forward).claims();
         for field in claims.old.iter().filter(|field| is_known(field)) {
             if !self.having(&rule.kind, field, |_| true).is_empty() {
-                self.say(file, format!("a release has {} {field}, so it is no mistake", rule.kind));
+                self.report(
+                    file,
+                    format!("a release has {} {field}, so the rule is not a repair: remove `needs: repair`", rule.kind),
+                );
             }
         }
         for field in claims.new.iter().filter(|field| is_known(field)) {
             if self.having(&rule.kind, field, |_| true).is_empty() {
-                self.say(file, format!("no release has {} {field}", rule.kind));
+                self.report(file, format!("no release has {} {field}", rule.kind));
             }
         }
     }
 
-    /// Says which channels a rule leaves out or names without need: it is about those that its releases, its fields or its
-    /// kind are in.
+    /// Reports the channels that a rule omits or names without need: those of its releases, its fields or its kind count.
     fn channels(&mut self, rule: &Rule, file: &str) {
         let line = self.pack.line();
         let about: BTreeSet<Channel> = match rule.within {
@@ -394,25 +401,28 @@ impl<'p> Lint<'p> {
             }
         };
         let named: BTreeSet<Channel> = rule.channels.iter().copied().collect();
-        // Claims that are nowhere are told as such.
+        // Fields that no release has are reported separately.
         for channel in named.difference(&about).filter(|_| !about.is_empty()) {
-            self.say(file, format!("nothing that the rule is about is in the channel {channel}"));
+            self.report(
+                file,
+                format!("the channel {channel} has nothing that the rule changes: remove it from `channels`"),
+            );
         }
         // Without a claim it is the kind alone that is looked for, which may have the field in fewer channels.
         let claims = rule.lens(Direction::Forward).claims();
         let claims_nothing = rule.within.is_none() && claims.old.is_empty() && claims.new.is_empty();
         for channel in about.difference(&named).filter(|_| !claims_nothing) {
-            self.say(file, format!("what the rule is about is in the channel {channel} too"));
+            self.report(file, format!("the channel {channel} also has what the rule changes: add it to `channels`"));
         }
     }
 
-    /// Says whether a rule is about the change that led to `release`, which is of its bundle: the kind that it gives is there,
+    /// Returns whether a rule is about the change that led to `release`, which is of its bundle: the kind that it gives is there,
     /// one of its fields is, or was before.
     fn is_about(&self, rule: &Rule, release: ReleaseId) -> bool {
         let Some(bundle) = Bundle::of(self.pack, rule) else { return true };
         let before: Vec<_> =
             self.pack.line().iter().map(|(id, _)| id).filter(|id| self.next(*id).contains(&release)).collect();
-        let (old, new) = (&rule.kind, &bundle.crossing.kind);
+        let (old, new) = (&rule.kind, &bundle.path.kind);
         let served =
             |kind: &GroupKind, id: &ReleaseId| self.pack.catalog(kind).is_some_and(|it| it.releases().contains(*id));
         let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
@@ -428,33 +438,39 @@ impl<'p> Lint<'p> {
         }
     }
 
-    /// Says that a claim is not in the catalog of its own side, or is on the other side too.
+    /// Reports a field of a rule that no release on its side has, or that the other side has too.
     fn claims(&mut self, rule: &Rule, file: &str) {
         let Some(bundle) = Bundle::of(self.pack, rule) else {
             return self
-                .say(file, "the rule never runs: another one of the bundle gives its objects another kind before");
+                .report(file, "the rule never runs: an earlier rule of the bundle changes the kind of its objects");
         };
         let claims = bundle.at_its_ends(rule.lens(Direction::Forward).claims());
         let certain = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
-        let (old, new) = (&rule.kind, &bundle.crossing.kind);
+        let (old, new) = (&rule.kind, &bundle.path.kind);
         for field in claims.old.iter().filter(|field| is_known(field)) {
             let kinds = self.kinds_of(rule, Direction::Forward);
             if kinds.iter().all(|kind| self.having(kind, field, |order| order < rule.order).is_empty()) {
-                self.say(file, format!("no release on the old side has {old} {field}"));
+                self.report(file, format!("no release before the bundle has {old} {field}"));
             }
             let is_new_too = !self.having(old, field, |order| order == rule.order).is_empty();
             if old == new && is_new_too && certain.old.contains(field) {
-                self.say(file, format!("{field} is on the new side too: the sides cannot be told apart"));
+                self.report(
+                    file,
+                    format!("{field} exists after the change too, so old and new objects cannot be distinguished"),
+                );
             }
         }
         for field in claims.new.iter().filter(|field| is_known(field)) {
             let kinds = self.kinds_of(rule, Direction::Backward);
             if kinds.iter().all(|kind| self.having(kind, field, |order| order >= rule.order).is_empty()) {
-                self.say(file, format!("no release on the new side has {new} {field}"));
+                self.report(file, format!("no release from the bundle on has {new} {field}"));
             }
             let is_old_too = !self.having(new, field, |order| order + 1 == rule.order).is_empty();
             if old == new && is_old_too && certain.new.contains(field) {
-                self.say(file, format!("{field} is on the old side too: the sides cannot be told apart"));
+                self.report(
+                    file,
+                    format!("{field} exists before the change too, so old and new objects cannot be distinguished"),
+                );
             }
         }
     }
@@ -465,7 +481,7 @@ impl<'p> Lint<'p> {
         let alike = self.pack.rules().iter().filter(|other| other.id == rule.id);
         match direction {
             Direction::Forward => alike.map(|rule| rule.kind.clone()).collect(),
-            Direction::Backward => alike.filter_map(|rule| Some(Bundle::of(self.pack, rule)?.crossing.kind)).collect(),
+            Direction::Backward => alike.filter_map(|rule| Some(Bundle::of(self.pack, rule)?.path.kind)).collect(),
         }
     }
 
@@ -476,51 +492,54 @@ impl<'p> Lint<'p> {
         catalog.having(field).iter().filter(|id| orders(line.get(*id).order)).collect()
     }
 
-    /// Says that two rules of a bundle claim one field.
+    /// Reports two rules of a bundle that convert one field.
     fn overlaps(&mut self) {
         let mut owners: BTreeMap<(usize, GroupKind, &str, FieldPattern), &str> = BTreeMap::new();
         for rule in self.pack.rules().iter().filter(|rule| rule.is_step()) {
             let Some(bundle) = Bundle::of(self.pack, rule) else { continue };
             let claims = bundle.at_its_ends(rule.lens(Direction::Forward).certain_claims());
             let old = claims.old.into_iter().map(|field| (rule.order, rule.kind.clone(), "old", field));
-            let new = claims.new.into_iter().map(|field| (rule.order, bundle.crossing.kind.clone(), "new", field));
+            let new = claims.new.into_iter().map(|field| (rule.order, bundle.path.kind.clone(), "new", field));
             for claim in old.chain(new).collect::<BTreeSet<_>>() {
-                let text = format!("{} {} is claimed by", claim.1, claim.3);
+                let text = format!("{} {} is also converted by", claim.1, claim.3);
                 if let Some(other) = owners.insert(claim, &rule.id) {
-                    self.say(format!("{}.yaml", rule.id), format!("{text} {other} too"));
+                    self.report(format!("{}.yaml", rule.id), format!("{text} {other}"));
                 }
             }
         }
     }
 
-    /// Says that a note of `pack.yaml` names nothing, or the same as another.
-    fn notes(&mut self) {
-        let (head, notes) = (self.head(), self.pack.notes());
+    /// Reports an entry of `pack.yaml` that names nothing, or the same as another.
+    fn check_release_notes(&mut self) {
+        let (head, notes) = (self.head(), self.pack.release_notes());
         let stale = notes.dropped.iter().enumerate().filter(|(at, _)| !self.used.contains(at));
         let stale: Vec<_> = stale
             .map(|(_, entry)| {
-                format!("`dropped` lists {}, which did not vanish there or is claimed by a rule", named(entry))
+                format!(
+                    "`dropped` lists {}, which that bundle does not remove or a rule converts: remove the entry",
+                    named(entry)
+                )
             })
             .collect();
-        stale.into_iter().for_each(|text| self.say(&head, text));
+        stale.into_iter().for_each(|text| self.report(&head, text));
         let hints = notes.hints.iter().filter_map(|hint| Some((&hint.kind, hint.field.as_ref()?)));
         let unions = notes.unions.iter().map(|union| (&union.kind, &union.items));
         for (kind, field) in hints.chain(unions) {
             if self.having(kind, field, |_| true).is_empty() {
-                self.say(&head, format!("no release has {kind} {field}"));
+                self.report(&head, format!("no release has {kind} {field}"));
             }
         }
         let ids = notes.advisories.iter().map(|note| &note.id).chain(notes.undetectable.iter().map(|note| &note.id));
         let ids = ids.chain(notes.moves.iter().map(|note| &note.id));
-        let mut met = BTreeSet::new();
+        let mut seen = BTreeSet::new();
         for id in ids {
-            if !met.insert(id) {
-                self.say(&head, format!("the id {id} is used twice"));
+            if !seen.insert(id) {
+                self.report(&head, format!("the id {id} is used twice"));
             }
         }
     }
 
-    /// Says that a rule has no fixtures, none that must not change, or that fixtures have no rule.
+    /// Reports a rule without fixtures, or without one that must not change, and fixtures without a rule.
     fn fixtures(&mut self, files: &[String]) {
         let mut cases: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for file in files {
@@ -536,14 +555,17 @@ impl<'p> Lint<'p> {
         for id in &ids {
             let files = cases.get(id).map_or(&[][..], Vec::as_slice);
             if !files.contains(&"before.yaml") && !files.contains(&"after.yaml") {
-                self.say(format!("{id}.yaml"), "the rule has no fixture");
+                self.report(format!("{id}.yaml"), "the rule has no fixture: add a case with before.yaml or after.yaml");
             }
             if !files.contains(&"same.yaml") {
-                self.say(format!("{id}.yaml"), "the rule has no fixture of what it must not change (same.yaml)");
+                self.report(
+                    format!("{id}.yaml"),
+                    "the rule has no fixture that it must not change: add a case with same.yaml",
+                );
             }
         }
         for folder in cases.keys().filter(|folder| !ids.contains(*folder)) {
-            self.say(folder, "the fixtures have no rule");
+            self.report(folder, "the fixtures belong to no rule: rename or remove the folder");
         }
     }
 }
@@ -554,7 +576,7 @@ struct Sides<'p> {
     new: &'p Catalog,
     from: ReleaseId,
     to: ReleaseId,
-    crossing: Crossing<'p>,
+    path: RulePath<'p>,
 }
 
 impl Sides<'_> {
@@ -567,13 +589,13 @@ impl Sides<'_> {
 
     /// Returns every place in which the fields that match `field` can be found afterwards.
     fn places(&self, field: &FieldPattern) -> Vec<FieldPattern> {
-        self.crossing.images(field).iter().filter_map(|image| image.place(field)).collect()
+        self.path.images(field).iter().filter_map(|image| image.place(field)).collect()
     }
 
-    /// Returns the fields that the newer side asks for in something that the older one has, and that no rule brings.
-    fn asked(&self) -> Vec<FieldPattern> {
+    /// Returns the fields that the newer side requires in something that the older one has, and that no rule sets.
+    fn newly_required(&self) -> Vec<FieldPattern> {
         let there: BTreeSet<FieldPattern> = self.fields().iter().flat_map(|field| self.places(field)).collect();
-        let back = self.crossing.reversed(self.old.kind());
+        let back = self.path.reversed(self.old.kind());
         let is_new = |field: &FieldPattern| {
             let above = field.split_last().map(|(above, _)| above).unwrap_or_default();
             let open = above.parts().is_empty() || there.contains(&above);
@@ -585,36 +607,36 @@ impl Sides<'_> {
     }
 }
 
-/// Says whether every apiVersion that `release` serves asks for a field and fills in nothing.
+/// Returns whether every apiVersion that `release` serves requires a field and has no default for it.
 fn is_required(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
     let served = catalog.served(release);
-    let asks = |field: &Field<'_>| field.required && field.attributes.default.is_none();
+    let requires = |field: &Field<'_>| field.required && field.attributes.default.is_none();
     !served.is_empty()
-        && served.iter().all(|version| catalog.field(field, release, version.name).as_ref().is_some_and(asks))
+        && served.iter().all(|version| catalog.field(field, release, version.name).as_ref().is_some_and(requires))
 }
 
-/// Says whether the catalogs show what `rule` is for: something vanishes with its bundle, or is asked for, that it takes
-/// across or holds back in every object. A limit, a default or a spelling is nothing that vanishes.
+/// Returns whether the catalogs show what `rule` is for: its bundle removes or requires something that it converts,
+/// or holds back in every object. A limit, a default or a spelling is not a removal.
 pub fn is_shown(pack: &Pack, rule: &Rule) -> bool {
     let Some(bundle) = Bundle::of(pack, rule).filter(|_| rule.within.is_none()) else { return false };
-    let (Some(old), Some(new)) = (pack.catalog(&rule.kind), pack.catalog(&bundle.crossing.kind)) else { return false };
+    let (Some(old), Some(new)) = (pack.catalog(&rule.kind), pack.catalog(&bundle.path.kind)) else { return false };
     let lens = rule.lens(Direction::Forward);
     let newest = pack.line().iter().last();
-    let is_gone = newest.is_some_and(|(newest, _)| !old.releases().contains(newest));
+    let is_removed = newest.is_some_and(|(newest, _)| !old.releases().contains(newest));
     let ends_kind = rule.kind != rule.new_kind || lens.images(&whole()) == BTreeSet::from([Image::Refused]);
-    let rules = bundle.crossing.rules[..bundle.at.unwrap_or_default()].to_vec();
-    let step = Step { pack, rule, old, new, before: Crossing { kind: rule.kind.clone(), rules } };
+    let rules = bundle.path.rules[..bundle.at.unwrap_or_default()].to_vec();
+    let step = Step { pack, rule, old, new, before: RulePath { kind: rule.kind.clone(), rules } };
     let brought = bundle.at_its_ends(lens.claims()).new;
-    ends_kind && is_gone || brought.iter().any(|field| step.is_asked(field)) || step.takes_something()
+    ends_kind && is_removed || brought.iter().any(|field| step.is_newly_required(field)) || step.converts_something()
 }
 
-/// A rule's place on the release line, and what objects of its kind met in its bundle before.
+/// A rule's place on the release line, and the rules of its bundle that objects of its kind run before.
 struct Step<'p> {
     pack: &'p Pack,
     rule: &'p Rule,
     old: &'p Catalog,
     new: &'p Catalog,
-    before: Crossing<'p>,
+    before: RulePath<'p>,
 }
 
 impl Step<'_> {
@@ -627,42 +649,47 @@ impl Step<'_> {
         catalog.releases().iter().filter(|id| self.pack.line().get(*id).order == order).collect()
     }
 
-    /// Says whether the new side asks for a field that the old one does not have.
-    fn is_asked(&self, field: &FieldPattern) -> bool {
-        let asks = |to: &ReleaseId| is_required(self.new, field, *to);
+    /// Returns whether the new side requires a field that the old one does not have.
+    fn is_newly_required(&self, field: &FieldPattern) -> bool {
+        let requires = |to: &ReleaseId| is_required(self.new, field, *to);
         let lacks = |from: &ReleaseId| !self.old.having(field).contains(*from);
-        self.releases(Direction::Backward).iter().any(asks) && self.releases(Direction::Forward).iter().all(lacks)
+        self.releases(Direction::Backward).iter().any(requires) && self.releases(Direction::Forward).iter().all(lacks)
     }
 
-    /// Says whether the rule takes a field or a value across, or holds it back, that the new side does not have.
-    fn takes_something(&self) -> bool {
-        let goals = self.releases(Direction::Backward);
+    /// Returns whether the rule converts or holds back a field or a value that the new side does not have.
+    fn converts_something(&self) -> bool {
+        let targets = self.releases(Direction::Backward);
         self.releases(Direction::Forward).into_iter().any(|from| {
             let fields = self.old.fields().filter(|field| field.releases.contains(from));
             let fields: BTreeSet<FieldPattern> = fields.map(|field| field.pattern).collect();
             fields.iter().any(|field| {
-                let is_gone = goals.iter().all(|to| !has(self.new, field, *to));
+                let is_removed = targets.iter().all(|to| !has(self.new, field, *to));
                 let names = self.before.images(field).into_iter().filter_map(|image| image.place(field));
-                names.into_iter().any(|name| is_gone && self.takes(&name) || self.takes_value(field, &name, from))
+                names
+                    .into_iter()
+                    .any(|name| is_removed && self.converts(&name) || self.converts_value(field, &name, from))
             })
         })
     }
 
-    fn takes(&self, name: &FieldPattern) -> bool {
+    fn converts(&self, name: &FieldPattern) -> bool {
         !self.rule.lens(Direction::Forward).images(name).contains(&Image::Kept)
     }
 
-    /// Says whether a value of `field`, which is called `name` when the rule runs, is none of the new side.
-    fn takes_value(&self, field: &FieldPattern, name: &FieldPattern, from: ReleaseId) -> bool {
+    /// Returns whether a value of `field`, which is called `name` when the rule runs, is none of the new side.
+    fn converts_value(&self, field: &FieldPattern, name: &FieldPattern, from: ReleaseId) -> bool {
         let lens = self.rule.lens(Direction::Forward);
         let place = lens.image(name).place(name);
-        let goal = self.releases(Direction::Backward).into_iter().next();
-        let Some(listed) = place.zip(goal).and_then(|(place, goal)| allowed(self.new, &place, goal)) else {
+        let target = self.releases(Direction::Backward).into_iter().next();
+        let Some(listed) = place.zip(target).and_then(|(place, target)| allowed(self.new, &place, target)) else {
             return false;
         };
         let changes = |text: &str| lens.value_image(name, text).is_some();
-        let takes = |value: &Value| lens.claims_value(name, value) || value.as_str().is_some_and(changes);
-        allowed(self.old, field, from).unwrap_or_default().iter().any(|value| takes(value) && !listed.contains(value))
+        let converts = |value: &Value| lens.claims_value(name, value) || value.as_str().is_some_and(changes);
+        allowed(self.old, field, from)
+            .unwrap_or_default()
+            .iter()
+            .any(|value| converts(value) && !listed.contains(value))
     }
 }
 
@@ -671,9 +698,9 @@ fn whole() -> FieldPattern {
     FieldPattern::new([Part::Key("kind".to_owned())])
 }
 
-/// A rule among those of its bundle that objects of its kind meet.
+/// A rule among those of its bundle that objects of its kind run.
 struct Bundle<'p> {
-    crossing: Crossing<'p>,
+    path: RulePath<'p>,
     /// The rule's position in it; none where the rule runs after all others.
     at: Option<usize>,
 }
@@ -681,9 +708,9 @@ struct Bundle<'p> {
 impl<'p> Bundle<'p> {
     /// Finds the rule's place in its bundle; `None` where it never runs.
     fn of(pack: &'p Pack, rule: &Rule) -> Option<Self> {
-        let crossing = Crossing::new(pack, &rule.kind, rule.order.checked_sub(1)?, rule.order);
-        let at = crossing.rules.iter().position(|(other, _)| other.id == rule.id);
-        (at.is_some() || rule.within.is_some()).then_some(Self { crossing, at })
+        let path = RulePath::new(pack, &rule.kind, rule.order.checked_sub(1)?, rule.order);
+        let at = path.rules.iter().position(|(other, _)| other.id == rule.id);
+        (at.is_some() || rule.within.is_some()).then_some(Self { path, at })
     }
 
     /// Returns claims of the rule as the fields are called before the bundle and after it.
@@ -691,14 +718,14 @@ impl<'p> Bundle<'p> {
         let Some(at) = self.at else { return claims };
         let rules =
             |range: &[(&'p Rule, Direction)], direction| range.iter().map(|(rule, _)| rule.lens(direction)).collect();
-        let after: Vec<&Lens> = rules(&self.crossing.rules[at + 1..], Direction::Forward);
-        let mut before: Vec<&Lens> = rules(&self.crossing.rules[..at], Direction::Backward);
+        let after: Vec<&Lens> = rules(&self.path.rules[at + 1..], Direction::Forward);
+        let mut before: Vec<&Lens> = rules(&self.path.rules[..at], Direction::Backward);
         before.reverse();
         Claims { old: follow(&before, claims.old), new: follow(&after, claims.new) }
     }
 }
 
-/// Returns how fields are called after `lenses`, without those that go.
+/// Returns the names of fields after `lenses`, without dropped ones.
 fn follow(lenses: &[&Lens], fields: Vec<FieldPattern>) -> Vec<FieldPattern> {
     let one = |field: FieldPattern| {
         lenses.iter().try_fold(field, |field, lens| match lens.image(&field) {
@@ -712,9 +739,9 @@ fn follow(lenses: &[&Lens], fields: Vec<FieldPattern>) -> Vec<FieldPattern> {
 
 fn unclaimed(kind: &GroupKind, field: &FieldPattern, image: &FieldPattern, to: &str) -> String {
     if field == image {
-        format!("{kind} {field} is not in {to}: no rule and no entry of `dropped` claims it")
+        format!("{to} removes {kind} {field}: add a rule that converts it, or list it under `dropped`")
     } else {
-        format!("rules take {kind} {field} to {image}, which is not in {to}")
+        format!("rules move {kind} {field} to {image}, which {to} does not have")
     }
 }
 
@@ -724,7 +751,7 @@ fn named(entry: &Dropped) -> String {
     format!("{}{field}{value}", entry.kind)
 }
 
-/// Says whether catalogs know the place.
+/// Returns whether catalogs know the place.
 fn is_known(field: &FieldPattern) -> bool {
     !matches!(field.parts().first(), Some(Part::Key(key)) if OUTSIDE.contains(&key.as_str()))
 }

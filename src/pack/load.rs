@@ -3,7 +3,7 @@
 //! [`load`] takes a pack's files as (path, text) and reads `pack.yaml` and every rule; [`read_folder`] brings the files of a
 //! folder given with `--pack`. Every failure names file, line and column.
 //!
-//! Invariant: the id of a rule is its path, its release is its folder; nothing is said twice.
+//! Invariant: the id of a rule is its path, its release is its folder; nothing is defined twice.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,10 @@ use std::sync::OnceLock;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 
-use super::{LazyCatalog, Notes, Pack, Rule, values, wire};
+use super::pack::{LazyCatalog, Pack, PackFiles};
+use super::release_notes::ReleaseNotes;
+use super::rule::Rule;
+use super::{values, wire};
 use crate::lens::{Direction, Fidelity, Lens};
 use crate::release::{GroupKind, ReleaseLine};
 
@@ -22,9 +25,6 @@ pub const MAX_PACK_FILE: u64 = 16 << 20;
 
 /// The most that all files of a pack hold, in bytes; a rule's file counts once for each kind that it is about.
 pub const MAX_PACK: usize = 64 << 20;
-
-/// The files of one pack: path within the pack's folder with `/`, and text.
-pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
 
 /// Files of a pack whose YAML is there as JSON too: path and JSON.
 pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
@@ -35,7 +35,10 @@ pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Pack> {
     let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
-    let name = folder.file_name().and_then(|name| name.to_str()).context("a pack's folder has a name in UTF-8")?;
+    let name = folder
+        .file_name()
+        .and_then(|name| name.to_str())
+        .context("the name of the pack's folder must be valid UTF-8")?;
     let mut files = PackFiles::new();
     let mut size = 0;
     for entry in walkdir::WalkDir::new(&folder).sort_by_file_name() {
@@ -45,7 +48,7 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
             continue;
         }
         let path = entry.path().strip_prefix(&folder).context("a walk stays in its folder")?;
-        let path = path.to_str().with_context(|| format!("{} is no name in UTF-8", path.display()))?;
+        let path = path.to_str().with_context(|| format!("the file name {} is not valid UTF-8", path.display()))?;
         ensure!(entry.metadata()?.len() <= MAX_PACK_FILE, "{path} is larger than {MAX_PACK_FILE} bytes");
         let text =
             std::fs::read_to_string(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
@@ -104,7 +107,7 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
     for (value, correction) in &head.corrections {
         if let Some(bundle) = correction.bundles.iter().find(|bundle| line.bundle_order(bundle).is_none()) {
-            bail!("{name}/pack.yaml: the correction of {value} names {bundle}, which is no bundle of this pack");
+            bail!("{name}/pack.yaml: `corrections` maps {value} to {bundle}, which is not a bundle of this pack");
         }
     }
     let readable = |chart: &str| values::places(chart, &head.charts).into_iter().filter(values::Place::is_readable);
@@ -125,7 +128,11 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     for rule in &rules {
         let known = |kind: &&GroupKind| head.groups.contains(&kind.group);
         for kind in [&rule.kind, &rule.new_kind].into_iter().filter(known) {
-            ensure!(catalogs.contains_key(kind), "{}.yaml: the pack has no catalog of {kind}", rule.id);
+            ensure!(
+                catalogs.contains_key(kind),
+                "{}.yaml: the pack has no catalog of {kind}: make it with `reversion pack build`",
+                rule.id
+            );
         }
     }
     let retyping = rules.iter().filter(|rule| rule.kind != rule.new_kind);
@@ -133,16 +140,16 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         retyping.map(|rule| ((rule.order, rule.kind.clone()), rule.new_kind.clone())).collect();
     for rule in &mut rules {
         if let Some(kind) = settled.get(&(rule.order, rule.kind.clone())) {
-            rule.settled_kind.clone_from(kind);
+            rule.final_kind.clone_from(kind);
         }
     }
-    // Within a bundle, the rules about a kind's fields run before the one that gives it another kind, and what releases refuse is
-    // looked for once everything that they want was written.
+    // Within a bundle, the rules about a kind's fields run before the one that gives it another kind, and what releases
+    // reject is checked once everything that they require was written.
     rules.sort_by_cached_key(|rule| {
         (rule.order, rule.kind != rule.new_kind, is_check(rule), rule.id.clone(), rule.kind.clone())
     });
-    let met = met(&rules);
-    let notes = Notes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
+    let rules_by_kind = rules_by_kind(&rules);
+    let release_notes = ReleaseNotes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{name}/pack.yaml"))?;
     let of_chart = |(number, chart): (usize, &wire::Chart)| {
         values::places(&chart.name, &head.charts).into_iter().map(move |place| (number, place)).collect::<Vec<_>>()
@@ -156,9 +163,9 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         groups: head.groups,
         annotations: head.annotations,
         corrections: head.corrections,
-        companions: head.releases.into_iter().map(|release| release.goes_with).collect(),
-        marks: head.marks,
-        installed_as: head.installed_as,
+        companions: head.releases.into_iter().map(|release| release.companion).collect(),
+        triggers: head.triggers,
+        artifacts: head.artifacts,
         tag_suffixes: head.tag_suffixes,
         values,
         charts: head.charts,
@@ -166,16 +173,16 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         line,
         catalogs,
         rules,
-        met,
-        notes,
+        rules_by_kind,
+        release_notes,
     })
 }
 
-/// Returns the numbers of the rules that objects of each kind can meet: those about any kind that rules make of it, or make it of.
-fn met(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
+/// Returns the numbers of the rules that can apply to objects of each kind: those about any kind that rules convert it to, or from.
+fn rules_by_kind(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
     let mut families: Vec<BTreeSet<&GroupKind>> = Vec::new();
     for rule in rules {
-        let mut family = BTreeSet::from([&rule.kind, &rule.new_kind, &rule.settled_kind]);
+        let mut family = BTreeSet::from([&rule.kind, &rule.new_kind, &rule.final_kind]);
         families.retain(|other| {
             let is_apart = other.is_disjoint(&family);
             if !is_apart {
@@ -193,7 +200,7 @@ fn met(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
     families.into_iter().flat_map(of_family).collect()
 }
 
-/// Says whether a rule only looks at what some releases refuse.
+/// Returns whether a rule only checks what some releases reject.
 fn is_check(rule: &Rule) -> bool {
     rule.within.is_some() && rule.lens(Direction::Forward).fidelities().into_iter().eq([Fidelity::Refused])
 }
@@ -221,11 +228,18 @@ fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &Places, size: &m
     let places: Vec<values::Place> = match (first.kind.take(), &first.values) {
         (Some(kinds), None) => kinds.list().into_iter().map(values::Place::whole).collect(),
         (None, Some(chart)) => charts.get(chart.as_str()).cloned().unwrap_or_default(),
-        _ => bail!("{file}: a rule is about one of `kind` and `values`"),
+        _ => bail!("{file}: write exactly one of `kind` and `values`"),
     };
-    ensure!(!places.is_empty(), "{file}: a rule is about a kind");
+    ensure!(
+        !places.is_empty(),
+        "{file}: the rule matches no kind: list one under `kind`, or name a chart of pack.yaml under `values`"
+    );
     *size = size.saturating_add(written.text.len().saturating_mul(places.len()));
-    ensure!(*size <= MAX_PACK, "{file}: the rules, one for each kind, are larger than {} MiB", MAX_PACK >> 20);
+    ensure!(
+        *size <= MAX_PACK,
+        "{file}: the rules of the pack, each counted once for every kind, exceed {} MiB",
+        MAX_PACK >> 20
+    );
     let mut lenses_by_kind: BTreeMap<GroupKind, Vec<Lens>> = BTreeMap::new();
     for place in places {
         let lens = place.around(first.lens.clone());
@@ -237,7 +251,9 @@ fn rules_of(written: &Written<'_>, line: &ReleaseLine, charts: &Places, size: &m
 fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: GroupKind, lens: Lens) -> Result<Rule> {
     let Written { file, id, text, .. } = written;
     let bundle = id.split('/').nth(1).unwrap_or_default();
-    let order = line.bundle_order(bundle).with_context(|| format!("{file}: `{bundle}` is no bundle of this pack"))?;
+    let order = line
+        .bundle_order(bundle)
+        .with_context(|| format!("{file}: its folder `{bundle}` is not a bundle of this pack"))?;
     let within = wire.within.as_ref().map(|text| line.parse_set(text)).transpose();
     let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
     let backward = lens.inverse(&kind);
@@ -248,7 +264,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         summary: wire.summary.clone(),
         values: wire.values.clone(),
         kind,
-        settled_kind: new_kind.clone(),
+        final_kind: new_kind.clone(),
         new_kind,
         channels: wire.channels.clone(),
         needs: wire.needs,
@@ -261,7 +277,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
     })
 }
 
-/// Reads what a file says: from its JSON where there is one, which a failure could not name a line of.
+/// Reads a file: from its JSON if there is one; errors come from the YAML, since JSON has no lines to name.
 fn parse<T: DeserializeOwned>(file: &str, text: &str, json: Option<&str>) -> Result<T> {
     if let Some(read) = json.and_then(|json| serde_json::from_str(json).ok()) {
         return Ok(read);

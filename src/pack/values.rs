@@ -1,11 +1,11 @@
-//! Answers: in which objects do the values of a Helm chart stand, and where?
+//! Answers: which objects contain the values of a Helm chart, and where?
 //!
 //! A rule `values: <chart>` is about the chart's values. [`places`] makes it a rule for each kind of object that can hold
-//! them: those of the tools that install charts, which [`HOSTS`] lists, those that the pack names itself, such as the
+//! them: those of the tools that install charts, which [`INSTALLERS`] lists, those that the pack names itself, such as the
 //! object of an operator whose spec is the chart's values, and files of values, which the manifest layer takes for objects.
-//! What such an object says of values in another way, as text or by the name of a file, is known as well and not read.
+//! Values that such an object gives in another form, as text or by the name of a file, are found as well and not converted.
 //!
-//! Invariant: values are touched where their chart is named beside them or a key of it tells, and nowhere else.
+//! Invariant: values are converted only next to the name of their chart, or if they have the chart's own key.
 
 use serde_json::{Value, json};
 
@@ -14,33 +14,33 @@ use crate::field::{FieldPath, FieldPattern};
 use crate::lens::{Condition, Keep, Lens};
 use crate::release::GroupKind;
 
-/// A kind of object in which values can stand.
-struct Host {
+/// A kind of object that can contain values.
+struct Installer {
     kind: &'static str,
-    /// The mapping around what names the chart and what says its values.
+    /// The mapping that contains the name of the chart and its values.
     around: &'static str,
     /// The fields in it that hold the name of the chart.
     names: &'static [&'static str],
     /// The fields in it that name something called like the chart: an address, a folder, another object.
-    likes: &'static [&'static str],
+    locations: &'static [&'static str],
     /// The values in it.
     values: Option<&'static str>,
-    /// What else says values in it.
-    unread: &'static [Unread],
+    /// Other forms of values in it, which are not converted.
+    unconverted: &'static [UnconvertedValues],
 }
 
-/// How an object says values in a way that is not read.
+/// A form of values in an object that is not converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unread {
-    /// This field says them as text, or names objects that do.
+pub enum UnconvertedValues {
+    /// This field contains them as text, or names objects that do.
     Text(&'static str),
     /// This field names one or several files of values.
     Files(&'static str),
-    /// This field names the chart, and the values stand in what names the object.
+    /// This field names the chart, and the values are in an object that references this one.
     Chart(&'static str),
 }
 
-impl Unread {
+impl UnconvertedValues {
     /// Returns the field, from the mapping around.
     pub const fn field(self) -> &'static str {
         match self {
@@ -49,49 +49,61 @@ impl Unread {
     }
 }
 
-/// What Argo CD can say of values in a source.
-const ARGO: &[Unread] = &[
-    Unread::Text("helm.values"),
-    Unread::Text("helm.parameters"),
-    Unread::Text("helm.fileParameters"),
-    Unread::Files("helm.valueFiles"),
+/// The other forms of values in a source of Argo CD.
+const ARGO: &[UnconvertedValues] = &[
+    UnconvertedValues::Text("helm.values"),
+    UnconvertedValues::Text("helm.parameters"),
+    UnconvertedValues::Text("helm.fileParameters"),
+    UnconvertedValues::Files("helm.valueFiles"),
 ];
 
-/// What Kustomize can say of values for a chart.
-const KUSTOMIZE: &[Unread] = &[Unread::Files("valuesFile"), Unread::Files("additionalValuesFiles")];
+/// The other forms of values for a chart of Kustomize.
+const KUSTOMIZE: &[UnconvertedValues] =
+    &[UnconvertedValues::Files("valuesFile"), UnconvertedValues::Files("additionalValuesFiles")];
 
-const fn argo(kind: &'static str, around: &'static str) -> Host {
-    Host {
+const fn argo(kind: &'static str, around: &'static str) -> Installer {
+    Installer {
         kind,
         around,
         names: &["chart"],
-        likes: &["repoURL", "path"],
+        locations: &["repoURL", "path"],
         values: Some("helm.valuesObject"),
-        unread: ARGO,
+        unconverted: ARGO,
     }
 }
 
-const fn kustomize(kind: &'static str, around: &'static str) -> Host {
-    Host { kind, around, names: &["name"], likes: &["repo"], values: Some("valuesInline"), unread: KUSTOMIZE }
+const fn kustomize(kind: &'static str, around: &'static str) -> Installer {
+    Installer {
+        kind,
+        around,
+        names: &["name"],
+        locations: &["repo"],
+        values: Some("valuesInline"),
+        unconverted: KUSTOMIZE,
+    }
 }
 
 /// Makes an object that brings a chart, which it names in `field`.
-const fn brings(kind: &'static str, field: &'static [&'static str], unread: &'static [Unread]) -> Host {
-    Host { kind, around: "spec", names: field, likes: &[], values: None, unread }
+const fn brings(
+    kind: &'static str,
+    field: &'static [&'static str],
+    unconverted: &'static [UnconvertedValues],
+) -> Installer {
+    Installer { kind, around: "spec", names: field, locations: &[], values: None, unconverted }
 }
 
 /// The objects of the tools that install charts.
 ///
 /// Source: Flux, HelmRelease v2, OCIRepository and HelmChart v1; Argo CD, Application and ApplicationSet v1alpha1; Kustomize, `helmCharts` and
 /// HelmChartInflationGenerator; the Helm controller of K3s, HelmChart v1.
-const HOSTS: &[Host] = &[
-    Host {
+const INSTALLERS: &[Installer] = &[
+    Installer {
         kind: "HelmRelease.helm.toolkit.fluxcd.io",
         around: "spec",
         names: &["chart.spec.chart"],
-        likes: &["chartRef.name"],
+        locations: &["chartRef.name"],
         values: Some("values"),
-        unread: &[Unread::Text("valuesFrom")],
+        unconverted: &[UnconvertedValues::Text("valuesFrom")],
     },
     argo("Application.argoproj.io", "spec.source"),
     argo("Application.argoproj.io", "spec.sources[]"),
@@ -99,22 +111,22 @@ const HOSTS: &[Host] = &[
     argo("ApplicationSet.argoproj.io", "spec.template.spec.sources[]"),
     kustomize("Kustomization.kustomize.config.k8s.io", "helmCharts[]"),
     kustomize("HelmChartInflationGenerator", ""),
-    Host {
+    Installer {
         kind: "HelmChart.helm.cattle.io",
         around: "spec",
         names: &["chart"],
-        likes: &[],
+        locations: &[],
         values: None,
-        unread: &[Unread::Text("valuesContent"), Unread::Text("set")],
+        unconverted: &[UnconvertedValues::Text("valuesContent"), UnconvertedValues::Text("set")],
     },
-    brings("OCIRepository.source.toolkit.fluxcd.io", &["url"], &[Unread::Chart("url")]),
-    brings("HelmChart.source.toolkit.fluxcd.io", &["chart"], &[Unread::Chart("chart")]),
+    brings("OCIRepository.source.toolkit.fluxcd.io", &["url"], &[UnconvertedValues::Chart("url")]),
+    brings("HelmChart.source.toolkit.fluxcd.io", &["chart"], &[UnconvertedValues::Chart("chart")]),
 ];
 
-/// One step on the way in to values: the places, what must hold there, and what stays there.
+/// One level of nesting around values: the places, what must hold there, and what is kept there.
 type Level = (FieldPattern, Condition, Option<Keep>);
 
-/// Where the values of a chart can stand.
+/// Where the values of a chart can be.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     /// The kind of the objects.
@@ -123,16 +135,16 @@ pub(super) struct Place {
     levels: Vec<Level>,
     /// Whether the innermost places are values; else there are none that can be read.
     is_readable: bool,
-    unread: &'static [Unread],
+    unconverted: &'static [UnconvertedValues],
 }
 
 impl Place {
     /// Makes the place that is the whole object of `kind`.
     pub(super) const fn whole(kind: GroupKind) -> Self {
-        Self { kind, levels: Vec::new(), is_readable: true, unread: &[] }
+        Self { kind, levels: Vec::new(), is_readable: true, unconverted: &[] }
     }
 
-    /// Says whether there are values here that rules can be about.
+    /// Returns whether there are values here that rules can be about.
     pub(super) const fn is_readable(&self) -> bool {
         self.is_readable
     }
@@ -150,22 +162,22 @@ impl Place {
         if self.is_readable { within(&self.levels, object) } else { Vec::new() }
     }
 
-    /// Returns what says values in `object` and is not read.
-    pub(super) fn unread(&self, object: &Value) -> Vec<(FieldPath, Unread)> {
+    /// Returns the values in `object` that are not converted.
+    pub(super) fn unconverted(&self, object: &Value) -> Vec<(FieldPath, UnconvertedValues)> {
         let first = self.levels.get(..1).unwrap_or_default();
         let mut found = Vec::new();
-        for around in if self.unread.is_empty() { Vec::new() } else { within(first, object) } {
-            for unread in self.unread {
-                let field = pattern(unread.field()).as_path().unwrap_or_default();
+        for around in if self.unconverted.is_empty() { Vec::new() } else { within(first, object) } {
+            for unconverted in self.unconverted {
+                let field = pattern(unconverted.field()).as_path().unwrap_or_default();
                 let path = around.join(&field);
-                let says = |value: &Value| match value {
+                let is_set = |value: &Value| match value {
                     Value::Array(items) => !items.is_empty(),
                     Value::Object(map) => !map.is_empty(),
                     Value::String(text) => !text.trim().is_empty(),
                     Value::Null | Value::Bool(_) | Value::Number(_) => false,
                 };
-                if path.get(object).is_some_and(says) {
-                    found.push((path, *unread));
+                if path.get(object).is_some_and(is_set) {
+                    found.push((path, *unconverted));
                 }
             }
         }
@@ -187,23 +199,23 @@ fn within(levels: &[Level], object: &Value) -> Vec<FieldPath> {
     levels.iter().fold(vec![FieldPath::default()], step)
 }
 
-/// Returns where the values of the chart `name` can stand; `charts` are those of the pack.
+/// Returns where the values of the chart `name` can be; `charts` are those of the pack.
 pub(super) fn places(name: &str, charts: &[wire::Chart]) -> Vec<Place> {
     let Some(chart) = charts.iter().find(|chart| chart.name == name) else { return Vec::new() };
-    let installed = HOSTS.iter().map(|host| {
-        let values = host.values.map(|values| (pattern(values), Condition::default(), None));
-        let keep = host
+    let installed = INSTALLERS.iter().map(|installer| {
+        let values = installer.values.map(|values| (pattern(values), Condition::default(), None));
+        let keep = installer
             .values
             .and_then(|values| pattern(values).as_path())
-            .map(|values| Keep { field: values.key(&chart.key), unless: any(named(chart, host)) });
-        let around = (pattern(host.around), is_of(chart, host), keep);
+            .map(|values| Keep { field: values.key(&chart.key), unless: any(named(chart, installer)) });
+        let around = (pattern(installer.around), is_of(chart, installer), keep);
         let levels = std::iter::once(around).chain(values).collect();
-        let (is_readable, unread) = (host.values.is_some(), host.unread);
-        Place { kind: GroupKind::parse(host.kind), levels, is_readable, unread }
+        let (is_readable, unconverted) = (installer.values.is_some(), installer.unconverted);
+        Place { kind: GroupKind::parse(installer.kind), levels, is_readable, unconverted }
     });
-    let own = chart.hosts.iter().map(|host| {
-        let levels = vec![(host.field.clone(), Condition::default(), None)];
-        Place { levels, ..Place::whole(host.kind.clone()) }
+    let own = chart.values_in.iter().map(|installer| {
+        let levels = vec![(installer.field.clone(), Condition::default(), None)];
+        Place { levels, ..Place::whole(installer.kind.clone()) }
     });
     // A file of values has nothing but its key that shows what it is.
     let keep = Keep { field: FieldPath::default().key(&chart.key), unless: any(Vec::new()) };
@@ -213,19 +225,19 @@ pub(super) fn places(name: &str, charts: &[wire::Chart]) -> Vec<Place> {
 }
 
 /// Makes the test that the chart is named, alone or at the end of a path, or that no chart is and its key is in the values.
-fn is_of(chart: &wire::Chart, host: &Host) -> Condition {
-    let mut tests = named(chart, host);
-    if let Some(values) = host.values {
-        let absent = host.names.iter().map(|field| json!({ "absent": field }));
+fn is_of(chart: &wire::Chart, installer: &Installer) -> Condition {
+    let mut tests = named(chart, installer);
+    if let Some(values) = installer.values {
+        let absent = installer.names.iter().map(|field| json!({ "absent": field }));
         let key = json!({ "present": format!("{values}.{}", chart.key) });
         tests.push(json!({ "all": absent.chain([key]).collect::<Vec<_>>() }));
     }
     any(tests)
 }
 
-/// Makes the tests each of which says that the chart is named.
-fn named(chart: &wire::Chart, host: &Host) -> Vec<Value> {
-    let tests = host.names.iter().chain(host.likes).flat_map(|field| {
+/// Makes the tests that the chart is named, one for each field.
+fn named(chart: &wire::Chart, installer: &Installer) -> Vec<Value> {
+    let tests = installer.names.iter().chain(installer.locations).flat_map(|field| {
         let by_name = json!({ "equals": { "field": field, "value": chart.name } });
         [by_name, json!({ "text": { "field": field, "ends": format!("/{}", chart.name) } })]
     });
@@ -235,9 +247,9 @@ fn named(chart: &wire::Chart, host: &Host) -> Vec<Value> {
 /// Makes the test that one of `tests` holds.
 fn any(tests: Vec<Value>) -> Condition {
     serde_json::from_value(json!({ "any": tests }))
-        .expect("the hosts are written as patterns, and every pack with values reads them")
+        .expect("the values_in are written as patterns, and every pack with values reads them")
 }
 
 fn pattern(text: &str) -> FieldPattern {
-    FieldPattern::parse(text).expect("the hosts are written as patterns, and every pack with values reads them")
+    FieldPattern::parse(text).expect("the values_in are written as patterns, and every pack with values reads them")
 }

@@ -24,39 +24,39 @@ pub struct PackFile {
     pub groups: Vec<String>,
     /// The releases, oldest bundle first.
     pub releases: Vec<BundleLine>,
-    /// Texts that stand in files which matter to the pack although they name none of its groups.
+    /// Texts that make a file relevant to the pack although it names none of its groups.
     #[serde(default)]
-    pub marks: Vec<String>,
-    /// What the project's charts and images are called where it is installed.
+    pub triggers: Vec<String>,
+    /// The names of the charts and images that install the project.
     #[serde(default)]
-    pub installed_as: Vec<String>,
-    /// What the tags of its images can have behind the release.
+    pub artifacts: Vec<String>,
+    /// Suffixes of image tags after the release.
     #[serde(default)]
     pub tag_suffixes: Vec<String>,
     /// The charts that install the project.
     #[serde(default)]
     pub charts: Vec<Chart>,
-    /// What a user may have to say that no file shows.
+    /// Values that a user may have to pass because no file contains them.
     #[serde(default)]
     pub parameters: Vec<Parameter>,
     /// The annotations by which an installed CRD names its own release.
     pub annotations: Option<Annotations>,
-    /// Values of the bundle annotation that do not mean what they say, with the bundles they stand for.
+    /// Misleading values of the bundle annotation, with the bundles they stand for.
     #[serde(default)]
     pub corrections: BTreeMap<String, Correction>,
     /// What to know when a conversion crosses a bundle.
     #[serde(default)]
     pub advisories: Vec<Advisory>,
-    /// What moved from objects of other kinds into those of the pack, or the other way round.
+    /// What moved between objects of other kinds and those of the pack.
     #[serde(default)]
     pub moves: Vec<Moves>,
-    /// What to do by hand about what a release refuses.
+    /// What to do by hand about what a release rejects.
     #[serde(default)]
     pub hints: Vec<Hint>,
-    /// Lists whose items are told apart by a type.
+    /// Lists whose items are distinguished by a type.
     #[serde(default)]
     pub unions: Vec<Union>,
-    /// What vanished without a rule.
+    /// What was removed without a rule.
     #[serde(default)]
     pub dropped: Vec<Dropped>,
     /// Changes of meaning that no field shows.
@@ -82,49 +82,49 @@ pub struct BundleLine {
     pub bundle: String,
     /// The channels, in any order.
     pub channels: Vec<Channel>,
-    /// The release of another pack that it goes with: `gateway-api@1.5.1`.
-    pub goes_with: Option<String>,
+    /// The release of another pack that it supports: `gateway-api@1.5.1`.
+    pub companion: Option<String>,
 }
 
-/// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, hosts: [...] }`.
+/// A chart: `{ name: nginx-gateway-fabric, key: nginxGateway, values-in: [...] }`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Chart {
     /// Its name.
     pub name: String,
     /// A key at the top of its values that no other chart has.
     pub key: String,
-    /// The mappings in its values that say the image of a release, with the release as `tag`.
+    /// The mappings in its values that name an image of a release, with the release as `tag`.
     #[serde(default)]
     pub images: Vec<FieldPattern>,
     /// Objects of the pack that hold its values.
     #[serde(default)]
-    pub hosts: Vec<ValuesHost>,
+    pub values_in: Vec<ValuesField>,
 }
 
 /// A place for a chart's values: `{ kind: NginxGatewayFabric.gateway.nginx.org, field: spec }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ValuesHost {
+pub struct ValuesField {
     /// The kind that holds the values.
     pub kind: GroupKind,
     /// The field that holds them.
     pub field: FieldPattern,
 }
 
-/// What a text must look like where it is written into objects.
+/// The format of a text that is written into objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Shape {
-    /// A label as DNS has them, which names of namespaces are.
+pub enum Format {
+    /// A DNS label, such as the name of a namespace.
     ///
     /// Source: RFC 1123; Kubernetes, `IsDNS1123Label`.
     DnsLabel,
 }
 
-impl Shape {
-    /// Says whether `text` has the shape.
-    pub fn fits(self, text: &str) -> bool {
+impl Format {
+    /// Returns whether `text` has the format.
+    pub fn accepts(self, text: &str) -> bool {
         let is_inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         match self {
             Self::DnsLabel => {
@@ -136,7 +136,7 @@ impl Shape {
         }
     }
 
-    /// Says what the shape is.
+    /// Describes the format.
     pub const fn description(self) -> &'static str {
         match self {
             Self::DnsLabel => "at most 63 lower-case letters, digits and hyphens, with no hyphen at either end",
@@ -144,16 +144,16 @@ impl Shape {
     }
 }
 
-/// Something that a user may have to say: `{ name: namespace, about: the namespace of ... }`.
+/// A value that a user may have to pass: `{ name: namespace, description: the namespace of ... }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Parameter {
     /// The name within the pack; a user writes `ngf.namespace`.
     pub name: String,
-    /// What it says.
-    pub about: String,
-    /// What it must look like.
-    pub looks_like: Shape,
+    /// What it means.
+    pub description: String,
+    /// Its format.
+    pub format: Format,
 }
 
 /// Annotation keys on a CRD.
@@ -176,7 +176,7 @@ pub struct Correction {
     pub reason: String,
 }
 
-/// Something to know: `{ id: ..., bundle: v1.5.0, direction: backward, message: ..., help: ... }`, or about the way between two
+/// Something to know: `{ id: ..., bundle: v1.5.0, direction: backward, message: ..., help: ... }`, or about conversions between two
 /// sets of releases: `{ id: ..., from: standard v1.6.0.., to: standard v1.5.0..v1.5.1, message: ... }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -185,7 +185,7 @@ pub struct Advisory {
     pub id: String,
     /// The bundle that a conversion must cross.
     pub bundle: Option<String>,
-    /// Which way.
+    /// The direction of the conversion.
     pub direction: Option<Direction>,
     /// The channels of targets that it is about; every channel where there is none.
     pub channels: Option<Vec<Channel>>,
@@ -205,15 +205,15 @@ pub struct Advisory {
     pub help: Option<String>,
 }
 
-/// Fields that other objects take over: `{ id: ..., bundle: v2.0.0, kinds: [Deployment.apps], fields: { spec.replicas: ... } }`.
+/// Fields that move to other objects: `{ id: ..., bundle: v2.0.0, kinds: [Deployment.apps], fields: { spec.replicas: ... } }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Moves {
     /// A name that is unique in the pack.
     pub id: String,
-    /// The bundle from which on they do.
+    /// The bundle that moves them.
     pub bundle: String,
-    /// The kinds of the objects that said it before.
+    /// The kinds of the objects that had the fields before.
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object.
     #[serde(default)]
@@ -224,7 +224,7 @@ pub struct Moves {
     /// What must hold for a place.
     #[serde(default)]
     pub only: Condition,
-    /// The fields, and where each is said afterwards.
+    /// The fields, and the new place of each.
     pub fields: BTreeMap<FieldPattern, String>,
 }
 
@@ -240,7 +240,7 @@ pub struct Hint {
     pub help: String,
 }
 
-/// A list of typed items: `{ kind: HTTPRoute.gateway.networking.k8s.io, items: "spec.rules[].filters[]", by: type }`.
+/// A list of typed items: `{ kind: HTTPRoute.gateway.networking.k8s.io, items: "spec.rules[].filters[]", discriminator: type }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Union {
@@ -249,16 +249,16 @@ pub struct Union {
     /// The items.
     pub items: FieldPattern,
     /// The field of an item that names its type.
-    pub by: String,
+    pub discriminator: String,
 }
 
-/// Something that vanished: `{ bundle: v0.5.0, kind: BackendPolicy.networking.x-k8s.io, reason: ... }`.
+/// Something that was removed: `{ bundle: v0.5.0, kind: BackendPolicy.networking.x-k8s.io, reason: ... }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dropped {
     /// The first bundle without it.
     pub bundle: String,
-    /// The channels that it vanished in; every channel where it is not written.
+    /// The channels that it was removed from; every channel where it is not written.
     pub channels: Option<Vec<Channel>>,
     /// The kind.
     pub kind: GroupKind,
@@ -266,11 +266,11 @@ pub struct Dropped {
     pub field: Option<FieldPattern>,
     /// The value; the field itself where there is none.
     pub value: Option<String>,
-    /// Why no rule takes it across.
+    /// Why no rule converts it.
     pub reason: String,
 }
 
-/// A change that no field shows: `{ id: ..., bundle: v0.7.0, kinds: [...], what: ..., reason: ... }`.
+/// A change that no field shows: `{ id: ..., bundle: v0.7.0, kinds: [...], change: ..., reason: ... }`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Undetectable {
@@ -281,8 +281,8 @@ pub struct Undetectable {
     /// The kinds that it is about.
     pub kinds: Vec<GroupKind>,
     /// What changed.
-    pub what: String,
-    /// Why no field can tell.
+    pub change: String,
+    /// Why no field shows it.
     pub reason: String,
 }
 
@@ -306,13 +306,13 @@ impl Kinds {
     }
 }
 
-/// What must be known or asked for before a rule runs.
+/// What must be known or requested before a rule runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Needs {
-    /// The release that the objects come from, where no field tells it.
+    /// The release that the objects come from, if no field shows it.
     From,
-    /// That mistakes are to be mended: the rule takes what no release ever had to what was meant.
+    /// That `--repair` is passed: the rule corrects what no release ever had.
     Repair,
 }
 
@@ -348,12 +348,12 @@ pub struct RuleFile {
     pub values: Option<String>,
     /// The channels that the change was made in.
     pub channels: Vec<Channel>,
-    /// The releases that want the rule's outcome, where not all from the bundle on do: `standard v0.8.0..v1.0.0`. The rule
+    /// The releases that require the rule's result, if not all from the bundle on do: `standard v0.8.0..v1.0.0`. The rule
     /// then runs towards these alone, after all others.
     pub within: Option<String>,
-    /// What must be known or asked for before the rule runs; nothing where it is not written.
+    /// What must be known or requested before the rule runs; nothing where it is not written.
     pub needs: Option<Needs>,
-    /// What is to be done besides; it is told where the rule changes an object of another pack.
+    /// What else is to be done; it is reported if the rule changes an object of another pack.
     pub advice: Option<String>,
     /// Where the change is documented upstream.
     pub source: String,

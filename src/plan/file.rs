@@ -83,7 +83,7 @@ impl PlannedFile {
             local,
             change,
             findings: manifest.findings.clone(),
-            seen_objects: manifest.seen_objects(),
+            seen_objects: manifest.object_count(),
             advised: BTreeMap::new(),
             unconverted_values: Vec::new(),
             value_sources: Vec::new(),

@@ -17,7 +17,7 @@ use crate::release::GroupKind;
 
 /// Plans a file by itself; `None` where the objects of another file can affect its plan.
 pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<PlannedFile> {
-    if !manifest.insets.is_empty() {
+    if !manifest.inline_patches.is_empty() {
         return None;
     }
     let mut assumptions: Option<Assumptions> = None;

@@ -59,7 +59,7 @@ pub fn common(detection: &Detection<'_>) -> String {
         }
     }
     for (name, one) in &detection.beside {
-        let (says, place) = (visible(&one.says), one.location.to_string());
+        let (says, place) = (visible(&one.text), one.location.to_string());
         let use_of = if one.is_exact() { "" } else { ", not exactly a release that is known" };
         let _infallible = writeln!(out, "{name}: beside the objects: {says} ({}){use_of}", visible(&place));
     }

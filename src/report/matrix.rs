@@ -13,7 +13,7 @@ use crate::pack::matrix::{Change, Cost, Subject};
 pub fn text(title: &str, changes: &[Change]) -> String {
     let mut out = format!("{title}: {}\n", plural(changes.len(), "change"));
     let rows: Vec<[String; 3]> =
-        changes.iter().map(|change| [costs(&change.there), costs(&change.back), line(change)]).collect();
+        changes.iter().map(|change| [costs(&change.forward), costs(&change.backward), line(change)]).collect();
     let heads = ["forward", "backward", "change"].map(str::to_owned);
     let width = |column: usize| rows.iter().chain([&heads]).map(|row| row[column].len()).max().unwrap_or_default();
     let (there, back) = (width(0), width(1));
@@ -32,8 +32,8 @@ pub fn json(pack: &str, from: &str, to: &str, changes: &[Change]) -> String {
             "kinds": change.kinds.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "name": change.name,
             "text": change.text,
-            "forward": names(&change.there),
-            "backward": names(&change.back),
+            "forward": names(&change.forward),
+            "backward": names(&change.backward),
         })
     };
     let changes: Vec<Value> = changes.iter().map(change).collect();

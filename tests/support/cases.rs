@@ -9,7 +9,7 @@
 
 use reversion::field::FieldPath;
 use reversion::lens::{Direction, Halt, Session};
-use reversion::pack::{Pack, Rule, Target, Way};
+use reversion::pack::{KindTracker, Pack, Rule, Target};
 use reversion::release::{Channel, GroupKind, ReleaseId};
 use serde_json::Value;
 
@@ -75,8 +75,10 @@ pub(crate) struct Passage<'s> {
 /// Returns every rule of `pack` in the directions it runs in.
 pub(crate) fn courses(pack: &Pack) -> Vec<Course<'_>> {
     // Objects of other packs and mistakes are not drawn from catalogs, and runs here do not know where objects come from.
-    let rules =
-        pack.rules().iter().filter(|rule| rule.needs.is_none() && rule.values.is_none() && !pack.is_guest(&rule.kind));
+    let rules = pack
+        .rules()
+        .iter()
+        .filter(|rule| rule.needs.is_none() && rule.values.is_none() && !pack.is_foreign(&rule.kind));
     let both = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|direction| (rule, direction)));
     // What only some releases want is made so on the way there, and stays on the way back.
     let run = both.filter(|(rule, direction)| rule.within.is_none() || *direction == Direction::Forward);
@@ -207,10 +209,10 @@ impl<'p> Course<'p> {
     /// Runs every rule that leads to `target` on data alone, up to the first that refuses the object.
     pub(crate) fn run_rules(&self, kind: &GroupKind, object: &Value, target: ReleaseId) -> Passage<'static> {
         let mut session = Session::new(object.clone());
-        let mut way = Way::new(kind.clone());
+        let mut way = KindTracker::new(kind.clone());
         let (mut is_met, mut refused) = (false, None);
-        for (rule, direction) in self.pack.rules_towards(target) {
-            if !way.meets(rule, direction) || rule.needs.is_some() {
+        for (rule, direction) in self.pack.rules_to(target) {
+            if !way.is_subject_to(rule, direction) || rule.needs.is_some() {
                 continue;
             }
             let before = (session.program().len(), session.losses().len());
@@ -222,7 +224,7 @@ impl<'p> Course<'p> {
                 break;
             }
             if acts {
-                way.follow(rule, direction);
+                way.record(rule, direction);
             }
         }
         Passage { session, kind: way.kind().clone(), is_met, refused }
@@ -232,7 +234,7 @@ impl<'p> Course<'p> {
 /// Returns what the rules towards `release` make of `kind`.
 pub(crate) fn final_kind(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> GroupKind {
     let mut last = kind.clone();
-    for (rule, direction) in pack.rules_towards(release) {
+    for (rule, direction) in pack.rules_to(release) {
         if *rule.from_kind(direction) == last {
             last = rule.to_kind(direction).clone();
         }

@@ -46,7 +46,7 @@ pub(crate) fn read(packs: &Packs, file: &str, text: &[u8]) -> Result<Manifest, S
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
     match manifest::read(file, text, &recognizer) {
         Reading::Manifest(manifest) => Ok(*manifest),
-        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Marked(_) => {
+        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => {
             Err("no known API group is seen in the text".to_owned())
         }
         Reading::Template(finding) | Reading::Failed(finding) => Err(format!("the text cannot be read: {finding:?}")),

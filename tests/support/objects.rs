@@ -49,8 +49,8 @@ impl<'p> Recipe<'p> {
         let kinds = pack.kinds().filter(lasts).cloned().chain([GroupKind::new("Service", "")]).collect();
         let mut shape = Shape::read(catalog, release, version);
         hints.values.iter().for_each(|(field, value)| shape.suggest(field, value));
-        let unions = pack.notes().unions.iter().filter(|union| union.kind == *catalog.kind());
-        unions.for_each(|union| shape.unite(&union.items, &union.by));
+        let unions = pack.release_notes().unions.iter().filter(|union| union.kind == *catalog.kind());
+        unions.for_each(|union| shape.unite(&union.items, &union.discriminator));
         Self { catalog, release, version: version.to_owned(), shape, hints: hints.clone(), kinds }
     }
 

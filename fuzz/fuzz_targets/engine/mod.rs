@@ -26,7 +26,7 @@ pub fn read(packs: &Packs, bytes: &[u8]) -> Option<Manifest> {
         Reading::Manifest(manifest) => Some(*manifest),
         Reading::Irrelevant
         | Reading::Kustomization(_)
-        | Reading::Marked(_)
+        | Reading::Triggered(_)
         | Reading::Template(_)
         | Reading::Failed(_) => None,
     }

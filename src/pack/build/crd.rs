@@ -1,10 +1,10 @@
-//! Answers: what does one CRD say about its kind?
+//! Answers: what does one CRD define?
 //!
 //! CRDs of `apiextensions.k8s.io/v1` hold one schema per version, those of `v1beta1` one for all or one each. A schema is
-//! walked into one [`FieldFact`] per field pattern. What a catalog has no word for (combinations such as `oneOf`) is noted;
-//! CEL rules and texts for people are left out without a word.
+//! walked into one [`FieldFact`] per field pattern. Keywords that catalogs do not support (combinations such as `oneOf`) are noted;
+//! CEL rules and descriptions are omitted silently.
 //!
-//! Invariant: every field of a schema has a fact, outside of the keys a catalog says nothing about.
+//! Invariant: every field of a schema has a fact, except the keys that catalogs do not describe.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::catalog::{Attributes, ListType, OUTSIDE, Scope, Type, compile};
 use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 
-/// What one CRD says.
+/// The content of one CRD.
 #[derive(Debug)]
 pub(super) struct Definition {
     /// The kind it defines.
@@ -38,29 +38,29 @@ pub(super) struct DefinedVersion {
     pub(super) storage: bool,
     /// Whether it is called deprecated.
     pub(super) deprecated: bool,
-    /// What its schema says, by field pattern.
+    /// The facts of its schema, by field pattern.
     pub(super) fields: BTreeMap<FieldPattern, FieldFact>,
-    /// What its schema says that a catalog does not hold.
+    /// The parts of its schema that catalogs do not support.
     pub(super) notes: Vec<Note>,
 }
 
-/// What a schema says about a field.
+/// The schema of a field.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FieldFact {
     /// The value's type.
     pub(super) kind: Type,
-    /// Whether the value it stands in must have it.
+    /// Whether the value it is in must have it.
     pub(super) required: bool,
     /// The attributes, as written in a catalog.
     pub(super) attributes: String,
 }
 
-/// A part of a schema that is left out.
+/// A part of a schema that is omitted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Note {
     /// The field it is about.
     pub(super) pattern: FieldPattern,
-    /// What is left out, and why.
+    /// What is omitted, and why.
     pub(super) what: String,
 }
 
@@ -101,11 +101,11 @@ struct Validation {
     schema: Option<Value>,
 }
 
-/// Reads the CRDs among the documents of a file; other documents are passed over.
+/// Reads the CRDs among the documents of a file; other documents are skipped.
 pub(super) fn definitions(text: &str) -> Result<Vec<Definition>> {
     let mut found = Vec::new();
     for document in serde_yaml::Deserializer::from_str(text) {
-        found.extend(definition_in(&Value::deserialize(document).context("this is no YAML")?)?);
+        found.extend(definition_in(&Value::deserialize(document).context("the file is not valid YAML")?)?);
     }
     Ok(found)
 }
@@ -116,13 +116,13 @@ pub(super) fn definition_in(value: &Value) -> Result<Option<Definition>> {
     if group != Some("apiextensions.k8s.io") || value["kind"] != "CustomResourceDefinition" {
         return Ok(None);
     }
-    let crd = Crd::deserialize(value).context("this CRD cannot be understood")?;
+    let crd = Crd::deserialize(value).context("the CRD is malformed")?;
     definition(crd.spec).map(Some)
 }
 
 fn definition(spec: Spec) -> Result<Definition> {
     let kind = GroupKind::new(spec.names.kind, spec.group);
-    let Some(scope) = Scope::parse(&spec.scope) else { bail!("{kind}: `{}` is no scope", spec.scope) };
+    let Some(scope) = Scope::parse(&spec.scope) else { bail!("{kind}: `{}` is not a scope", spec.scope) };
     let only = |name| WireVersion { name, served: true, storage: true, deprecated: false, schema: None };
     let listed = spec.versions.or_else(|| spec.version.map(|name| vec![only(name)]));
     let shared = spec.validation.and_then(|validation| validation.schema);
@@ -142,7 +142,7 @@ fn defined(version: WireVersion, shared: Option<&Value>) -> DefinedVersion {
     DefinedVersion { name, served, storage, deprecated, fields: walk.fields, notes: walk.notes }
 }
 
-/// Whether the value that a field stands in must have it.
+/// Whether the value that a field is in must have it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Presence {
     Optional,
@@ -157,7 +157,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Walks the schema of the whole object, of which only the parts that a catalog speaks of are kept.
+    /// Walks the schema of the whole object, of which only the parts that a catalog describes are kept.
     fn object(&mut self, schema: &Map<String, Value>) {
         if schema.get(PRESERVE) == Some(&Value::Bool(true)) {
             self.anything();
@@ -172,10 +172,10 @@ impl Walk {
         self.fields.insert(FieldPattern::default(), fact);
     }
 
-    fn properties(&mut self, at: &FieldPattern, schema: &Map<String, Value>, wanted: impl Fn(&str) -> bool) {
+    fn properties(&mut self, at: &FieldPattern, schema: &Map<String, Value>, is_kept: impl Fn(&str) -> bool) {
         let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let Some(Value::Object(properties)) = schema.get("properties") else { return };
-        for (name, child) in properties.iter().filter(|(name, _)| wanted(name)) {
+        for (name, child) in properties.iter().filter(|(name, _)| is_kept(name)) {
             let required = required.iter().any(|one| one == name.as_str());
             let presence = if required { Presence::Required } else { Presence::Optional };
             self.field(at.with(Part::Key(name.clone())), child, presence);
@@ -213,7 +213,7 @@ impl Walk {
             Some("number") => Type::Number,
             Some("boolean") => Type::Boolean,
             Some(other) => {
-                self.note(at, format!("type `{other}` is not known; any value is taken"));
+                self.note(at, format!("type `{other}` is unknown; any value is accepted"));
                 Type::Any
             }
             None if schema.contains_key("properties") || schema.contains_key("additionalProperties") => Type::Object,
@@ -225,7 +225,7 @@ impl Walk {
     fn attributes(&mut self, at: &FieldPattern, schema: &Map<String, Value>) -> Attributes {
         for (keyword, value) in schema.iter().filter(|(keyword, _)| !KEPT.contains(&keyword.as_str())) {
             if !SILENT.contains(&keyword.as_str()) && !is_integer_or_string(schema, keyword) {
-                self.note(at, format!("`{keyword}: {value}` is left out; a catalog has no word for it"));
+                self.note(at, format!("`{keyword}: {value}` is omitted: catalogs do not support this keyword"));
             }
         }
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str).map(str::to_owned);
@@ -258,7 +258,7 @@ impl Walk {
     fn compiles(&mut self, at: &FieldPattern, pattern: &str) -> bool {
         let compiled = compile(pattern);
         if let Err(message) = &compiled {
-            self.note(at, format!("{message}; it is left out"));
+            self.note(at, format!("{message}; it is omitted"));
         }
         compiled.is_ok()
     }
@@ -268,10 +268,10 @@ impl Walk {
     }
 }
 
-/// Says that a schema keeps keys it does not name.
+/// The keyword of a schema that keeps unnamed keys.
 const PRESERVE: &str = "x-kubernetes-preserve-unknown-fields";
 
-/// Says that a schema takes whole numbers and strings.
+/// The keyword of a schema that accepts whole numbers and strings.
 const INTEGER_OR_STRING: &str = "x-kubernetes-int-or-string";
 
 /// The keywords that a catalog holds.
@@ -300,11 +300,11 @@ const KEPT: [&str; 22] = [
     PRESERVE,
 ];
 
-/// The keywords that say nothing about the shape of a value, CEL rules among them.
+/// The keywords without effect on the shape of a value, CEL rules among them.
 const SILENT: [&str; 7] =
     ["$schema", "description", "example", "externalDocs", "title", INTEGER_OR_STRING, "x-kubernetes-validations"];
 
-/// Says whether `keyword` only spells out once more that the schema takes whole numbers and strings.
+/// Returns whether `keyword` only spells out once more that the schema takes whole numbers and strings.
 fn is_integer_or_string(schema: &Map<String, Value>, keyword: &str) -> bool {
     keyword == "anyOf"
         && schema.get(INTEGER_OR_STRING) == Some(&Value::Bool(true))
@@ -399,7 +399,7 @@ mod tests {
         let (rows, notes) = walked("{ type: string, pattern: '^(?=a)', oneOf: [{ minLength: 1 }] }");
         assert_eq!(rows, ["spec! string"]);
         assert_eq!(notes.len(), 2, "{notes:?}");
-        assert!(notes.iter().any(|note| note.starts_with("spec `oneOf: [{\"minLength\":1}]` is left out")));
+        assert!(notes.iter().any(|note| note.starts_with("spec `oneOf: [{\"minLength\":1}]` is omitted")));
         assert!(notes.iter().any(|note| note.starts_with("spec pattern `^(?=a)`:")));
     }
 

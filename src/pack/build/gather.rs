@@ -1,4 +1,4 @@
-//! Answers: what do the CRDs of all releases say together about each kind?
+//! Answers: which facts do the CRDs of all releases define about each kind?
 //!
 //! Facts are added release by release; equal facts share one row with the set of their releases. The text of a catalog file
 //! is that, in tree order.
@@ -15,7 +15,7 @@ use crate::catalog::{COLUMNS, Scope};
 use crate::field::FieldPattern;
 use crate::release::{self, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
-/// Everything said about every kind so far.
+/// The facts about every kind so far.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
     kinds: BTreeMap<GroupKind, KindFacts>,
@@ -30,7 +30,7 @@ struct KindFacts {
     notes: BTreeMap<Note, ReleaseSet>,
 }
 
-/// What a header line says of a version, in the order of the lines.
+/// The keyword of a header line about a version, in the order of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Word {
     Served,
@@ -39,7 +39,7 @@ enum Word {
     Deprecated,
 }
 
-/// A fact, and the versions that say so; none where all do.
+/// A fact, and the versions that have it; none if all do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     fact: FieldFact,
@@ -47,11 +47,11 @@ struct Row {
 }
 
 impl Gathered {
-    /// Adds what the CRD of one release says.
+    /// Adds the facts of the CRD of one release.
     pub(super) fn add(&mut self, release: ReleaseId, definition: Definition) -> Result<()> {
         let facts = self.kinds.entry(definition.kind.clone()).or_default();
         if facts.defined.contains(release) {
-            bail!("{} is defined a second time in this release", definition.kind);
+            bail!("{} is defined twice in this release", definition.kind);
         }
         extend(&mut facts.defined, release);
         extend(facts.scopes.entry(definition.scope).or_default(), release);
@@ -77,7 +77,7 @@ impl Gathered {
         self.kinds.iter().map(|(kind, facts)| (format!("{kind}.tsv"), facts.text(kind, line))).collect()
     }
 
-    /// Returns what was left out, one sentence each.
+    /// Returns what was omitted, one sentence each.
     pub(super) fn notes(&self, line: &ReleaseLine) -> Vec<String> {
         let sentence = |kind: &GroupKind, note: &Note, releases: ReleaseSet| {
             format!("{kind} `{}`: {} ({})", note.pattern, note.what, line.describe(releases))
@@ -128,7 +128,7 @@ impl Word {
     }
 }
 
-/// Returns what a header says of one release's version.
+/// Returns the header keywords of one release's version.
 fn words(version: &DefinedVersion) -> impl Iterator<Item = Word> {
     let served = if version.served { Word::Served } else { Word::Unserved };
     let storage = version.storage.then_some(Word::Storage);

@@ -4,7 +4,7 @@
 //! checked as against a pack's catalog: served versions, fields, types, limits, lists; and its rules are run. Combinations
 //! of schemas (`oneOf`, `anyOf`, `not`) and formats are not checked.
 //!
-//! Invariant: a kind is what its one CRD says; a CRD that cannot be understood is an error, never passed over.
+//! Invariant: a kind is defined by one CRD; a malformed CRD is an error, never skipped.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -35,7 +35,7 @@ struct Rules {
     compiled: OnceLock<CompiledSchema>,
 }
 
-/// What the CEL rules of a CRD say of an object.
+/// The results of the CEL rules of a CRD for an object.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// The rules that do not hold, sorted by place.
@@ -45,10 +45,10 @@ pub struct Verdict {
 }
 
 impl OwnCrds {
-    /// Reads CRDs that reports call `name`; each comes with its place, for messages. Values that are no CRDs are passed over.
+    /// Reads CRDs that reports call `name`; each comes with its place, for messages. Values that are no CRDs are skipped.
     ///
     /// # Errors
-    /// A failure that names the place, for a CRD that cannot be understood or a kind that is defined twice.
+    /// A failure that names the place, for a malformed CRD or a kind that is defined twice.
     pub fn read<'v>(name: &str, values: impl IntoIterator<Item = (String, &'v Value)>) -> Result<Self> {
         let line = ReleaseLine::new([("v0".to_owned(), vec![Channel::Single])]).map_err(|message| anyhow!(message))?;
         let (release, _) = line.iter().next().context("the line has one release")?;
@@ -60,7 +60,7 @@ impl OwnCrds {
             for (version, schema) in schemas(value) {
                 let fresh = Rules { schema: schema.clone(), compiled: OnceLock::new() };
                 let other = rules.insert((kind.clone(), version.to_owned()), fresh);
-                ensure!(other.is_none(), "{place}: {kind} is defined by another CRD too");
+                ensure!(other.is_none(), "{place}: another CRD also defines {kind}");
             }
             gathered.add(release, definition).context(place)?;
         }
@@ -70,7 +70,7 @@ impl OwnCrds {
             catalogs.insert(catalog.kind().clone(), catalog);
         }
         if catalogs.is_empty() {
-            bail!("{name} holds no CRD of a known API");
+            bail!("{name} contains no CRD of a known API");
         }
         Ok(Self { name: name.to_owned(), release, catalogs, rules })
     }
@@ -194,7 +194,7 @@ mod tests {
         assert!(check(json!({"size": 1, "open": ["a", "b"]})).is_empty());
         assert_eq!(
             check(json!({"open": ["a", "a"]})),
-            ["spec.size is required and missing", "spec.open[1] repeats item 0, and items must differ",]
+            ["spec.size is required but missing", "spec.open[1] duplicates item 0; items must be unique",]
         );
         assert_eq!(catalog.served(own.release()).len(), 1);
         assert!(own.catalog(&GroupKind::new("Shop", "other.com")).is_none());
@@ -206,7 +206,13 @@ mod tests {
         let object = json!({"spec": {"size": 0, "rooms": [{"doors": 1}, {"name": "a"}, {"doors": 0}]}});
         let verdict = own.run_rules(&kind, "v1", &object);
         let broken: Vec<_> = verdict.broken.iter().map(|found| format!("{} {}", found.path, found.kind)).collect();
-        assert_eq!(broken, ["spec breaks a rule: a shop has a size", "spec.rooms[2] breaks a rule: a room has a door"]);
+        assert_eq!(
+            broken,
+            [
+                "spec violates a validation rule: a shop has a size",
+                "spec.rooms[2] violates a validation rule: a room has a door"
+            ]
+        );
         assert_eq!(verdict.unknown.len(), 1, "{:?}", verdict.unknown);
         assert!(verdict.unknown[0].contains("nothing(self)"));
         assert_eq!(own.run_rules(&kind, "v2", &object), Verdict::default());
@@ -218,8 +224,8 @@ mod tests {
             let values = values.iter().map(|value| ("a.yaml:1:1".to_owned(), value));
             format!("{:#}", OwnCrds::read("crds", values).unwrap_err())
         };
-        assert_eq!(failure(&[]), "crds holds no CRD of a known API");
-        assert_eq!(failure(&[crd(), crd()]), "a.yaml:1:1: Shop.example.com is defined by another CRD too");
+        assert_eq!(failure(&[]), "crds contains no CRD of a known API");
+        assert_eq!(failure(&[crd(), crd()]), "a.yaml:1:1: another CRD also defines Shop.example.com");
         let mut broken = crd();
         broken["spec"]["scope"] = json!("Galaxy");
         assert!(failure(&[broken]).starts_with("a.yaml:1:1: "));

@@ -1,16 +1,16 @@
-//! Answers: which release does a tree say is installed, beside the objects of a pack?
+//! Answers: which release is installed, according to the charts and images in a tree?
 //!
-//! A chart's version stands where the chart is installed or depended on, a tag stands on the images that run and in the values
-//! that say which. [`evidence_in`] finds them for the names that a pack gives; [`origin`] says which release all of them agree
-//! on. [`spans_in`] says what the objects have to say to that.
+//! A chart's version is written where the chart is installed or depended on, a tag on the images that run and in the values
+//! that select them. [`evidence_in`] finds them for the names in a pack; [`origin`] returns the release that all of them agree
+//! on. [`object_releases_in`] returns the releases of the objects, to compare.
 //!
-//! Invariant: a version that is not exactly a release of the pack, such as a range, counts for nothing, and is not kept back.
+//! Invariant: a version that is not exactly a release of the pack, such as a range, is reported but does not count.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::infer;
+use super::inference::infer;
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::Location;
 use crate::manifest::{Manifest, Object};
@@ -41,7 +41,7 @@ const VERSIONS: &[(&str, &str, &str, &str)] = &[
     ("image", "images[]", "name", "newTag"),
 ];
 
-/// Where images stand: in pods, alone and in workloads.
+/// Where images are: in pods, alone and in workloads.
 const IMAGES: &[&str] = &[
     "spec.template.spec.containers[].image",
     "spec.template.spec.initContainers[].image",
@@ -49,33 +49,33 @@ const IMAGES: &[&str] = &[
     "spec.containers[].image",
 ];
 
-/// One place that says which release is installed.
+/// One place that names the installed release.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Evidence {
     /// The place.
     pub location: Location,
-    /// What stands there: `chart nginx-gateway-fabric 2.3.0`.
-    pub says: String,
+    /// Its text: `chart nginx-gateway-fabric 2.3.0`.
+    pub text: String,
     /// The releases of that bundle; none where it is not exactly one.
     pub releases: BTreeSet<ReleaseId>,
 }
 
 impl Evidence {
-    /// Says whether it counts.
+    /// Returns whether it counts.
     pub fn is_exact(&self) -> bool {
         !self.releases.is_empty()
     }
 }
 
-/// A place in a document that says a version.
-struct Said {
+/// A place in a document with a version.
+struct Mention {
     path: FieldPath,
-    /// What stands there.
-    words: String,
+    /// Its text.
+    text: String,
     version: String,
 }
 
-/// Collects what a file says of the releases of packs, in its order.
+/// Collects the releases of packs that a file names, in its order.
 pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, Evidence)> {
     let mut found = Vec::new();
     let packs: Vec<&Pack> = packs.iter().filter(|pack| is_mentioned(pack, &manifest.text)).collect();
@@ -83,17 +83,17 @@ pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, 
         return found;
     }
     for (number, document) in manifest.tree.documents().iter().enumerate() {
-        // What cannot be read as data is told where it matters.
+        // What cannot be read as data is reported elsewhere.
         let Ok(value) = manifest.tree.value(&manifest.text, document.root) else { continue };
         for pack in &packs {
             let objects = manifest.objects.iter().filter(|object| object.document == number);
-            let mut all = said(&value, pack.installed_as());
-            all.extend(objects.flat_map(|object| said_by_values(object, pack)));
-            for Said { path, words, version } in all {
-                let releases = pack.releases_called(&version).iter().collect();
+            let mut all = mentions(&value, pack.artifacts());
+            all.extend(objects.flat_map(|object| mentions_in_values(object, pack)));
+            for Mention { path, text, version } in all {
+                let releases = pack.releases_for_version(&version).iter().collect();
                 let start = manifest.tree.place(&manifest.text, document.root, &path).start;
                 let location = manifest.location(start);
-                found.push((*pack, Evidence { location, says: words, releases }));
+                found.push((*pack, Evidence { location, text, releases }));
             }
         }
     }
@@ -102,7 +102,7 @@ pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, 
 
 /// Which releases an object of a pack can be for.
 #[derive(Clone, Debug)]
-pub struct Span<'p> {
+pub struct ObjectReleases<'p> {
     /// The pack.
     pub pack: &'p Pack,
     /// Where the object starts.
@@ -114,21 +114,21 @@ pub struct Span<'p> {
 }
 
 /// Collects which releases the objects of a file can be for, of packs that charts and images can name a release of.
-pub fn spans_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<Span<'p>> {
+pub fn object_releases_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<ObjectReleases<'p>> {
     let span = |object: &Object| {
-        let pack = packs.of_group(&object.kind.group).filter(|pack| !pack.installed_as().is_empty())?;
+        let pack = packs.of_group(&object.kind.group).filter(|pack| !pack.artifacts().is_empty())?;
         let found = infer(&object.value, pack.catalog(&object.kind)?, &object.api_version.version);
         let served = found.candidates & found.serving;
         let releases = if served.is_empty() { found.candidates } else { served };
         let location = manifest.locate(object, &FieldPath::default());
-        (!releases.is_empty()).then(|| Span { pack, location, title: object.title(), releases })
+        (!releases.is_empty()).then(|| ObjectReleases { pack, location, title: object.title(), releases })
     };
     manifest.objects.iter().filter_map(span).collect()
 }
 
-/// Says whether something of the pack can stand in `text`.
+/// Returns whether something of the pack can be in `text`.
 fn is_mentioned(pack: &Pack, text: &str) -> bool {
-    let names = pack.installed_as().iter().chain(pack.charts().iter().map(|chart| &chart.key));
+    let names = pack.artifacts().iter().chain(pack.charts().iter().map(|chart| &chart.key));
     names.into_iter().any(|name| text.contains(name.as_str()))
 }
 
@@ -140,7 +140,7 @@ pub fn origin(evidence: &[&Evidence]) -> ReleaseSet {
     if agree { first.releases.iter().copied().collect() } else { ReleaseSet::default() }
 }
 
-/// Returns the one of `names` that stands at the end of `text`, a name or a path; the longest one.
+/// Returns the one of `names` that is at the end of `text`, a name or a path; the longest one.
 fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n String> {
     let is_at_end =
         |name: &&String| text.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
@@ -148,8 +148,8 @@ fn named<'n>(text: &str, names: &'n [String]) -> Option<&'n String> {
 }
 
 /// Returns every place in a document where something called one of `names` has a version.
-fn said(document: &Value, names: &[String]) -> Vec<Said> {
-    let mut found: Vec<Said> = Vec::new();
+fn mentions(document: &Value, names: &[String]) -> Vec<Mention> {
+    let mut found: Vec<Mention> = Vec::new();
     for (what, around, name, version) in VERSIONS {
         for place in pattern(around).matches(document) {
             let text = |field: &str| {
@@ -161,9 +161,9 @@ fn said(document: &Value, names: &[String]) -> Vec<Said> {
             {
                 let path = pattern(version).as_path().map_or_else(|| place.clone(), |version| place.join(&version));
                 let between = if *what == "image" { ":" } else { " " };
-                let words = format!("{what} {name}{between}{version_text}");
-                if found.iter().all(|said| said.path != path) {
-                    found.push(Said { path, words, version: version_text });
+                let text = format!("{what} {name}{between}{version_text}");
+                if found.iter().all(|mentions| mentions.path != path) {
+                    found.push(Mention { path, text, version: version_text });
                 }
             }
         }
@@ -171,27 +171,27 @@ fn said(document: &Value, names: &[String]) -> Vec<Said> {
     let images = IMAGES.iter().flat_map(|field| pattern(field).matches(document));
     found.extend(images.filter_map(|path| {
         let (name, version) = tagged(path.get(document)?.as_str()?)?;
-        let words = format!("image {}:{version}", named(name, names)?);
-        Some(Said { version: version.to_owned(), path, words })
+        let text = format!("image {}:{version}", named(name, names)?);
+        Some(Mention { version: version.to_owned(), path, text })
     }));
     found
 }
 
-/// Takes the reference of an image apart: the name with its registry, and the tag. A digest says no release.
+/// Takes the reference of an image apart: the name with its registry, and the tag. A digest names no release.
 fn tagged(image: &str) -> Option<(&str, &str)> {
     let image = image.split_once('@').map_or(image, |(image, _)| image);
     image.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'))
 }
 
-/// Returns the tags of images that values of the pack's charts in an object say; the paths are those of its document.
-fn said_by_values(object: &Object, pack: &Pack) -> Vec<Said> {
+/// Returns the tags of images in values of the pack's charts in an object; the paths are those of its document.
+fn mentions_in_values(object: &Object, pack: &Pack) -> Vec<Mention> {
     let mut found = Vec::new();
     for values in pack.values_in(&object.kind, &object.value) {
         for image in pack.charts().iter().flat_map(|chart| &chart.images) {
             let Some(tag) = image.as_path().map(|image| values.join(&image).key("tag")) else { continue };
             if let Some(version) = tag.get(&object.value).and_then(Value::as_str).filter(|text| !text.is_empty()) {
-                let words = format!("value {image}.tag {version}");
-                found.push(Said { path: object.place.join(&tag), words, version: version.to_owned() });
+                let text = format!("value {image}.tag {version}");
+                found.push(Mention { path: object.place.join(&tag), text, version: version.to_owned() });
             }
         }
     }
@@ -210,9 +210,10 @@ mod tests {
 
     #[track_caller]
     fn check(document: Value, expected: &[&str]) {
-        let said = said(&document, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()]);
-        let said: Vec<_> = said.iter().map(|said| format!("{}: {}", said.path, said.words)).collect();
-        assert_eq!(said, expected);
+        let mentions = mentions(&document, &["ngf".to_owned(), "ngf/nginx-plus".to_owned()]);
+        let mentions: Vec<_> =
+            mentions.iter().map(|mentions| format!("{}: {}", mentions.path, mentions.text)).collect();
+        assert_eq!(mentions, expected);
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Answers: which rules stand between two bundles for objects of one kind, and where do they take its fields?
+//! Answers: which rules convert objects of one kind between two bundles, and where do they move its fields?
 //!
-//! A [`Crossing`] is what a conversion does to every object of a kind, read from the rules alone: it follows the kind through
+//! A [`RulePath`] is what a conversion does to every object of a kind, read from the rules alone: it follows the kind through
 //! retypes and a field through moves.
 //!
 //! Invariant: the rules are those that a conversion of an object on the old side would run, in the same order.
@@ -9,22 +9,23 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Pack, Rule};
+use super::pack::Pack;
+use super::rule::Rule;
 use crate::field::FieldPattern;
 use crate::lens::{Direction, Image};
 use crate::release::{GroupKind, ReleaseId};
 
 /// The rules between two bundles, for one kind.
 #[derive(Debug)]
-pub struct Crossing<'p> {
-    /// The kind on the far side.
+pub struct RulePath<'p> {
+    /// The kind on the target side.
     pub kind: GroupKind,
     /// The rules, each with its direction, in the order they run.
     pub rules: Vec<(&'p Rule, Direction)>,
 }
 
-impl<'p> Crossing<'p> {
-    /// Collects the rules that an object of `kind` meets from the bundle at `from` to the one at `to`.
+impl<'p> RulePath<'p> {
+    /// Collects the rules that convert an object of `kind` from the bundle at `from` to the one at `to`.
     pub fn new(pack: &'p Pack, kind: &GroupKind, from: usize, to: usize) -> Self {
         let between = |rule: &&Rule| {
             let (low, high) = (from.min(to), from.max(to));
@@ -36,31 +37,31 @@ impl<'p> Crossing<'p> {
         } else {
             rules.rev().map(|rule| (rule, Direction::Backward)).collect()
         };
-        let mut crossing = Self { kind: kind.clone(), rules: Vec::new() };
+        let mut path = Self { kind: kind.clone(), rules: Vec::new() };
         for (rule, direction) in directed {
-            if *rule.from_kind(direction) == crossing.kind {
-                crossing.kind = rule.to_kind(direction).clone();
-                crossing.rules.push((rule, direction));
+            if *rule.from_kind(direction) == path.kind {
+                path.kind = rule.to_kind(direction).clone();
+                path.rules.push((rule, direction));
             }
         }
-        crossing
+        path
     }
 
-    /// Collects the rules that an object of `kind` meets from one release to another. An object whose kind a later release
-    /// lacks meets the rules of the bundle that gave the kind its successor, although that bundle is past.
+    /// Collects the rules that convert an object of `kind` from one release to another. An object whose kind a later release
+    /// does not have is converted by the rules of the bundle that introduced the successor of the kind, although that bundle is older.
     pub fn between(pack: &'p Pack, kind: &GroupKind, from: ReleaseId, to: ReleaseId) -> Self {
         let [start, goal] = [from, to].map(|release| pack.line().get(release).order);
-        let crossing = Self::new(pack, kind, start, goal);
-        let lives = |crossing: &Self| pack.catalog(&crossing.kind).is_some_and(|new| new.releases().contains(to));
-        if goal < start || lives(&crossing) {
-            return crossing;
+        let path = Self::new(pack, kind, start, goal);
+        let exists = |path: &Self| pack.catalog(&path.kind).is_some_and(|new| new.releases().contains(to));
+        if goal < start || exists(&path) {
+            return path;
         }
         let retyped = pack.rules().iter().rev().filter(|rule| rule.kind == *kind && rule.new_kind != *kind);
         let late = retyped.filter_map(|rule| Some(Self::new(pack, kind, rule.order.checked_sub(1)?, goal)));
-        late.into_iter().find(lives).unwrap_or(crossing)
+        late.into_iter().find(exists).unwrap_or(path)
     }
 
-    /// Returns the rules that lead back over the same ones.
+    /// Returns the same rules in the reverse order and direction.
     #[must_use]
     pub fn reversed(&self, kind: &GroupKind) -> Self {
         let rules = self.rules.iter().rev().map(|(rule, direction)| (*rule, direction.reversed())).collect();
@@ -75,7 +76,7 @@ impl<'p> Crossing<'p> {
         })
     }
 
-    /// Returns what becomes of the fields that match `field`, where rules do what they are for.
+    /// Returns what becomes of the fields that match `field`, if every rule applies.
     pub fn image(&self, field: &FieldPattern) -> Image {
         let mut image = Image::Kept;
         for (rule, direction) in &self.rules {
@@ -91,8 +92,8 @@ impl<'p> Crossing<'p> {
         image
     }
 
-    /// Says whether a rule makes the values of the fields that match `field` what the far side wants of them.
-    pub fn settles(&self, field: &FieldPattern) -> bool {
+    /// Returns whether a rule gives the fields that match `field` the values that the target side requires.
+    pub fn satisfies(&self, field: &FieldPattern) -> bool {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {
             let lens = rule.lens(*direction);
@@ -119,7 +120,7 @@ impl<'p> Crossing<'p> {
         value
     }
 
-    /// Says whether a rule holds every object back that has `value` in a field that matches `field`, or takes it away.
+    /// Returns whether a rule holds every object back that has `value` in a field that matches `field`, or drops it.
     pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {

@@ -1,11 +1,11 @@
-//! Answers: which values does one release take in a field that another one refuses?
+//! Answers: which values of a field does one release accept and another one reject?
 //!
-//! [`Limits`] are what the apiVersions that a release serves say about a field, of each limit the loosest: an object is
+//! [`Constraints`] are those of the apiVersions that a release serves, of each limit the loosest: an object is
 //! written in the one that can hold it. [`differences`] compares two of them, limit by limit. Listed values are compared as
-//! values (see [`allowed`]); of two patterns it is told which one takes more where they differ in listed words alone
-//! ([`takes_all_of`]), and else both ways are the tighter one.
+//! values (see [`allowed`]); of two patterns that differ in listed words only, the one that accepts more is known
+//! ([`accepts_all_of`]), otherwise each is treated as stricter than the other.
 //!
-//! Invariant: a value that both sides take makes no difference, as far as limits can be compared.
+//! Invariant: a value that both releases accept makes no difference, as far as constraints can be compared.
 
 use std::collections::BTreeSet;
 
@@ -15,19 +15,19 @@ use crate::catalog::{Attributes, Catalog, Field, ListType, Type, compile};
 use crate::field::FieldPattern;
 use crate::release::ReleaseId;
 
-/// What a release says about the values of a field.
+/// The constraints of a release on the values of a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Limits {
+pub(super) struct Constraints {
     required: bool,
     kinds: BTreeSet<Type>,
     allowed: Option<Vec<Value>>,
-    /// The patterns of which a text must match one; none where any text goes.
+    /// The patterns of which a text must match one; empty if any text is allowed.
     patterns: BTreeSet<String>,
     bounds: Vec<Bound>,
     list: List,
 }
 
-/// A number that something about a value may not pass.
+/// A bound on the value, or on the number of its characters, items or keys.
 #[derive(Clone, Debug, PartialEq)]
 struct Bound {
     what: &'static str,
@@ -38,9 +38,9 @@ struct Bound {
 /// Which side of a bound is the forbidden one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    /// Smaller numbers are refused.
+    /// Smaller numbers are rejected.
     Least,
-    /// Larger numbers are refused.
+    /// Larger numbers are rejected.
     Most,
 }
 
@@ -64,17 +64,17 @@ pub(super) enum About {
     Value,
 }
 
-/// One limit that is not the same on two sides.
+/// One constraint that differs between two releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Difference {
     /// What it is about.
     pub(super) about: About,
-    /// What it is on the near side and on the far one, as words.
+    /// The constraint before and after, as words.
     pub(super) text: String,
-    /// Whether the far side refuses what the near one takes.
-    pub(super) far_refuses: bool,
-    /// Whether the near side refuses what the far one takes.
-    pub(super) near_refuses: bool,
+    /// Whether the target release rejects what the source accepts.
+    pub(super) target_rejects: bool,
+    /// Whether the source release rejects what the target accepts.
+    pub(super) source_rejects: bool,
     /// The one value that makes the difference, where it is one.
     pub(super) only: Option<Value>,
 }
@@ -84,7 +84,7 @@ const NUMBER: &str = "the number";
 
 type Reads = fn(&Attributes) -> Option<Number>;
 
-/// The numbers that a schema bounds: what they count, which side, where they stand.
+/// The numbers that a schema bounds: what they count, which side, where they are.
 const BOUNDS: [(&str, Side, Reads); 8] = [
     ("characters", Side::Least, |schema| schema.min_length.map(Number::from)),
     ("characters", Side::Most, |schema| schema.max_length.map(Number::from)),
@@ -96,29 +96,29 @@ const BOUNDS: [(&str, Side, Reads); 8] = [
     (NUMBER, Side::Most, |schema| schema.maximum.clone()),
 ];
 
-impl Limits {
-    /// Reads what `release` says about the fields of one pattern; `None` where it does not have them.
+impl Constraints {
+    /// Reads the constraints of `release` on the fields of one pattern; `None` if it does not have them.
     pub(super) fn of(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Self> {
         let served = catalog.served(release);
-        let said: Vec<Field<'_>> =
+        let fields: Vec<Field<'_>> =
             served.iter().filter_map(|version| catalog.field(field, release, version.name)).collect();
-        let patterns: Option<BTreeSet<String>> = said.iter().map(|field| field.attributes.pattern.clone()).collect();
-        let is_asked = |field: &Field<'_>| field.required && field.attributes.default.is_none();
+        let patterns: Option<BTreeSet<String>> = fields.iter().map(|field| field.attributes.pattern.clone()).collect();
+        let is_required = |field: &Field<'_>| field.required && field.attributes.default.is_none();
         let bound = |(what, side, read): (&'static str, Side, Reads)| {
-            let numbers: Option<Vec<Number>> = said.iter().map(|field| read(field.attributes)).collect();
+            let numbers: Option<Vec<Number>> = fields.iter().map(|field| read(field.attributes)).collect();
             Bound { what, side, at: numbers.and_then(|numbers| side.loosest(numbers)) }
         };
         Some(Self {
-            required: said.len() == served.len() && said.iter().all(is_asked),
-            kinds: said.iter().map(|field| field.kind).collect(),
+            required: fields.len() == served.len() && fields.iter().all(is_required),
+            kinds: fields.iter().map(|field| field.kind).collect(),
             allowed: allowed(catalog, field, release),
             patterns: patterns.unwrap_or_default(),
             bounds: BOUNDS.into_iter().map(bound).collect(),
-            list: List::of(said.first()?.attributes),
+            list: List::of(fields.first()?.attributes),
         })
     }
 
-    /// Says whether every object must have the field.
+    /// Returns whether every object must have the field.
     pub(super) const fn is_required(&self) -> bool {
         self.required
     }
@@ -129,18 +129,18 @@ impl Limits {
         self.patterns.is_empty() || self.patterns.iter().any(matches)
     }
 
-    /// Says whether the patterns of `other` refuse a text that these take, or may do so.
-    fn has_texts_beside(&self, other: &Self) -> bool {
+    /// Returns whether the patterns of `other` reject, or may reject, a text that these accept.
+    fn has_texts_outside(&self, other: &Self) -> bool {
         match &self.allowed {
             Some(values) => !values.iter().all(|value| other.has_pattern(value)),
             None if self.patterns.is_empty() => !other.patterns.is_empty(),
             None if other.patterns.is_empty() => false,
-            None => !self.patterns.iter().all(|here| other.patterns.iter().any(|there| takes_all_of(there, here))),
+            None => !self.patterns.iter().all(|here| other.patterns.iter().any(|there| accepts_all_of(there, here))),
         }
     }
 
-    /// Says whether values of a type that `other` refuses can stand here.
-    fn has_types_beside(&self, other: &Self) -> bool {
+    /// Returns whether values of a type that `other` rejects are allowed here.
+    fn has_types_outside(&self, other: &Self) -> bool {
         let takes = |kind: &Type, other: &Type| match (kind, other) {
             (_, Type::Any) => true,
             (Type::Integer, Type::Number) | (Type::Integer | Type::String, Type::IntegerOrString) => true,
@@ -162,8 +162,8 @@ impl Side {
 }
 
 impl Bound {
-    /// Says whether this bound takes numbers that `other` refuses; counts are never below 0.
-    fn takes_more(&self, other: &Self) -> bool {
+    /// Returns whether this bound accepts numbers that `other` rejects; counts are never below 0.
+    fn accepts_more(&self, other: &Self) -> bool {
         let number = |bound: &Self| bound.at.as_ref().and_then(Number::as_f64);
         match (number(self), number(other), self.side) {
             (_, None, _) => false,
@@ -174,13 +174,22 @@ impl Bound {
         }
     }
 
+    /// Returns a number of what is counted: `1 item`, `8 items`; a bound of the value itself is the number alone.
+    fn amount(&self, at: &Number) -> String {
+        match (self.what, at.as_u64()) {
+            (NUMBER, _) => at.to_string(),
+            (what, Some(1)) => format!("1 {}", what.trim_end_matches('s')),
+            (what, _) => format!("{at} {what}"),
+        }
+    }
+
     fn words(&self) -> String {
         match (&self.at, self.side) {
             (None, _) if self.what == NUMBER => "any number".to_owned(),
-            (None, Side::Least) => format!("{} from 0 on", self.what),
+            (None, Side::Least) => format!("at least 0 {}", self.what),
             (None, Side::Most) => format!("any number of {}", self.what),
-            (Some(at), Side::Least) => format!("{} from {at} on", self.what),
-            (Some(at), Side::Most) => format!("{} up to {at}", self.what),
+            (Some(at), Side::Least) => format!("at least {}", self.amount(at)),
+            (Some(at), Side::Most) => format!("at most {}", self.amount(at)),
         }
     }
 }
@@ -194,8 +203,8 @@ impl List {
         }
     }
 
-    /// Says whether this list may hold items that `other` may not.
-    fn takes_more(&self, other: &Self) -> bool {
+    /// Returns whether this list may hold items that `other` may not.
+    fn accepts_more(&self, other: &Self) -> bool {
         match (self, other) {
             (_, Self::Free) | (Self::Keys(_), Self::Set) => false,
             (Self::Free, _) | (Self::Set, Self::Keys(_)) => true,
@@ -206,39 +215,40 @@ impl List {
 
     fn words(&self) -> String {
         match self {
-            Self::Free => "items may repeat".to_owned(),
-            Self::Keys(keys) => format!("items differ in {}", keys.iter().cloned().collect::<Vec<_>>().join(", ")),
-            Self::Set => "items differ".to_owned(),
+            Self::Free => "items need not be unique".to_owned(),
+            Self::Keys(keys) => format!("items are unique by {}", keys.iter().cloned().collect::<Vec<_>>().join(", ")),
+            Self::Set => "items are unique".to_owned(),
         }
     }
 }
 
-/// Compares the limits of one field on two sides.
-pub(super) fn differences(near: &Limits, far: &Limits) -> Vec<Difference> {
+/// Compares the constraints of one field on two sides.
+pub(super) fn differences(source: &Constraints, target: &Constraints) -> Vec<Difference> {
     let mut found = Vec::new();
-    if near.required != far.required {
-        let need = |limits: &Limits| if limits.required { "required" } else { "optional" };
-        let text = format!("{} becomes {}", need(near), need(far));
-        let (far_refuses, near_refuses) = (far.required, near.required);
-        found.push(Difference { about: About::Presence, text, far_refuses, near_refuses, only: None });
+    if source.required != target.required {
+        let need = |constraints: &Constraints| if constraints.required { "required" } else { "optional" };
+        let text = format!("{} becomes {}", need(source), need(target));
+        let (target_rejects, source_rejects) = (target.required, source.required);
+        found.push(Difference { about: About::Presence, text, target_rejects, source_rejects, only: None });
     }
-    let mut tell = |[old, new]: [String; 2], far_refuses: bool, near_refuses: bool, only: Option<Value>| {
-        if far_refuses || near_refuses {
+    let mut add = |[old, new]: [String; 2], target_rejects: bool, source_rejects: bool, only: Option<Value>| {
+        if target_rejects || source_rejects {
             let text = format!("{old} becomes {new}");
-            found.push(Difference { about: About::Value, text, far_refuses, near_refuses, only });
+            found.push(Difference { about: About::Value, text, target_rejects, source_rejects, only });
         }
     };
-    let kinds = |limits: &Limits| limits.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
-    tell([kinds(near), kinds(far)], near.has_types_beside(far), far.has_types_beside(near), None);
+    let kinds =
+        |constraints: &Constraints| constraints.kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+    add([kinds(source), kinds(target)], source.has_types_outside(target), target.has_types_outside(source), None);
     let (listed, open) =
-        (far.allowed.is_some() && near.allowed.is_none(), near.allowed.is_some() && far.allowed.is_none());
-    tell([values(near), values(far)], listed, open, None);
-    tell([texts(near), texts(far)], near.has_texts_beside(far), far.has_texts_beside(near), None);
-    for (old, new) in near.bounds.iter().zip(&far.bounds) {
-        // A list of values says itself how long they are.
-        let counts = |limits: &Limits| limits.allowed.is_none() || old.what == "items";
-        let far_refuses = counts(near) && old.takes_more(new);
-        let near_refuses = counts(far) && new.takes_more(old);
+        (target.allowed.is_some() && source.allowed.is_none(), source.allowed.is_some() && target.allowed.is_none());
+    add([values(source), values(target)], listed, open, None);
+    add([texts(source), texts(target)], source.has_texts_outside(target), target.has_texts_outside(source), None);
+    for (old, new) in source.bounds.iter().zip(&target.bounds) {
+        // A list of allowed values determines their lengths.
+        let counts = |constraints: &Constraints| constraints.allowed.is_none() || old.what == "items";
+        let target_rejects = counts(source) && old.accepts_more(new);
+        let source_rejects = counts(target) && new.accepts_more(old);
         let one = |bound: &Bound| bound.at.as_ref().and_then(Number::as_u64) == Some(1);
         let only = match old.what {
             _ if old.side == Side::Most || !one(old) && !one(new) => None,
@@ -246,15 +256,20 @@ pub(super) fn differences(near: &Limits, far: &Limits) -> Vec<Difference> {
             "items" => Some(Value::Array(Vec::new())),
             _ => None,
         };
-        tell([old.words(), new.words()], far_refuses, near_refuses, only);
+        add([old.words(), new.words()], target_rejects, source_rejects, only);
     }
-    tell([near.list.words(), far.list.words()], near.list.takes_more(&far.list), far.list.takes_more(&near.list), None);
+    add(
+        [source.list.words(), target.list.words()],
+        source.list.accepts_more(&target.list),
+        target.list.accepts_more(&source.list),
+        None,
+    );
     found
 }
 
-/// Says whether `pattern` surely takes every text that `other` takes: they are alike, but for words in brackets, of which
+/// Returns whether `pattern` certainly accepts every text that `other` accepts: they differ only in words in brackets, of which
 /// `pattern` lists more.
-fn takes_all_of(pattern: &str, other: &str) -> bool {
+fn accepts_all_of(pattern: &str, other: &str) -> bool {
     let plain = |text: &str| text.replace("\\d", "[0-9]");
     let (pattern, other) = (plain(pattern), plain(other));
     let (parts, others) = (parts(&pattern), parts(&other));
@@ -270,7 +285,7 @@ fn takes_all_of(pattern: &str, other: &str) -> bool {
 enum Part<'p> {
     /// The words of `(ms|s)`.
     Words(BTreeSet<&'p str>),
-    /// What is compared as it stands.
+    /// Text that is compared literally.
     Text(&'p str),
 }
 
@@ -290,19 +305,19 @@ fn parts(pattern: &str) -> Vec<Part<'_>> {
     parts
 }
 
-fn values(limits: &Limits) -> String {
-    let Some(values) = &limits.allowed else { return "any value".to_owned() };
+fn values(constraints: &Constraints) -> String {
+    let Some(values) = &constraints.allowed else { return "any value".to_owned() };
     format!("one of {}", values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
 }
 
-fn texts(limits: &Limits) -> String {
-    if limits.patterns.is_empty() {
+fn texts(constraints: &Constraints) -> String {
+    if constraints.patterns.is_empty() {
         return "any text".to_owned();
     }
-    format!("text like {}", limits.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
+    format!("text matching {}", constraints.patterns.iter().cloned().collect::<Vec<_>>().join(" or "))
 }
 
-/// Says whether an apiVersion that `release` serves has the fields of one pattern.
+/// Returns whether an apiVersion that `release` serves has the fields of one pattern.
 pub(super) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> bool {
     catalog.served(release).iter().any(|version| catalog.field(field, release, version.name).is_some())
 }
@@ -310,9 +325,9 @@ pub(super) fn has(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -
 /// Returns the values that a release allows in a field, in the apiVersions that it serves; `None` where it allows any.
 pub(super) fn allowed(catalog: &Catalog, field: &FieldPattern, release: ReleaseId) -> Option<Vec<Value>> {
     let served = catalog.served(release);
-    let said = served.iter().filter_map(|version| catalog.field(field, release, version.name));
+    let fields = served.iter().filter_map(|version| catalog.field(field, release, version.name));
     let mut values = Vec::new();
-    for field in said {
+    for field in fields {
         let listed = match (&field.attributes.allowed, field.kind) {
             (Some(listed), _) => listed.clone(),
             (None, Type::Boolean) => vec![Value::Bool(false), Value::Bool(true)],
@@ -329,22 +344,23 @@ mod tests {
     use crate::catalog::Catalog;
     use crate::release::{Channel, ReleaseLine};
 
-    /// Compares two rows of a field, each as `type required attributes`, in `v1` and `v2`: what is told, and who refuses.
+    /// Compares two rows of a field, each as `type required attributes`, in `v1` and `v2`: the differences, and which side rejects.
     #[track_caller]
-    fn check(near: &str, far: &str, expected: &[(&str, bool, bool)]) {
+    fn check(source: &str, target: &str, expected: &[(&str, bool, bool)]) {
         let bundles = ["v1", "v2"].map(|name| (name.to_owned(), vec![Channel::Standard]));
         let line = ReleaseLine::new(bundles).unwrap();
         let head = "kind\tA.g\nscope\tNamespaced\tstandard v1..v2\nserved\tv1\tstandard v1..v2\n";
         let columns = crate::catalog::COLUMNS;
         let row = |row: &str, bundle: &str| format!("spec\t{}\t\tstandard {bundle}\n", row.replace(' ', "\t"));
-        let text = format!("{head}{columns}\n{}{}", row(near, "v1"), row(far, "v2"));
+        let text = format!("{head}{columns}\n{}{}", row(source, "v1"), row(target, "v2"));
         let catalog = Catalog::parse(&text, &line).unwrap();
-        let limits = |bundle: &str| {
+        let constraints = |bundle: &str| {
             let release = line.find(bundle, Channel::Standard).unwrap();
-            Limits::of(&catalog, &FieldPattern::parse("spec").unwrap(), release).unwrap()
+            Constraints::of(&catalog, &FieldPattern::parse("spec").unwrap(), release).unwrap()
         };
-        let found = differences(&limits("v1"), &limits("v2"));
-        let found: Vec<_> = found.iter().map(|one| (one.text.as_str(), one.far_refuses, one.near_refuses)).collect();
+        let found = differences(&constraints("v1"), &constraints("v2"));
+        let found: Vec<_> =
+            found.iter().map(|one| (one.text.as_str(), one.target_rejects, one.source_rejects)).collect();
         assert_eq!(found, expected);
     }
 
@@ -362,14 +378,14 @@ mod tests {
         check(
             "array  {\"maxItems\":8}",
             "array  {\"maxItems\":64}",
-            &[("items up to 8 becomes items up to 64", false, true)],
+            &[("at most 8 items becomes at most 64 items", false, true)],
         );
-        check("array  ", "array  {\"minItems\":1}", &[("items from 0 on becomes items from 1 on", true, false)]);
-        check("integer  {\"minimum\":1}", "integer  ", &[("the number from 1 on becomes any number", false, true)]);
+        check("array  ", "array  {\"minItems\":1}", &[("at least 0 items becomes at least 1 item", true, false)]);
+        check("integer  {\"minimum\":1}", "integer  ", &[("at least 1 becomes any number", false, true)]);
         check(
             "array  {\"listType\":\"atomic\"}",
             "array  {\"listType\":\"set\"}",
-            &[("items may repeat becomes items differ", true, false)],
+            &[("items need not be unique becomes items are unique", true, false)],
         );
         check("integer  ", "integer-or-string  ", &[("integer becomes integer-or-string", false, true)]);
     }
@@ -377,21 +393,25 @@ mod tests {
     #[test]
     fn patterns_are_compared_by_listed_values_where_there_are_some() {
         let pattern = "string  {\"pattern\":\"^[a-z]+$\"}";
-        check("string  ", pattern, &[("any text becomes text like ^[a-z]+$", true, false)]);
+        check("string  ", pattern, &[("any text becomes text matching ^[a-z]+$", true, false)]);
         check("string  {\"enum\":[\"a\"]}", pattern, &[("one of \"a\" becomes any value", false, true)]);
         let other = "string  {\"pattern\":\"^[a-y]+$\"}";
-        check(pattern, other, &[("text like ^[a-z]+$ becomes text like ^[a-y]+$", true, true)]);
+        check(pattern, other, &[("text matching ^[a-z]+$ becomes text matching ^[a-y]+$", true, true)]);
     }
 
     #[test]
     fn a_pattern_with_more_words_takes_more() {
         let [few, many, others] = ["^\\\\d+(ms|s)?$", "^[0-9]+(ms|s|m|h)?$", "^[0-9]+(s|d)?$"];
         let row = |pattern: &str| format!("string  {{\"pattern\":\"{pattern}\"}}");
-        check(&row(few), &row(many), &[("text like ^\\d+(ms|s)?$ becomes text like ^[0-9]+(ms|s|m|h)?$", false, true)]);
+        check(
+            &row(few),
+            &row(many),
+            &[("text matching ^\\d+(ms|s)?$ becomes text matching ^[0-9]+(ms|s|m|h)?$", false, true)],
+        );
         check(
             &row(many),
             &row(others),
-            &[("text like ^[0-9]+(ms|s|m|h)?$ becomes text like ^[0-9]+(s|d)?$", true, true)],
+            &[("text matching ^[0-9]+(ms|s|m|h)?$ becomes text matching ^[0-9]+(s|d)?$", true, true)],
         );
     }
 }

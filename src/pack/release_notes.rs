@@ -1,6 +1,6 @@
 //! Answers: what does a pack know beyond fields and rules?
 //!
-//! [`Notes`] are the lists of `pack.yaml` in checked form: advisories, hints, unions, and what was left without a rule and why.
+//! [`ReleaseNotes`] are the checked lists of `pack.yaml`: advisories, hints, unions, and removals without a rule, with the reason.
 //!
 //! Invariant: every note names bundles and kinds that the pack has.
 
@@ -11,36 +11,36 @@ use crate::field::{FieldPattern, Part};
 use crate::lens::{Condition, Direction};
 use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
-/// Everything that a pack tells besides its rules.
+/// Everything that a pack knows besides its rules.
 #[derive(Debug, Default)]
-pub struct Notes {
+pub struct ReleaseNotes {
     /// What to know when a conversion crosses a bundle, in the order written.
     pub advisories: Vec<Advisory>,
     /// What moved between objects, in the order written.
     pub moves: Vec<Moves>,
-    /// What to do by hand about what a release refuses.
+    /// What to do by hand about what a release rejects.
     pub hints: Vec<Hint>,
-    /// Items of lists that go as a whole where a release lacks their type.
+    /// Items of lists that are dropped as a whole if a release does not have their type.
     pub unions: Vec<Union>,
-    /// What vanished without a rule, and why.
+    /// What was removed without a rule, and why.
     pub dropped: Vec<Dropped>,
     /// Changes of meaning that no field shows.
     pub undetectable: Vec<Undetectable>,
 }
 
-/// Which conversions an advisory is about, as far as releases tell.
+/// The releases between which an advisory applies.
 #[derive(Debug)]
-pub enum Passage {
-    /// Those that cross a bundle.
+pub enum AdvisoryScope {
+    /// Conversions that cross a bundle.
     Bundle {
         /// The bundle, as its position on the release line: crossed between the one before and this one.
         order: usize,
-        /// Which way it must be crossed.
+        /// The direction of the conversion.
         direction: Direction,
         /// The channels of the targets.
         channels: Vec<Channel>,
     },
-    /// Those from one set of releases to another, such as from channel to channel.
+    /// Conversions from one set of releases to another, such as from channel to channel.
     Between {
         /// Where they come from.
         from: ReleaseSet,
@@ -55,7 +55,7 @@ pub struct Advisory {
     /// A name that is unique in the pack.
     pub id: String,
     /// The conversions that it is about.
-    pub passage: Passage,
+    pub scope: AdvisoryScope,
     /// The kinds that it is about; every kind where there is none.
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object.
@@ -67,11 +67,11 @@ pub struct Advisory {
 }
 
 impl Advisory {
-    /// Says whether a conversion between two releases is one that it is about.
-    pub fn is_crossed(&self, line: &ReleaseLine, from: ReleaseId, to: ReleaseId) -> bool {
-        match &self.passage {
-            Passage::Between { from: starts, to: goals } => starts.contains(from) && goals.contains(to),
-            Passage::Bundle { order, direction, channels } => {
+    /// Returns whether it applies to a conversion between two releases.
+    pub fn applies_between(&self, line: &ReleaseLine, from: ReleaseId, to: ReleaseId) -> bool {
+        match &self.scope {
+            AdvisoryScope::Between { from: starts, to: goals } => starts.contains(from) && goals.contains(to),
+            AdvisoryScope::Bundle { order, direction, channels } => {
                 let (from, to) = (line.get(from), line.get(to));
                 let (older, newer) = match direction {
                     Direction::Forward => (from, to),
@@ -82,20 +82,20 @@ impl Advisory {
         }
     }
 
-    /// Says whether it is about objects of `kind`.
+    /// Returns whether it is about objects of `kind`.
     pub fn is_about(&self, kind: &GroupKind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(kind)
     }
 }
 
-/// Fields of objects that other ones take over when a conversion crosses a bundle forward.
+/// Fields of objects that move to other objects when a conversion crosses a bundle forward.
 #[derive(Debug)]
 pub struct Moves {
     /// A name that is unique in the pack.
     pub id: String,
     /// The bundle, as its position on the release line.
     pub order: usize,
-    /// The kinds of the objects that said it before, of any group.
+    /// The kinds of the objects that had the fields before, of any group.
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object.
     pub condition: Condition,
@@ -103,11 +103,11 @@ pub struct Moves {
     pub each: FieldPattern,
     /// What must hold for a place.
     pub only: Condition,
-    /// The fields, and where each is said afterwards.
+    /// The fields, and the new place of each.
     pub fields: Vec<(FieldPattern, String)>,
 }
 
-/// What to do by hand about a field, or a whole kind, that a release refuses.
+/// What to do by hand about a field, that a release rejects, or a kind that it does not have.
 #[derive(Debug)]
 pub struct Hint {
     /// The kind.
@@ -118,7 +118,7 @@ pub struct Hint {
     pub help: String,
 }
 
-/// A list whose items are told apart by a type, each with fields of its own.
+/// A list whose items are distinguished by a type, each with fields of its own.
 #[derive(Debug)]
 pub struct Union {
     /// The kind.
@@ -126,15 +126,15 @@ pub struct Union {
     /// The items: `spec.rules[].filters[]`.
     pub items: FieldPattern,
     /// The field of an item that names its type.
-    pub by: String,
+    pub discriminator: String,
 }
 
-/// A kind, field or value that vanished with a bundle and that no rule takes across.
+/// A kind, field or value that was removed in a bundle and that no rule converts.
 #[derive(Debug)]
 pub struct Dropped {
     /// The first bundle without it, as its position on the release line.
     pub order: usize,
-    /// The channels that it vanished in.
+    /// The channels that it was removed from.
     pub channels: Vec<Channel>,
     /// The kind.
     pub kind: GroupKind,
@@ -142,7 +142,7 @@ pub struct Dropped {
     pub field: Option<FieldPattern>,
     /// The value; the field itself where there is none.
     pub value: Option<String>,
-    /// Why no rule takes it across.
+    /// Why no rule converts it.
     pub reason: String,
 }
 
@@ -156,29 +156,30 @@ pub struct Undetectable {
     /// The kinds that it is about.
     pub kinds: Vec<GroupKind>,
     /// What changed.
-    pub what: String,
-    /// Why no field can tell.
+    pub change: String,
+    /// Why no field shows it.
     pub reason: String,
 }
 
-impl Notes {
-    /// Checks the lists of `head`, whose bundles stand on `line`; `has` says which kinds the pack has.
+impl ReleaseNotes {
+    /// Checks the lists of `head`, whose bundles are on `line`; `has` returns whether the pack has a kind.
     pub(super) fn check(
         head: &mut wire::PackFile,
         line: &ReleaseLine,
         has: &dyn Fn(&GroupKind) -> bool,
     ) -> Result<Self> {
-        let order =
-            |bundle: &str| line.bundle_order(bundle).with_context(|| format!("`{bundle}` is no bundle of this pack"));
+        let order = |bundle: &str| {
+            line.bundle_order(bundle).with_context(|| format!("`{bundle}` is not a bundle of this pack"))
+        };
         let kind = |kind: &GroupKind| -> Result<()> {
-            ensure!(has(kind), "the pack has no catalog of {kind}");
+            ensure!(has(kind), "the pack has no catalog of {kind}: make it with `reversion pack build`");
             Ok(())
         };
         let mut notes = Self::default();
         for wire in head.advisories.drain(..) {
             wire.kinds.iter().try_for_each(kind)?;
             notes.advisories.push(Advisory {
-                passage: passage(&wire, line).with_context(|| format!("advisory {}", wire.id))?,
+                scope: scope(&wire, line).with_context(|| format!("advisory {}", wire.id))?,
                 id: wire.id,
                 kinds: wire.kinds,
                 condition: wire.r#if,
@@ -205,7 +206,7 @@ impl Notes {
         }
         for wire in head.unions.drain(..) {
             kind(&wire.kind)?;
-            notes.unions.push(Union { kind: wire.kind, items: wire.items, by: wire.by });
+            notes.unions.push(Union { kind: wire.kind, items: wire.items, discriminator: wire.discriminator });
         }
         for wire in head.dropped.drain(..) {
             kind(&wire.kind)?;
@@ -216,13 +217,13 @@ impl Notes {
         for wire in head.undetectable.drain(..) {
             wire.kinds.iter().try_for_each(kind)?;
             let order = order(&wire.bundle)?;
-            let wire::Undetectable { id, kinds, what, reason, .. } = wire;
-            notes.undetectable.push(Undetectable { id, order, kinds, what, reason });
+            let wire::Undetectable { id, kinds, change, reason, .. } = wire;
+            notes.undetectable.push(Undetectable { id, order, kinds, change, reason });
         }
         Ok(notes)
     }
 
-    /// Returns what to do by hand about what a release has against `field` of `kind`, or against `kind` as a whole.
+    /// Returns what to do by hand if a release rejects `field` of `kind`, or does not have `kind`.
     pub fn hint(&self, kind: &GroupKind, field: Option<&FieldPattern>) -> Option<&str> {
         let same = |hint: Option<&FieldPattern>| match (hint, field) {
             (None, None) => true,
@@ -234,23 +235,24 @@ impl Notes {
     }
 }
 
-/// Says whether `field` is one of those that `hint` names; a key of a map is one of its values.
+/// Returns whether `field` is one of those that `hint` names; a key of a map is one of its values.
 fn is_one_of(field: &FieldPattern, hint: &FieldPattern) -> bool {
     let same = |(one, other): (&Part, &Part)| one == other || matches!((one, other), (Part::Key(_), Part::Values));
     field.parts().len() == hint.parts().len() && field.parts().iter().zip(hint.parts()).all(same)
 }
 
 /// Reads which conversions an advisory is about.
-fn passage(wire: &wire::Advisory, line: &ReleaseLine) -> Result<Passage> {
+fn scope(wire: &wire::Advisory, line: &ReleaseLine) -> Result<AdvisoryScope> {
     match (&wire.bundle, wire.direction, &wire.from, &wire.to) {
         (Some(bundle), Some(direction), None, None) => {
-            let order = line.bundle_order(bundle).with_context(|| format!("`{bundle}` is no bundle of this pack"))?;
+            let order =
+                line.bundle_order(bundle).with_context(|| format!("`{bundle}` is not a bundle of this pack"))?;
             let channels = wire.channels.clone().unwrap_or_else(|| Channel::ALL.to_vec());
-            Ok(Passage::Bundle { order, direction, channels })
+            Ok(AdvisoryScope::Bundle { order, direction, channels })
         }
         (None, None, Some(from), Some(to)) if wire.channels.is_none() => {
             let set = |text: &str| line.parse_set(text).map_err(|message| anyhow!(message));
-            Ok(Passage::Between { from: set(from)?, to: set(to)? })
+            Ok(AdvisoryScope::Between { from: set(from)?, to: set(to)? })
         }
         _ => bail!("write `bundle` and `direction`, or `from` and `to`"),
     }

@@ -1,0 +1,228 @@
+//! Answers: which apiVersions, fields and references does one kind have in each release?
+//!
+//! [`Catalog`] puts together the apiVersions of the kind, its fields and the references among them, and hands objects to
+//! [`facts`] and [`check`].
+//!
+//! Invariant: nothing of a catalog changes once it is read.
+
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use super::check::{self, Violation};
+use super::facts::{self, Facts};
+use super::field::Field;
+use super::listing::{Listing, Version};
+use super::read::{self, Contents};
+use super::reference::{self, Reference};
+use super::row::Scope;
+use super::tree::Tree;
+use crate::field::FieldPattern;
+use crate::release::{GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
+
+/// Everything known about one kind of a pack.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    kind: GroupKind,
+    scopes: Vec<(Scope, ReleaseSet)>,
+    listings: Vec<Listing>,
+    tree: Tree,
+    /// What [`Catalog::references`] returns, computed when it is first used.
+    references: OnceLock<Vec<Reference>>,
+}
+
+impl Catalog {
+    /// Reads the text of a catalog file whose releases are on `line`.
+    ///
+    /// # Errors
+    /// A message with the line's number, from 1, for text that is no catalog or names a release that is not on `line`.
+    pub fn parse(text: &str, line: &ReleaseLine) -> Result<Self, String> {
+        let Contents { kind, scopes, listings, tree } = read::contents(text, line)?;
+        Ok(Self { kind, scopes, listings, tree, references: OnceLock::new() })
+    }
+
+    /// Returns the kind the catalog is about.
+    pub const fn kind(&self) -> &GroupKind {
+        &self.kind
+    }
+
+    /// Returns the scope, in the newest release where releases differ.
+    pub fn scope(&self) -> Scope {
+        let newest = self.scopes.iter().max_by_key(|(_, releases)| releases.iter().last());
+        newest.map_or(Scope::Namespaced, |(scope, _)| *scope)
+    }
+
+    /// Returns the scope in one release, where that release lists the kind.
+    pub fn scope_in(&self, release: ReleaseId) -> Option<Scope> {
+        self.scopes.iter().find(|(_, releases)| releases.contains(release)).map(|(scope, _)| *scope)
+    }
+
+    /// Returns the releases that serve the kind in any version.
+    pub fn releases(&self) -> ReleaseSet {
+        self.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.served)
+    }
+
+    /// Returns the versions that `release` serves, most stable first.
+    pub fn served<'c>(&'c self, release: ReleaseId) -> Vec<Version<'c>> {
+        let served = self.listings.iter().filter(|listing| listing.served.contains(release));
+        let version = |listing: &'c Listing| Version {
+            name: &listing.name,
+            deprecated: listing.deprecated.contains(release),
+            storage: listing.storage.contains(release),
+        };
+        served.map(version).collect()
+    }
+
+    /// Returns the versions' names that any release lists, most stable first.
+    pub fn versions(&self) -> impl Iterator<Item = &str> {
+        self.listings.iter().map(|listing| listing.name.as_str())
+    }
+
+    /// Returns the releases that serve the version `name` (`v1beta1`).
+    pub fn serving(&self, name: &str) -> ReleaseSet {
+        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.served)
+    }
+
+    /// Returns the releases that list the version `name` (`v1beta1`), served or not.
+    pub fn listing(&self, name: &str) -> ReleaseSet {
+        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.served | listing.unserved)
+    }
+
+    /// Returns the releases that store objects in the version `name` (`v1beta1`).
+    pub fn storing(&self, name: &str) -> ReleaseSet {
+        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.storage)
+    }
+
+    /// Returns the releases that call the version `name` (`v1beta1`) deprecated.
+    pub fn deprecating(&self, name: &str) -> ReleaseSet {
+        self.listing_of(name).map_or_else(ReleaseSet::default, |listing| listing.deprecated)
+    }
+
+    /// Returns every field, in tree order; fields whose schema changed come once per schema.
+    pub fn fields(&self) -> impl Iterator<Item = Field<'_>> {
+        (0..self.tree.nodes.len()).flat_map(|node| self.tree.fields_at(node))
+    }
+
+    /// Returns the fields of one pattern; a pattern without fields gives nothing.
+    pub fn fields_of(&self, pattern: &FieldPattern) -> impl Iterator<Item = Field<'_>> {
+        self.tree.node_at(pattern).into_iter().flat_map(|node| self.tree.fields_at(node))
+    }
+
+    /// Returns the releases that have the fields of one pattern.
+    pub fn having(&self, pattern: &FieldPattern) -> ReleaseSet {
+        self.tree.node_at(pattern).map_or_else(ReleaseSet::default, |node| self.tree.nodes[node].releases)
+    }
+
+    /// Returns the fields of one pattern as `release` has them in the version `name` (`v1beta1`).
+    pub fn field(&self, pattern: &FieldPattern, release: ReleaseId, name: &str) -> Option<Field<'_>> {
+        let node = self.tree.node_at(pattern)?;
+        let row = self.tree.row_in(node, release, name)?;
+        Some(self.tree.field_from(pattern.clone(), row))
+    }
+
+    /// Returns the value that `release` fills in for the fields of one pattern in the version `name` (`v1beta1`).
+    pub fn default(&self, pattern: &FieldPattern, release: ReleaseId, name: &str) -> Option<&Value> {
+        self.field(pattern, release, name)?.attributes.default.as_ref()
+    }
+
+    /// Returns every pattern whose value names another object or kind, in tree order.
+    pub fn references(&self) -> &[Reference] {
+        self.references.get_or_init(|| reference::references(&self.tree))
+    }
+
+    /// Returns the group that the API server fills in for each pattern of [`Catalog::references`] that has one.
+    pub fn default_groups(&self) -> impl DoubleEndedIterator<Item = (&FieldPattern, &str)> {
+        reference::default_groups(self.references())
+    }
+
+    /// Returns what the fields of `object` show about its release: one pass over every key but [`OUTSIDE`](super::tree::OUTSIDE).
+    pub fn facts(&self, object: &Value) -> Facts {
+        facts::facts(&self.tree, self.listed(), object)
+    }
+
+    /// Returns the violations of `object` against the schema of `release` in the version `name` (`v1beta1`), in document order.
+    ///
+    /// A field that no release knows is not a violation, and neither is null in a field that is optional.
+    pub fn check(&self, object: &Value, release: ReleaseId, name: &str) -> Vec<Violation> {
+        check::check(&self.tree, object, release, name)
+    }
+
+    /// Returns the releases that list the kind in any version, served or not.
+    pub fn listed(&self) -> ReleaseSet {
+        self.listings.iter().fold(ReleaseSet::default(), |all, listing| all | listing.served | listing.unserved)
+    }
+
+    fn listing_of(&self, name: &str) -> Option<&Listing> {
+        self.listings.iter().find(|listing| listing.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::sample;
+    use crate::catalog::sample::{catalog, release, set};
+    use serde_json::json;
+
+    fn pattern(text: &str) -> FieldPattern {
+        FieldPattern::parse(text).unwrap()
+    }
+
+    #[test]
+    fn served_versions_come_most_stable_first() {
+        let catalog = catalog("");
+        let v1 = Version { name: "v1", deprecated: false, storage: true };
+        assert_eq!(
+            catalog.served(release("v2.0.0")),
+            [v1, Version { name: "v1beta1", deprecated: true, storage: false }]
+        );
+        assert_eq!(catalog.served(release("v3.0.0")), [v1]);
+        assert_eq!(catalog.serving("v1beta1"), set("standard v1.0.0..v2.0.0, experimental v1.0.0..v2.0.0"));
+        assert_eq!(catalog.listing("v1beta1"), set("standard v1.0.0..v3.0.0, experimental v1.0.0..v2.0.0"));
+        assert!(catalog.serving("v9").is_empty());
+    }
+
+    #[test]
+    fn the_scope_is_that_of_the_newest_release() {
+        let text = "kind | A.b\nscope | Namespaced | standard v1.0.0\nscope | Cluster | standard v2.0.0\n";
+        let catalog = sample::read(text).unwrap();
+        assert_eq!(catalog.scope(), Scope::Cluster);
+        assert_eq!(catalog.scope_in(release("v1.0.0")), Some(Scope::Namespaced));
+        assert_eq!(catalog.scope_in(release("v3.0.0")), None);
+    }
+
+    #[test]
+    fn a_default_belongs_to_a_release_and_a_version() {
+        let catalog = catalog(
+            "spec | object | required |  |  | ALL\n\
+             spec.size | integer |  | {\"default\":1} |  | standard v1.0.0\n\
+             spec.size | integer |  | {\"default\":2} | v1 | standard v2.0.0\n",
+        );
+        let default = |bundle: &str, name: &str| catalog.default(&pattern("spec.size"), release(bundle), name).cloned();
+        assert_eq!(default("v1.0.0", "v1beta1"), Some(json!(1)));
+        assert_eq!(default("v2.0.0", "v1"), Some(json!(2)));
+        assert_eq!(default("v2.0.0", "v1beta1"), None);
+        assert_eq!(default("v3.0.0", "v1"), None);
+    }
+
+    #[test]
+    fn fields_stand_in_tree_order_with_their_patterns() {
+        let catalog = catalog(
+            "spec | object |  |  |  | ALL\n\
+             spec.a | object |  |  |  | ALL\n\
+             spec.a.z | string |  |  |  | standard v1.0.0\n\
+             spec.a.z | string | required |  |  | standard v2.0.0\n\
+             spec.a{} | array |  |  |  | standard v3.0.0\n\
+             spec.a{}[] | string |  |  |  | standard v3.0.0\n\
+             spec.a-b | string |  |  |  | ALL\n\
+             spec[\"x.y\"] | string |  |  |  | ALL\n",
+        );
+        let found: Vec<String> = catalog.fields().map(|field| field.pattern.to_string()).collect();
+        let expected =
+            ["spec", "spec.a", "spec.a.z", "spec.a.z", "spec.a{}", "spec.a{}[]", "spec.a-b", "spec[\"x.y\"]"];
+        assert_eq!(found, expected);
+        assert_eq!(catalog.having(&pattern("spec.a.z")), set("standard v1.0.0..v2.0.0"));
+        assert!(catalog.having(&pattern("spec.a.y")).is_empty());
+        assert_eq!(catalog.fields_of(&pattern("spec.a.z")).filter(|field| field.required).count(), 1);
+    }
+}

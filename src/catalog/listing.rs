@@ -1,0 +1,26 @@
+//! Answers: which apiVersions of a kind does each release list?
+//!
+//! Invariant: a release serves, stores or deprecates an apiVersion only where it lists it.
+
+use crate::release::ReleaseSet;
+
+/// An apiVersion that a release serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version<'c> {
+    /// The version within the group: `v1beta1`.
+    pub name: &'c str,
+    /// Whether the release calls it deprecated.
+    pub deprecated: bool,
+    /// Whether the release stores objects in it.
+    pub storage: bool,
+}
+
+/// One apiVersion through the releases.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Listing {
+    pub(super) name: String,
+    pub(super) served: ReleaseSet,
+    pub(super) unserved: ReleaseSet,
+    pub(super) storage: ReleaseSet,
+    pub(super) deprecated: ReleaseSet,
+}

@@ -1,0 +1,28 @@
+//! Answers: what is an inline patch, and where in its file is its text?
+//!
+//! Invariant: the text is the value that the file holds, without its indentation.
+
+use super::selector::Selector;
+use crate::field::FieldPath;
+use crate::yaml::{Literal, Tree};
+
+/// A text that a file holds as one value, such as an inline patch, and that holds objects itself.
+#[derive(Clone, Debug)]
+pub struct InlinePatch {
+    /// The number of the file's document that contains it, from 0.
+    pub document: usize,
+    /// Its place in the document: `patches[0].patch`.
+    pub place: FieldPath,
+    /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
+    pub folder: Option<String>,
+    /// What it patches, if a selector next to it is given: then its own name does not count.
+    pub target: Option<Selector>,
+    /// Where it starts in the file, as a byte offset.
+    pub start: usize,
+    /// Its text.
+    pub text: String,
+    /// Where the lines of the text are in the file, if each has a place there: a text without one is not edited.
+    pub literal: Option<Literal>,
+    /// The spans of the nodes of its text.
+    pub tree: Tree,
+}

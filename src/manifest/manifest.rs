@@ -1,0 +1,136 @@
+//! Answers: which objects does one file hold, and where in it are they?
+//!
+//! Invariant: every location is one of the file itself, that of an object in an inline patch too.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::inline_patch::InlinePatch;
+use super::kustomization::{Kustomization, PatchFile};
+use super::object::Object;
+use super::problem::failure;
+use super::source_text::{FileText, SourceText};
+use crate::field::FieldPath;
+use crate::finding::{Finding, Location, Severity};
+use crate::text::LineIndex;
+use crate::yaml::{NodeId, Problem, Tree};
+
+/// One file's bytes with what was found in them.
+#[derive(Debug)]
+pub struct Manifest {
+    /// The file as the user named it.
+    pub file: String,
+    /// The text, as it is in the file.
+    pub text: Arc<str>,
+    /// The spans of its nodes.
+    pub tree: Tree,
+    /// Its objects, in the order of the text.
+    pub objects: Vec<Object>,
+    /// The inline patches of known objects that it holds.
+    pub inline_patches: Vec<InlinePatch>,
+    /// The files that it names as patches, where it is a kustomization; as the user would name them.
+    pub patches: Vec<PatchFile>,
+    /// What it makes of other files, where it is a kustomization.
+    pub kustomization: Option<Arc<Kustomization>>,
+    /// The findings of reading it.
+    pub findings: Vec<Finding>,
+    /// Problems of documents that Kubernetes rejects although they can be read.
+    pub(super) document_warnings: Vec<Finding>,
+    /// The documents that are not read as data: they mention nothing known, or they cannot be.
+    pub(super) unparsed: Vec<usize>,
+    pub(super) lines: LineIndex,
+}
+
+impl Manifest {
+    /// Returns the place of `path` within `object`, for a finding; the nearest parent where the field is not there.
+    pub fn locate(&self, object: &Object, path: &FieldPath) -> Location {
+        self.source_text(object.inline_patch).place(object.document, &object.place.join(path))
+    }
+
+    /// Returns the numbers of the documents that were read and are no object.
+    pub fn documents_without_objects(&self) -> impl Iterator<Item = usize> {
+        let own = self.objects.iter().filter(|object| object.inline_patch.is_none());
+        let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unparsed.iter().copied()).collect();
+        (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
+    }
+
+    /// Returns the place of `path` in the document with this number, or of its nearest parent.
+    pub fn place_in(&self, document: usize, path: &FieldPath) -> Location {
+        self.place(self.tree.documents()[document].root, path)
+    }
+
+    /// Returns the place of `path` below `root`, or of its nearest parent.
+    pub(super) fn place(&self, root: NodeId, path: &FieldPath) -> Location {
+        self.location(self.tree.place(&self.text, root, path).start)
+    }
+
+    /// Returns the place of byte `offset`.
+    pub fn location(&self, offset: usize) -> Location {
+        Location { file: self.file.clone(), position: Some(self.lines.position(&self.text, offset)) }
+    }
+
+    /// Returns how many objects the file holds, those of documents that were not read included.
+    pub fn object_count(&self) -> usize {
+        let unparsed = self.unparsed.iter().map(|document| self.tree.documents()[*document].root);
+        self.objects.len() + unparsed.map(|root| self.count(root)).sum::<usize>()
+    }
+
+    /// Counts the objects of a document by its content.
+    fn count(&self, root: NodeId) -> usize {
+        let text = |key: &str| self.tree.text_at(&self.text, root, key);
+        match (text("apiVersion"), text("kind")) {
+            (Some(_), Some(kind)) if kind.ends_with("List") => {
+                self.tree.items_at(&self.text, root, "items").unwrap_or(1)
+            }
+            (Some(_), Some(_)) => 1,
+            _ => 0,
+        }
+    }
+
+    /// Returns what Kubernetes cannot read in documents without an object of a known group, and why it rejects documents:
+    /// worth reporting if the file changes.
+    pub fn document_warnings(&self) -> Vec<Finding> {
+        let roots = self.unparsed.iter().map(|document| self.tree.documents()[*document].root);
+        let problems = roots.filter_map(|root| self.tree.value(&self.text, root).err());
+        let findings = problems.map(|problem| failure(&self.file, &self.text, &self.lines, &problem));
+        self.document_warnings
+            .iter()
+            .cloned()
+            .chain(findings.map(|findings| Finding { severity: Severity::Warning, ..findings }))
+            .collect()
+    }
+
+    /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::full_value`] looks into them.
+    pub(super) fn data(&self, root: NodeId) -> Result<Value, Problem> {
+        match self.tree.text_at(&self.text, root, "kind").as_deref() {
+            Some("CustomResourceDefinition") => self.tree.value_without(&self.text, root, "openAPIV3Schema"),
+            _ => self.tree.value(&self.text, root),
+        }
+    }
+
+    /// Returns an object's data with everything that is in it.
+    ///
+    /// # Errors
+    /// That of the schemas of a CRD that cannot be read as data.
+    pub fn full_value(&self, object: &Object) -> Result<Arc<Value>, Box<Finding>> {
+        if object.kind.kind != "CustomResourceDefinition" || !object.place.steps().is_empty() {
+            return Ok(Arc::clone(&object.value));
+        }
+        let read = self.tree.value(&self.text, self.tree.documents()[object.document].root);
+        read.map(Arc::new).map_err(|problem| Box::new(failure(&self.file, &self.text, &self.lines, &problem)))
+    }
+
+    /// Returns the text of an inline patch by its number, or of the file.
+    pub fn source_text(&self, inline_patch: Option<usize>) -> SourceText<'_> {
+        let inline_patch = inline_patch.map(|number| &self.inline_patches[number]);
+        self.source_text_of(inline_patch)
+    }
+
+    /// Returns the text of an inline patch, or of the file.
+    pub(super) fn source_text_of<'m>(&'m self, inline_patch: Option<&'m InlinePatch>) -> SourceText<'m> {
+        let file = FileText { name: &self.file, text: &self.text, tree: &self.tree, lines: &self.lines };
+        SourceText::new(file, inline_patch)
+    }
+}

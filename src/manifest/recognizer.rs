@@ -1,0 +1,137 @@
+//! Answers: is something that a run knows mentioned in these bytes?
+//!
+//! Invariant: a file without a text that is searched for here is never parsed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use memchr::memmem::Finder;
+
+use super::values::Chart;
+use crate::release::GroupKind;
+
+/// Finds the API groups that a run knows in a file's bytes.
+#[derive(Debug)]
+pub struct Recognizer {
+    /// Finds any of the texts below: most files hold none, and are skipped after one search. Made when it is first used.
+    any: OnceLock<AhoCorasick>,
+    groups: Vec<(String, Finder<'static>)>,
+    kinds: BTreeSet<String>,
+    /// The kinds of other groups that rules are about.
+    foreign_kinds: BTreeSet<GroupKind>,
+    triggers: Vec<Finder<'static>>,
+    charts: Vec<Chart>,
+    chart_triggers: Vec<Finder<'static>>,
+    /// The charts of files that are declared to contain values.
+    values: BTreeMap<String, String>,
+}
+
+impl Recognizer {
+    /// Makes the recognizer of `groups`.
+    pub fn new<'g>(groups: impl IntoIterator<Item = &'g str>) -> Self {
+        let finder = |group: &str| (group.to_owned(), Finder::new(group.as_bytes()).into_owned());
+        Self {
+            any: OnceLock::new(),
+            groups: groups.into_iter().map(finder).collect(),
+            kinds: BTreeSet::new(),
+            foreign_kinds: BTreeSet::new(),
+            triggers: Vec::new(),
+            charts: Vec::new(),
+            chart_triggers: Vec::new(),
+            values: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the names of known kinds, for places that give a kind without its group.
+    #[must_use]
+    pub fn with_kinds<'k>(self, kinds: impl IntoIterator<Item = &'k str>) -> Self {
+        Self { kinds: kinds.into_iter().map(str::to_owned).collect(), ..self }
+    }
+
+    /// Adds kinds of other groups that rules are about, for patches of them.
+    #[must_use]
+    pub fn with_foreign_kinds<'k>(self, foreign_kinds: impl IntoIterator<Item = &'k GroupKind>) -> Self {
+        Self { foreign_kinds: foreign_kinds.into_iter().cloned().collect(), ..self }
+    }
+
+    /// Adds texts that make a file worth reading although it mentions no known API group.
+    #[must_use]
+    pub fn with_triggers<'m>(self, triggers: impl IntoIterator<Item = &'m str>) -> Self {
+        let finder = |mark: &str| Finder::new(mark.as_bytes()).into_owned();
+        Self { triggers: triggers.into_iter().map(finder).collect(), ..self }
+    }
+
+    /// Adds charts, by name, and by a key that only their values have: files of their values are worth reading.
+    #[must_use]
+    pub fn with_charts<'c>(self, charts: impl IntoIterator<Item = (&'c str, &'c str)>) -> Self {
+        let charts: Vec<Chart> = charts.into_iter().map(|(name, key)| Chart::new(name, key)).collect();
+        let texts = charts.iter().flat_map(Chart::triggers);
+        let chart_triggers = texts.map(|text| Finder::new(text.as_bytes()).into_owned()).collect();
+        Self { charts, chart_triggers, ..self }
+    }
+
+    /// Adds files that hold values, each with its chart, which their text need not show.
+    #[must_use]
+    pub fn with_values(self, files: &BTreeMap<String, String>) -> Self {
+        Self { values: files.clone(), ..self }
+    }
+
+    /// Returns the chart whose values a file is declared to contain.
+    pub(super) fn chart_of(&self, file: &str) -> Option<&Chart> {
+        let name = self.values.get(file.strip_prefix("./").unwrap_or(file))?;
+        self.charts.iter().find(|chart| chart.is_called(name))
+    }
+
+    /// Returns whether `bytes` contain a known API group, a trigger or the name of a chart.
+    pub(super) fn mentions_any(&self, bytes: &[u8]) -> bool {
+        let any = self.any.get_or_init(|| {
+            let groups = self.groups.iter().map(|(_, finder)| finder);
+            let texts = groups.chain(&self.triggers).chain(&self.chart_triggers).map(Finder::needle);
+            let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
+            builder.expect("a pack's texts are few and short")
+        });
+        any.is_match(bytes)
+    }
+
+    /// Returns whether `bytes` contain the name of a chart, or the key that only its values have.
+    pub(super) fn mentions_chart(&self, bytes: &[u8]) -> bool {
+        self.chart_triggers.iter().any(|finder| finder.find(bytes).is_some())
+    }
+
+    /// Returns whether there may be something to convert in `bytes`: what cannot be read of it is reported.
+    pub(super) fn is_relevant(&self, bytes: &[u8]) -> bool {
+        self.mentions_group(bytes) || self.mentions_chart(bytes)
+    }
+
+    /// Returns whether `bytes` contain any known API group.
+    pub fn mentions_group(&self, bytes: &[u8]) -> bool {
+        self.groups.iter().any(|(_, finder)| finder.find(bytes).is_some())
+    }
+
+    /// Returns whether `text` contains the name of a foreign kind.
+    pub(super) fn mentions_foreign_kind(&self, text: &str) -> bool {
+        self.foreign_kinds.iter().any(|guest| text.contains(guest.kind.as_str()))
+    }
+
+    /// Returns whether rules are about `kind`, which is of another group.
+    pub(super) fn is_foreign(&self, kind: &GroupKind) -> bool {
+        self.foreign_kinds.contains(kind)
+    }
+
+    /// Returns whether an object of `kind` can be a known one; without `group`, that of any group can.
+    pub(super) fn is_known_kind(&self, group: Option<&str>, kind: &str) -> bool {
+        let known = |group: &str| self.groups.iter().any(|(name, _)| name == group);
+        group.map_or_else(|| self.kinds.contains(kind), known)
+    }
+
+    /// Returns the charts whose values can be in files of their own.
+    pub(super) fn charts(&self) -> &[Chart] {
+        &self.charts
+    }
+
+    /// Returns the kinds of other groups that rules are about.
+    pub(super) fn foreign_kinds(&self) -> impl Iterator<Item = &GroupKind> {
+        self.foreign_kinds.iter()
+    }
+}

@@ -1,0 +1,243 @@
+//! Answers: what is in each catalog file of a pack, and which of the files there differ from that?
+//!
+//! Invariant: the same CRDs give the same bytes, on any machine and in any order of reading.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use walkdir::WalkDir;
+
+use super::crd;
+use super::gather::Gathered;
+use crate::pack::wire::PackFile;
+use crate::release::{Channel, ReleaseId, ReleaseLine};
+
+/// The folder of a pack that holds its catalogs.
+const CATALOG: &str = "catalog";
+
+/// The catalogs of a pack, made and not yet written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Built {
+    /// The text of each file, by its name within the pack's folder `catalog`: `HTTPRoute.gateway.networking.k8s.io.tsv`.
+    pub files: BTreeMap<String, String>,
+    /// The parts of CRDs that catalogs do not support, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Makes the catalogs of the pack in the folder `pack` from the CRDs under `crds` (`RELEASE/CHANNEL/*.yaml` or `RELEASE/*.yaml`).
+///
+/// # Errors
+/// A file that cannot be read, a CRD that cannot be understood, a release or group that `pack.yaml` does not list (with
+/// the line to add), a listed release without CRDs, or one kind twice in a release.
+pub fn build(pack: &Path, crds: &Path) -> Result<Built> {
+    let (file, line) = read_pack(pack)?;
+    let mut gathered = Gathered::default();
+    let mut filled = BTreeSet::new();
+    for path in crd_files(crds)? {
+        let release = release_of(&path, crds, &line).with_context(|| path.display().to_string())?;
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        for definition in crd::definitions(&text).with_context(|| path.display().to_string())? {
+            if !file.groups.contains(&definition.kind.group) {
+                let group = &definition.kind.group;
+                bail!("{}: group {group} is not in pack.yaml; add `- {group}` under `groups`", path.display());
+            }
+            filled.insert(release);
+            gathered.add(release, definition).with_context(|| path.display().to_string())?;
+        }
+    }
+    if let Some((_, release)) = line.iter().find(|(id, _)| !filled.contains(id)) {
+        let (bundle, channel) = (&release.bundle, release.channel);
+        bail!("pack.yaml lists {bundle} in channel {channel}, but {} contains no CRD for it", crds.display());
+    }
+    Ok(Built { files: gathered.files(&line), notes: gathered.notes(&line) })
+}
+
+/// Writes the catalogs into the pack's folder `catalog` and removes catalogs of kinds that are no longer built.
+///
+/// # Errors
+/// A file or folder that cannot be written or removed.
+pub fn write(built: &Built, pack: &Path) -> Result<()> {
+    let folder = pack.join(CATALOG);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    for name in stale(built, pack)? {
+        let path = folder.join(&name);
+        let done = match built.files.get(&name) {
+            Some(text) => fs::write(&path, text),
+            None => fs::remove_file(&path),
+        };
+        done.with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Returns the names of catalog files that are missing, differ from `built`, or are of no kind in it, sorted.
+///
+/// # Errors
+/// A file that is there and cannot be read.
+pub fn stale(built: &Built, pack: &Path) -> Result<Vec<String>> {
+    let present = present(&pack.join(CATALOG))?;
+    let names: BTreeSet<&String> = built.files.keys().chain(present.keys()).collect();
+    Ok(names.into_iter().filter(|name| built.files.get(*name) != present.get(*name)).cloned().collect())
+}
+
+/// Reads the catalogs that are there.
+fn present(folder: &Path) -> Result<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    if !folder.exists() {
+        return Ok(found);
+    }
+    for entry in WalkDir::new(folder).min_depth(1).max_depth(1) {
+        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".tsv") {
+            let text = fs::read_to_string(entry.path()).with_context(|| format!("cannot read {name}"))?;
+            found.insert(name, text);
+        }
+    }
+    Ok(found)
+}
+
+fn read_pack(pack: &Path) -> Result<(PackFile, ReleaseLine)> {
+    let path = pack.join("pack.yaml");
+    let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let file: PackFile = serde_yaml::from_str(&text).with_context(|| path.display().to_string())?;
+    let line = file.line().map_err(|message| anyhow!("{}: {message}", path.display()))?;
+    Ok((file, line))
+}
+
+/// Finds the YAML and JSON files under `crds`, sorted by path.
+fn crd_files(crds: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in WalkDir::new(crds).sort_by_file_name() {
+        let entry = entry.with_context(|| format!("cannot walk {}", crds.display()))?;
+        let extension = entry.path().extension().and_then(|extension| extension.to_str());
+        if entry.file_type().is_file() && matches!(extension, Some("yaml" | "yml" | "json")) {
+            files.push(entry.into_path());
+        }
+    }
+    Ok(files)
+}
+
+/// Says which release a file's folders name.
+fn release_of(path: &Path, crds: &Path, line: &ReleaseLine) -> Result<ReleaseId> {
+    let inside = path.strip_prefix(crds).unwrap_or(path);
+    let folders: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
+    let (bundle, channel) = match folders.as_deref() {
+        Some([bundle, _]) => (*bundle, Channel::Single.name()),
+        Some([bundle, channel, _]) => (*bundle, *channel),
+        _ => bail!("put the CRD file into the folder RELEASE/CHANNEL/ or RELEASE/"),
+    };
+    let Some(known) = Channel::parse(channel) else {
+        let names = Channel::ALL.map(Channel::name).join(", ");
+        bail!("`{channel}` is not a channel: name the folder {names}");
+    };
+    line.find(bundle, known).ok_or_else(|| {
+        if line.bundle_order(bundle).is_some() {
+            anyhow!("pack.yaml lists {bundle} without this channel; add `{channel}` to the channels of {bundle}")
+        } else {
+            anyhow!(
+                "pack.yaml does not list {bundle}; add `- {{ bundle: {bundle}, channels: [{channel}] }}` under `releases`"
+            )
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACK: &str = "title: Shops
+source: here
+groups: [example.com]
+releases:
+- { bundle: v1.0.0, channels: [single] }
+- { bundle: v2.0.0, channels: [standard, experimental] }
+";
+
+    fn crd(kind: &str, group: &str, fields: &str) -> String {
+        format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  group: {group}\n  names: {{ \
+             kind: {kind} }}\n  scope: Namespaced\n  versions:\n  - {{ name: v1, served: true, storage: true, schema: {{ \
+             openAPIV3Schema: {{ type: object, properties: {fields} }} }} }}\n"
+        )
+    }
+
+    /// Writes a pack and CRD files into a folder of their own.
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [("pack/pack.yaml", PACK)].iter().chain(files) {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn built(files: &[(&str, &str)]) -> Result<Built> {
+        let folder = folder(files);
+        build(&folder.path().join("pack"), &folder.path().join("crds"))
+    }
+
+    #[track_caller]
+    fn refused(files: &[(&str, &str)], message: &str) {
+        let error = format!("{:#}", built(files).unwrap_err());
+        assert!(error.contains(message), "{error}");
+    }
+
+    #[test]
+    fn equal_facts_share_a_row() {
+        let old = crd("Shop", "example.com", "{ spec: { type: string, maxLength: 5 } }");
+        let new = crd("Shop", "example.com", "{ spec: { type: string } }");
+        let files = [
+            ("crds/v1.0.0/shop.yaml", old.as_str()),
+            ("crds/v1.0.0/notes.yaml", "kind: ConfigMap\n"),
+            ("crds/v1.0.0/README.md", "no YAML: [\n"),
+            ("crds/v2.0.0/standard/shop.yaml", &old),
+            ("crds/v2.0.0/experimental/all.yaml", &new),
+        ];
+        let expected = "kind\tShop.example.com
+scope\tNamespaced\tsingle v1.0.0, standard v2.0.0, experimental v2.0.0
+served\tv1\tsingle v1.0.0, standard v2.0.0, experimental v2.0.0
+storage\tv1\tsingle v1.0.0, standard v2.0.0, experimental v2.0.0
+path\ttype\trequired\tattributes\tapiVersions\treleases
+spec\tstring\t\t{\"maxLength\":5}\t\tsingle v1.0.0, standard v2.0.0
+spec\tstring\t\t\t\texperimental v2.0.0
+";
+        let built = built(&files).unwrap();
+        assert_eq!(built.files, BTreeMap::from([("Shop.example.com.tsv".to_owned(), expected.to_owned())]));
+        assert!(built.notes.is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_the_pack_does_not_list_is_refused_with_the_line_to_add() {
+        let shop = crd("Shop", "example.com", "{}");
+        refused(&[("crds/v3.0.0/standard/a.yaml", &shop)], "add `- { bundle: v3.0.0, channels: [standard] }`");
+        refused(&[("crds/v1.0.0/standard/a.yaml", &shop)], "add `standard` to the channels of v1.0.0");
+        refused(&[("crds/v1.0.0/stable/a.yaml", &shop)], "`stable` is not a channel: name the folder");
+        refused(&[("crds/a.yaml", &shop)], "RELEASE/CHANNEL/");
+        refused(&[("crds/v1.0.0/a.yaml", &crd("Shop", "other.com", "{}"))], "add `- other.com` under `groups`");
+    }
+
+    #[test]
+    fn a_listed_release_must_have_a_crd() {
+        let shop = crd("Shop", "example.com", "{}");
+        refused(&[("crds/v1.0.0/a.yaml", &shop)], "pack.yaml lists v2.0.0 in channel standard, but");
+        refused(&[("crds/v1.0.0/a.yaml", &shop), ("crds/v1.0.0/b.yaml", &shop)], "defined twice");
+        refused(&[("crds/v1.0.0/a.yaml", "a: [\n")], "a.yaml");
+    }
+
+    #[test]
+    fn writing_leaves_nothing_stale() {
+        let folder = folder(&[("pack/catalog/Gone.example.com.tsv", "x"), ("pack/catalog/README.md", "x")]);
+        let pack = folder.path().join("pack");
+        let files = BTreeMap::from([("Shop.example.com.tsv".to_owned(), "kind\n".to_owned())]);
+        let built = Built { files, notes: Vec::new() };
+        assert_eq!(stale(&built, &pack).unwrap(), ["Gone.example.com.tsv", "Shop.example.com.tsv"]);
+        write(&built, &pack).unwrap();
+        assert!(stale(&built, &pack).unwrap().is_empty());
+        assert_eq!(fs::read_to_string(pack.join("catalog/Shop.example.com.tsv")).unwrap(), "kind\n");
+        assert!(pack.join("catalog/README.md").exists());
+    }
+}

@@ -1,0 +1,75 @@
+//! Answers: what is one documented change, and which objects is it about?
+//!
+//! Invariant: the backward lens of a rule is the inverse of its forward one.
+
+use super::wire::Needs;
+use crate::lens::{Direction, Lens};
+use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
+
+/// One documented change of meaning.
+#[derive(Debug)]
+pub struct Rule {
+    /// The rule's path: `gateway-api/v1.1.0/backendtlspolicy-tls-renamed-to-validation`.
+    pub id: String,
+    /// One line for people.
+    pub summary: String,
+    /// The Helm chart whose values in the object the rule is about, where it is about values.
+    pub values: Option<String>,
+    /// The kind before the change.
+    pub kind: GroupKind,
+    /// The kind after the change.
+    pub new_kind: GroupKind,
+    /// The channels that the change was made in.
+    pub channels: Vec<Channel>,
+    /// The releases that require the rule's result, if not all from the bundle on do.
+    pub within: Option<ReleaseSet>,
+    /// What must be known or requested before the rule runs.
+    pub needs: Option<Needs>,
+    /// What is to be done besides, where the rule changes an object of another pack.
+    pub advice: Option<String>,
+    /// Where the change is documented upstream.
+    pub source: String,
+    /// The lens as written in the rule's file.
+    pub text: String,
+    /// The bundle that made the change, as its position on the release line.
+    pub order: usize,
+    /// The kind that objects have once every rule of the bundle ran: another one than `new_kind` where a later rule of the
+    /// bundle retypes them.
+    pub final_kind: GroupKind,
+    pub(super) forward: Lens,
+    pub(super) backward: Lens,
+}
+
+impl Rule {
+    /// Returns whether the rule is a step between releases, and not the repair of a mistake.
+    pub fn is_step(&self) -> bool {
+        self.needs != Some(Needs::Repair)
+    }
+
+    /// Returns whether an object that comes from one of `origins` is on the side of the rule that `direction` starts from.
+    pub fn applies_from(&self, origins: ReleaseSet, line: &ReleaseLine, direction: Direction) -> bool {
+        let is_newer = |id: ReleaseId| line.get(id).order >= self.order;
+        !origins.is_empty() && origins.iter().all(|id| is_newer(id) == (direction == Direction::Backward))
+    }
+
+    /// Returns the lens for `direction`.
+    pub const fn lens(&self, direction: Direction) -> &Lens {
+        match direction {
+            Direction::Forward => &self.forward,
+            Direction::Backward => &self.backward,
+        }
+    }
+
+    /// Returns the kind an object must have for the rule to run in `direction`.
+    pub const fn from_kind(&self, direction: Direction) -> &GroupKind {
+        match direction {
+            Direction::Forward => &self.kind,
+            Direction::Backward => &self.new_kind,
+        }
+    }
+
+    /// Returns the kind an object has after the rule ran in `direction`.
+    pub const fn to_kind(&self, direction: Direction) -> &GroupKind {
+        self.from_kind(direction.reversed())
+    }
+}
