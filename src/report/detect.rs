@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Detected, Detection, visible};
+use super::detection::{Detected, Detection};
+use super::escape::visible;
 use crate::pack::Pack;
 use crate::release::ReleaseSet;
 

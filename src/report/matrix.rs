@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::count::plural;
+use super::escape::visible;
 use super::json::{SCHEMA_VERSION, pretty};
-use super::{plural, visible};
 use crate::pack::matrix::{Change, Cost, Subject};
 
 /// Prints a line for each change: what it costs there, what it costs back, what it is.
