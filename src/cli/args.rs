@@ -87,7 +87,7 @@ pub(super) enum PackCommand {
 #[command(next_help_heading = "Files")]
 pub(super) struct FileArgs {
     /// Files and folders; `-` is standard input
-    #[arg(default_value = ".", help_heading = "Arguments")]
+    #[arg(default_value = ".", help_heading = None)]
     pub(super) paths: Vec<PathBuf>,
     /// Read only files that match; `!GLOB` excludes files
     #[arg(long, value_name = "GLOB", env = "REVERSION_GLOB", value_delimiter = ',')]
@@ -365,9 +365,10 @@ Examples:
   reversion convert - --to gateway-api@1.4 < route.yaml
 
 `reversion diff FILE` shows what would change in a file, `reversion apply FILE` changes it.")]
+#[command(override_usage = "reversion convert [OPTIONS] -")]
 pub(super) struct StreamArgs {
-    /// `-`, standard input
-    #[arg(required = true, value_name = "-")]
+    /// `-`: standard input
+    #[arg(required = true)]
     pub(super) input: String,
     #[command(flatten)]
     pub(super) target: TargetArgs,
@@ -451,11 +452,11 @@ Examples:
 pub(super) struct MatrixArgs {
     /// The pack
     pub(super) pack: String,
-    /// The first release, such as 1.3/experimental; `PACK@` may precede it
-    #[arg(long, value_name = "RELEASE[/CHANNEL]")]
+    /// The first release, such as 1.3/experimental
+    #[arg(long, value_name = "[PACK@]RELEASE[/CHANNEL]")]
     pub(super) from: String,
     /// The second release
-    #[arg(long, value_name = "RELEASE[/CHANNEL]")]
+    #[arg(long, value_name = "[PACK@]RELEASE[/CHANNEL]")]
     pub(super) to: String,
     /// The format of the list
     #[arg(long, value_enum, default_value_t = MatrixFormat::Text)]

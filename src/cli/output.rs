@@ -95,15 +95,52 @@ pub(super) fn explain_exit(
 
 fn nothing_recognised(counts: &Counts, roots: &[PathBuf], packs: &Packs) -> String {
     let names: Vec<&str> = packs.iter().map(Pack::name).collect();
+    let names = names.join(" or ");
+    if roots.is_empty() {
+        return format!(
+            "nothing recognised: standard input holds no object of {names}; `--allow-empty` exits with 0\n"
+        );
+    }
     let shown: Vec<String> = roots.iter().take(3).map(|root| visible(&root.to_string_lossy())).collect();
     let more = if roots.len() > shown.len() { ", ..." } else { "" };
-    let place = if roots.is_empty() { "standard input".to_owned() } else { format!("{}{more}", shown.join(", ")) };
+    let place = format!("{}{more}", shown.join(", "));
     let what = match counts.files {
-        0 => format!("no file was read in {place}"),
-        _ if roots.is_empty() => format!("{place} holds no object of {}", names.join(" or ")),
-        files => format!("{} read in {place}, no object of {} in it", plural(files, "file"), names.join(" or ")),
+        0 => format!("no file to read in {place}"),
+        files => format!("no object of {names} in {place} ({} read)", plural(files, "file")),
     };
-    format!(
-        "nothing recognised: {what}\n  help: `--inspect` lists the files left out, `reversion releases PACK` the known kinds; `--allow-empty` exits with 0\n"
-    )
+    format!("nothing recognised: {what}; `--inspect` lists skipped files, `--allow-empty` exits with 0\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Location;
+
+    fn finding(severity: Severity) -> Finding {
+        let location = Location { file: "a.yaml".to_owned(), position: None };
+        Finding {
+            location,
+            code: Code::Normalized,
+            severity,
+            object: None,
+            field: None,
+            message: String::new(),
+            help: None,
+        }
+    }
+
+    /// Also for a plan that was saved: both ways to print a finding agree.
+    #[test]
+    fn notes_are_printed_with_verbose_only() {
+        let verbose = Level(Severity::Note);
+        let all = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error];
+        for (level, shown) in [(verbose, 4), (Level::USUAL, 3), (Level::QUIET, 2)] {
+            for (at, severity) in all.into_iter().enumerate() {
+                let expected = at + shown >= all.len();
+                let printed = !findings(&[finding(severity)], level).is_empty();
+                assert_eq!((printed, level.shows_saved(severity.name(), "normalized")), (expected, expected));
+            }
+            assert!(level.shows_saved("warning", "template"));
+        }
+    }
 }

@@ -185,7 +185,7 @@ fn no_target(groups: &BTreeSet<String>, installed: &[Installed<'_>], packs: &Pac
             "no target: pass --to PACK@RELEASE[/CHANNEL] (the files hold no object of a known pack; `reversion releases` lists the packs)"
         );
     };
-    let hint = format!("pass one, such as --to {first}@latest (`reversion releases {first}` lists the releases)");
+    let hint = format!("pass a target, such as --to {first}@latest (`reversion releases {first}` lists the releases)");
     let crds: Vec<String> = installed.iter().map(no_target_in).collect();
     match crds.is_empty() {
         true => anyhow!(

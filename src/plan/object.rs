@@ -19,13 +19,14 @@ use crate::infer::{Inference, infer};
 use crate::lens::{Completeness, Direction, Halt, LossClass, Namespace, ObjectName, Session, Surroundings};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
-use crate::pack::{Needs, Pack, Rule, Target, Way};
+use crate::pack::{Needs, Pack, Rule, Target, Way, nearest};
 use crate::release::{GroupKind, ReleaseId, ReleaseSet, is_version};
 use crate::yaml::{FrontEnd, Intent};
 
 use super::Goal;
 use super::parting::{Carried, Parting};
 use super::references;
+use super::secret::has_checksum;
 use super::settle::Past;
 use super::stash::Stash;
 
@@ -510,7 +511,18 @@ impl<'a> Work<'a> {
 /// Tells a kind that no release of `pack` has.
 pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Remark {
     let message = format!("no release of {} has the kind {}", pack.title(), object.kind);
-    remark(Code::UnknownKind, FieldPath::default().key("kind"), message, None)
+    let kinds = pack.kinds().filter(|kind| kind.group == object.kind.group).map(|kind| kind.kind.as_str());
+    let help = nearest_kind(&object.kind.kind, kinds).map(|kind| format!("did you mean `{kind}`?"));
+    remark(Code::UnknownKind, FieldPath::default().key("kind"), message, help)
+}
+
+/// Returns the kind most similar to `kind`, if at most a third of its letters differ.
+fn nearest_kind<'n>(kind: &str, kinds: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = (kind.chars().count() / 3).max(1);
+    // A long name is compared with names of its own length only, so that a hostile one costs nothing.
+    let similar = kinds.filter(|name| name.len().abs_diff(kind.len()) <= limit);
+    let nearest = nearest(kind, similar).into_iter().next()?;
+    (strsim::damerau_levenshtein(kind, nearest) <= limit).then_some(nearest)
 }
 
 /// Returns what an inference says against an object: what holds it back, and what is only told.
@@ -523,7 +535,10 @@ pub(super) fn remarks(
     let line = pack.line();
     let mut warnings = Vec::new();
     // Patches carry directives that are no fields: `$patch: delete`.
-    let is_field = |unknown: &&Unknown| !unknown.path.last_key().is_some_and(|key| key.starts_with('$'));
+    let is_directive = |unknown: &Unknown| unknown.path.last_key().is_some_and(|key| key.starts_with('$'));
+    // SOPS adds its metadata to a document beside the fields of the object.
+    let sops = has_checksum(&object.value).then(|| FieldPath::default().key("sops"));
+    let is_field = |unknown: &&Unknown| !is_directive(unknown) && Some(&unknown.path) != sops.as_ref();
     for unknown in inference.unknown.iter().filter(is_field) {
         let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
         let message = format!("no release has the field {}; it is left as it is", unknown.path);

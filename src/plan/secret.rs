@@ -123,7 +123,19 @@ pub(super) fn is_encrypted(manifest: &Manifest) -> bool {
     }
     let documents = manifest.tree.documents().iter();
     let values = documents.filter_map(|document| manifest.tree.value(&manifest.text, document.root).ok());
-    values.into_iter().any(|value| value.get("sops").and_then(|sops| sops.get("mac")).is_some_and(Value::is_string))
+    values.into_iter().any(|value| has_checksum(&value))
+}
+
+/// Says whether SOPS added its metadata, with the checksum, to a document.
+pub(super) fn has_checksum(document: &Value) -> bool {
+    document.get("sops").and_then(|sops| sops.get("mac")).is_some_and(Value::is_string)
+}
+
+/// Says whether SOPS encrypted a value.
+///
+/// Source: getsops/sops, `aes/cipher.go`, the format of an encrypted value.
+pub(super) fn is_encrypted_value(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.starts_with("ENC[AES256_GCM,"))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ use std::mem::{Discriminant, discriminant};
 use serde_json::Value;
 
 use super::object::{Finality, Schema, Start, Trail, VersionChoice, Work, in_list, remark, stuck};
+use super::secret::is_encrypted_value;
 use crate::catalog::{Catalog, Version, Violation, ViolationKind};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
@@ -160,7 +161,7 @@ impl Work<'_> {
                 let hint = self.target.pack.notes().hint(kind, Some(&violation.path.pattern()));
                 let help = hint.unwrap_or("change the value by hand, then run again").to_owned();
                 blocks.push(remark(Code::InvalidInTarget, path, message, Some(help)));
-            } else {
+            } else if !path.get(&self.object.value).is_some_and(is_encrypted_value) {
                 let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
                 trail.tell_wrong(finality, remark(Code::AlreadyInvalid, path, message, None));
             }
