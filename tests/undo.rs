@@ -73,7 +73,7 @@ fn a_stale_plan_is_refused_and_still_shown() {
     let shown = tree.run(&["show", "up.plan"]);
     shown.check(0);
     assert!(shown.out.contains("@@ bytes "), "{}", shown.out);
-    assert!(shown.err.contains("2.yaml: changed or gone since the plan was made"), "{}", shown.err);
+    assert!(shown.err.contains("2.yaml: changed or removed since the plan was made"), "{}", shown.err);
 }
 
 #[test]

@@ -26,11 +26,11 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let recognizer = input::recognizer(packs, &config);
     let input = input::read(&args.files, empty, &recognizer, console, |manifest| manifest)?;
     let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
-    let beside = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
-    let mut beside: Vec<_> = beside.map(|(pack, evidence)| (pack.name(), evidence)).collect();
-    beside.sort();
+    let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
+    let mut evidence: Vec<_> = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
+    evidence.sort();
     let (findings, counts) = (input.findings, input.counts);
-    let mut detection = Detection { objects: Vec::new(), values: Vec::new(), beside, crds, findings, counts };
+    let mut detection = Detection { objects: Vec::new(), values: Vec::new(), evidence, crds, findings, counts };
     detection.findings.extend(detection.crds.iter().filter_map(Installed::finding));
     for manifest in &input.made {
         for object in &manifest.objects {

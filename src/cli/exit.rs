@@ -19,7 +19,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Decides for a run with `counts` and `findings`; `pending` says whether there are changes still to be made.
+    /// Decides for a run with `counts` and `findings`; `pending` is whether changes are still to be made.
     pub(super) fn decide(counts: &Counts, findings: &[Finding], pending: Pending) -> Self {
         let worst = findings.iter().map(|finding| finding.severity).max();
         if worst == Some(Severity::Error) || counts.failed > 0 {

@@ -14,7 +14,11 @@ use crate::pack::{Pack, Packs, Rule, nearest};
 /// Runs `explain`.
 pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
-    let text = explain(&args.term, packs);
+    let mut text = explain(&args.term, packs);
+    if text.is_empty() {
+        // The summary counts objects that are `held back`.
+        text = explain(&args.term.to_lowercase().replace(' ', "-"), packs);
+    }
     if text.is_empty() {
         let near = near(&args.term, packs).join(", ");
         bail!("`{}` is not a word of the output, a rule, a code or an operation; similar names: {near}", args.term);

@@ -22,7 +22,7 @@ use crate::report::{Counts, visible};
 /// Whether standard input may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Empty {
-    /// It may, as `--allow-empty` says.
+    /// It may, with `--allow-empty`.
     Accept,
     /// An empty one is an error.
     Refuse,

@@ -1,4 +1,4 @@
-//! The journal of a call: where it is looked for, and what findings and failures say about an interrupted run.
+//! The journal of a call: where it is looked for, and the messages about an interrupted run.
 
 use std::path::PathBuf;
 

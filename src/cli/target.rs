@@ -1,7 +1,7 @@
 //! The targets of a call, and which losses it allows.
 //!
 //! `--to` decides. Without it, the CRDs in the tree name the target of their pack; where they do not, the call ends with an
-//! error that says what to pass.
+//! error that names what to pass.
 //!
 //! Invariant: a target that was not passed is printed on standard error, with the CRD that names it.
 

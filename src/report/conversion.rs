@@ -15,9 +15,9 @@ pub struct Report<'a> {
     pub files: &'a [FilePlan],
     /// The objects of the targeted packs.
     pub objects: &'a [ObjectPlan],
-    /// Everything to tell, sorted by place.
+    /// Every finding, sorted by place.
     pub findings: &'a [Finding],
-    /// What was met.
+    /// How many files and objects were seen.
     pub counts: Counts,
     /// Whether the changes were written.
     pub written: Written,

@@ -1,14 +1,14 @@
-//! How many files and objects a run met, and how numbers are printed.
+//! How many files and objects a run saw, and how numbers are printed.
 
 use serde::{Deserialize, Serialize};
 
-/// How many files and objects a run met.
+/// How many files and objects a run saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
     /// Files with a manifest's extension that were read.
     pub files: usize,
-    /// Of these, files in which a known API group stands: only they were parsed.
+    /// Of these, files that contain a known API group: only they were parsed.
     #[serde(rename = "parsedFiles")]
     pub parsed: usize,
     /// Objects in the parsed files.

@@ -8,18 +8,18 @@ use crate::infer::crds::Installed;
 use crate::manifest::Object;
 use crate::pack::Pack;
 
-/// What `detect` says of one object.
+/// What `detect` found about one object.
 #[derive(Debug)]
 pub struct Detected<'a> {
     /// The object.
     pub object: &'a Object,
     /// The pack that knows it.
     pub pack: &'a Pack,
-    /// What its fields say.
+    /// The releases that its fields allow.
     pub inference: Inference,
     /// Where it starts.
     pub location: Location,
-    /// Where each piece of evidence stands.
+    /// The place of each piece of evidence.
     pub evidence: Vec<Location>,
 }
 
@@ -28,14 +28,14 @@ pub struct Detected<'a> {
 pub struct Detection<'a> {
     /// The recognised objects, in the order of files and text.
     pub objects: Vec<Detected<'a>>,
-    /// The places where values of a pack's chart stand, by the pack's name: the object, the place, the field.
+    /// The places of values of a pack's chart, by the pack's name: the object, the place, the field.
     pub values: Vec<(&'a str, &'a Object, Location, String)>,
-    /// What charts and images in the tree say of a pack's release, sorted by the pack's name and place.
-    pub beside: Vec<(&'a str, Evidence)>,
+    /// The releases that charts and images in the tree name, sorted by the pack's name and place.
+    pub evidence: Vec<(&'a str, Evidence)>,
     /// The CRDs in the tree that name their release, by pack.
     pub crds: Vec<Installed<'a>>,
-    /// Everything to tell, sorted by place.
+    /// Every finding, sorted by place.
     pub findings: Vec<Finding>,
-    /// What was met.
+    /// How many files and objects were seen.
     pub counts: Counts,
 }

@@ -231,7 +231,7 @@ mod tests {
         );
     }
 
-    /// Prints the diff in which `old`, which stands once in `text`, becomes `new`.
+    /// Prints the diff in which `old`, which is once in `text`, becomes `new`.
     fn replaced(text: &str, paint: Paint) -> Option<String> {
         let at = text.find("old").unwrap();
         let edits = EditSet::new(vec![Edit::new(at, at + 3, "new")]).unwrap();

@@ -109,7 +109,7 @@ pub(super) fn pretty(document: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(document).expect("texts, numbers and their lists and maps always print");
     let mut out = String::with_capacity(text.len() + 1);
     for character in text.chars() {
-        // Outside of texts stand ASCII characters alone, and line breaks.
+        // Outside of strings there are only ASCII characters and line breaks.
         if character != '\n' && steers(character) {
             let _infallible = write!(out, "\\u{:04x}", u32::from(character));
         } else {

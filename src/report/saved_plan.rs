@@ -138,7 +138,7 @@ impl SavedPlan {
     /// Reads a plan.
     ///
     /// # Errors
-    /// A message that says whether it is not a plan file, or one that is not valid.
+    /// A message: not a plan file, or one that is not valid.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
         let plan: Self = serde_json::from_slice(bytes).map_err(|error| format!("not a plan file: {error}"))?;
         plan.validate().map_err(|what| format!("not a valid plan: {what}"))?;

@@ -63,7 +63,7 @@ pub fn summary(report: &Report<'_>) -> String {
     )
 }
 
-/// Prints what was met.
+/// Prints how many files and objects were seen.
 pub fn seen(counts: &Counts) -> String {
     format!(
         "seen {}, {} in the {} with a known API group; {} recognised",
@@ -74,7 +74,7 @@ pub fn seen(counts: &Counts) -> String {
     )
 }
 
-/// Prints what was left out.
+/// Prints how many files were skipped and failed.
 pub fn left(counts: &Counts) -> String {
     let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
     let named: Vec<_> =
