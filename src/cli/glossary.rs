@@ -60,7 +60,7 @@ pub const GLOSSARY: &[Term] = &[
     term("forward", "Direction: towards a newer release, an upgrade."),
     term(
         "held-back",
-        "Severity, outcome and cost: the object is left as it is, since it cannot be converted without a loss or not with certainty. Exit code 1; the help line of its finding names what to do, such as a flag that allows the loss.",
+        "Severity, outcome and cost: the object is left unchanged, because its conversion would lose values or is not certain. Exit code 1; the help line of its finding names what to do, such as a flag that allows the loss.",
     ),
     term("kind", "Subject in `matrix`: a kind that only one of the two releases has."),
     term("lens", "The operations of a rule, which convert an object in both directions."),
@@ -111,7 +111,7 @@ pub const GLOSSARY: &[Term] = &[
         "The annotation `reversion.dev/stash`, in which `--stash` keeps lost values, so that a later conversion restores them.",
     ),
     term("target", "The release that objects are converted to, passed with `--to` or named by the CRDs in the files."),
-    term("unchanged", "Outcome: the object is left as it is, since it is at the target already."),
+    term("unchanged", "Outcome: the object is at the target already and is left unchanged."),
     term("undetectable", "Subject in `matrix`: a change of meaning that no field shows, such as a new default."),
     term("value", "Subject in `matrix`: a value that a field can have in only one of the two releases."),
     term("warning", "Severity: something is probably wrong or has to be done by hand, but the conversion continues."),
