@@ -10,7 +10,7 @@ use std::path::Path;
 use trees::{OLD, Tree, new_text, old_text};
 
 #[test]
-fn undo_takes_back_one_apply_after_the_other_and_tells_what_it_did() {
+fn undo_takes_back_one_apply_after_the_other_and_reports_it() {
     let tree = Tree::new(3);
     let first = tree.contents();
     tree.plan("up.plan", &tree.edits(OLD, "2"));
@@ -33,7 +33,7 @@ fn undo_takes_back_one_apply_after_the_other_and_tells_what_it_did() {
     assert_eq!(tree.contents(), first);
     let nothing = tree.run(&["undo"]);
     nothing.check(0);
-    assert!(nothing.err.starts_with("nothing to take back in "), "{}", nothing.err);
+    assert!(nothing.err.starts_with("nothing to undo in "), "{}", nothing.err);
 }
 
 #[test]
