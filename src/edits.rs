@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::convert::Conversion;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
-use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code};
+use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code, sops};
 use crate::text::{Edit, EditSet, Span};
 use crate::yaml::{self, FrontEnd, Intent, Problem, ProblemCode, Rewrite, Style};
 
@@ -81,7 +81,7 @@ pub(crate) fn edit(
     if pages.is_empty() {
         return Ok(None);
     }
-    if is_encrypted(manifest) {
+    if sops::is_encrypted(manifest) {
         let changing = pages.values().flat_map(BTreeMap::values).flatten();
         return Err(changing.map(|at| (*at, encrypted(manifest, &manifest.objects[*at]))).collect());
     }
@@ -358,17 +358,4 @@ fn dropped_comment(page: SourceText<'_>, at: usize, comment: &str) -> Finding {
         message: format!("the comment `{comment}` is removed with its field"),
         help: None,
     }
-}
-
-/// Returns whether SOPS encrypted a file: one of its documents has the key `sops` with a `mac`, which is over the values of all
-/// documents of the file, also over those that are not encrypted.
-///
-/// Source: getsops/sops, "Message Authentication Code" in its README, and `stores/yaml`: the metadata is added to each document.
-fn is_encrypted(manifest: &Manifest) -> bool {
-    if !manifest.text.contains("mac") {
-        return false;
-    }
-    let documents = manifest.tree.documents().iter();
-    let values = documents.filter_map(|document| manifest.tree.value(&manifest.text, document.root).ok());
-    values.into_iter().any(|value| value.get("sops").and_then(|sops| sops.get("mac")).is_some_and(Value::is_string))
 }

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use reversion::cli::{GLOSSARY, Term};
 use tempfile::TempDir;
 
 fn root() -> &'static Path {
@@ -30,6 +31,17 @@ fn every_command_and_exit_code_is_as_written() {
     assert!(!files.is_empty());
     let found: String = files.iter().map(|file| differences(file)).collect();
     assert!(found.is_empty(), "{found}");
+}
+
+/// A test in the program checks that every word of the output is in the glossary.
+#[test]
+fn the_readme_has_the_glossary() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let (_, section) = readme.split_once("\n## Glossary\n").unwrap();
+    let (section, _) = section.split_once("\n## ").unwrap();
+    let rows: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
+    let row = |term: &Term| format!("| `{}` | {} |", term.word, term.text);
+    assert_eq!(rows, GLOSSARY.iter().map(row).collect::<Vec<_>>());
 }
 
 /// Runs the blocks of `file` and returns what they print otherwise than it says.

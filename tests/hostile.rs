@@ -1,5 +1,5 @@
-//! Hostile surroundings, as a person meets them: encrypted files, Secrets beside what changes, names and values that steer a
-//! terminal, journals and plans of garbage, a tree that a killed run left half done.
+//! Hostile input, as a user meets it: encrypted files, Secrets beside what changes, names and values that steer a terminal,
+//! damaged journals and plans, a tree that a killed run left with old and new files.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -12,7 +12,7 @@ use trees::{OLD, Run, Tree, new_text};
 const TO: &str = "gateway-api@1.6/standard";
 const APPLY: [&str; 5] = ["apply", "--yes", "--allow-no-vcs", "--to", TO];
 
-/// A Gateway that changes on its way to [`TO`].
+/// A Gateway that changes when it is converted to [`TO`].
 fn gateway(name: &str) -> String {
     format!(
         "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: Gateway\nmetadata:\n  name: {name}\nspec:\n  gatewayClassName: b\n  listeners: []\n"
@@ -42,7 +42,7 @@ fn check_encrypted(name: &str, text: &str) {
     let tree = tree(&[(name, text), ("plain.yaml", &gateway("plain"))]);
     let applied = tree.run(&APPLY);
     applied.check(1);
-    assert!(applied.err.contains("held back[encrypted] Gateway "), "{}", applied.err);
+    assert!(applied.err.contains("held-back[encrypted] Gateway "), "{}", applied.err);
     assert!(applied.err.contains("sops decrypt"), "{}", applied.err);
     assert_eq!(read(&tree, name), text);
     assert_eq!(read(&tree, "plain.yaml"), gateway("plain").replace("v1beta1", "v1"));
@@ -130,7 +130,7 @@ fn what_a_secret_holds_is_in_no_diff_and_diffs_still_apply() {
         check_hidden(name, &diff.err);
         let coloured = tree.run(&["diff", "--color", "always", "--to", TO]);
         check_hidden(name, &coloured.out);
-        assert_eq!(diff.err.contains("its diff is left out"), !is_shown, "{name}: {}", diff.err);
+        assert_eq!(diff.err.contains("its diff would show values of a Secret"), !is_shown, "{name}: {}", diff.err);
         assert_eq!(diff.out.is_empty(), !is_shown, "{name}: {}", diff.out);
         if is_shown {
             fs::write(tree.path("changes.diff"), &diff.out).unwrap();
@@ -277,9 +277,9 @@ fn a_tree_that_was_left_half_done_is_told_by_what_only_looks() {
     for command in [&["check"][..], &["diff"], &["plan", "--out", "a.plan"], &["apply", "--yes", "--allow-no-vcs"]] {
         let run = tree.run(&[command, &["--to", TO]].concat());
         run.check(2);
-        let told =
-            "error[interrupted-run] an earlier apply to test@1/standard was stopped half-way: 1 of 2 files replaced";
-        assert!(run.err.contains(told) && run.err.contains("`reversion undo` takes it back"), "{}", run.err);
+        let reported =
+            "error[interrupted-run] an earlier apply to test@1/standard was interrupted: 1 of 2 files replaced";
+        assert!(run.err.contains(reported) && run.err.contains("`reversion undo` takes it back"), "{}", run.err);
     }
     assert!(!tree.path("a.plan").exists());
     let json = tree.run(&["check", "--format", "json", "--to", TO]);
@@ -305,13 +305,17 @@ fn a_journal_that_may_not_be_read_is_never_taken_for_none() {
     let run = tree.run(&["check", "--to", TO]);
     allow(0o700);
     run.check(2);
-    assert!(run.err.contains("error[interrupted-run] whether a run of another user was stopped"), "{}", run.err);
+    assert!(
+        run.err.contains("error[interrupted-run] cannot check whether a run of another user was interrupted"),
+        "{}",
+        run.err
+    );
 }
 
 /// What somebody does to a tree of `0.yaml`, `sub/a.yaml` and `last.yaml` between a plan and its apply.
 type Meddling = fn(&Tree);
 
-/// What is done to a tree meanwhile, and what is said then.
+/// What is done to a tree meanwhile, and the error for it.
 const MEDDLING: [(&str, Meddling, &str); 9] = [
     ("a file is edited", |tree| fs::write(tree.path("sub/a.yaml"), "edited").unwrap(), "the plan is stale"),
     ("a file is removed", |tree| fs::remove_file(tree.path("sub/a.yaml")).unwrap(), "the plan is stale"),
@@ -355,7 +359,7 @@ fn linked(tree: &Tree, name: &str) {
 
 #[test]
 fn whatever_is_done_to_a_tree_meanwhile_nothing_is_written_and_it_is_named() {
-    for (what, meddle, said) in MEDDLING {
+    for (what, meddle, error) in MEDDLING {
         let home = tree(&[]);
         let tree = Tree::below(&home, "tree");
         for name in ["0.yaml", "sub/a.yaml", "last.yaml"] {
@@ -366,7 +370,7 @@ fn whatever_is_done_to_a_tree_meanwhile_nothing_is_written_and_it_is_named() {
         meddle(&tree);
         let refused = tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "a.plan"]);
         refused.check(2);
-        assert!(refused.err.contains(said) && refused.err.contains("sub/a.yaml"), "{what}: {}", refused.err);
+        assert!(refused.err.contains(error) && refused.err.contains("sub/a.yaml"), "{what}: {}", refused.err);
         for name in ["0.yaml", "last.yaml"] {
             assert_eq!(read(&tree, name), gateway("a"), "{what}");
         }
@@ -377,7 +381,7 @@ fn whatever_is_done_to_a_tree_meanwhile_nothing_is_written_and_it_is_named() {
     }
 }
 
-/// A pack that knows a kind named Secret: `data.old` became `data.new`, and `data.gone` went.
+/// A pack that knows a kind named Secret: `data.old` became `data.new`, and `data.gone` was removed.
 fn secret_pack(tree: &Tree, lens: &str) {
     let all = "single v1..v2";
     let catalog = format!(
@@ -427,9 +431,9 @@ fn what_a_secret_loses_is_in_no_stash_and_in_no_words() {
         let run =
             tree.run(&[&["apply", "--yes", "--allow-no-vcs", "--stash", "--format", format][..], &BY_PACK].concat());
         run.check(1);
-        let told = run.out + &run.err;
-        check_hidden("a.yaml", &told);
-        assert!(told.contains("dropped-field"), "{told}");
+        let reported = run.out + &run.err;
+        check_hidden("a.yaml", &reported);
+        assert!(reported.contains("dropped-field"), "{reported}");
     }
     assert_eq!(read(&tree, "a.yaml"), text);
 }
@@ -442,7 +446,7 @@ fn a_pack_whose_rules_grow_an_object_without_end_holds_it_back() {
     secret_pack(&tree, &(0..100).map(twice).collect::<String>());
     let run = tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &BY_PACK].concat());
     run.check(1);
-    assert!(run.err.contains("held back[not-convertible]"), "{}", run.err);
+    assert!(run.err.contains("held-back[not-convertible]"), "{}", run.err);
     assert_eq!(read(&tree, "a.yaml"), text);
 }
 
@@ -472,7 +476,7 @@ fn a_terminal_gets_no_control_characters_but_colours() {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a test that has nothing to see says so")]
+#[expect(clippy::print_stderr, reason = "a test that checks nothing reports it")]
 fn skipped(test: &str) {
     eprintln!("skipped: {test}");
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use jsonschema::Validator;
-use reversion::report::saved::SavedPlan;
+use reversion::report::saved_plan::SavedPlan;
 use serde_json::{Value, json};
 
 fn root() -> &'static Path {

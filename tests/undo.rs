@@ -1,4 +1,4 @@
-//! Undo, saved plans, locks and git, from the command line: the program is run in trees that these tests create.
+//! Undo, saved plans, locks and git, as a person meets them: the program is run in trees that these tests make.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use trees::{OLD, Tree, new_text, old_text};
 
 #[test]
-fn undo_undoes_one_apply_after_the_other_and_reports_what_it_did() {
+fn undo_takes_back_one_apply_after_the_other_and_reports_it() {
     let tree = Tree::new(3);
     let first = tree.contents();
     tree.plan("up.plan", &tree.edits(OLD, "2"));
@@ -33,11 +33,11 @@ fn undo_undoes_one_apply_after_the_other_and_reports_what_it_did() {
     assert_eq!(tree.contents(), first);
     let nothing = tree.run(&["undo"]);
     nothing.check(0);
-    assert!(nothing.err.starts_with("nothing to take back in "), "{}", nothing.err);
+    assert!(nothing.err.starts_with("nothing to undo in "), "{}", nothing.err);
 }
 
 #[test]
-fn undo_refuses_and_lists_what_changed_since() {
+fn undo_refuses_and_names_what_changed_since() {
     let tree = Tree::new(3);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]).check(0);
@@ -73,11 +73,11 @@ fn a_stale_plan_is_refused_and_still_shown() {
     let shown = tree.run(&["show", "up.plan"]);
     shown.check(0);
     assert!(shown.out.contains("@@ bytes "), "{}", shown.out);
-    assert!(shown.err.contains("2.yaml: changed or gone since the plan was made"), "{}", shown.err);
+    assert!(shown.err.contains("2.yaml: changed or removed since the plan was made"), "{}", shown.err);
 }
 
 #[test]
-fn a_saved_plan_is_applied_and_then_has_nothing_left_to_do() {
+fn a_plan_that_the_program_made_is_carried_out_and_then_says_that_nothing_is_left() {
     let tree = Tree::new(0);
     let text = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: Gateway\nmetadata: {name: a}\nspec:\n  gatewayClassName: b\n  listeners: []\n";
     fs::create_dir(tree.path("sub")).unwrap();
@@ -215,7 +215,7 @@ fn uncommitted_files_are_refused_and_those_in_no_repository_too() {
 }
 
 #[test]
-fn a_run_is_refused_while_another_one_locks_the_tree() {
+fn a_run_is_refused_while_another_one_holds_the_tree() {
     let tree = Tree::new(2);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     fs::create_dir(tree.path(".reversion")).unwrap();

@@ -1,52 +1,74 @@
-//! Answers: what can be typed?
+//! The arguments as clap reads them; each subcommand's module reads its own.
 //!
-//! The arguments as clap reads them; each subcommand's module turns its own into what it needs.
-//!
-//! Invariant: every flag has a `REVERSION_*` variable or is a matter of one call only.
+//! Invariant: every flag has a `REVERSION_*` variable or matters for one call only.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-/// Re-versions Kubernetes manifests in place, offline, up or down, exact to the byte.
+/// Converts Kubernetes manifests between releases of their APIs: in place, offline, in both directions, byte for byte.
 #[derive(Debug, Parser)]
 #[command(name = "reversion", version, max_term_width = 100)]
-#[command(
-    after_help = "Exit codes: 0 nothing to do or all done; 1 changes needed (check, diff) or something held back; \
-2 failed: a bad argument, a file that cannot be read or understood, a failed write; 3 no object was recognised."
-)]
+#[command(after_help = "\
+Examples:
+  reversion detect                                        # which releases are these files for?
+  reversion check --to gateway-api@1.4                    # what would change?
+  reversion apply --to gateway-api@1.4                    # change it
+  reversion undo                                          # take it back
+
+Exit codes:
+  0  nothing to do, or all done
+  1  changes are needed (check, diff), or an object was held back
+  2  failed: a bad argument, a file that cannot be read or parsed, a failed write
+  3  no object was recognised
+
+`reversion explain WORD` explains every word in the output; `REVERSION_*` variables set flags (README).")]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
 }
 
+impl Cli {
+    /// Reads the arguments, the first being the program's name. Help does not list the environment variables.
+    pub(super) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let mut command = without_variables(Self::command());
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+fn without_variables(command: clap::Command) -> clap::Command {
+    command.mut_args(|arg| arg.hide_env(true)).mut_subcommands(without_variables)
+}
+
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Says which releases each object can have been written for, and which field says so
+    /// List which releases each object can be for, and the fields that show it
     Detect(DetectArgs),
-    /// Says what would change and what would be lost; writes nothing; exit code 1 when there is something
-    Check(ConvertArgs),
-    /// Prints what would change as a unified diff that `git apply` takes; writes nothing
-    Diff(ConvertArgs),
-    /// Writes the changes: all files or none
+    /// List what would change and what would be lost; write nothing
+    Check(CheckArgs),
+    /// Print what would change as a unified diff for `git apply`; write nothing
+    Diff(DiffArgs),
+    /// Write the changes: all files or none
     Apply(ApplyArgs),
-    /// Saves the changes for a later `apply --plan`; writes nothing else
+    /// Save the changes in a file, for `show` and `apply --plan`
     Plan(PlanArgs),
-    /// Prints a saved plan as a unified diff, with its findings; also one that is stale
+    /// Print a saved plan as a diff, with its findings
     Show(ShowArgs),
-    /// Takes back the last apply, or one that was stopped half-way: all files or none
+    /// Take back the last apply: all files or none
     Undo(UndoArgs),
-    /// Converts standard input to standard output: `kubectl get -o yaml ... | reversion convert - --to ...`
+    /// Convert standard input to standard output
     Convert(StreamArgs),
-    /// Explains a rule, the code of a finding or an operation
+    /// Explain a word of the output: a rule, a finding code, an operation, a severity, ...
     Explain(ExplainArgs),
-    /// Lists packs, their releases, kinds and served apiVersions
+    /// List packs, their releases, kinds and served apiVersions
     Releases(ReleasesArgs),
-    /// Lists every change between two releases, with what it costs in each direction
+    /// List every change between two releases, with its cost in each direction
     Matrix(MatrixArgs),
-    /// For authors of packs
+    /// Commands for authors of packs
     #[command(subcommand)]
     Pack(PackCommand),
 }
@@ -54,9 +76,9 @@ pub(super) enum Command {
 /// The subcommands of `pack`.
 #[derive(Debug, Subcommand)]
 pub(super) enum PackCommand {
-    /// Writes the catalogs of a pack from a folder of CRDs: CRDS/RELEASE/CHANNEL/*.yaml or CRDS/RELEASE/*.yaml
+    /// Write the catalogs of a pack from a folder of CRDs: CRDS/RELEASE/CHANNEL/*.yaml or CRDS/RELEASE/*.yaml
     Build(BuildArgs),
-    /// Says what is incomplete or contradictory in a pack; exit code 1 when something is
+    /// Report what is incomplete or contradictory in a pack; exit code 1 if something is
     Lint(LintArgs),
 }
 
@@ -65,75 +87,76 @@ pub(super) enum PackCommand {
 #[command(next_help_heading = "Files")]
 pub(super) struct FileArgs {
     /// Files and folders; `-` is standard input
-    #[arg(default_value = ".", help_heading = "Arguments")]
+    #[arg(default_value = ".", help_heading = None)]
     pub(super) paths: Vec<PathBuf>,
-    /// Do not respect .gitignore, .ignore and .reversionignore
-    #[arg(long, env = "REVERSION_NO_IGNORE", value_parser = FalseyValueParser::new())]
-    pub(super) no_ignore: bool,
-    /// Read hidden files and folders too
-    #[arg(long, env = "REVERSION_HIDDEN", value_parser = FalseyValueParser::new())]
-    pub(super) hidden: bool,
-    /// Follow symbolic links
-    #[arg(long, env = "REVERSION_FOLLOW", value_parser = FalseyValueParser::new())]
-    pub(super) follow: bool,
-    /// Only files that match; `!GLOB` leaves out
+    /// Read only files that match; `!GLOB` excludes files
     #[arg(long, value_name = "GLOB", env = "REVERSION_GLOB", value_delimiter = ',')]
     pub(super) glob: Vec<String>,
-    /// Read files with this extension besides .yaml, .yml and .json
-    #[arg(long, value_name = "EXT", env = "REVERSION_EXTENSION", value_delimiter = ',')]
-    pub(super) extension: Vec<String>,
-    /// Read the list of files from FILE, or from standard input with `-`; one a line, or separated by NUL
-    #[arg(long, value_name = "FILE")]
+    /// Read the list of files from FILE, or from standard input with `-`; separated by line breaks or NUL
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(super) files_from: Option<PathBuf>,
+    /// Read files with this extension besides .yaml, .yml and .json
+    #[arg(long, value_name = "EXT", env = "REVERSION_EXTENSION", value_delimiter = ',', hide_short_help = true)]
+    pub(super) extension: Vec<String>,
+    /// Do not respect .gitignore, .ignore and .reversionignore
+    #[arg(long, env = "REVERSION_NO_IGNORE", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    pub(super) no_ignore: bool,
+    /// Read hidden files and folders too
+    #[arg(long, env = "REVERSION_HIDDEN", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    pub(super) hidden: bool,
+    /// Follow symbolic links
+    #[arg(long, env = "REVERSION_FOLLOW", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    pub(super) follow: bool,
     /// List every skipped file with its reason on standard error
     #[arg(long)]
     pub(super) inspect: bool,
-    /// Number of threads, at most 64; 0 takes what the machine has
+    /// Number of threads, at most 64; 0 uses all processors
     #[arg(
         short = 'j',
         long,
         value_name = "N",
         env = "REVERSION_THREADS",
         default_value_t = 0,
-        hide_default_value = true
+        hide_default_value = true,
+        hide_short_help = true
     )]
     #[arg(value_parser = clap::value_parser!(u16).range(0..=64))]
     pub(super) threads: u16,
 }
 
-/// Where releases are known from.
+/// Which packs are known.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Options")]
 pub(super) struct PackArgs {
-    /// Add the pack in this folder, or replace the built-in one of that name
+    /// Add the pack in this folder, or replace the built-in pack of that name
     #[arg(long = "pack", value_name = "DIR", env = "REVERSION_PACK", value_delimiter = ',')]
+    #[arg(help_heading = "Packs", hide_short_help = true)]
     pub(super) packs: Vec<PathBuf>,
 }
 
 /// What is printed.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = "Report")]
 pub(super) struct OutputArgs {
     /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Text, env = "REVERSION_FORMAT")]
     pub(super) format: Format,
     /// Write the report to FILE instead of standard output
-    #[arg(long, value_name = "FILE", env = "REVERSION_OUTPUT_FILE")]
+    #[arg(long, value_name = "FILE", env = "REVERSION_OUTPUT_FILE", hide_short_help = true)]
     pub(super) output_file: Option<PathBuf>,
-    /// Colours
-    #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR")]
+    /// When to print colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR", hide_short_help = true)]
     pub(super) color: Colour,
-    /// Print only what holds back or fails, and the summary
+    /// Print only held-back objects, errors and the summary
     #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,
     /// Print notes too
     #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = FalseyValueParser::new())]
     pub(super) verbose: bool,
-    /// Exit with 0 instead of 3 where no object was recognised
-    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new())]
+    /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub(super) allow_empty: bool,
-    /// Exit with 0 whatever the report says; 2 stays 2
-    #[arg(long, env = "REVERSION_EXIT_ZERO", value_parser = FalseyValueParser::new())]
+    /// Exit with 0 instead of 1 or 3
+    #[arg(long, env = "REVERSION_EXIT_ZERO", value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub(super) exit_zero: bool,
 }
 
@@ -159,52 +182,56 @@ pub(super) enum Colour {
     Never,
 }
 
-/// Where to, and what may be lost on the way.
+/// The targets, and which losses are allowed.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Options")]
+#[command(next_help_heading = "Targets")]
 pub(super) struct TargetArgs {
-    /// The release to go to, up or down: PACK@BUNDLE/CHANNEL, such as gateway-api@1.4/standard; once for each pack
-    #[arg(long, value_name = "TARGET", env = "REVERSION_TO", value_delimiter = ',')]
+    /// The target release, newer or older, such as gateway-api@1.4/standard; once for each pack
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]", env = "REVERSION_TO", value_delimiter = ',')]
     pub(super) to: Vec<String>,
-    /// The release that the objects come from: PACK@BUNDLE; some defaults changed without a trace in the fields
-    #[arg(long, value_name = "RELEASE", env = "REVERSION_FROM", value_delimiter = ',')]
+    /// The release that the objects come from; needed only where no field shows it
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]", env = "REVERSION_FROM", value_delimiter = ',')]
     pub(super) from: Vec<String>,
-    /// Say what no file shows, such as ngf.namespace=nginx-gateway; `reversion releases PACK` lists what can be said
-    #[arg(long, value_name = "NAME=VALUE", env = "REVERSION_SET", value_delimiter = ',')]
+    /// Set what no file shows, such as ngf.namespace=nginx-gateway; `reversion releases PACK` lists the parameters
+    #[arg(long, value_name = "NAME=VALUE", env = "REVERSION_SET", value_delimiter = ',', hide_short_help = true)]
     pub(super) set: Vec<String>,
-    /// Mend known mistakes, such as fields that only a project's documentation had
-    #[arg(long, env = "REVERSION_REPAIR", value_parser = FalseyValueParser::new())]
-    pub(super) repair: bool,
-    /// Take targets that are not made for each other
-    #[arg(long, env = "REVERSION_UNPAIRED", value_parser = FalseyValueParser::new())]
-    pub(super) unpaired: bool,
-    /// Convert although something is lost: every loss, or only those of these codes
-    #[arg(long, value_name = "CODE,...", env = "REVERSION_ALLOW_LOSS", num_args = 0..=1, require_equals = true)]
-    #[arg(default_missing_value = "all", value_delimiter = ',')]
-    pub(super) allow_loss: Vec<String>,
-    /// Keep lost values in the annotation reversion.dev/stash of their object, for the way back
-    #[arg(long, env = "REVERSION_STASH")]
-    pub(super) stash: bool,
     /// Check the result with the CRDs in this folder instead of the target's catalogs; without --to they name the target
-    #[arg(long, value_name = "DIR", env = "REVERSION_CRDS")]
+    #[arg(long, value_name = "DIR", env = "REVERSION_CRDS", hide_short_help = true)]
     pub(super) crds: Option<PathBuf>,
+    /// Accept targets that do not go together
+    #[arg(long, env = "REVERSION_UNPAIRED", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    pub(super) unpaired: bool,
     /// Keep an object's apiVersion while the target serves it and has not deprecated it
-    #[arg(long, env = "REVERSION_KEEP_API_VERSION", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "REVERSION_KEEP_API_VERSION", value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub(super) keep_api_version: bool,
+    /// Repair known mistakes, such as fields that only a project's documentation had
+    #[arg(long, env = "REVERSION_REPAIR", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    pub(super) repair: bool,
+    /// Convert although values are lost: every loss, or only the listed codes
+    #[arg(long, value_name = "CODE,...", env = "REVERSION_ALLOW_LOSS", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "all", value_delimiter = ',', help_heading = "Losses")]
+    pub(super) allow_loss: Vec<String>,
+    /// Keep lost values in the annotation reversion.dev/stash of their object, to restore them when it is converted back
+    #[arg(long, env = "REVERSION_STASH", help_heading = "Losses")]
+    pub(super) stash: bool,
 }
 
 /// The arguments of `detect`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion detect
+  reversion detect --format json apps/ | jq '.objects[].releases'")]
 pub(super) struct DetectArgs {
     #[command(flatten)]
     pub(super) files: FileArgs,
     #[command(flatten)]
-    pub(super) packs: PackArgs,
-    #[command(flatten)]
     pub(super) output: OutputArgs,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
 }
 
-/// The arguments of `check` and `diff`.
+/// The arguments of every command that plans a conversion.
 #[derive(Debug, Args)]
 pub(super) struct ConvertArgs {
     #[command(flatten)]
@@ -212,58 +239,100 @@ pub(super) struct ConvertArgs {
     #[command(flatten)]
     pub(super) files: FileArgs,
     #[command(flatten)]
-    pub(super) packs: PackArgs,
-    #[command(flatten)]
     pub(super) output: OutputArgs,
+    #[command(flatten)]
+    pub(super) packs: PackArgs,
+}
+
+/// The arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion check --to gateway-api@1.4
+  reversion check --to ngf@latest --format github deploy/
+  git diff --name-only main | reversion check --to gateway-api@1.4 --files-from -")]
+pub(super) struct CheckArgs {
+    #[command(flatten)]
+    pub(super) convert: ConvertArgs,
+}
+
+/// The arguments of `diff`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion diff --to gateway-api@1.4 apps/
+  reversion diff --to gateway-api@1.4 | git apply")]
+pub(super) struct DiffArgs {
+    #[command(flatten)]
+    pub(super) convert: ConvertArgs,
 }
 
 /// The arguments of `apply`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion apply --to gateway-api@1.4
+  reversion apply --yes --stash --to gateway-api@1.1/standard apps/
+  reversion apply --plan release.plan
+
+`reversion diff` with the same arguments shows the changes without writing them.")]
 pub(super) struct ApplyArgs {
     #[command(flatten)]
     pub(super) convert: ConvertArgs,
-    /// Do not ask
-    #[arg(short, long)]
+    /// Write without asking
+    #[arg(short, long, help_heading = "Writing")]
     pub(super) yes: bool,
     /// Print the diff of what is written
-    #[arg(long)]
+    #[arg(long, help_heading = "Writing")]
     pub(super) diff: bool,
-    /// Write what this saved plan says, in the folder that it was made in; refused where a file changed since
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "to", "files_from"])]
+    /// Write this saved plan, in the folder that it was made in; refused if a file changed since
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "to", "files_from"], help_heading = "Writing")]
     pub(super) plan: Option<PathBuf>,
-    /// Finish an apply that was stopped half-way
-    #[arg(long, conflicts_with_all = ["plan", "to", "files_from"])]
+    /// Finish an interrupted apply
+    #[arg(long, conflicts_with_all = ["plan", "to", "files_from"], help_heading = "Writing")]
     pub(super) resume: bool,
+    /// Not supported; the error names the command that is
+    #[arg(long, hide = true)]
+    pub(super) dry_run: bool,
     #[command(flatten)]
     pub(super) guard: GuardArgs,
 }
 
-/// What may be written although it could not be brought back.
+/// Which files may be written that git could not restore.
 #[derive(Clone, Copy, Debug, Args)]
-#[command(next_help_heading = "Options")]
+#[command(next_help_heading = "Writing")]
 pub(super) struct GuardArgs {
-    /// Write files that have uncommitted changes or that git does not know
+    /// Write files that have uncommitted changes or are not tracked by git
     #[arg(long, env = "REVERSION_ALLOW_DIRTY", value_parser = FalseyValueParser::new())]
     pub(super) allow_dirty: bool,
-    /// Write files although git cannot say whether they are committed: no repository, or no git
+    /// Write files outside of a git repository, or without git
     #[arg(long, env = "REVERSION_ALLOW_NO_VCS", value_parser = FalseyValueParser::new())]
     pub(super) allow_no_vcs: bool,
 }
 
 /// The arguments of `plan`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion plan -o release.plan --to gateway-api@1.4
+  reversion show release.plan
+  reversion apply --plan release.plan")]
 pub(super) struct PlanArgs {
     #[command(flatten)]
     pub(super) convert: ConvertArgs,
     /// Save the plan in FILE; `-` is standard output
-    #[arg(short = 'o', long = "out", value_name = "FILE")]
+    #[arg(short = 'o', long = "out", value_name = "FILE", help_heading = "Plan")]
     pub(super) out: PathBuf,
 }
 
 /// The arguments of `show`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion show release.plan
+  reversion show -v release.plan")]
 pub(super) struct ShowArgs {
-    /// The saved plan
+    /// A plan file, made by `reversion plan`
     pub(super) plan: PathBuf,
     #[command(flatten)]
     pub(super) output: OutputArgs,
@@ -271,40 +340,59 @@ pub(super) struct ShowArgs {
 
 /// The arguments of `undo`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion undo
+  reversion undo --list
+  reversion undo --skip-changed apps/")]
 pub(super) struct UndoArgs {
     /// A path in the tree that was written
     #[arg(default_value = ".")]
     pub(super) path: PathBuf,
-    /// List what can be taken back, the last one first
+    /// List the runs that can be taken back, newest first
     #[arg(long)]
     pub(super) list: bool,
-    /// Leave files that changed since as they are, and take the others back
+    /// Leave files that changed since as they are, and restore the others
     #[arg(long)]
     pub(super) skip_changed: bool,
 }
 
 /// The arguments of `convert`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  kubectl get httproutes -A -o yaml | reversion convert - --to gateway-api@1.4
+  reversion convert - --to gateway-api@1.4 < route.yaml
+
+`reversion diff FILE` shows what would change in a file, `reversion apply FILE` changes it.")]
+#[command(override_usage = "reversion convert [OPTIONS] -")]
 pub(super) struct StreamArgs {
-    /// `-`, standard input
-    #[arg(value_parser = ["-"], required = true)]
+    /// `-`: standard input
+    #[arg(required = true)]
     pub(super) input: String,
     #[command(flatten)]
     pub(super) target: TargetArgs,
+    /// Print only held-back objects, errors and the summary
+    #[arg(short, long, env = "REVERSION_QUIET", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    pub(super) quiet: bool,
+    /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    pub(super) allow_empty: bool,
     #[command(flatten)]
     pub(super) packs: PackArgs,
-    /// Print only what holds back or fails, and the summary
-    #[arg(short, long, env = "REVERSION_QUIET", value_parser = FalseyValueParser::new())]
-    pub(super) quiet: bool,
-    /// Exit with 0 instead of 3 where no object was recognised
-    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new())]
-    pub(super) allow_empty: bool,
 }
 
 /// The arguments of `explain`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion explain held-back
+  reversion explain dropped-field
+  reversion explain gateway-api/v1.1.0/backendtlspolicy-tls-renamed-to-validation
+  reversion explain wrap")]
 pub(super) struct ExplainArgs {
-    /// A rule (its whole id or its last part), the code of a finding, or an operation
+    /// A word of the output: a rule (its id or the last part of it), a finding code, an operation, or another word
+    #[arg(value_name = "WORD")]
     pub(super) term: String,
     #[command(flatten)]
     pub(super) packs: PackArgs,
@@ -312,8 +400,12 @@ pub(super) struct ExplainArgs {
 
 /// The arguments of `releases`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion releases
+  reversion releases gateway-api")]
 pub(super) struct ReleasesArgs {
-    /// The pack; without it, a line for each
+    /// The pack; without it, one line for each pack
     pub(super) pack: Option<String>,
     #[command(flatten)]
     pub(super) packs: PackArgs,
@@ -321,22 +413,30 @@ pub(super) struct ReleasesArgs {
 
 /// The arguments of `pack build`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion pack build rules/gateway-api crds/
+  reversion pack build --check rules/gateway-api crds/")]
 pub(super) struct BuildArgs {
     /// The pack's folder, with its pack.yaml
     pub(super) pack: PathBuf,
     /// The folder of CRDs
     pub(super) crds: PathBuf,
-    /// Write nothing; exit code 1 where the files differ
+    /// Write nothing; exit code 1 if the files differ
     #[arg(long)]
     pub(super) check: bool,
 }
 
 /// The arguments of `pack lint`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion pack lint gateway-api
+  reversion pack lint rules/gateway-api --fixtures fixtures")]
 pub(super) struct LintArgs {
-    /// The pack's folder, or the name of a built-in one
+    /// The pack's folder, or the name of a built-in pack
     pub(super) pack: String,
-    /// Check that every rule has its fixtures in this folder: DIR/PACK/BUNDLE/RULE/CASE/*.yaml
+    /// Check that every rule has its fixtures in this folder: DIR/PACK/RELEASE/RULE/CASE/*.yaml
     #[arg(long, value_name = "DIR")]
     pub(super) fixtures: Option<PathBuf>,
     #[command(flatten)]
@@ -345,14 +445,18 @@ pub(super) struct LintArgs {
 
 /// The arguments of `matrix`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion matrix gateway-api --from 1.3/standard --to 1.4/standard
+  reversion matrix ngf --from ngf@1.6 --to ngf@2.0 --format json")]
 pub(super) struct MatrixArgs {
     /// The pack
     pub(super) pack: String,
-    /// The release to come from: BUNDLE/CHANNEL, such as v1.3.0/experimental
-    #[arg(long, value_name = "RELEASE")]
+    /// The first release, such as 1.3/experimental
+    #[arg(long, value_name = "[PACK@]RELEASE[/CHANNEL]")]
     pub(super) from: String,
-    /// The release to go to
-    #[arg(long, value_name = "RELEASE")]
+    /// The second release
+    #[arg(long, value_name = "[PACK@]RELEASE[/CHANNEL]")]
     pub(super) to: String,
     /// The format of the list
     #[arg(long, value_enum, default_value_t = MatrixFormat::Text)]

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 
-use super::Exit;
 use super::args::BuildArgs;
 use super::console::Console;
+use super::exit::Exit;
 use crate::pack::build;
 
 /// Runs `pack build`.

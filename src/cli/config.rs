@@ -1,9 +1,9 @@
-//! Answers: what does the file `reversion.toml` at the root of a run say?
+//! The file `reversion.toml` at the root of a run.
 //!
-//! `[set]` says what `--set` would, `[values]` which files hold values of which chart. [`Config::find`] looks in the folders that
-//! are named, and in those of named files; it looks in no folder above them and in none below. What is typed counts more.
+//! `[set]` is for what `--set` takes, `[values]` lists which files hold values of which chart. [`Config::find`] looks in the
+//! folders that are named, and in those of named files, and in no folder above or below them. Arguments override the file.
 //!
-//! Invariant: every key is known and every file is there, or the call ends with the line that is wrong.
+//! Invariant: every key is known and every file exists, or the call ends with an error that names the line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::said;
+use super::parameters;
 use crate::disk::{self, Failure};
 use crate::pack::Packs;
 
 /// The name of the file.
 const NAME: &str = "reversion.toml";
 
-/// What the file says.
+/// The settings of the file.
 #[derive(Debug, Default)]
 pub(super) struct Config {
-    /// What `--set` would say, by pack and name: `ngf.namespace`.
+    /// Parameters by pack and name, as with `--set`: `ngf.namespace`.
     pub(super) set: BTreeMap<String, String>,
-    /// The charts of files of values, by the file as findings show it.
+    /// The chart of each values file, by the file as findings show it.
     pub(super) values: BTreeMap<String, String>,
 }
 
@@ -44,7 +44,7 @@ impl Config {
     /// Reads the file at the root of a run on `paths`.
     ///
     /// # Errors
-    /// A failure that names the file, and the line where one is wrong; two files in one run.
+    /// A failure that names the file, and the line of the error; two files in one run.
     pub(super) fn find(paths: &[PathBuf], packs: &Packs) -> Result<Self> {
         let named = paths.iter().filter(|path| *path != Path::new("-"));
         let folders: BTreeSet<PathBuf> = named.map(|path| folder(path)).collect();
@@ -83,7 +83,7 @@ impl Config {
         for (pack, names) in wire.set {
             for (name, value) in names {
                 let (name, text) = (format!("{pack}.{name}"), value.get_ref().clone());
-                said::check(&name, &text, packs).with_context(|| at(value.span().start))?;
+                parameters::check(&name, &text, packs).with_context(|| at(value.span().start))?;
                 config.set.insert(name, text);
             }
         }
@@ -99,14 +99,14 @@ impl Config {
                 charts.iter().copied().collect::<Vec<_>>().join(", ")
             );
             let values = folder.join(path.get_ref());
-            ensure!(is_file(&values), "{}: there is no file {}", at(path.span().start), values.display());
+            ensure!(is_file(&values), "{}: no such file: {}", at(path.span().start), values.display());
             config.values.insert(plain(&values), name.clone());
         }
         Ok(config)
     }
 }
 
-/// Returns the folder that a named path is, or that it is in.
+/// Returns the folder at `path`, or the one that holds it.
 fn folder(path: &Path) -> PathBuf {
     let is_folder = matches!(disk::read_up_to(path, 0), Err(Failure::NotAFile(_)));
     let folder = if is_folder { path } else { path.parent().unwrap_or(Path::new("")) };
@@ -117,7 +117,7 @@ fn is_file(path: &Path) -> bool {
     matches!(disk::read_up_to(path, 0), Ok(_) | Err(Failure::TooLarge(_)))
 }
 
-/// Returns a path without the parts that lead nowhere.
+/// Returns a path without its `.` parts.
 fn plain(path: &Path) -> String {
     path.components()
         .filter(|part| !matches!(part, std::path::Component::CurDir))
@@ -143,19 +143,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn errors_name_their_line() {
         check("[sets]\n", "a/reversion.toml:1:2: unknown field `sets`, expected `set` or `values`");
         check(
             "[set]\nngf.name = 'a'\n",
-            "a/reversion.toml:2:12: no pack asks for `ngf.name`; there are: ngf.namespace",
+            "a/reversion.toml:2:12: no pack has the parameter `ngf.name`; there are: ngf.namespace",
         );
         check("[set]\nngf.namespace = 5\n", "a/reversion.toml:2:17: invalid type: integer `5`, expected a string");
         let shape = "at most 63 lower-case letters, digits and hyphens, with no hyphen at either end";
-        let message = format!("a/reversion.toml:2:17: `A` cannot be ngf.namespace: write {shape}");
+        let message = format!("a/reversion.toml:2:17: `A` is not a valid ngf.namespace: write {shape}");
         check("[set]\nngf.namespace = 'A'\n", &message);
         let known = "there are: nginx-gateway-fabric";
         check("[values]\n'x.yaml' = 'x'\n", &format!("a/reversion.toml:2:12: no pack knows the chart `x`; {known}"));
-        check("[values]\n'x.yaml' = 'nginx-gateway-fabric'\n", "a/reversion.toml:2:1: there is no file a/x.yaml");
+        check("[values]\n'x.yaml' = 'nginx-gateway-fabric'\n", "a/reversion.toml:2:1: no such file: a/x.yaml");
     }
 
     #[test]

@@ -1,8 +1,6 @@
-//! Answers: where does a text go that a run prints?
+//! Where a run prints: reports to standard output or the file of `--output-file`, everything else to standard error.
 //!
-//! Reports go to standard output or the file that was asked for, everything else to standard error.
-//!
-//! Invariant: nothing else in the crate prints; no control character reaches a terminal but line breaks and colours of our own.
+//! Invariant: nothing else in the crate prints; no control character of a file reaches a terminal.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -31,7 +29,7 @@ impl Console {
     fn write(self, bytes: &[u8]) -> Result<()> {
         let mut out = io::stdout().lock();
         match out.write_all(bytes).and_then(|()| out.flush()) {
-            // The reader has seen enough, as `head` has: the run goes on and ends as it would have.
+            // The reader has stopped reading, as `head` does: the run continues and ends as it would have.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             done => done.context("cannot write to standard output"),
         }
@@ -42,7 +40,13 @@ impl Console {
         io::stderr().lock().write_all(visible_lines(text).as_bytes()).context("cannot write to standard error")
     }
 
-    /// Prints a report where it was asked for; its control characters are written out already, but for colours.
+    /// Prints a message about the arguments: with colours, unless it quotes something that could steer a terminal.
+    pub(super) fn usage(self, message: &clap::Error) -> Result<()> {
+        let text = message.render().to_string();
+        if visible_lines(&text) == text { Ok(message.print()?) } else { self.note(&text) }
+    }
+
+    /// Prints a report to its file or standard output; its control characters are written out already, except colours.
     pub(super) fn report(self, text: &str, output: &OutputArgs) -> Result<()> {
         match &output.output_file {
             Some(file) => {
@@ -61,7 +65,7 @@ impl Console {
         }
     }
 
-    /// Says how diffs are painted.
+    /// Decides how diffs are painted.
     pub(super) fn paint(self, output: &OutputArgs) -> Paint {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let terminal = output.output_file.is_none() && io::stdout().is_terminal();

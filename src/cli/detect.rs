@@ -5,8 +5,10 @@ use anyhow::Result;
 use super::args::{DetectArgs, Format};
 use super::config::Config;
 use super::console::Console;
-use super::convert::Level;
-use super::{Exit, Pending, packs, pass};
+use super::exit::{Exit, Pending};
+use super::input::{self, Empty};
+use super::output::{self, Level, explain_exit};
+use super::packs;
 use crate::field::FieldPath;
 use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::install_evidence::evidence_in;
@@ -14,44 +16,50 @@ use crate::infer::{infer, kind_evidence};
 use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
 use crate::plan;
-use crate::report::{Detected, Detection, detect as render, finding_lines, github, json, text};
+use crate::report::{Detected, Detection, detect as render, github, json, text};
 
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
-    let packs = packs(&args.packs)?;
+    let packs = packs::load(&args.packs)?;
     let config = Config::find(&args.files.paths, packs)?;
-    let pass = pass::pass(&args.files, &pass::recognizer(packs, &config), console, |manifest| manifest)?;
-    let crds = installed(pass.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
-    let beside = pass.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
-    let mut beside: Vec<_> = beside.map(|(pack, evidence)| (pack.name(), evidence)).collect();
-    beside.sort();
-    let (findings, counts) = (pass.findings, pass.counts);
-    let mut detection = Detection { objects: Vec::new(), values: Vec::new(), beside, crds, findings, counts };
+    let empty = Empty::of(args.output.allow_empty);
+    let recognizer = input::recognizer(packs, &config);
+    let input = input::read(&args.files, empty, &recognizer, console, |manifest| manifest)?;
+    let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
+    let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
+    let mut evidence: Vec<_> = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
+    evidence.sort();
+    let (findings, counts) = (input.findings, input.counts);
+    let mut detection = Detection { objects: Vec::new(), values: Vec::new(), evidence, crds, findings, counts };
     detection.findings.extend(detection.crds.iter().filter_map(Installed::finding));
-    for manifest in &pass.made {
+    for manifest in &input.made {
         for object in &manifest.objects {
-            look_at(manifest, object, packs, &mut detection);
+            detect_object(manifest, object, packs, &mut detection);
         }
     }
     detection.findings.sort();
     detection.counts.recognised += detection.objects.len();
     let output = &args.output;
-    let shown = || detection.findings.iter().filter(|finding| Level::of(output).shows(finding));
+    let level = Level::of(output);
     match output.format {
         Format::Text => {
             console.report(&format!("{}{}", render::objects(&detection), render::common(&detection)), output)?;
-            console.note(&shown().map(finding_lines).collect::<String>())?;
+            console.note(&output::findings(&detection.findings, level))?;
         }
         Format::Json => console.report(&json::detection(&detection), output)?,
-        Format::Github => console.report(&shown().map(github::finding).collect::<String>(), output)?,
+        Format::Github => {
+            let shown = detection.findings.iter().filter(|finding| level.shows(finding));
+            console.report(&shown.map(github::finding).collect::<String>(), output)?;
+        }
     }
     console.note(&format!("{}; {}\n", text::seen(&detection.counts), text::left(&detection.counts)))?;
-    Ok(Exit::decide(&detection.counts, &detection.findings, Pending::Nothing).with(output))
+    let exit = Exit::decide(&detection.counts, &detection.findings, Pending::Nothing).with(output);
+    explain_exit(exit, &detection.counts, &input.roots, packs, console)
 }
 
-fn look_at<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {
+fn detect_object<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {
     let before = detection.values.len();
-    // An object of a pack is told as one.
+    // An object of the pack's own kinds is reported as an object, not as one with values.
     for pack in packs.iter().filter(|pack| pack.is_foreign(&object.kind)) {
         for field in pack.values_in(&object.kind, &object.value) {
             detection.values.push((pack.name(), object, manifest.locate(object, &field), field.to_string()));

@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 
 use super::args::LintArgs;
 use super::console::Console;
-use super::{Exit, packs};
+use super::exit::Exit;
+use super::packs;
 use crate::pack::lint::{Share, coverage, lint};
 use crate::pack::load;
 use crate::report::{plural, visible};
@@ -15,22 +16,22 @@ use crate::report::{plural, visible};
 pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     let fixtures = args.fixtures.as_deref().map(load::list_folder).transpose()?;
     let own = load::read_if_pack(Path::new(&args.pack))?;
-    let packs = packs(&args.packs)?;
+    let packs = packs::load(&args.packs)?;
     let pack = match &own {
         Some(pack) => pack,
-        None => packs.named(&args.pack).context("name a pack, or the folder of one")?,
+        None => packs::named(&args.pack, packs).context("pass the name of a pack or its folder")?,
     };
     let messages = lint(pack, fixtures.as_deref());
     let lines: String = messages.iter().map(|message| format!("{}\n", visible(&message.to_string()))).collect();
     let coverage = coverage(pack);
     let shares = [(coverage.kinds, "kind"), (coverage.fields, "field"), (coverage.values, "value")];
-    let shares = shares.map(|(share, noun)| told(share, noun)).join("; ");
+    let shares = shares.map(|(share, noun)| coverage_text(share, noun)).join("; ");
     console.print(&format!("{lines}{}: between adjacent releases {shares}\n", pack.name()))?;
     Ok(if messages.is_empty() { Exit::Clean } else { Exit::Changes })
 }
 
-/// Says what becomes of what vanishes: `3 fields vanish (2 claimed by rules, 1 dropped with a reason)`.
-fn told(share: Share, noun: &str) -> String {
+/// Renders how much of what is removed is covered: `3 fields vanish (2 claimed by rules, 1 dropped with a reason)`.
+fn coverage_text(share: Share, noun: &str) -> String {
     let verb = if share.all() == 1 { "vanishes" } else { "vanish" };
     let missed = if share.missed == 0 { String::new() } else { format!(", {} unnoticed", share.missed) };
     let (claimed, dropped) = (share.claimed, share.dropped);

@@ -4,14 +4,16 @@ use anyhow::Result;
 
 use super::args::{MatrixArgs, MatrixFormat};
 use super::console::Console;
-use super::{Exit, packs};
+use super::exit::Exit;
+use super::packs;
 use crate::pack::matrix::matrix;
 use crate::report::matrix as render;
 
 /// Runs `matrix`.
 pub(super) fn run(args: &MatrixArgs, console: Console) -> Result<Exit> {
-    let packs = packs(&args.packs)?;
-    let [from, to] = [&args.from, &args.to].map(|release| packs.target(&format!("{}@{release}", args.pack)));
+    let packs = packs::load(&args.packs)?;
+    let pack = packs::named(&args.pack, packs)?;
+    let [from, to] = [&args.from, &args.to].map(|release| packs::release_of(pack, release, packs));
     let (from, to) = (from?, to?);
     let changes = matrix(from.pack, from.release, to.release);
     let text = match args.format {

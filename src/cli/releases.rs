@@ -6,14 +6,15 @@ use anyhow::Result;
 
 use super::args::ReleasesArgs;
 use super::console::Console;
-use super::{Exit, packs};
+use super::exit::Exit;
+use super::packs;
 use crate::pack::Pack;
 
 /// Runs `releases`.
 pub(super) fn run(args: &ReleasesArgs, console: Console) -> Result<Exit> {
-    let packs = packs(&args.packs)?;
+    let packs = packs::load(&args.packs)?;
     let text = match &args.pack {
-        Some(name) => pack_text(packs.named(name)?)?,
+        Some(name) => pack_text(packs::named(name, packs)?)?,
         None => packs.iter().map(summary).collect(),
     };
     console.print(&text)?;
@@ -45,7 +46,7 @@ fn pack_text(pack: &Pack) -> Result<String> {
         let _infallible = writeln!(out, "  {bundle}  {}", channels.join(", "));
     }
     if !pack.parameters().is_empty() {
-        out.push_str("\nwhat --set can say:\n");
+        out.push_str("\nparameters for --set:\n");
     }
     for parameter in pack.parameters() {
         let _infallible = writeln!(out, "  {}.{}: {}", pack.name(), parameter.name, parameter.description);

@@ -1,9 +1,9 @@
-//! Answers: which releases does a call go to, and what may it lose on the way?
+//! The targets of a call, and which losses it allows.
 //!
-//! What is typed with `--to` counts. Without it, the CRDs in the tree name the target of their pack; where they do not, the
-//! call ends with an error that says what to type.
+//! `--to` decides. Without it, the CRDs in the tree name the target of their pack; where they do not, the call ends with an
+//! error that names what to pass.
 //!
-//! Invariant: a target that was not typed is told on standard error, with the CRD that named it.
+//! Invariant: a target that was not passed is printed on standard error, with the CRD that names it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::TargetArgs;
+use super::companions::Pairing;
 use super::config::Config;
 use super::console::Console;
-use super::pass;
-use super::said::{self, Pairing};
+use super::{companions, input, origin, packs, parameters};
 use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::infer::crds::{Crd, Installed, Verdict, crds_in, installed};
@@ -28,8 +28,8 @@ use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Record, Schema,
 use crate::report::visible;
 use crate::yaml::FrontEnd;
 
-/// What a call's arguments say, before any file is read.
-pub(super) struct Typed<'p> {
+/// What the arguments of a call request, before any file is read.
+pub(super) struct Request<'p> {
     packs: &'p Packs,
     targets: Vec<Target<'p>>,
     choices: Choices,
@@ -37,12 +37,12 @@ pub(super) struct Typed<'p> {
     crds: Option<Vec<Manifest>>,
 }
 
-impl<'p> Typed<'p> {
-    /// Reads the arguments, and the CRDs that they name; what the configuration says counts where nothing is typed.
+impl<'p> Request<'p> {
+    /// Reads the arguments, and the CRDs that they name; arguments override the configuration.
     pub(super) fn read(args: &TargetArgs, config: &Config, packs: &'p Packs, console: Console) -> Result<Self> {
         let mut targets: Vec<Target<'p>> = Vec::new();
         for text in args.to.iter().filter(|text| !text.is_empty()) {
-            let target = packs.target(text)?;
+            let target = packs::release(text, packs)?;
             if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
                 bail!("two targets for one pack: {other} and {target}");
             }
@@ -50,13 +50,13 @@ impl<'p> Typed<'p> {
         }
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
         let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
-        let crds = args.crds.as_ref().map(|folder| pass::crds(folder, packs, console)).transpose()?;
+        let crds = args.crds.as_ref().map(|folder| input::read_crds(folder, packs, console)).transpose()?;
         let schema = match (&args.crds, &crds) {
             (Some(folder), Some(manifests)) => Schema::Own(Arc::new(own(folder, manifests)?)),
             _ => Schema::Catalog,
         };
         let mut parameters = config.set.clone();
-        parameters.extend(said::parameters(&args.set, packs)?);
+        parameters.extend(parameters::passed(&args.set, packs)?);
         let pairing = if args.unpaired { Pairing::Any } else { Pairing::Matching };
         let choices = Choices {
             schema,
@@ -67,15 +67,15 @@ impl<'p> Typed<'p> {
             front_end: FrontEnd::Exact,
             mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
-            origins: said::origins(&args.from, packs)?,
+            origins: origin::passed(&args.from, packs)?,
         };
         let named = crds.iter().flatten().flat_map(|manifest| crds_in(manifest, packs));
-        installed(named).iter().try_for_each(|installed| tell_apart(&targets, installed, console))?;
-        targets.extend(said::companions(&targets, packs, pairing, console)?);
+        installed(named).iter().try_for_each(|installed| warn_of_other_crds(&targets, installed, console))?;
+        targets.extend(companions::companions(&targets, packs, pairing, console)?);
         Ok(Self { packs, targets, choices, pairing, crds })
     }
 
-    /// Has the plan record this of each object, and `front_end` verify its edits.
+    /// Sets what the plan records of each object, and which parser verifies its edits.
     #[must_use]
     pub(super) fn planning(mut self, record: Record, front_end: FrontEnd) -> Self {
         (self.choices.record, self.choices.front_end) = (record, front_end);
@@ -87,19 +87,19 @@ impl<'p> Typed<'p> {
         self.packs
     }
 
-    /// Makes the goal that was typed; nothing where the files have a say in it: their CRDs name the target, or charts and
-    /// images the release that objects come from.
-    pub(super) fn typed_goal(&self) -> Option<Goal<'p>> {
-        let is_said = |target: &Target<'p>| {
+    /// Makes the goal if the arguments decide it alone: otherwise CRDs in the files name the target, or charts and images the
+    /// release that objects come from.
+    pub(super) fn passed_goal(&self) -> Option<Goal<'p>> {
+        let is_decided = |target: &Target<'p>| {
             target.pack.artifacts().is_empty() || self.choices.origins.contains_key(target.pack.name())
         };
-        let is_typed = !self.targets.is_empty() && self.targets.iter().all(is_said);
-        is_typed.then(|| self.goal(self.targets.clone()))
+        let is_passed = !self.targets.is_empty() && self.targets.iter().all(is_decided);
+        is_passed.then(|| self.goal(self.targets.clone()))
     }
 
-    /// Makes the goal of a call that met CRDs (`installed`), objects of the API groups `groups`, which
-    /// can be for `spans`, and `evidence`.
-    pub(super) fn named_goal(
+    /// Makes the goal from what was read: CRDs (`installed`), objects of the API groups `groups`, which can be for `spans`, and
+    /// `evidence` of their release.
+    pub(super) fn detected_goal(
         &self,
         installed: &[Installed<'p>],
         groups: &BTreeSet<String>,
@@ -110,24 +110,24 @@ impl<'p> Typed<'p> {
         if targets.is_empty() {
             targets = named_by(installed, console)?;
             ensure!(!targets.is_empty(), "{}", no_target(groups, installed, self.packs));
-            targets.extend(said::companions(&targets, self.packs, self.pairing, console)?);
+            targets.extend(companions::companions(&targets, self.packs, self.pairing, console)?);
         }
         let mut goal = self.goal(targets);
         for target in &goal.targets {
             let name = target.pack.name();
             if !goal.choices.origins.contains_key(name) {
-                let told = said::told_by_files(target.pack, evidence, spans, console)?;
-                goal.choices.origins.extend(told.map(|origin| (name.to_owned(), origin)));
+                let detected = origin::detected(target.pack, evidence, spans, console)?;
+                goal.choices.origins.extend(detected.map(|origin| (name.to_owned(), origin)));
             }
         }
         Ok(goal)
     }
 
-    /// Returns the CRDs that say something of their release: those of the call, or else those that were met.
-    pub(super) fn installed(&self, met: Vec<(&'p Pack, Crd)>) -> Vec<Installed<'p>> {
+    /// Returns the CRDs that name their release: those of `--crds`, or else those that were read.
+    pub(super) fn installed(&self, found: Vec<(&'p Pack, Crd)>) -> Vec<Installed<'p>> {
         match &self.crds {
             Some(manifests) => installed(manifests.iter().flat_map(|manifest| crds_in(manifest, self.packs))),
-            None => installed(met),
+            None => installed(found),
         }
     }
 
@@ -153,41 +153,41 @@ fn own(folder: &Path, manifests: &[Manifest]) -> Result<OwnCrds> {
 }
 
 /// Tells CRDs to check with that are of another release than the target of their pack.
-fn tell_apart(targets: &[Target<'_>], installed: &Installed<'_>, console: Console) -> Result<()> {
+fn warn_of_other_crds(targets: &[Target<'_>], installed: &Installed<'_>, console: Console) -> Result<()> {
     let target = targets.iter().find(|target| target.pack.name() == installed.pack.name());
     match target.filter(|target| installed.names_other_than(target.release)) {
         Some(target) => console.note(&format!(
-            "warning: the target is {target}, but the CRDs of --crds are {}; objects are written for the one and checked with the others\n",
+            "warning: the target is {target}, but the CRDs of --crds are {}; objects are converted to the target and checked with those CRDs\n",
             visible(&installed.describe())
         )),
         None => Ok(()),
     }
 }
 
-/// Returns the targets that CRDs name, and tells them.
+/// Returns the targets that CRDs name, and prints them.
 fn named_by<'p>(installed: &[Installed<'p>], console: Console) -> Result<Vec<Target<'p>>> {
     let mut targets = Vec::new();
     for installed in installed {
         if let Verdict::Release(target) = installed.verdict() {
-            console.note(&format!("target {target}, named by the CRDs: {}\n", visible(&installed.describe())))?;
+            console.note(&format!("target {target}, from the CRDs: {}\n", visible(&installed.describe())))?;
             targets.push(target);
         }
     }
     Ok(targets)
 }
 
-/// Says why there is no target: it names the packs whose objects are there, and CRDs that name none.
+/// Explains why there is no target: names the packs whose objects were read, and CRDs that name none.
 fn no_target(groups: &BTreeSet<String>, installed: &[Installed<'_>], packs: &Packs) -> anyhow::Error {
     let mut names: BTreeSet<_> =
         groups.iter().filter_map(|group| packs.of_group(group)).map(|pack| pack.name()).collect();
     names.extend(installed.iter().map(|installed| installed.pack.name()));
     let Some(first) = names.first() else {
         return anyhow!(
-            "no target: say --to PACK@BUNDLE/CHANNEL (no object of a known pack is here; `reversion releases` lists the packs)"
+            "no target: pass --to PACK@RELEASE[/CHANNEL] (the files hold no object of a known pack; `reversion releases` lists the packs)"
         );
     };
-    let hint = format!("say where to, such as --to {first}@latest (`reversion releases {first}` lists the releases)");
-    let crds: Vec<String> = installed.iter().map(unhelpful).collect();
+    let hint = format!("pass a target, such as --to {first}@latest (`reversion releases {first}` lists the releases)");
+    let crds: Vec<String> = installed.iter().map(no_target_in).collect();
     match crds.is_empty() {
         true => anyhow!(
             "no target: the files hold objects of {}; {hint}",
@@ -197,19 +197,19 @@ fn no_target(groups: &BTreeSet<String>, installed: &[Installed<'_>], packs: &Pac
     }
 }
 
-/// Says why the CRDs of a pack name no target.
-fn unhelpful(installed: &Installed<'_>) -> String {
+/// Explains why the CRDs of a pack name no target.
+fn no_target_in(installed: &Installed<'_>) -> String {
     let crds = installed.describe();
     let title = installed.pack.title();
     let why = installed.crds.iter().find_map(|crd| crd.correction.as_ref());
-    let is_silent = installed.crds.iter().all(|crd| crd.bundle.is_none());
+    let is_unmarked = installed.crds.iter().all(|crd| crd.bundle.is_none());
     match (installed.verdict(), why) {
-        _ if is_silent => format!("there are CRDs of {title}, but {crds}"),
+        _ if is_unmarked => format!("there are CRDs of {title}, but {crds}"),
         (Verdict::Mixed, _) => {
             format!("the CRDs of {title} are of several releases: {crds}; install a full bundle")
         }
         (_, Some(why)) => format!("the CRDs of {title} name no release, {crds}: {why}; install a release"),
-        _ => format!("the CRDs of {title} are of a release that is not known here: {crds}; install a known one"),
+        _ => format!("the CRDs of {title} are of an unknown release: {crds}; install a known one"),
     }
 }
 
@@ -222,7 +222,7 @@ fn allowed(names: &[String]) -> Result<AllowedLoss> {
         }
         let losses = LossClass::ALL.map(loss_code);
         let Some(code) = losses.iter().find(|code| code.name() == name) else {
-            bail!("--allow-loss: `{name}` is no loss; there are: {}", losses.map(Code::name).join(", "));
+            bail!("--allow-loss: `{name}` is not the code of a loss; there are: {}", losses.map(Code::name).join(", "));
         };
         codes.insert(*code);
     }

@@ -1,9 +1,8 @@
-//! Answers: may these files be written, and how does it go?
+//! The writing of a plan by `apply`, whether the plan was just made or saved before.
 //!
-//! What `apply` does with a plan, whether it was just made or saved before: an earlier run that was stopped comes first, then git
-//! is asked, then the user, then all files are replaced.
+//! An interrupted earlier run is finished first, then git is asked, then the user, then all files are replaced.
 //!
-//! Invariant: no file is written that git could not bring back, unless the user said so.
+//! Invariant: no file is written that git could not restore, unless a flag allows it.
 
 use std::path::PathBuf;
 
@@ -11,7 +10,7 @@ use anyhow::{Result, anyhow, bail};
 
 use super::args::GuardArgs;
 use super::console::Console;
-use super::undo::{run_name, told};
+use super::journal::{failure, run_name};
 use crate::disk::{self, Bounds, Change, ChangedFiles, Journal, RunProgress, Transaction, Unfinished};
 use crate::edits::FilePlan;
 use crate::fingerprint::Fingerprint;
@@ -20,32 +19,27 @@ use crate::report::plural;
 /// How many files a message names.
 const NAMED: usize = 10;
 
-/// Finds the bounds of a call that names `paths`.
-pub(super) fn bounds(paths: &[PathBuf]) -> Result<Bounds> {
-    Bounds::around(paths).map_err(|(path, failure)| anyhow!("{}: {failure}", path.display()))
-}
-
-/// Looks after a run that was stopped: one that had replaced no file or every file is settled, one half-way stops this run.
+/// Finishes an interrupted run that had replaced no file or every file; one in between stops this run.
 /// The journal is returned where there is one, and stays locked.
-pub(super) fn settle(bounds: &Bounds, console: Console) -> Result<Option<Journal>> {
-    let Some(journal) = Journal::find(bounds.clone()).map_err(told)? else { return Ok(None) };
-    if let Some(unfinished) = Unfinished::find(&journal).map_err(told)? {
+pub(super) fn finish_interrupted(bounds: &Bounds, console: Console) -> Result<Option<Journal>> {
+    let Some(journal) = Journal::find(bounds.clone()).map_err(failure)? else { return Ok(None) };
+    if let Some(unfinished) = Unfinished::find(&journal).map_err(failure)? {
         let run = run_name(unfinished.record());
         match unfinished.progress() {
             RunProgress::Untouched => {
-                unfinished.roll_back(ChangedFiles::Leave).map_err(told)?;
+                unfinished.roll_back(ChangedFiles::Leave).map_err(failure)?;
                 console.note(&format!(
-                    "an earlier {run} was stopped before it replaced a file; what it left is removed\n"
+                    "an earlier {run} was interrupted before it replaced a file; its temporary files are removed\n"
                 ))?;
             }
             RunProgress::Complete => {
-                unfinished.roll_forward().map_err(told)?;
+                unfinished.roll_forward().map_err(failure)?;
                 console.note(&format!(
-                    "an earlier {run} was stopped after it had replaced every file; it counts as done\n"
+                    "an earlier {run} was interrupted after it had replaced every file; it counts as done\n"
                 ))?;
             }
             RunProgress::Mixed(replaced) => bail!(
-                "an earlier {run} was stopped half-way: {} of {} replaced\n  help: `reversion undo` takes it back, `reversion apply --resume` finishes it",
+                "an earlier {run} was interrupted: {} of {} replaced\n  help: `reversion undo` takes it back, `reversion apply --resume` finishes it",
                 replaced,
                 plural(unfinished.record().files.len(), "file"),
             ),
@@ -54,7 +48,7 @@ pub(super) fn settle(bounds: &Bounds, console: Console) -> Result<Option<Journal
     Ok(Some(journal))
 }
 
-/// Makes sure that git has what is about to be replaced.
+/// Checks that git has what is about to be replaced.
 pub(super) fn guard(files: &[FilePlan], args: GuardArgs) -> Result<()> {
     if args.allow_dirty {
         return Ok(());
@@ -67,7 +61,7 @@ pub(super) fn guard(files: &[FilePlan], args: GuardArgs) -> Result<()> {
             let more = dirty.len().saturating_sub(NAMED);
             let more = if more == 0 { String::new() } else { format!("\n  and {}", plural(more, "other")) };
             bail!(
-                "nothing was written: {} not committed{named}{more}\n  help: commit or stash first; `--allow-dirty` writes all the same",
+                "nothing was written: {} not committed{named}{more}\n  help: commit or stash first; `--allow-dirty` writes them anyway",
                 if dirty.len() == 1 {
                     "1 file to be written is".to_owned()
                 } else {
@@ -77,20 +71,26 @@ pub(super) fn guard(files: &[FilePlan], args: GuardArgs) -> Result<()> {
         }
         Err(_) if args.allow_no_vcs => Ok(()),
         Err(unknown) => bail!(
-            "nothing was written: {unknown}, so what is replaced may be in no version control\n  help: `--allow-no-vcs` writes all the same"
+            "nothing was written: {unknown}, so the files may be in no version control\n  help: `--allow-no-vcs` writes anyway"
         ),
     }
 }
 
-/// Replaces every file of the plan, or none. `label` says what for.
+/// Replaces every file of the plan, or none. `label` names the run in the journal.
 pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Option<Journal>) -> Result<()> {
     let change = |file: &FilePlan| Change {
         path: PathBuf::from(&file.file),
         before: Fingerprint::of(file.before.as_bytes()),
         after: file.after().into_bytes(),
     };
-    let journal = journal.map_or_else(|| Journal::open(bounds).map_err(told), Ok)?;
+    let journal = journal.map_or_else(|| Journal::open(bounds).map_err(failure), Ok)?;
     let changes = files.iter().map(change).collect();
-    Transaction::stage(&journal, changes, label).and_then(|staged| staged.commit()).map_err(told)?;
+    Transaction::stage(&journal, changes, label).and_then(|staged| staged.commit()).map_err(failure)?;
     Ok(())
+}
+
+/// Asks whether so many files may be written.
+pub(super) fn confirm(files: usize, console: Console) -> Result<bool> {
+    let answer = console.ask(&format!("write {}? [y/N] ", plural(files, "file")))?;
+    answer.ok_or_else(|| anyhow!("nothing was written: there is no terminal to ask on; pass --yes"))
 }

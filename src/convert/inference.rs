@@ -4,8 +4,8 @@ use crate::catalog::{Catalog, Fact, Unknown};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::infer::{Inference, infer};
-use crate::manifest::{Manifest, Object};
-use crate::pack::Pack;
+use crate::manifest::{Manifest, Object, sops};
+use crate::pack::{Pack, nearest};
 
 use super::remark::Remark;
 
@@ -23,7 +23,18 @@ pub fn inference_findings(manifest: &Manifest, object: &Object, pack: &Pack) -> 
 /// Reports a kind that no release of `pack` has.
 pub(super) fn unknown_kind(object: &Object, pack: &Pack) -> Remark {
     let message = format!("no release of {} has the kind {}", pack.title(), object.kind);
-    Remark::new(Code::UnknownKind, FieldPath::default().key("kind"), message, None)
+    let kinds = pack.kinds().filter(|kind| kind.group == object.kind.group).map(|kind| kind.kind.as_str());
+    let help = nearest_kind(&object.kind.kind, kinds).map(|kind| format!("did you mean `{kind}`?"));
+    Remark::new(Code::UnknownKind, FieldPath::default().key("kind"), message, help)
+}
+
+/// Returns the kind most similar to `kind`, if at most a third of its letters differ.
+fn nearest_kind<'n>(kind: &str, kinds: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = (kind.chars().count() / 3).max(1);
+    // A long name is compared with names of its own length only, so that a hostile one costs nothing.
+    let similar = kinds.filter(|name| name.len().abs_diff(kind.len()) <= limit);
+    let nearest = nearest(kind, similar).into_iter().next()?;
+    (strsim::damerau_levenshtein(kind, nearest) <= limit).then_some(nearest)
 }
 
 /// Reports the fields that exclude each other: no release has them all.
@@ -42,7 +53,10 @@ pub(super) fn warnings(inference: &Inference, object: &Object, pack: &Pack, cata
     let line = pack.line();
     let mut warnings = Vec::new();
     // Patches carry directives that are no fields: `$patch: delete`.
-    let is_field = |unknown: &&Unknown| !unknown.path.last_key().is_some_and(|key| key.starts_with('$'));
+    let is_directive = |unknown: &Unknown| unknown.path.last_key().is_some_and(|key| key.starts_with('$'));
+    // SOPS adds its metadata to a document, next to the fields of the object.
+    let sops = sops::has_checksum(&object.value).then(|| FieldPath::default().key("sops"));
+    let is_field = |unknown: &&Unknown| !is_directive(unknown) && Some(&unknown.path) != sops.as_ref();
     for unknown in inference.unknown.iter().filter(is_field) {
         let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
         let message = format!("no release has the field {}; it is left unchanged", unknown.path);

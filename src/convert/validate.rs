@@ -14,6 +14,7 @@ use crate::catalog::{Violation, ViolationKind};
 use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::lens::{Completeness, Session};
+use crate::manifest::sops;
 use crate::pack::build::own::Verdict;
 
 /// Returns what the target rejects in `object` at `version`. A part of an object lacks nothing that the whole can have.
@@ -79,7 +80,7 @@ pub(super) fn validate(
             let hint = subject.target.pack.release_notes().hint(schema.catalog.kind(), Some(&violation.path.pattern()));
             let help = hint.unwrap_or("change the value by hand, then run again").to_owned();
             blocks.push(Remark::new(Code::InvalidInTarget, path, message, Some(help)));
-        } else {
+        } else if !path.get(&subject.object.value).is_some_and(sops::is_encrypted_value) {
             let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
             log.already_invalid(finality, Remark::new(Code::AlreadyInvalid, path, message, None));
         }

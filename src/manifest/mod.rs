@@ -18,6 +18,7 @@ mod problem;
 mod read;
 mod recognizer;
 mod selector;
+pub mod sops;
 mod source_text;
 mod values;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Detected, Detection, visible};
+use super::detection::{Detected, Detection};
+use super::escape::visible;
 use crate::pack::Pack;
 use crate::release::ReleaseSet;
 
@@ -35,8 +36,8 @@ fn object(found: &Detected<'_>) -> String {
     out
 }
 
-/// Prints, for each pack, the releases that every object without a conflict can belong to: the release of the tree. What the
-/// CRDs in the tree say of themselves stands below.
+/// Prints, for each pack, the releases that every object without a conflict can be for: the release of the tree. The evidence
+/// of charts and images and the CRDs in the tree are listed below.
 pub fn common(detection: &Detection<'_>) -> String {
     let mut packs: BTreeMap<&str, (&Pack, ReleaseSet, ReleaseSet)> = BTreeMap::new();
     for found in detection.objects.iter().filter(|found| !found.inference.is_conflict()) {
@@ -44,7 +45,7 @@ pub fn common(detection: &Detection<'_>) -> String {
         let all = found.pack.line().all();
         let entry = packs.entry(found.pack.name()).or_insert((found.pack, all, all));
         entry.1 = entry.1 & inference.candidates;
-        // An apiVersion that no release serves says nothing about the tree.
+        // An apiVersion that no release serves shows nothing about the tree.
         entry.2 = entry.2 & inference.candidates & if inference.serving.is_empty() { all } else { inference.serving };
     }
     let mut out = String::new();
@@ -58,10 +59,10 @@ pub fn common(detection: &Detection<'_>) -> String {
             let _infallible = writeln!(out, "{name}: goes with {}", companions.join(", "));
         }
     }
-    for (name, one) in &detection.beside {
-        let (says, place) = (visible(&one.text), one.location.to_string());
-        let use_of = if one.is_exact() { "" } else { ", not exactly a release that is known" };
-        let _infallible = writeln!(out, "{name}: beside the objects: {says} ({}){use_of}", visible(&place));
+    for (name, one) in &detection.evidence {
+        let (named, place) = (visible(&one.text), one.location.to_string());
+        let exactness = if one.is_exact() { "" } else { ", not exactly a known release" };
+        let _infallible = writeln!(out, "{name}: evidence in the tree: {named} ({}){exactness}", visible(&place));
     }
     for installed in &detection.crds {
         let crds = visible(&installed.describe());

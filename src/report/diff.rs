@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices};
 
+use super::escape::visible;
 use crate::edits::FilePlan;
 use crate::redaction::{meets, secret_spans};
 use crate::text::Span;
@@ -133,7 +134,7 @@ fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str) {
         ChangeTag::Insert => ('+', "\u{1b}[32m"),
     };
     let content = text.strip_suffix('\n').unwrap_or(text);
-    let legible = || super::visible(content.strip_suffix('\r').unwrap_or(content));
+    let legible = || visible(content.strip_suffix('\r').unwrap_or(content));
     let _infallible = match paint {
         Paint::Plain => writeln!(out, "{sign}{content}"),
         Paint::Legible => writeln!(out, "{sign}{}", legible()),
@@ -154,7 +155,7 @@ fn file_name(prefix: &str, file: &str, paint: Paint) -> String {
         return match paint {
             Paint::Plain if file.contains(' ') => format!("{prefix}{file}\t"),
             Paint::Plain => format!("{prefix}{file}"),
-            Paint::Legible | Paint::Colour => format!("{prefix}{}", super::visible(&file)),
+            Paint::Legible | Paint::Colour => format!("{prefix}{}", visible(&file)),
         };
     }
     let mut out = format!("\"{prefix}");
@@ -231,7 +232,7 @@ mod tests {
         );
     }
 
-    /// Prints the diff in which `old`, which stands once in `text`, becomes `new`.
+    /// Prints the diff in which `old`, which is once in `text`, becomes `new`.
     fn replaced(text: &str, paint: Paint) -> Option<String> {
         let at = text.find("old").unwrap();
         let edits = EditSet::new(vec![Edit::new(at, at + 3, "new")]).unwrap();

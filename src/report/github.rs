@@ -2,16 +2,18 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, text, visible, visible_lines};
+use super::conversion::Report;
+use super::escape::{visible, visible_lines};
+use super::text;
 use crate::finding::{Finding, Location, Severity};
 use crate::plan::Outcome;
 
-/// Prints one workflow command for each finding and each object that changes.
-pub fn commands(report: &Report<'_>) -> String {
-    let mut out: String = report.findings.iter().map(finding).collect();
+/// Prints one workflow command for each finding that `shows` accepts, and for each object that changes.
+pub fn commands(report: &Report<'_>, shows: impl Fn(&Finding) -> bool) -> String {
+    let mut out: String = report.findings.iter().filter(|one| shows(one)).map(finding).collect();
     for object in report.objects.iter().filter(|object| object.outcome == Outcome::Changed) {
         let (kind, to) = (&object.to.0.kind, &object.to.1);
-        let message = format!("{} is to become {to} {kind}", object.title);
+        let message = format!("{} becomes {to} {kind}", object.title);
         out.push_str(&command("warning", &object.location, "changes-needed", &message));
     }
     out

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Counts, Detection, Report, Written};
+use super::conversion::{Report, Written};
+use super::count::Counts;
+use super::detection::Detection;
+use super::escape::steers;
 use crate::finding::{Finding, Location};
 use crate::infer::crds::Installed;
 use crate::plan::{ObjectPlan, Outcome};
@@ -107,8 +110,8 @@ pub(super) fn pretty(document: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(document).expect("texts, numbers and their lists and maps always print");
     let mut out = String::with_capacity(text.len() + 1);
     for character in text.chars() {
-        // Outside of texts stand ASCII characters alone, and line breaks.
-        if character != '\n' && super::steers(character) {
+        // Outside of strings there are only ASCII characters and line breaks.
+        if character != '\n' && steers(character) {
             let _infallible = write!(out, "\\u{:04x}", u32::from(character));
         } else {
             out.push(character);

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::count::plural;
+use super::escape::visible;
 use super::json::{SCHEMA_VERSION, pretty};
-use super::{plural, visible};
 use crate::pack::matrix::{Change, Cost, Subject};
 
-/// Prints a line for each change: what it costs there, what it costs back, what it is.
+/// Prints a line for each change: its cost forward, its cost backward, what it is.
 pub fn text(title: &str, changes: &[Change]) -> String {
     let mut out = format!("{title}: {}\n", plural(changes.len(), "change"));
     let rows: Vec<[String; 3]> =
@@ -48,7 +49,7 @@ pub fn json(pack: &str, from: &str, to: &str, changes: &[Change]) -> String {
     pretty(&document)
 }
 
-/// Names what can happen, worst last; `-` where nothing is to do.
+/// Lists the costs, worst last; `-` where there is nothing to do.
 fn costs(costs: &BTreeSet<Cost>) -> String {
     let names: Vec<_> = costs.iter().map(|cost| cost.name()).collect();
     if names.is_empty() { "-".to_owned() } else { names.join("/") }
@@ -63,6 +64,6 @@ fn line(change: &Change) -> String {
             format!("{kinds} {}: {}", change.name, change.text)
         }
         Subject::Advisory => change.text.clone(),
-        Subject::Undetectable => format!("no field tells: {kinds}: {}", change.text),
+        Subject::Undetectable => format!("no field shows it: {kinds}: {}", change.text),
     }
 }

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Counts, Report, Written, finding_lines, plural, thousands, visible};
+use super::conversion::{Report, Written};
+use super::count::{Counts, plural, thousands};
+use super::escape::visible;
+use crate::finding::Finding;
 use crate::plan::{ObjectPlan, Outcome};
 
 /// Prints a line for each object that changes, with the rules that change it.
@@ -31,9 +34,15 @@ fn change(object: &ObjectPlan) -> String {
     }
 }
 
-/// Prints every finding.
-pub fn findings(report: &Report<'_>) -> String {
-    report.findings.iter().map(finding_lines).collect()
+/// Prints one finding as `file:line:col: severity[code] message` and, where there is one, a help line.
+pub fn finding(finding: &Finding) -> String {
+    let place = visible(&finding.location.to_string());
+    let (severity, code) = (finding.severity.name(), finding.code);
+    let mut lines = format!("{place}: {severity}[{code}] {}\n", visible(&finding.message));
+    if let Some(help) = &finding.help {
+        let _infallible = writeln!(lines, "  help: {}", visible(help));
+    }
+    lines
 }
 
 /// Prints the summary line.
@@ -54,7 +63,7 @@ pub fn summary(report: &Report<'_>) -> String {
     )
 }
 
-/// Prints what was met.
+/// Prints how many files and objects were seen.
 pub fn seen(counts: &Counts) -> String {
     format!(
         "seen {}, {} in the {} with a known API group; {} recognised",
@@ -65,7 +74,7 @@ pub fn seen(counts: &Counts) -> String {
     )
 }
 
-/// Prints what was left out.
+/// Prints how many files were skipped and failed.
 pub fn left(counts: &Counts) -> String {
     let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
     let named: Vec<_> =

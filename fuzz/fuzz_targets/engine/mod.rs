@@ -10,7 +10,7 @@ use reversion::field::FieldPath;
 use reversion::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::pack::{Pack, Packs, Target, embedded};
 use reversion::plan::{self, AllowedLoss, Choices, Goal, Keeping, ObjectPlan, Plan};
-use reversion::report::saved::SavedPlan;
+use reversion::report::saved_plan::SavedPlan;
 use reversion::report::{Counts, Report, Written, diff, github, json, text};
 
 /// The packs that are built in.
@@ -78,7 +78,7 @@ fn check_reports(plan: &Plan) {
     text::changes(&report);
     text::findings(&report);
     json::report(&report);
-    github::commands(&report);
+    github::commands(&report, |_| true);
     github::step_summary(&report);
     let Ok(saved) = SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned())) else { return };
     assert_eq!(SavedPlan::parse(saved.to_text().as_bytes()).as_ref(), Ok(&saved));

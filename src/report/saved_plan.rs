@@ -1,19 +1,21 @@
-//! Answers: what does a saved plan say, and may it be believed?
+//! The saved plan: what it holds, and the checks before it is trusted.
 //!
-//! [`SavedPlan`] is the JSON that `reversion plan` writes: every edit with the text it replaces and the text it puts there, the
-//! fingerprint of each file before and after, and what the report said. [`SavedPlan::parse`] reads one, and
-//! [`SavedFile::plan`] carries it out on a file's text. A plan comes from a file that anybody may have written, so everything
-//! in it is checked. Where a file may be is for whoever opens it to check.
+//! [`SavedPlan`] is the JSON that `reversion plan` writes: every edit with the text that it replaces and the replacement, the
+//! fingerprint of each file before and after, and the report. [`SavedPlan::parse`] reads one, and [`SavedFile::plan`] makes
+//! its edits in a file's text. A plan comes from a file that anybody may have written, so everything in it is checked; the
+//! caller checks where its files may be.
 //!
-//! Invariant: a file plan made here turns a text of the fingerprint `before` into one of the fingerprint `after`, by sorted,
-//! disjoint edits that replace what they say.
+//! Invariant: a file plan made here turns a text with the fingerprint `before` into one with the fingerprint `after`, by sorted,
+//! disjoint edits whose replaced texts were compared.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::conversion::Report;
+use super::count::Counts;
+use super::escape::visible;
 use super::json::{self, SCHEMA_VERSION};
-use super::{Counts, Report};
 use crate::edits::FilePlan;
 use crate::finding::Finding;
 use crate::fingerprint::Fingerprint;
@@ -36,13 +38,13 @@ pub struct SavedPlan {
     pub targets: Vec<String>,
     /// Whether there is nothing to do.
     pub noop: bool,
-    /// What was met.
+    /// How many files and objects were seen.
     pub summary: Counts,
     /// The files that change, sorted by path.
     pub files: Vec<SavedFile>,
     /// The objects of the targeted packs, as in the JSON report.
     objects: Vec<serde_json::Value>,
-    /// Everything that was told.
+    /// Every finding.
     pub findings: Vec<SavedFinding>,
 }
 
@@ -80,11 +82,12 @@ struct SavedEdit {
     new: String,
 }
 
-/// A finding with its words.
+/// A finding with its texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedFinding {
-    code: String,
+    /// The name of its code.
+    pub code: String,
     /// `note`, `warning`, `held-back` or `error`.
     pub severity: String,
     location: SavedLocation,
@@ -103,7 +106,7 @@ struct SavedLocation {
 }
 
 impl SavedPlan {
-    /// Makes the plan of what `report` says; the files are named as `path` names them, in the folder of the plan.
+    /// Makes the plan of `report`; `path` returns the name of a file relative to the folder of the plan.
     ///
     /// # Errors
     /// A message that names the file whose edits hold values of a Secret.
@@ -136,24 +139,30 @@ impl SavedPlan {
     /// Reads a plan.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A message: not a plan file, or one that is not valid.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let plan: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        if plan.schema_version != SCHEMA_VERSION {
-            let found = plan.schema_version;
+        let plan: Self = serde_json::from_slice(bytes).map_err(|error| format!("not a plan file: {error}"))?;
+        plan.validate().map_err(|what| format!("not a valid plan: {what}"))?;
+        Ok(plan)
+    }
+
+    /// Checks what can be checked without the files.
+    fn validate(&self) -> Result<(), String> {
+        if self.schema_version != SCHEMA_VERSION {
+            let found = self.schema_version;
             return Err(format!("its schemaVersion is {found}, and this program reads {SCHEMA_VERSION}"));
         }
-        if plan.noop != plan.files.is_empty() {
-            return Err("`noop` does not say whether there are files".to_owned());
+        if self.noop != self.files.is_empty() {
+            return Err("`noop` contradicts `files`".to_owned());
         }
         let mut paths = BTreeSet::new();
-        for file in &plan.files {
+        for file in &self.files {
             file.check().map_err(|what| format!("{}: {what}", file.path))?;
             if !paths.insert(&file.path) {
-                return Err(format!("{} stands in it twice", file.path));
+                return Err(format!("{} is listed twice", file.path));
             }
         }
-        Ok(plan)
+        Ok(())
     }
 
     /// Counts the objects of an outcome: `changed`, `unchanged`, `held-back`.
@@ -162,21 +171,21 @@ impl SavedPlan {
     }
 }
 
-/// What of a file is not as its plan says.
+/// Why the plan of a file cannot be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mismatch {
     /// The file changed since the plan was made.
     Stale,
     /// The plan contradicts itself.
-    Wrong,
+    Contradiction,
 }
 
 impl SavedFile {
     fn new(file: &FilePlan, path: String) -> Result<Self, String> {
-        let wide = lines_of(&file.before, file.edits.edits());
-        let wide = EditSet::new(wide).expect("edits that meet in a line were joined");
-        let wide = FilePlan { file: path.clone(), before: file.before.clone(), edits: wide };
-        let file = if shows_secret(&wide) { file } else { &wide };
+        let widened = lines_of(&file.before, file.edits.edits());
+        let widened = EditSet::new(widened).expect("edits that meet in a line were joined");
+        let widened = FilePlan { file: path.clone(), before: file.before.clone(), edits: widened };
+        let file = if shows_secret(&widened) { file } else { &widened };
         if shows_secret(file) {
             return Err(format!(
                 "{path}: an edit holds values of a Secret, and a saved plan must not; use `reversion apply`"
@@ -201,7 +210,10 @@ impl SavedFile {
                 return Err(format!("the edit at byte {} overlaps the one before it or runs backwards", edit.start));
             }
             if edit.end - edit.start != edit.old.len() {
-                return Err(format!("the edit at byte {} does not replace as many bytes as it says", edit.start));
+                return Err(format!(
+                    "the edit at byte {} and the text that it replaces have different lengths",
+                    edit.start
+                ));
             }
             done = edit.end;
         }
@@ -211,23 +223,23 @@ impl SavedFile {
         Ok(())
     }
 
-    /// Carries the plan out on the text of its file.
+    /// Makes the edits of the plan in the text of its file.
     ///
     /// # Errors
-    /// [`Mismatch::Stale`] where `text` is not what the plan was made from, [`Mismatch::Wrong`] where it is and the edits
+    /// [`Mismatch::Stale`] where the plan was made from another text, [`Mismatch::Contradiction`] where it is and the edits
     /// still do not fit.
     pub fn plan(&self, text: String) -> Result<FilePlan, Mismatch> {
         if Fingerprint::of(text.as_bytes()) != self.before {
             return Err(Mismatch::Stale);
         }
         if self.edits.iter().any(|edit| text.get(edit.start..edit.end) != Some(&edit.old)) {
-            return Err(Mismatch::Wrong);
+            return Err(Mismatch::Contradiction);
         }
         let edits = self.edits.iter().map(|edit| Edit::new(edit.start, edit.end, edit.new.clone())).collect();
-        let edits = EditSet::new(edits).map_err(|_| Mismatch::Wrong)?;
+        let edits = EditSet::new(edits).map_err(|_| Mismatch::Contradiction)?;
         let after = edits.apply(&text);
         if Fingerprint::of(after.as_bytes()) != self.after {
-            return Err(Mismatch::Wrong);
+            return Err(Mismatch::Contradiction);
         }
         Ok(FilePlan { file: self.path.clone(), before: text.into(), edits })
     }
@@ -235,13 +247,13 @@ impl SavedFile {
     /// Prints the edits without the file's text: what each replaces, and by what.
     pub fn edits_text(&self) -> String {
         let lines = |sign: char, text: &str| -> String {
-            text.lines().map(|line| format!("{sign}{}\n", super::visible(line))).collect()
+            text.lines().map(|line| format!("{sign}{}\n", visible(line))).collect()
         };
         let one = |edit: &SavedEdit| {
             let head = format!("@@ bytes {}..{} @@\n", edit.start, edit.end);
             head + &lines('-', &edit.old) + &lines('+', &edit.new)
         };
-        let name = super::visible(&self.path);
+        let name = visible(&self.path);
         format!("--- a/{name}\n+++ b/{name}\n{}", self.edits.iter().map(one).collect::<String>())
     }
 }
@@ -250,13 +262,13 @@ impl SavedFile {
 fn lines_of(text: &str, edits: &[Edit]) -> Vec<Edit> {
     let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |end| end + 1);
     let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
-    let mut wide: Vec<Edit> = Vec::new();
+    let mut widened: Vec<Edit> = Vec::new();
     for edit in edits {
         let start = line_start(edit.span.start);
-        let (start, mut new) = match wide.last() {
+        let (start, mut new) = match widened.last() {
             Some(last) if start < last.span.end || edit.span.start < last.span.end => {
-                // The last edit took the rest of this line along: give it back.
-                let last = wide.pop().expect("there is a last one");
+                // The last edit was widened over the rest of this line: shorten it again.
+                let last = widened.pop().expect("there is a last one");
                 let rest = last.span.end - edit.span.start;
                 (last.span.start, last.text[..last.text.len() - rest].to_owned())
             }
@@ -266,9 +278,9 @@ fn lines_of(text: &str, edits: &[Edit]) -> Vec<Edit> {
         let is_whole = line_start(edit.span.end) == edit.span.end && (new.is_empty() || new.ends_with('\n'));
         let end = if is_whole { edit.span.end } else { line_end(edit.span.end) };
         new.push_str(&text[edit.span.end..end]);
-        wide.push(Edit::new(start, end, new));
+        widened.push(Edit::new(start, end, new));
     }
-    wide
+    widened
 }
 
 impl SavedFinding {
@@ -291,10 +303,9 @@ impl SavedFinding {
             (Some(line), Some(column)) => format!("{}:{line}:{column}", self.location.file),
             _ => self.location.file.clone(),
         };
-        let severity = if self.severity == "held-back" { "held back" } else { &self.severity };
-        let head = format!("{place}: {severity}[{}] {}", self.code, self.message);
-        let help = self.help.as_ref().map_or(String::new(), |help| format!("  help: {}\n", super::visible(help)));
-        format!("{}\n{help}", super::visible(&head))
+        let head = format!("{place}: {}[{}] {}", self.severity, self.code, self.message);
+        let help = self.help.as_ref().map_or(String::new(), |help| format!("  help: {}\n", visible(help)));
+        format!("{}\n{help}", visible(&head))
     }
 }
 
@@ -302,8 +313,8 @@ impl SavedFinding {
 mod tests {
     use serde_json::{Value, json};
 
+    use super::super::conversion::Written;
     use super::*;
-    use crate::report::Written;
 
     const BEFORE: &str = "kind: Gateway\nspec:\n  a: é1\n  b: 2\n";
 
@@ -335,12 +346,12 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_says_whether_there_is_something_to_do() {
+    fn a_plan_records_whether_there_is_something_to_do() {
         assert!(!plan().noop);
         assert!(saved(&[]).unwrap().noop);
     }
 
-    /// Checks what is said of the plan in which the value at `pointer` is replaced.
+    /// Checks the error for the plan in which the value at `pointer` is replaced.
     #[track_caller]
     fn check_refused(pointer: &str, value: Value, expected: &str) {
         let mut document: Value = serde_json::from_str(&plan().to_text()).unwrap();
@@ -355,12 +366,12 @@ mod tests {
         check_refused("/files/0/edits", json!([edit(4, 6), edit(5, 7)]), "overlaps");
         check_refused("/files/0/edits", json!([edit(4, 6), edit(2, 3)]), "overlaps");
         check_refused("/files/0/edits/0/end", json!(3), "runs backwards");
-        check_refused("/files/0/edits/0/end", json!(u64::MAX), "as many bytes");
+        check_refused("/files/0/edits/0/end", json!(u64::MAX), "different lengths");
         check_refused("/files/0/edits/0/start", json!(-1), "invalid value");
-        check_refused("/files/0/edits/0/old", json!(""), "as many bytes");
+        check_refused("/files/0/edits/0/old", json!(""), "different lengths");
         check_refused("/files/0/edits", json!([]), "nothing changes");
-        check_refused("/files/0/before", json!("1-2"), "not a fingerprint");
-        check_refused("/files", json!([plan().files[0], plan().files[0]]), "twice");
+        check_refused("/files/0/before", json!("1-2"), "is not a fingerprint");
+        check_refused("/files", json!([plan().files[0], plan().files[0]]), "listed twice");
         check_refused("/files", json!([]), "noop");
         check_refused("/noop", json!(true), "noop");
         check_refused("/schemaVersion", json!(2), "schemaVersion is 2");
@@ -371,23 +382,23 @@ mod tests {
         assert!(SavedPlan::parse(deep.as_bytes()).unwrap_err().contains("recursion"));
     }
 
-    /// Checks that a plan whose edit is replaced, and whose fingerprints fit the file, is not carried out.
+    /// Checks that a plan whose edit is replaced, and whose fingerprints fit the file, is not executed.
     #[track_caller]
-    fn check_wrong(start: usize, end: usize, old: &str, new: &str) {
+    fn check_contradiction(start: usize, end: usize, old: &str, new: &str) {
         let mut file = plan().files.remove(0);
         file.edits = vec![SavedEdit { start, end, old: old.to_owned(), new: new.to_owned() }];
         assert_eq!(file.check(), Ok(()));
-        assert_eq!(file.plan(BEFORE.to_owned()).unwrap_err(), Mismatch::Wrong);
+        assert_eq!(file.plan(BEFORE.to_owned()).unwrap_err(), Mismatch::Contradiction);
     }
 
     #[test]
     fn edits_that_do_not_fit_the_file_are_not_made() {
-        check_wrong(25, 26, "x", "");
-        check_wrong(26, 27, "x", "");
-        check_wrong(25, 28, "ab1", "3");
-        check_wrong(25, 28, "é1", "4");
-        check_wrong(BEFORE.len(), BEFORE.len() + 1, "x", "");
-        check_wrong(usize::MAX, usize::MAX, "", "x");
+        check_contradiction(25, 26, "x", "");
+        check_contradiction(26, 27, "x", "");
+        check_contradiction(25, 28, "ab1", "3");
+        check_contradiction(25, 28, "é1", "4");
+        check_contradiction(BEFORE.len(), BEFORE.len() + 1, "x", "");
+        check_contradiction(usize::MAX, usize::MAX, "", "x");
     }
 
     /// Checks which lines the edits of a text of four lines take in.
@@ -397,10 +408,10 @@ mod tests {
             list.iter().map(|(start, end, text)| Edit::new(*start, *end, *text)).collect()
         };
         let text = "ab\ncd\nef\ngh";
-        let wide = lines_of(text, &made(edits));
-        assert_eq!(wide, made(expected));
+        let widened = lines_of(text, &made(edits));
+        assert_eq!(widened, made(expected));
         let apply = |edits| EditSet::new(edits).unwrap().apply(text);
-        assert_eq!(apply(wide), apply(made(edits)));
+        assert_eq!(apply(widened), apply(made(edits)));
     }
 
     #[test]
@@ -418,7 +429,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_damaged_plan_is_refused_or_makes_what_it_says(at in 0..2000usize, length in 0..4usize, new in "[0-9a-z\"{},:é-]{0,4}") {
+        fn a_damaged_plan_is_refused_or_makes_the_recorded_result(at in 0..2000usize, length in 0..4usize, new in "[0-9a-z\"{},:é-]{0,4}") {
             let mut text = plan().to_text();
             let bounds: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             let at = at % bounds.len();
@@ -438,7 +449,7 @@ mod tests {
     const SECRET: &str = "{\"kind\": \"List\", \"items\": [{\"kind\": \"Gateway\"}, {\"kind\": \"Secret\", \"data\": {\"k\": \"czNj\"}}]}\n";
 
     #[test]
-    fn what_a_secret_holds_is_in_no_plan() {
+    fn no_plan_holds_values_of_a_secret() {
         let at = |text: &str| (SECRET.find(text).unwrap(), SECRET.find(text).unwrap() + text.len());
         let (start, end) = at("Gateway");
         let text = saved(&[file_plan(SECRET, vec![Edit::new(start, end, "Route")])]).unwrap().to_text();
@@ -449,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plan_says_reaches_no_terminal_raw() {
+    fn control_characters_of_a_plan_are_written_out() {
         let location = SavedLocation { file: "a\u{1b}[2J.yaml".to_owned(), line: Some(1), column: Some(2) };
         let finding = SavedFinding {
             code: "x\u{1b}".to_owned(),
@@ -460,7 +471,7 @@ mod tests {
             message: "m\u{7}".to_owned(),
             help: Some("h\n\u{202e}".to_owned()),
         };
-        let expected = "a\\u{1b}[2J.yaml:1:2: held back[x\\u{1b}] m\\u{7}\n  help: h\\n\\u{202e}\n";
+        let expected = "a\\u{1b}[2J.yaml:1:2: held-back[x\\u{1b}] m\\u{7}\n  help: h\\n\\u{202e}\n";
         assert_eq!(finding.lines(), expected);
     }
 }

@@ -1,4 +1,4 @@
-//! What is told about a file names the place, whatever the reason: line, column, and in the same words.
+//! A finding about a file names its place, whatever the reason: line, column, and the same message everywhere.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -7,7 +7,7 @@ use reversion::manifest::{self, Reading, Recognizer};
 use reversion::pack::embedded;
 use reversion::plan::{self, Choices, Goal};
 
-/// Takes a file to a release, and returns it, changed or not, with what is told.
+/// Converts a file to a release, and returns it, changed or not, with its findings.
 fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
     let packs = embedded::with(Vec::new()).unwrap();
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
@@ -20,20 +20,20 @@ fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
     let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
     let plan = plan::plan(&[manifest], &goal);
     let after = plan.files.first().map_or_else(|| text.to_owned(), |file| file.after());
-    let told = plan.findings.into_iter().filter(|finding| finding.code != Code::Advisory);
-    (after, told.collect())
+    let reported = plan.findings.into_iter().filter(|finding| finding.code != Code::Advisory);
+    (after, reported.collect())
 }
 
-/// Checks all that is told of a file: `line:column severity[code] message` each.
+/// Checks every finding of a file: `line:column severity[code] message`.
 #[track_caller]
 fn check(text: &str, target: &str, expected: &[&str]) -> String {
     let (after, findings) = run(text, target);
-    let told = findings.iter().map(|finding| {
+    let reported = findings.iter().map(|finding| {
         let place = finding.location.to_string();
         let place = place.strip_prefix("a.yaml:").unwrap_or_default();
         format!("{place} {}[{}] {}", finding.severity.name(), finding.code, finding.message)
     });
-    assert_eq!(told.collect::<Vec<_>>(), expected, "{text}");
+    assert_eq!(reported.collect::<Vec<_>>(), expected, "{text}");
     after
 }
 

@@ -1,9 +1,9 @@
-//! Answers: which manifests does a call mean, and what was met on the way to them?
+//! The manifests that a call reads.
 //!
-//! One pass over the named files: each is read once and handed to `manifest`; what the caller makes of a manifest is kept, and
-//! the manifest itself is dropped at once.
+//! Each named file is read once and parsed by `manifest`; what the caller makes of a manifest is kept, and the manifest itself
+//! is dropped at once.
 //!
-//! Invariant: every file that was met is in the counts.
+//! Invariant: every file that was seen is in the counts.
 
 use std::path::{Path, PathBuf};
 
@@ -19,41 +19,57 @@ use crate::manifest::{self, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
 use crate::report::{Counts, visible};
 
-/// What a pass over the files found.
+/// Whether standard input may be empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Empty {
+    /// It may, with `--allow-empty`.
+    Accept,
+    /// An empty one is an error.
+    Refuse,
+}
+
+impl Empty {
+    /// Reads `--allow-empty`.
+    pub(super) const fn of(allow_empty: bool) -> Self {
+        if allow_empty { Self::Accept } else { Self::Refuse }
+    }
+}
+
+/// What was read.
 #[derive(Debug)]
-pub(super) struct Pass<T> {
+pub(super) struct Input<T> {
     /// What was made of the files that hold or may hold known objects, sorted by name.
     pub(super) made: Vec<T>,
-    /// What went wrong or was skipped.
+    /// Files that failed or were skipped.
     pub(super) findings: Vec<Finding>,
-    /// What was met; recognised objects are counted by the caller.
+    /// What was seen; recognised objects are counted by the caller.
     pub(super) counts: Counts,
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
 }
 
-impl<T> Default for Pass<T> {
+impl<T> Default for Input<T> {
     fn default() -> Self {
         Self { made: Vec::new(), findings: Vec::new(), counts: Counts::default(), roots: Vec::new() }
     }
 }
 
-/// What became of one file.
-enum Met<T> {
+/// One file.
+enum File<T> {
     /// It was parsed, and holds so many objects.
     Manifest(usize, T),
-    /// It holds no known API group, and may matter all the same.
-    Beside(T),
+    /// It holds no known API group, but may refer to known objects or hold values of a chart.
+    Related(T),
     Template(Finding),
     Failed(Finding),
 }
 
-impl<T> Met<T> {
+impl<T> File<T> {
     fn new(reading: Reading, make: impl Fn(Manifest) -> T) -> Option<Self> {
         match reading {
             Reading::Irrelevant => None,
             Reading::Manifest(manifest) => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
-            Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Beside(make(*manifest))),
+            Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
             Reading::Template(finding) => Some(Self::Template(finding)),
             Reading::Failed(finding) => Some(Self::Failed(finding)),
         }
@@ -61,43 +77,44 @@ impl<T> Met<T> {
 }
 
 /// Reads the files that `args` name and keeps what `make` makes of them; it is called from several threads.
-pub(super) fn pass<T: Send>(
+pub(super) fn read<T: Send>(
     args: &FileArgs,
+    empty: Empty,
     recognizer: &Recognizer,
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
-) -> Result<Pass<T>> {
+) -> Result<Input<T>> {
     if args.files_from.is_none() && args.paths.iter().any(|path| path == Path::new("-")) {
-        ensure!(args.paths.len() == 1, "`-` stands for standard input and goes with no other path");
-        return Ok(of_bytes(&read_stdin()?, recognizer, make));
+        ensure!(args.paths.len() == 1, "`-` is standard input: pass it alone, without other paths");
+        return Ok(from_bytes(&read_stdin(empty)?, recognizer, make));
     }
     let (roots, named) = roots(args)?;
     let options = options(args, named)?;
     let scan =
         disk::scan(&roots, &options, |path, bytes| match manifest::read(&path.to_string_lossy(), bytes, recognizer) {
             Reading::Irrelevant => None,
-            // What is written by its name must be found by it again.
-            _ if path.to_str().is_none() => Some(Met::Failed(file_finding(
+            // A file is written by its name, so the name must lead to it again.
+            _ if path.to_str().is_none() => Some(File::Failed(file_finding(
                 &name(path),
                 Code::InvalidEncoding,
                 Severity::Error,
                 "the name of the file is not valid UTF-8".to_owned(),
                 "rename the file",
             ))),
-            reading => Met::new(reading, &make),
+            reading => File::new(reading, &make),
         });
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
     }
-    Ok(Pass { roots, ..collect(scan) })
+    Ok(Input { roots, ..collect(scan) })
 }
 
 /// Reads every file of a folder of CRDs, ignored and hidden ones too.
 ///
 /// # Errors
-/// The first file that cannot be read or understood.
-pub(super) fn crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
+/// The first file that cannot be read or parsed.
+pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
     let files = FileArgs {
         paths: vec![folder.to_owned()],
         no_ignore: true,
@@ -109,34 +126,42 @@ pub(super) fn crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec
         inspect: false,
         threads: 0,
     };
-    let met = pass(&files, &recognizer(packs, &Config::default()), console, |manifest| manifest)?;
-    match met.findings.iter().find(|finding| finding.severity == Severity::Error) {
+    let read = read(&files, Empty::Refuse, &recognizer(packs, &Config::default()), console, |manifest| manifest)?;
+    match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("--crds: {}: {}", finding.location, finding.message),
-        None => Ok(met.made),
+        None => Ok(read.made),
     }
 }
 
 /// Reads standard input to its end.
-pub(super) fn read_stdin() -> Result<Vec<u8>> {
-    disk::read_stdin(MAX_FILE_SIZE).map_err(|failure| anyhow!("standard input {failure}"))
+///
+/// # Errors
+/// A failure of the operating system; an empty input, unless it may be empty.
+pub(super) fn read_stdin(empty: Empty) -> Result<Vec<u8>> {
+    let bytes = disk::read_stdin(MAX_FILE_SIZE).map_err(|failure| anyhow!("standard input {failure}"))?;
+    ensure!(
+        empty == Empty::Accept || !bytes.trim_ascii().is_empty(),
+        "standard input is empty\n  help: check the command that writes it, such as `kubectl get httproutes -o yaml`; `--allow-empty` accepts an empty one"
+    );
+    Ok(bytes)
 }
 
 /// Takes the bytes of standard input as one file named `-`.
-pub(super) fn of_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Pass<T> {
-    let mut pass = Pass::default();
-    pass.counts.files = 1;
+pub(super) fn from_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Input<T> {
+    let mut input = Input::default();
+    input.counts.files = 1;
     match Skip::of_bytes(bytes) {
-        Some(skip) => pass.skipped("-", skip),
+        Some(skip) => input.skipped("-", skip),
         None => {
-            let met = Met::new(manifest::read("-", bytes, recognizer), make);
-            met.into_iter().for_each(|met| pass.take(met));
+            let file = File::new(manifest::read("-", bytes, recognizer), make);
+            file.into_iter().for_each(|file| input.take(file));
         }
     }
-    pass
+    input
 }
 
-/// Reads once more what a manifest was made of.
-pub(super) fn again(file: &str, text: &str, recognizer: &Recognizer) -> Manifest {
+/// Parses once more the text that a manifest was made of.
+pub(super) fn reparse(file: &str, text: &str, recognizer: &Recognizer) -> Manifest {
     match manifest::read(file, text.as_bytes(), recognizer) {
         Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => *manifest,
         Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
@@ -145,9 +170,9 @@ pub(super) fn again(file: &str, text: &str, recognizer: &Recognizer) -> Manifest
     }
 }
 
-/// Reads a file of an earlier pass once more from where it lies.
-pub(super) fn once_more(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
-    let bytes = disk::read(Path::new(file)).with_context(|| format!("cannot read {file} once more"))?;
+/// Reads and parses a file once more.
+pub(super) fn reread(file: &str, recognizer: &Recognizer) -> Result<Manifest> {
+    let bytes = disk::read(Path::new(file)).with_context(|| format!("cannot read {file} again"))?;
     match manifest::read(file, &bytes, recognizer) {
         Reading::Manifest(manifest) | Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Ok(*manifest),
         Reading::Irrelevant | Reading::Template(_) | Reading::Failed(_) => {
@@ -156,7 +181,7 @@ pub(super) fn once_more(file: &str, recognizer: &Recognizer) -> Result<Manifest>
     }
 }
 
-/// Makes the recognizer of every group that `packs` know and of what the configuration says of files.
+/// Makes the recognizer of every API group of `packs` and of the values files that the configuration lists.
 pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
     let marks = packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str);
@@ -170,7 +195,7 @@ pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
 fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {
     let Some(list) = &args.files_from else { return Ok((args.paths.clone(), Named::Always)) };
     let text = if list == Path::new("-") {
-        read_stdin()
+        read_stdin(Empty::Accept)
     } else {
         disk::read(list).map_err(|failure| anyhow!("{}: {failure}", list.display()))
     };
@@ -196,21 +221,21 @@ fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn collect<T>(scan: Scan<Met<T>>) -> Pass<T> {
-    let mut pass = Pass::default();
-    pass.counts.files = scan.seen;
-    for (_, met) in scan.visited {
-        pass.take(met);
+fn collect<T>(scan: Scan<File<T>>) -> Input<T> {
+    let mut input = Input::default();
+    input.counts.files = scan.seen;
+    for (_, file) in scan.visited {
+        input.take(file);
     }
     for (path, skip) in &scan.skipped {
-        pass.skipped(&name(path), *skip);
+        input.skipped(&name(path), *skip);
     }
     for (path, failure) in scan.failed {
-        pass.counts.failed += 1;
-        let help = "nothing of it was read";
-        pass.findings.push(file_finding(&name(&path), Code::IoError, Severity::Error, failure.to_string(), help));
+        input.counts.failed += 1;
+        let help = "check the path and its permissions";
+        input.findings.push(file_finding(&name(&path), Code::IoError, Severity::Error, failure.to_string(), help));
     }
-    pass
+    input
 }
 
 fn file_finding(file: &str, code: Code, severity: Severity, message: String, help: &str) -> Finding {
@@ -218,27 +243,27 @@ fn file_finding(file: &str, code: Code, severity: Severity, message: String, hel
     Finding { location, code, severity, object: None, field: None, message, help: Some(help.to_owned()) }
 }
 
-impl<T> Pass<T> {
-    fn take(&mut self, met: Met<T>) {
-        match met {
-            Met::Manifest(objects, made) => {
+impl<T> Input<T> {
+    fn take(&mut self, file: File<T>) {
+        match file {
+            File::Manifest(objects, made) => {
                 self.counts.parsed += 1;
                 self.counts.objects += objects;
                 self.made.push(made);
             }
-            Met::Beside(made) => self.made.push(made),
-            Met::Template(finding) => {
+            File::Related(made) => self.made.push(made),
+            File::Template(finding) => {
                 self.counts.templates += 1;
                 self.findings.push(finding);
             }
-            Met::Failed(finding) => {
+            File::Failed(finding) => {
                 self.counts.failed += 1;
                 self.findings.push(finding);
             }
         }
     }
 
-    /// Tells a file that is no text; what is left out by its name needs no telling.
+    /// Reports a file that is not text; a file that is left out by its name is not reported.
     fn skipped(&mut self, file: &str, skip: Skip) {
         if skip == Skip::Binary {
             self.counts.binaries += 1;

@@ -1,0 +1,128 @@
+//! The words of the output, for `explain` and the README's glossary.
+//!
+//! Invariant: the entries are sorted by word, and every word is there once.
+
+/// A word of the output, explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Term {
+    /// The word, as it is printed.
+    pub word: &'static str,
+    /// What it means.
+    pub text: &'static str,
+}
+
+const fn term(word: &'static str, text: &'static str) -> Term {
+    Term { word, text }
+}
+
+/// Every word, sorted.
+pub const GLOSSARY: &[Term] = &[
+    term(
+        "advisory",
+        "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.",
+    ),
+    term(
+        "api-version",
+        "Subject in `matrix`: the target serves a kind under another apiVersion, which is written into the objects.",
+    ),
+    term(
+        "backward",
+        "Direction: towards an older release, a rollback. The steps of each rule are undone, the last one first.",
+    ),
+    term(
+        "bundle",
+        "A version of an API as its project publishes it, such as v1.4.0. A bundle and a channel are a release.",
+    ),
+    term("catalog", "The fields of one kind in every release of a pack, generated from the project's CRDs."),
+    term(
+        "changed",
+        "Outcome: the object is converted. Its file changes at the places named in the diff and nowhere else.",
+    ),
+    term("changes-needed", "Title of a GitHub annotation: the object is not at the target yet."),
+    term("channel", "A variant of a bundle: standard, experimental, or single where a project publishes one only."),
+    term(
+        "code",
+        "The stable name of a kind of finding, in brackets behind the severity, such as `dropped-field`. `explain CODE` describes it.",
+    ),
+    term("error", "Severity: the file or the run failed. Exit code 2; `apply` writes nothing."),
+    term(
+        "evidence",
+        "A field of an object, or a chart or image in the files, that shows for which releases the object can be.",
+    ),
+    term("exact", "Cost of a change: nothing is lost, and converting back restores the bytes."),
+    term("experimental", "Channel: the standard fields and kinds, and those that may still change."),
+    term("failed", "Summary: files that could not be read or parsed. Exit code 2."),
+    term("field", "Subject in `matrix`: a field that only one of the two releases has."),
+    term(
+        "finding",
+        "One line of the report: a place, a severity, a code and a message, with a help line where there is something to do.",
+    ),
+    term("forward", "Direction: towards a newer release, an upgrade."),
+    term(
+        "held-back",
+        "Severity, outcome and cost: the object is left unchanged, because its conversion would lose values or is not certain. Exit code 1; the help line of its finding names what to do, such as a flag that allows the loss.",
+    ),
+    term("kind", "Subject in `matrix`: a kind that only one of the two releases has."),
+    term("lens", "The operations of a rule, which convert an object in both directions."),
+    term("limit", "Subject in `matrix`: one of the two releases allows less in a field, such as fewer items."),
+    term(
+        "lossy",
+        "Cost of a change: values can be lost. The object is held back until `--allow-loss` or `--stash` is passed.",
+    ),
+    term(
+        "normalized",
+        "Cost of a change: the meaning stays, but converting back writes it in another form than before.",
+    ),
+    term("note", "Severity: nothing to do. Notes are printed with `--verbose` only."),
+    term(
+        "object",
+        "A Kubernetes object: a document of a YAML file, an item of a List, an inline patch, or the values of a known chart.",
+    ),
+    term("operation", "One step of a lens, such as `rename` or `wrap`. `explain OPERATION` describes it."),
+    term(
+        "pack",
+        "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs.",
+    ),
+    term(
+        "plan",
+        "The edits of all files and the findings, before anything is written. `reversion plan` saves it, `apply --plan` writes it.",
+    ),
+    term(
+        "recognised",
+        "Summary: objects of a kind that a pack knows, and places with values of a known chart. Without one, the exit code is 3.",
+    ),
+    term(
+        "release",
+        "A bundle in a channel, written PACK@RELEASE/CHANNEL: `gateway-api@1.4/standard`. Without a channel it is standard; 1.4 is the newest v1.4 bundle, `latest` the newest of all.",
+    ),
+    term(
+        "rule",
+        "One documented change of an API between two releases, and how to convert it in both directions. `explain RULE` shows it.",
+    ),
+    term("seen", "Summary: files that were read, and the objects in those that mention a known API group."),
+    term("single", "Channel: the only one of a bundle whose project publishes no channels."),
+    term(
+        "skipped",
+        "Summary: templates and binary files, which are left alone. `--inspect` also lists the files left out by name.",
+    ),
+    term("standard", "Channel: the fields and kinds that are stable. A target without a channel is standard."),
+    term(
+        "stash",
+        "The annotation `reversion.dev/stash`, in which `--stash` keeps lost values, so that a later conversion restores them.",
+    ),
+    term("target", "The release that objects are converted to, passed with `--to` or named by the CRDs in the files."),
+    term("unchanged", "Outcome: the object is at the target already and is left unchanged."),
+    term("undetectable", "Subject in `matrix`: a change of meaning that no field shows, such as a new default."),
+    term("value", "Subject in `matrix`: a value that a field can have in only one of the two releases."),
+    term("warning", "Severity: something is probably wrong or has to be done by hand, but the conversion continues."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_sorted_and_unique() {
+        assert!(GLOSSARY.is_sorted_by(|left, right| left.word < right.word));
+    }
+}

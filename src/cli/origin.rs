@@ -1,0 +1,83 @@
+//! The release that objects come from: as passed with `--from`, or as charts and images in the files name it.
+//!
+//! Invariant: a release that was detected is printed on standard error, with the place that names it.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+
+use super::console::Console;
+use super::packs;
+use crate::infer::install_evidence::{Evidence, ObjectReleases, origin};
+use crate::pack::{Pack, Packs};
+use crate::release::ReleaseSet;
+use crate::report::visible;
+
+/// Reads `--from`: the releases, by pack.
+pub(super) fn passed(values: &[String], packs: &Packs) -> Result<BTreeMap<String, ReleaseSet>> {
+    let mut read = BTreeMap::new();
+    for text in values.iter().filter(|text| !text.is_empty()) {
+        let target = packs::release(text, packs).context("--from")?;
+        let name = target.pack.name();
+        ensure!(
+            read.insert(name.to_owned(), ReleaseSet::from_iter([target.release])).is_none(),
+            "--from: two releases of {name}"
+        );
+    }
+    Ok(read)
+}
+
+/// Returns the release that charts and images in the files name as the one the objects of `pack` come from, and prints it; one
+/// that an object cannot be for is printed and not used.
+pub(super) fn detected(
+    pack: &Pack,
+    evidence: &[(&Pack, Evidence)],
+    spans: &[ObjectReleases<'_>],
+    console: Console,
+) -> Result<Option<ReleaseSet>> {
+    let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
+    let (about, inexact): (Vec<&Evidence>, Vec<&Evidence>) =
+        about.map(|(_, evidence)| evidence).partition(|one| one.is_exact());
+    for line in not_used(pack, &inexact) {
+        console.note(&line)?;
+    }
+    let origin = origin(&about);
+    let (Some(first), Some(release)) = (about.first(), origin.iter().next()) else {
+        if !about.is_empty() {
+            let found: Vec<String> = about.iter().map(|one| format!("{} ({})", one.text, one.location)).collect();
+            let found = visible(&found.join(", "));
+            let name = pack.name();
+            console
+                .note(&format!("{name} objects can be of several releases: {found}; pass --from {name}@RELEASE\n"))?;
+        }
+        return Ok(None);
+    };
+    let bundle = &pack.line().get(release).bundle;
+    let place = visible(&first.location.to_string());
+    let about = spans.iter().filter(|span| span.pack.name() == pack.name());
+    if let Some(other) = about.filter(|span| (span.releases & origin).is_empty()).min_by_key(|span| &span.location) {
+        let (named, title) = (visible(&first.text), visible(&other.title));
+        let (at, releases) = (visible(&other.location.to_string()), pack.line().describe(other.releases));
+        let name = pack.name();
+        console.note(&format!(
+            "{name}: {named} ({place}) is not used: {title} ({at}) is for {releases}; if all objects come from one release, pass --from {name}@RELEASE\n"
+        ))?;
+        return Ok(None);
+    }
+    console.note(&format!("{} objects come from {bundle}: {} ({place})\n", pack.name(), visible(&first.text)))?;
+    Ok(Some(origin))
+}
+
+/// Lists versions that are not exactly a release, each with the first place where it is written.
+fn not_used(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
+    let mut places: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
+    for one in inexact {
+        places.entry(&one.text).or_default().push(one);
+    }
+    let line = |(named, all): (&str, Vec<&Evidence>)| {
+        let more = if all.len() == 1 { String::new() } else { format!(" and {} more", all.len() - 1) };
+        let (named, place) = (visible(named), visible(&all[0].location.to_string()));
+        format!("{}: {named} ({place}{more}) is not exactly a known release; not used\n", pack.name())
+    };
+    places.into_iter().map(line).collect()
+}

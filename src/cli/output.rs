@@ -1,0 +1,146 @@
+//! What a call prints: the report in its format, the findings, the summary, and why nothing was recognised.
+//!
+//! Invariant: a note is printed with `--verbose` only, or in JSON.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::args::{Format, OutputArgs};
+use super::console::Console;
+use super::exit::Exit;
+use crate::edits::FilePlan;
+use crate::finding::{Code, Finding, Severity};
+use crate::pack::{Pack, Packs};
+use crate::report::{Counts, Report, diff, github, json, plural, text, visible};
+
+/// The least severity that is printed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Level(Severity);
+
+impl Level {
+    /// Held-back objects and errors.
+    pub(super) const QUIET: Self = Self(Severity::Held);
+    /// Warnings too.
+    pub(super) const USUAL: Self = Self(Severity::Warning);
+
+    /// Reads `--quiet` and `--verbose`.
+    pub(super) const fn of(output: &OutputArgs) -> Self {
+        match (output.quiet, output.verbose) {
+            (true, _) => Self::QUIET,
+            (_, true) => Self(Severity::Note),
+            _ => Self::USUAL,
+        }
+    }
+
+    /// Says whether a finding is printed; a skipped file always is.
+    pub(super) fn shows(self, finding: &Finding) -> bool {
+        finding.severity >= self.0 || matches!(finding.code, Code::Template | Code::Binary)
+    }
+
+    /// Says whether a finding of a saved plan is printed, of which the names of its severity and code are known.
+    pub(super) fn shows_saved(self, severity: &str, code: &str) -> bool {
+        let hidden = [Severity::Note, Severity::Warning].into_iter().filter(|severity| *severity < self.0);
+        let is_skipped_file = [Code::Template, Code::Binary].iter().any(|skipped| skipped.name() == code);
+        is_skipped_file || !hidden.map(Severity::name).any(|name| name == severity)
+    }
+}
+
+/// Prints the report in its format, the findings and the summary.
+pub(super) fn finish(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
+    let level = Level::of(output);
+    match output.format {
+        Format::Text => console.note(&findings(report.findings, level))?,
+        Format::Json => console.report(&json::report(report), output)?,
+        Format::Github => {
+            console.report(&github::commands(report, |finding| level.shows(finding)), output)?;
+            console.step_summary(&github::step_summary(report))?;
+        }
+    }
+    console.note(&format!("{}\n", text::summary(report)))
+}
+
+/// Renders the findings that `level` shows.
+pub(super) fn findings(findings: &[Finding], level: Level) -> String {
+    findings.iter().filter(|finding| level.shows(finding)).map(text::finding).collect()
+}
+
+/// Renders the diff of every file that may be shown, and names the others.
+pub(super) fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -> Result<String> {
+    let paint = console.paint(output);
+    let mut shown = String::new();
+    for file in files {
+        match diff::unified(file, paint) {
+            Some(diff) => shown.push_str(&diff),
+            None => console
+                .note(&format!("{}: changed, but its diff would show values of a Secret\n", visible(&file.file)))?,
+        }
+    }
+    Ok(shown)
+}
+
+/// Prints why nothing was recognised, where the run ends with that exit code.
+pub(super) fn explain_exit(
+    exit: Exit,
+    counts: &Counts,
+    roots: &[PathBuf],
+    packs: &Packs,
+    console: Console,
+) -> Result<Exit> {
+    if exit == Exit::NothingRecognised {
+        console.note(&nothing_recognised(counts, roots, packs))?;
+    }
+    Ok(exit)
+}
+
+fn nothing_recognised(counts: &Counts, roots: &[PathBuf], packs: &Packs) -> String {
+    let names: Vec<&str> = packs.iter().map(Pack::name).collect();
+    let names = names.join(" or ");
+    if roots.is_empty() {
+        return format!(
+            "nothing recognised: standard input holds no object of {names}; `--allow-empty` exits with 0\n"
+        );
+    }
+    let shown: Vec<String> = roots.iter().take(3).map(|root| visible(&root.to_string_lossy())).collect();
+    let more = if roots.len() > shown.len() { ", ..." } else { "" };
+    let place = format!("{}{more}", shown.join(", "));
+    let what = match counts.files {
+        0 => format!("no file to read in {place}"),
+        files => format!("no object of {names} in {place} ({} read)", plural(files, "file")),
+    };
+    format!("nothing recognised: {what}; `--inspect` lists skipped files, `--allow-empty` exits with 0\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Location;
+
+    fn finding(severity: Severity) -> Finding {
+        let location = Location { file: "a.yaml".to_owned(), position: None };
+        Finding {
+            location,
+            code: Code::Normalized,
+            severity,
+            object: None,
+            field: None,
+            message: String::new(),
+            help: None,
+        }
+    }
+
+    /// Also for a plan that was saved: both ways to print a finding agree.
+    #[test]
+    fn notes_are_printed_with_verbose_only() {
+        let verbose = Level(Severity::Note);
+        let all = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error];
+        for (level, shown) in [(verbose, 4), (Level::USUAL, 3), (Level::QUIET, 2)] {
+            for (at, severity) in all.into_iter().enumerate() {
+                let expected = at + shown >= all.len();
+                let printed = !findings(&[finding(severity)], level).is_empty();
+                assert_eq!((printed, level.shows_saved(severity.name(), "normalized")), (expected, expected));
+            }
+            assert!(level.shows_saved("warning", "template"));
+        }
+    }
+}

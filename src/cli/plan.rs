@@ -1,0 +1,68 @@
+//! The subcommand `plan`: saves the changes in a file, for `show` and `apply --plan`.
+//!
+//! Files in a plan are named relative to the folder that it is made in, which is where it is applied.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+use super::args::PlanArgs;
+use super::console::Console;
+use super::exit::{Exit, Pending};
+use super::output::{explain_exit, finish};
+use super::packs;
+use super::planned::planned_with;
+use crate::disk::{self, is_place};
+use crate::pack::Pack;
+use crate::plan::Record;
+use crate::report::Written;
+use crate::report::saved_plan::{SavedPack, SavedPlan};
+use crate::yaml::FrontEnd;
+
+/// Runs `plan`.
+pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
+    ensure!(
+        !args.convert.files.paths.iter().any(|path| path == Path::new("-")),
+        "`plan` reads files, not standard input; `reversion convert -` converts standard input"
+    );
+    let packs = packs::load(&args.convert.packs)?;
+    let planned = planned_with(&args.convert, packs, (Record::Data, FrontEnd::Exact), console)?;
+    let (report, exit) = (planned.report("plan", Written::No), planned.exit(Pending::Nothing));
+    if exit == Exit::Failed {
+        finish(&report, &args.convert.output, console)?;
+        let hint = if planned.has_failed_file() {
+            ": a plan covers all files or none (`--glob '!FILE'` leaves a file out)"
+        } else {
+            ""
+        };
+        console.note(&format!("no plan was saved{hint}\n"))?;
+        return Ok(exit);
+    }
+    let pack = |pack: &Pack| SavedPack { name: pack.name().to_owned(), fingerprint: pack.fingerprint() };
+    let saved =
+        SavedPlan::new(&report, packs.iter().map(pack).collect(), from_here).map_err(|message| anyhow!(message))?;
+    let overwritten = report.files.iter().find(|file| disk::is_same_file(&args.out, Path::new(&file.file)));
+    ensure!(overwritten.is_none(), "--out {} is one of the manifests; name another file", args.out.display());
+    if args.out == Path::new("-") {
+        console.stream(saved.to_text().as_bytes())?;
+    } else {
+        let written = disk::write_output(&args.out, saved.to_text().as_bytes());
+        written.with_context(|| format!("cannot write {}", args.out.display()))?;
+    }
+    finish(&report, &args.convert.output, console)?;
+    explain_exit(exit.with(&args.convert.output), &planned.counts, &planned.roots, packs, console)
+}
+
+/// Returns the path of a file from the current folder.
+fn from_here(file: &str) -> Result<String, String> {
+    let path = Path::new(file);
+    if is_place(path) {
+        return Ok(file.replace(std::path::MAIN_SEPARATOR, "/"));
+    }
+    let inside = disk::inside_current_folder(path).ok_or_else(|| {
+        format!(
+            "{file}: a plan names files from the current folder, and this one is not below it; run `reversion plan` in a folder above it"
+        )
+    })?;
+    Ok(inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/"))
+}

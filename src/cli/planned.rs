@@ -1,0 +1,249 @@
+//! The plan of a call: which files it reads, and what is planned for them.
+//!
+//! A file whose plan depends on no other file is planned while it is read. The others are planned once all files were read.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Error, Result, anyhow, ensure};
+
+use super::args::{ConvertArgs, Format};
+use super::config::Config;
+use super::console::Console;
+use super::exit::{Exit, Pending};
+use super::input::{self, Empty, Input};
+use super::journal::interrupted_run;
+use super::target::Request;
+use crate::disk;
+use crate::finding::{Code, Finding, Severity};
+use crate::infer::crds::{Crd, Installed, crds_in};
+use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
+use crate::manifest::{Manifest, Recognizer};
+use crate::pack::{Pack, Packs, Target};
+use crate::plan::{self, Plan, PlannedFile, Planner, Record, RunFile};
+use crate::report::{Counts, Report, Written};
+use crate::yaml::FrontEnd;
+
+/// The plan of a run, with what was read.
+pub(super) struct Planned {
+    pub(super) plan: Plan,
+    pub(super) targets: Vec<String>,
+    /// The files and folders that were named.
+    pub(super) roots: Vec<PathBuf>,
+    pub(super) counts: Counts,
+}
+
+impl Planned {
+    pub(super) fn report(&self, command: &'static str, written: Written) -> Report<'_> {
+        Report {
+            command,
+            targets: self.targets.clone(),
+            files: &self.plan.files,
+            objects: &self.plan.objects,
+            findings: &self.plan.findings,
+            counts: self.counts.clone(),
+            written,
+        }
+    }
+
+    /// Says whether a file failed that the user can leave out.
+    pub(super) fn has_failed_file(&self) -> bool {
+        let is_of_file =
+            |finding: &Finding| finding.severity == Severity::Error && finding.code != Code::InterruptedRun;
+        self.plan.findings.iter().any(is_of_file)
+    }
+
+    pub(super) fn exit(&self, pending: Pending) -> Exit {
+        Exit::decide(&self.counts, &self.plan.findings, pending)
+    }
+}
+
+/// Reads the files and plans with `packs`, with edits verified by `front_end`.
+pub(super) fn planned(args: &ConvertArgs, packs: &Packs, front_end: FrontEnd, console: Console) -> Result<Planned> {
+    let record = match args.output.format {
+        Format::Json => Record::Data,
+        Format::Text | Format::Github => Record::Outcomes,
+    };
+    planned_with(args, packs, (record, front_end), console)
+}
+
+/// Reads the files and plans, with `record` of each object.
+pub(super) fn planned_with(
+    args: &ConvertArgs,
+    packs: &Packs,
+    (record, front_end): (Record, FrontEnd),
+    console: Console,
+) -> Result<Planned> {
+    let config = Config::find(&args.files.paths, packs)?;
+    let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
+    let recognizer = input::recognizer(packs, &config);
+    let empty = Empty::of(args.output.allow_empty);
+    plan_files(&request, &recognizer, console, |make| {
+        let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
+        input.findings.extend(interrupted_run(&input.roots));
+        if let Some(output) = &args.output.output_file {
+            let manifest = input.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));
+            ensure!(
+                manifest.is_none(),
+                "--output-file {} is one of the manifests; name another file",
+                output.display()
+            );
+        }
+        Ok(input)
+    })
+}
+
+/// Plans what `read` reads; it is passed what to make of a manifest.
+pub(super) fn plan_files<'p>(
+    request: &Request<'p>,
+    recognizer: &Recognizer,
+    console: Console,
+    read: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
+) -> Result<Planned> {
+    let packs = request.packs();
+    if let Some(goal) = request.passed_goal() {
+        let planner = Planner::new(&goal);
+        let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, packs, Some(&planner)))?);
+        return conclude(&planner, recognizer, input);
+    }
+    let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, packs, None))?);
+    let clues = || input.made.iter().filter_map(|seen| seen.clues.as_deref());
+    let groups = clues().flat_map(|clues| clues.groups.iter().cloned()).collect();
+    let evidence: Vec<_> = clues().flat_map(|clues| clues.evidence.iter().cloned()).collect();
+    let spans: Vec<_> = clues().flat_map(|clues| clues.spans.iter().cloned()).collect();
+    let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
+    let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
+    conclude(&Planner::new(&goal), recognizer, input)
+}
+
+/// Returns the failure of a file that could not be read: it comes before a missing target.
+fn unreadable(findings: &[Finding]) -> Option<Error> {
+    let finding = findings.iter().find(|finding| finding.code == Code::IoError)?;
+    Some(anyhow!("{}: {}", finding.location, finding.message))
+}
+
+/// Adds the findings about the CRDs that were read.
+fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Seen<'p>>, Vec<Installed<'p>>) {
+    let found = input.made.iter_mut().flat_map(|seen| std::mem::take(&mut seen.crds)).collect();
+    let installed = request.installed(found);
+    input.findings.extend(installed.iter().filter_map(Installed::finding));
+    (input, installed)
+}
+
+/// Plans the linked files, and puts the plans of all files together.
+fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_>>) -> Result<Planned> {
+    let (mut local, mut texts, mut linked) = (Vec::new(), Vec::new(), Vec::new());
+    for seen in input.made {
+        let (planned, text) = match seen.kept {
+            Kept::Planned(planned, text) => (Some(planned), text),
+            Kept::Linked(file, text) => {
+                linked.push(input::reparse(&file, &text, recognizer));
+                (None, None)
+            }
+            Kept::Text(file, text) => {
+                let manifest = input::reparse(&file, &text, recognizer);
+                match plan::plan_local(planner, &manifest) {
+                    Some(planned) => {
+                        let text = planned.needs_text().then_some(text);
+                        (Some(Box::new(planned)), text)
+                    }
+                    None => {
+                        linked.push(manifest);
+                        (None, None)
+                    }
+                }
+            }
+        };
+        local.push(planned);
+        texts.push(text);
+    }
+    let mut linked = linked.iter();
+    let file = |planned: Option<Box<PlannedFile>>| {
+        planned.map_or_else(
+            || RunFile::Linked(linked.next().expect("a file without a local plan is linked")),
+            RunFile::Local,
+        )
+    };
+    let mut files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
+    let namespaces = plan::namespaces(planner, &files);
+    let invalidated = plan::invalidated(&files, &namespaces);
+    let relinked = invalidated.iter().map(|at| reopen(&files[*at], texts[*at].as_deref(), recognizer));
+    let relinked = relinked.collect::<Result<Vec<_>>>()?;
+    for (at, manifest) in invalidated.into_iter().zip(&relinked) {
+        files[at] = RunFile::Linked(manifest);
+    }
+    let mut plan = plan::finish(planner, files, &namespaces);
+    plan.findings.extend(input.findings);
+    plan.findings.sort();
+    let goal = planner.goal();
+    let counts =
+        Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
+    let targets = goal.targets.iter().map(Target::to_string).collect();
+    Ok(Planned { targets, plan, roots: input.roots, counts })
+}
+
+/// Parses a file again whose own plan no longer holds: from its text, if that was kept. The texts of most files are not kept,
+/// since this is rare.
+fn reopen(file: &RunFile<'_>, text: Option<&str>, recognizer: &Recognizer) -> Result<Manifest> {
+    let RunFile::Local(planned) = file else { unreachable!("only local plans are invalidated") };
+    match planned.text().or(text) {
+        Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
+        None => input::reread(planned.file(), recognizer),
+    }
+}
+
+/// What is kept of a file until all files are read.
+pub(super) struct Seen<'p> {
+    crds: Vec<(&'p Pack, Crd)>,
+    /// What helps to find the target, where that is not known yet.
+    clues: Option<Box<Clues<'p>>>,
+    kept: Kept,
+}
+
+/// What a file shows about the target.
+struct Clues<'p> {
+    /// The API groups of its objects.
+    groups: BTreeSet<String>,
+    /// The releases that its charts and images name.
+    evidence: Vec<(&'p Pack, Evidence)>,
+    /// The releases that its objects can be for.
+    spans: Vec<ObjectReleases<'p>>,
+}
+
+/// What is needed to plan a file with all others.
+enum Kept {
+    /// Its own plan. Its text is needed only where that plan no longer holds; the plan has it where the file changes.
+    Planned(Box<PlannedFile>, Option<Arc<str>>),
+    /// Its name and text: its plan depends on objects of other files.
+    Linked(String, Arc<str>),
+    /// Its name and text: the target is not known yet.
+    Text(String, Arc<str>),
+}
+
+impl<'p> Seen<'p> {
+    fn new(manifest: Manifest, packs: &'p Packs, planner: Option<&Planner<'_>>) -> Self {
+        let crds = crds_in(&manifest, packs);
+        let Some(planner) = planner else {
+            let (evidence, spans) = (evidence_in(&manifest, packs), object_releases_in(&manifest, packs));
+            let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
+            let clues = Some(Box::new(Clues { groups, evidence, spans }));
+            return Self { crds, clues, kept: Kept::Text(manifest.file, manifest.text) };
+        };
+        let kept = match plan::plan_local(planner, &manifest) {
+            Some(planned) => {
+                let text = planned.needs_text().then_some(manifest.text);
+                Kept::Planned(Box::new(planned), text)
+            }
+            None => Kept::Linked(manifest.file, manifest.text),
+        };
+        Self { crds, clues: None, kept }
+    }
+
+    fn file(&self) -> &str {
+        match &self.kept {
+            Kept::Planned(planned, _) => planned.file(),
+            Kept::Linked(file, _) | Kept::Text(file, _) => file,
+        }
+    }
+}

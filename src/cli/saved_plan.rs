@@ -1,0 +1,79 @@
+//! A saved plan, read again: its edits are made in the files as they are now, its findings and summary are printed.
+
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+
+use super::output::Level;
+use crate::disk::{self, is_place};
+use crate::edits::FilePlan;
+use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedFinding, SavedPlan};
+use crate::report::{Written, plural, text, visible};
+
+/// Reads a plan; every file that it names is below the current folder.
+pub(super) fn load(file: &Path) -> Result<SavedPlan> {
+    let failed = |what: String| {
+        let help = "`reversion plan -o FILE --to TARGET [PATHS]` makes a plan file";
+        anyhow!("{}: {what}\n  help: {help}", file.display())
+    };
+    let bytes = disk::read_up_to(file, MAX_PLAN).map_err(|failure| anyhow!("{}: {failure}", file.display()))?;
+    let plan = SavedPlan::parse(&bytes).map_err(failed)?;
+    match plan.files.iter().find(|file| !is_place(Path::new(&file.path))) {
+        Some(file) => Err(failed(format!(
+            "not a valid plan: {} is outside of the current folder, or in one that is never written",
+            file.path
+        ))),
+        None => Ok(plan),
+    }
+}
+
+/// The files of a plan, compared with what they are now.
+#[derive(Default)]
+pub(super) struct Executed {
+    /// The files that are as they were when the plan was made, with their edits.
+    pub(super) files: Vec<FilePlan>,
+    /// The names of the others.
+    pub(super) stale: Vec<String>,
+}
+
+/// Makes the edits of a plan in the text of its files.
+pub(super) fn execute(plan: &SavedPlan) -> Result<Executed> {
+    let mut executed = Executed::default();
+    for file in &plan.files {
+        match current(file) {
+            Ok(done) => executed.files.push(done),
+            Err(Mismatch::Stale) => executed.stale.push(file.path.clone()),
+            Err(Mismatch::Contradiction) => {
+                bail!("the plan contradicts itself: its edits of {} do not give the result that it records", file.path)
+            }
+        }
+    }
+    Ok(executed)
+}
+
+fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
+    let bytes = disk::read(Path::new(&file.path)).map_err(|_| Mismatch::Stale)?;
+    file.plan(String::from_utf8(bytes).map_err(|_| Mismatch::Stale)?)
+}
+
+/// Renders the findings of a plan that `level` shows.
+pub(super) fn findings(plan: &SavedPlan, level: Level) -> String {
+    let shown = plan.findings.iter().filter(|finding| level.shows_saved(&finding.severity, &finding.code));
+    shown.map(SavedFinding::lines).collect()
+}
+
+/// Renders the summary line of a plan.
+pub(super) fn summary(plan: &SavedPlan, written: Written) -> String {
+    let verb = match written {
+        Written::Yes => "changed",
+        Written::No => "to change",
+    };
+    format!(
+        "{}; {} {verb} in {}; {} held back; to {}",
+        text::seen(&plan.summary),
+        plural(plan.count("changed"), "object"),
+        plural(plan.files.len(), "file"),
+        plan.count("held-back"),
+        visible(&plan.targets.join(", ")),
+    )
+}

@@ -1,0 +1,32 @@
+//! The subcommand `show`: a saved plan as a diff, with its findings.
+
+use anyhow::Result;
+
+use super::args::ShowArgs;
+use super::console::Console;
+use super::exit::Exit;
+use super::output::{Level, diffs};
+use super::saved_plan::{execute, findings, load, summary};
+use crate::report::saved_plan::SavedFile;
+use crate::report::{Written, visible};
+
+/// Runs `show`.
+pub(super) fn run(args: &ShowArgs, console: Console) -> Result<Exit> {
+    let plan = load(&args.plan)?;
+    let executed = execute(&plan)?;
+    let stale: String =
+        plan.files.iter().filter(|file| executed.stale.contains(&file.path)).map(SavedFile::edits_text).collect();
+    console.report(&(diffs(&executed.files, &args.output, console)? + &stale), &args.output)?;
+    let packs: Vec<_> = plan.packs.iter().map(|pack| format!("{} {}", visible(&pack.name), pack.fingerprint)).collect();
+    let head = format!("plan of reversion {}, packs: {}\n", visible(&plan.tool), packs.join(", "));
+    let stale_line = |path: &String| {
+        format!("{}: changed or removed since the plan was made; its edits are shown without context\n", visible(path))
+    };
+    let stale_files: String = executed.stale.iter().map(stale_line).collect();
+    console.note(&format!(
+        "{head}{}{stale_files}{}\n",
+        findings(&plan, Level::of(&args.output)),
+        summary(&plan, Written::No)
+    ))?;
+    Ok(Exit::Clean)
+}

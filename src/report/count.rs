@@ -1,0 +1,54 @@
+//! How many files and objects a run saw, and how numbers are printed.
+
+use serde::{Deserialize, Serialize};
+
+/// How many files and objects a run saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// Files with a manifest's extension that were read.
+    pub files: usize,
+    /// Of these, files that contain a known API group: only they were parsed.
+    #[serde(rename = "parsedFiles")]
+    pub parsed: usize,
+    /// Objects in the parsed files.
+    pub objects: usize,
+    /// Of these, objects of a kind that a pack knows.
+    pub recognised: usize,
+    /// Templates, skipped.
+    pub templates: usize,
+    /// Files that are no text, skipped.
+    pub binaries: usize,
+    /// Files that could not be read or understood.
+    pub failed: usize,
+}
+
+/// Prints a number with a comma between thousands.
+pub fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Prints a count with its noun: `1 file`, `1,203 files`.
+pub fn plural(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(number), if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_commas() {
+        assert_eq!([0, 999, 1000, 1234567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(plural(1, "file"), "1 file");
+        assert_eq!(plural(0, "file"), "0 files");
+    }
+}

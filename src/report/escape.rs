@@ -1,0 +1,35 @@
+//! Text from files as it may be printed: with its control characters written out.
+
+/// Returns `text` with control characters written out, so that a file's name or value cannot steer a terminal.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if steers(character) {
+            out.extend(character.escape_default());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Says whether a character can steer a terminal, or the order in which it shows others.
+pub(super) fn steers(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns `text` as [`visible`] does, but with its line breaks.
+pub fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_written_out() {
+        assert_eq!(visible("a\u{1b}[31mb\u{202e}é"), "a\\u{1b}[31mb\\u{202e}é");
+    }
+}
