@@ -5,8 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::naming::{Answer, NamedBy, Names};
-use super::{Claims, Completeness, Description, Fidelity, Halt, Operation, Session};
+use super::references::{Answer, ReferencedBy, Names};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -46,7 +50,7 @@ enum Source {
     /// `parameter: ngf.namespace`
     Parameter(String),
     /// `named-by: { kind: GatewayClass.gateway.networking.k8s.io, refs: spec.parametersRef, value: namespace }`
-    NamedBy(NamedBy),
+    ReferencedBy(ReferencedBy),
     /// `names: { kind: NginxProxy.gateway.nginx.org, refs: spec.parametersRef, value: metadata.namespace }`
     Names(Names),
 }
@@ -76,7 +80,7 @@ impl Default {
     pub(super) const DESCRIPTION: Description = Description {
         name: "default",
         text: "Makes a field and the value that one side implies for it into each other: `elide` removes the field where it \
-               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items, and to a reference that it brings; never a \
+               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items, and to a reference that it fills_absent; never a \
                namespace that a kustomization gives). \
                `forward` and `backward` say what is done in which direction. The value is `value`, the value of the field \
                `like`, what `table` gives for the field `by`, what the user says for a `parameter` of the pack, what a reference \
@@ -96,11 +100,11 @@ impl Default {
                 let name = by.get(object).and_then(Value::as_str);
                 alone(name.and_then(|name| table.get(name)).cloned())
             }
-            Source::Like(path) => alone(path.get(&session.seen_for(|is_meant| is_meant(&path.pattern()))).cloned()),
+            Source::Like(path) => alone(path.get(&session.view_for(|is_meant| is_meant(&path.pattern()))).cloned()),
             Source::Parameter(name) => {
-                alone(session.surroundings().and_then(|all| all.parameter(name)).map(Value::from))
+                alone(session.context().and_then(|all| all.parameter(name)).map(Value::from))
             }
-            Source::NamedBy(reference) => reference.value(session),
+            Source::ReferencedBy(reference) => reference.value(session),
             Source::Names(reference) => reference.value(session),
         }
     }
@@ -127,7 +131,7 @@ impl Default {
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for path in self.written(session) {
             if self.backward != Some(Doing::Write) {
-                session.normalize(&path, "it is what the field means where it is absent");
+                session.record_normalization(&path, "it is what the field means where it is absent");
             }
             session.change(Intent::Delete { path })?;
         }
@@ -137,7 +141,7 @@ impl Default {
     fn write(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         if self.backward == Some(Doing::Elide) {
             for path in self.written(session) {
-                session.normalize(&path, "it is what the field means where it is absent");
+                session.record_normalization(&path, "it is what the field means where it is absent");
             }
         }
         self.tell_astray(session);
@@ -146,7 +150,7 @@ impl Default {
             let map = path.get(session.object()).and_then(Value::as_object);
             let lacks = map.is_some_and(|map| map.get(&self.key).is_none_or(|value| self.is_unset(value)));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
-            // A reference that a patch brings is as good as any.
+            // A reference that a patch fills_absent is as good as any.
             let names = matches!(self.source, Source::Names(_));
             let whole = || item || names || session.completeness() == Completeness::Whole;
             if lacks && whole() {
@@ -169,7 +173,7 @@ impl Default {
         if let Some((path, written, other)) = reference.astray(session) {
             let title = format!("{} {}", other.kind.kind, other.name.unwrap_or_default());
             let doubt = format!("{path} says {written}, and of the files {title} {}", other.namespace.unknown());
-            session.doubt(&path, doubt);
+            session.record_warning(&path, doubt);
         }
     }
 
@@ -188,9 +192,9 @@ impl Default {
                 });
             }
         };
-        said_by.iter().for_each(|neighbour| session.rely_on(neighbour));
+        said_by.iter().for_each(|neighbour| session.convert_together_with(neighbour));
         if self.backward != Some(Doing::Elide) {
-            session.normalize(&path, format!("the target release wants {} written", self.key));
+            session.record_normalization(&path, format!("the target release wants {} written", self.key));
         }
         let written = path.key(&self.key);
         if written.get(session.object()).is_some() {
@@ -220,13 +224,13 @@ impl Operation for Default {
         Claims::default()
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         self.forward == Some(Doing::Write) && *field == self.parent.with(Part::Key(self.key.clone()))
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         match &self.source {
-            Source::NamedBy(reference) => vec![reference.kind().clone()],
+            Source::ReferencedBy(reference) => vec![reference.kind().clone()],
             Source::Names(reference) => vec![reference.kind().clone()],
             Source::Value(_) | Source::Table(..) | Source::Like(_) | Source::Parameter(_) => Vec::new(),
         }
@@ -275,7 +279,7 @@ struct Wire {
     table: Option<BTreeMap<String, Value>>,
     like: Option<FieldPattern>,
     parameter: Option<String>,
-    named_by: Option<NamedBy>,
+    named_by: Option<ReferencedBy>,
     names: Option<Names>,
     forward: Option<Doing>,
     backward: Option<Doing>,
@@ -294,7 +298,7 @@ impl Wire {
         let mut sources = Vec::new();
         sources.extend(self.value.clone().map(Source::Value));
         sources.extend(self.parameter.clone().map(Source::Parameter));
-        sources.extend(self.named_by.clone().map(Source::NamedBy));
+        sources.extend(self.named_by.clone().map(Source::ReferencedBy));
         sources.extend(self.names.clone().map(Source::Names));
         if let Some(like) = &self.like {
             sources.push(Source::Like(one(like)?));
@@ -313,7 +317,7 @@ impl Wire {
 #[cfg(test)]
 mod tests {
     use super::super::trial::{data, operation};
-    use super::super::Lens;
+    use super::super::sequence::Lens;
     use super::*;
     use serde_json::json;
 
@@ -376,8 +380,8 @@ mod tests {
             "- default: { field: spec.rules, value: [], forward: write }\n- default: { field: \"spec.l[].a\", value: 1, forward: write }",
         )
         .unwrap();
-        let surroundings = super::super::Surroundings::default();
-        let mut session = Session::among(json!({"spec": {"l": [{}]}}), &surroundings, Completeness::Partial);
+        let context = super::super::Context::default();
+        let mut session = Session::in_context(json!({"spec": {"l": [{}]}}), &context, Completeness::Partial);
         lens.run(&mut session).unwrap();
         assert_eq!(*session.object(), json!({"spec": {"l": [{"a": 1}]}}));
     }

@@ -5,7 +5,11 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Fidelity, Halt, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -33,7 +37,7 @@ impl Operation for Distinct {
             let mut met = HashSet::new();
             let repeated: Vec<_> = (0..items.len()).filter(|index| !met.insert(&items[*index])).collect();
             for index in repeated.into_iter().rev() {
-                session.normalize(&list.index(index), "an earlier item is the same");
+                session.record_normalization(&list.index(index), "an earlier item is the same");
                 session.change(Intent::Delete { path: list.index(index) })?;
             }
         }
@@ -48,7 +52,7 @@ impl Operation for Distinct {
         Claims::default()
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 

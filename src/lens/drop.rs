@@ -5,7 +5,13 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Direction, Fidelity, Halt, LossClass, Operation, Session};
+use super::direction::Direction;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -64,10 +70,10 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if self.says_nothing(&path, &session.seen_for(|is_meant| self.default_field.iter().any(is_meant))) {
-                session.normalize(&path, self.reason.as_str());
+            if self.says_nothing(&path, &session.view_for(|is_meant| self.default_field.iter().any(is_meant))) {
+                session.record_normalization(&path, self.reason.as_str());
             } else {
-                session.lose(LossClass::DroppedField, &path, self.reason.as_str());
+                session.record_loss(LossClass::DroppedField, &path, self.reason.as_str());
             }
             session.change(Intent::Delete { path })?;
         }

@@ -5,7 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Claims, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Naming, Place};
@@ -71,7 +76,7 @@ impl Entries {
         }
         if names.is_empty() {
             for key in whole.keys().filter(|key| self.shared.contains_key(*key)) {
-                session.lose(LossClass::DroppedField, &place.key(key), "there is no item that could have it");
+                session.record_loss(LossClass::DroppedField, &place.key(key), "there is no item that could have it");
             }
             return session.change(Intent::Replace { path: place.clone(), value: Value::Array(Vec::new()) });
         }
@@ -135,7 +140,7 @@ impl Entries {
         let odd = |key: &String| items.iter().position(|item| item.get(key).is_some() != items[0].get(key).is_some());
         let odd: Vec<_> = self.shared.keys().filter_map(|key| Some((odd(key)?, key))).collect();
         for (index, key) in odd {
-            session.normalize(&place.index(index), format!("{key} is written once for all"));
+            session.record_normalization(&place.index(index), format!("{key} is written once for all"));
         }
         if names.is_empty() {
             let empty = Value::Object(Map::new());
@@ -240,7 +245,7 @@ impl Operation for Entries {
         Claims { old, new }
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 
@@ -284,7 +289,7 @@ impl Operation for Mapping {
         taken.map_or(Image::Kept, |at| Image::Moved(old[at].clone()))
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.entries.field
     }
 

@@ -5,9 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use super::{
-    Claims, Condition, Description, Fidelity, Halt, Image, LossClass, Neighbour, Operation, Session, Surroundings,
-};
+use super::condition::Condition;
+use super::context::{Context, OtherObject};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -49,11 +54,11 @@ struct Others {
 
 impl Others {
     /// Returns the items of the run's objects that name `object`, each with what its object is called.
-    fn items<'v>(&self, object: &Value, surroundings: &Surroundings<'v>) -> Vec<(String, &'v Value)> {
+    fn items<'v>(&self, object: &Value, context: &Context<'v>) -> Vec<(String, &'v Value)> {
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let metadata = |key: &str| object.get("metadata").and_then(|metadata| text(metadata, key));
         let (name, namespace) = (metadata("name"), metadata("namespace"));
-        let names_it = |other: &&Neighbour<'v>| {
+        let names_it = |other: &&OtherObject<'v>| {
             let parents = self.parent.matches(other.value);
             let mut parents = parents.iter().filter_map(|path| path.get(other.value));
             parents.any(|parent| {
@@ -61,7 +66,7 @@ impl Others {
                 text(parent, "name") == name && meant.zip(namespace.clone()).is_none_or(|(meant, own)| meant == own)
             })
         };
-        let others = self.kinds.iter().flat_map(|kind| surroundings.of_kind(kind)).filter(names_it);
+        let others = self.kinds.iter().flat_map(|kind| context.of_kind(kind)).filter(names_it);
         let items = others.flat_map(|other| {
             let title = format!("{} {}", other.kind.kind, other.name.unwrap_or_default());
             let paths = self.items.matches(other.value);
@@ -185,11 +190,11 @@ impl Gather {
     /// Returns the items of other objects that can have the field, each with what its object is called: none where all is left to
     /// `share-if`.
     fn items_of_others<'v>(&self, session: &Session<'v>) -> Vec<(String, &'v Value)> {
-        let (Some(others), Some(surroundings)) = (&self.others, session.surroundings()) else { return Vec::new() };
+        let (Some(others), Some(context)) = (&self.others, session.context()) else { return Vec::new() };
         if self.share_if.holds(session.object()) {
             return Vec::new();
         }
-        let mut items = others.items(session.object(), surroundings);
+        let mut items = others.items(session.object(), context);
         items.retain(|(_, item)| self.only.holds(item));
         items
     }
@@ -232,9 +237,9 @@ impl Gather {
         let outcome = Spread { gather: self.clone() }.run(&mut back);
         let is_same = outcome.is_ok() && same_in_order(back.object(), before);
         if indexes.len() > 1 {
-            session.normalize(taken, "it is written once for several items, as the first of them has it");
+            session.record_normalization(taken, "it is written once for several items, as the first of them has it");
         } else if !is_same {
-            session.normalize(taken, format!("on the way back it comes last in its item of {}", self.list));
+            session.record_normalization(taken, format!("on the way back it comes last in its item of {}", self.list));
         }
     }
 }
@@ -252,7 +257,7 @@ impl Operation for Gather {
         Box::new(Spread { gather: self.clone() })
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         self.others.as_ref().map(|others| others.kinds.clone()).unwrap_or_default()
     }
 
@@ -326,7 +331,7 @@ impl Spread {
             let value = at.get(session.object());
             if value.is_some() && gather.field.get(item) != value {
                 let name = &gather.key;
-                let reason = format!("it holds for an item of {title} too (with the {name} {key}), which would lose it");
+                let reason = format!("it holds for an item of {title} too (with the {name} {key}), which would record_loss it");
                 let help = format!("decide by hand what that item shall have, and take it out of {title} or the value out of here");
                 return Err(Halt::Refused { at, reason, help: Some(help) });
             }
@@ -374,7 +379,7 @@ impl Spread {
         let mut lost: Vec<FieldPath> = leaves.iter().map(whole).collect();
         lost.dedup();
         for path in lost {
-            session.lose(LossClass::DroppedField, &gather.to.join(&path), format!("no item of {} takes it", gather.list));
+            session.record_loss(LossClass::DroppedField, &gather.to.join(&path), format!("no item of {} takes it", gather.list));
         }
     }
 }
@@ -401,7 +406,7 @@ impl Operation for Spread {
         session.change(Intent::Delete { path: gather.to.clone() })?;
         remove_emptied(&shared_parent(&gather.to, &gather.list), gather.to.clone(), session)?;
         if is_whole && !self.is_way_back(session.object(), &before) {
-            session.normalize(&gather.to, format!("the items of {} say the same one by one", gather.list));
+            session.record_normalization(&gather.to, format!("the items of {} say the same one by one", gather.list));
         }
         Ok(())
     }
@@ -410,8 +415,8 @@ impl Operation for Spread {
         Box::new(self.gather.clone())
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
-        self.gather.looks_at()
+    fn kinds_read(&self) -> Vec<GroupKind> {
+        self.gather.kinds_read()
     }
 
     fn claims(&self) -> Claims {

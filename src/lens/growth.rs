@@ -75,9 +75,10 @@ fn weight(value: &Value, room: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::halt::Halt;
+    use super::super::sequence::Lens;
     use super::super::trial::data;
-    use super::super::{Halt, Lens};
-    use crate::lens::Session;
+    use crate::lens::session::Session;
     use serde_json::json;
 
     /// Runs a lens on `{"a": {"b": "..."}}` and returns why it was stopped.

@@ -5,7 +5,12 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Fidelity, Halt, LossClass, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -125,7 +130,7 @@ impl Operation for Identify {
         Claims { old: Vec::new(), new: self.claimed() }
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.list
     }
 }
@@ -147,7 +152,7 @@ impl Operation for Forget {
                 let path = list.index(index).key(key);
                 let Some(name) = path.get(session.object()) else { continue };
                 if name != made {
-                    session.lose(LossClass::DroppedField, &path, "the target release has no names here, and made ones would differ");
+                    session.record_loss(LossClass::DroppedField, &path, "the target release has no names here, and made ones would differ");
                 }
                 session.change(Intent::Delete { path })?;
             }

@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use super::{Claims, Description, Fidelity, Halt, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -104,7 +108,7 @@ impl Lift {
         let Some(from) = lists.iter().find(full).cloned() else { return Ok(()) };
         let other = |list: &FieldPath| list.get(session.object()) != from.get(session.object());
         if lists.iter().any(other) || lists.len() > items.len() {
-            session.normalize(&self.outer, format!("{} lists all that they list together", self.target()));
+            session.record_normalization(&self.outer, format!("{} lists all that they list together", self.target()));
         }
         let (to, key) = self.to.clone();
         let place = Place::Before(self.outer.last_key().unwrap_or_default().to_owned());

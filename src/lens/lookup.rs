@@ -5,7 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Completeness, Condition, Description, Fidelity, Halt, Namespace, Neighbour, Operation, Session};
+use super::condition::Condition;
+use super::context::OtherObject;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::namespace::Namespace;
+use super::operation::{Description, Operation};
+use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -76,7 +83,7 @@ impl Lookup {
         path: &FieldPath,
         reference: &Value,
         session: &Session<'a>,
-    ) -> Result<Vec<Neighbour<'a>>, Halt> {
+    ) -> Result<Vec<OtherObject<'a>>, Halt> {
         let text = |key: &str| reference.get(key).and_then(Value::as_str);
         let first = self.kinds.first().cloned().unwrap_or_else(|| GroupKind::new("", ""));
         let kind = GroupKind::new(text("kind").unwrap_or(&first.kind), text("group").unwrap_or(&first.group));
@@ -87,7 +94,7 @@ impl Lookup {
             let reason = format!("{path} names a {kind}, and what such an object says of {} is not known", self.value);
             return Err(self.refused(path.clone(), reason));
         }
-        let meant = session.surroundings().map(|all| all.named(&kind, &namespace, name)).unwrap_or_default();
+        let meant = session.context().map(|all| all.named(&kind, &namespace, name)).unwrap_or_default();
         if meant.certain.is_empty() {
             let title = namespace.name().map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"));
             if let Some(other) = meant.possible.first() {
@@ -100,7 +107,7 @@ impl Lookup {
     }
 
     /// Refuses to read from `other`, which may live elsewhere.
-    fn unplaced(&self, path: &FieldPath, kind: &GroupKind, title: &str, namespace: &Namespace, other: &Neighbour<'_>) -> Halt {
+    fn unplaced(&self, path: &FieldPath, kind: &GroupKind, title: &str, namespace: &Namespace, other: &OtherObject<'_>) -> Halt {
         let unknown = match namespace.name() {
             Some(_) => format!("{} {} {}", kind.kind, other.name.unwrap_or_default(), other.namespace.unknown()),
             None => format!("the object {}", namespace.unknown()),
@@ -109,7 +116,7 @@ impl Lookup {
         self.refused(path.clone(), reason)
     }
 
-    fn values_in(&self, path: &FieldPath, reference: &Value, neighbour: &Neighbour<'_>) -> Result<Vec<Value>, Halt> {
+    fn values_in(&self, path: &FieldPath, reference: &Value, neighbour: &OtherObject<'_>) -> Result<Vec<Value>, Halt> {
         let items = self.items.matches(neighbour.value);
         let meant = |item: &&Value| {
             let same = |(key, field): (&String, &String)| {
@@ -174,11 +181,11 @@ impl Operation for Lookup {
         Box::new(Known { lookup: self.clone() })
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         self.kinds.clone()
     }
 
-    fn brings(&self, field: &FieldPattern) -> bool {
+    fn fills_absent(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 
@@ -222,7 +229,7 @@ impl Operation for Known {
 #[cfg(test)]
 mod tests {
     use super::super::trial::operation;
-    use super::super::Surroundings;
+    use super::super::context::Context;
     use super::*;
     use serde_json::json;
 
@@ -235,13 +242,13 @@ mod tests {
         let x = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "two", "p": "T", "host": "2"},
             {"name": "none", "p": "T"}, {"name": "other", "p": "H", "host": "3"}]}});
         let y = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "four", "p": "T", "host": "4"}]}});
-        let [a, b] = [Some("a"), Some("b")].map(Namespace::written);
-        let surroundings = Surroundings::new([
-            Neighbour { kind: &g, namespace: &a, name: Some("x"), value: &x },
-            Neighbour { kind: &s, namespace: &b, name: Some("y"), value: &y },
+        let [a, b] = [Some("a"), Some("b")].map(Namespace::from_written);
+        let context = Context::new([
+            OtherObject { kind: &g, namespace: &a, name: Some("x"), value: &x },
+            OtherObject { kind: &s, namespace: &b, name: Some("y"), value: &y },
         ]);
         let object = json!({"metadata": {"namespace": "a"}, "spec": spec});
-        let mut session = Session::among(object, &surroundings, completeness);
+        let mut session = Session::in_context(object, &context, completeness);
         match operation(LOOKUP).run(&mut session) {
             Ok(()) => Ok(session.object()["spec"].clone()),
             Err(Halt::Refused { at, .. }) => Err(at.to_string()),

@@ -4,7 +4,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::rename::Rename;
-use super::{Claims, Description, Halt, Operation, Session};
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::release::GroupKind;
 use crate::yaml::Intent;
 

@@ -3,7 +3,13 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Condition, Description, Direction, Fidelity, Halt, Image, Operation, Session};
+use super::condition::Condition;
+use super::direction::Direction;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -30,7 +36,7 @@ impl Refuse {
 
 impl Operation for Refuse {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        if self.direction == Direction::Backward || !self.r#if.holds(&session.seen_for(|is_meant| self.r#if.compares(is_meant))) {
+        if self.direction == Direction::Backward || !self.r#if.holds(&session.view_for(|is_meant| self.r#if.compares(is_meant))) {
             return Ok(());
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use super::{Claims, Description, Halt, Operation, Session};
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -162,7 +165,8 @@ impl<'de> Deserialize<'de> for Move {
 #[cfg(test)]
 mod tests {
     use super::super::trial::data;
-    use super::super::{Lens, Operation};
+    use super::super::operation::Operation;
+    use super::super::sequence::Lens;
     use super::*;
     use serde_json::json;
 

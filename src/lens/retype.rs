@@ -3,7 +3,10 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::{Claims, Description, Halt, Operation, Session};
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::release::GroupKind;
 
 /// `retype: { to: ListenerSet.gateway.networking.k8s.io }` or `retype: { group: gateway.networking.k8s.io }`

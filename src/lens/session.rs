@@ -11,83 +11,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::context::{Context, OtherObject};
 use super::growth::Growth;
+use super::halt::Halt;
+use super::loss::{Loss, LossClass, Normalization};
+use super::namespace::Namespace;
 use super::origin;
-use super::surroundings::{Namespace, Neighbour, Surroundings};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
-
-/// How something is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LossClass {
-    /// A field without a place on the other side.
-    DroppedField,
-    /// Items of a list beyond what the other side can hold.
-    Narrowed,
-}
-
-impl LossClass {
-    /// Every class.
-    pub const ALL: [Self; 2] = [Self::DroppedField, Self::Narrowed];
-}
-
-/// One thing that a conversion loses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
-    /// How it is lost.
-    pub class: LossClass,
-    /// Where it stood when the session started.
-    pub path: FieldPath,
-    /// Where it stood when it was lost.
-    place: FieldPath,
-    /// How many changes had been made by then.
-    step: usize,
-    /// Why, as one sentence without a final dot.
-    pub reason: String,
-}
-
-/// Something that a conversion writes in another way, with the same meaning, and that the way back does not restore.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Normalization {
-    /// Where it stood when the session started.
-    pub path: FieldPath,
-    /// Why it means the same, as one sentence without a final dot.
-    pub reason: String,
-}
-
-/// Why an object cannot be taken across.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// Both sides of one change are in the object.
-    Conflict {
-        /// The old side's place.
-        old: FieldPath,
-        /// The new side's place.
-        new: FieldPath,
-    },
-    /// The rule has no conversion for this shape.
-    Refused {
-        /// The place that decides.
-        at: FieldPath,
-        /// Why, as one sentence without a final dot.
-        reason: String,
-        /// What to do by hand.
-        help: Option<String>,
-    },
-}
-
-impl Halt {
-    /// Returns the halt of a session about the value at `place` as one of the whole object's session, before any of the
-    /// inner session's changes.
-    fn outward(self, place: &FieldPath, inner: &Session<'_>) -> Self {
-        let outer = |path: &FieldPath| place.join(&inner.origin(path));
-        match self {
-            Self::Conflict { old, new } => Self::Conflict { old: outer(&old), new: outer(&new) },
-            Self::Refused { at, reason, help } => Self::Refused { at: outer(&at), reason, help },
-        }
-    }
-}
 
 /// Whether an object is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,13 +39,13 @@ pub struct Session<'a> {
     losses: Vec<Loss>,
     normalized: Vec<Normalization>,
     /// What is likely wrong, and stays.
-    doubts: Vec<Normalization>,
-    surroundings: Option<&'a Surroundings<'a>>,
+    warnings: Vec<Normalization>,
+    context: Option<&'a Context<'a>>,
     completeness: Completeness,
     namespace: Namespace,
     /// Whether the session is about an item of a list, which is whole whatever the object is.
     is_item: bool,
-    relies_on: BTreeSet<ObjectName>,
+    converts_with: BTreeSet<ObjectName>,
     growth: Growth,
 }
 
@@ -126,39 +58,35 @@ impl<'a> Session<'a> {
         let object = object.into();
         let written = object.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
         Self {
-            namespace: Namespace::written(written),
+            namespace: Namespace::from_written(written),
             object,
             program: Vec::new(),
             losses: Vec::new(),
             normalized: Vec::new(),
-            doubts: Vec::new(),
-            surroundings: None,
+            warnings: Vec::new(),
+            context: None,
             completeness: Completeness::Whole,
             is_item: false,
-            relies_on: BTreeSet::new(),
+            converts_with: BTreeSet::new(),
             growth: Growth::NONE,
         }
     }
 
     /// Starts with the data of an object among others.
-    pub fn among(
-        object: impl Into<Arc<Value>>,
-        surroundings: &'a Surroundings<'a>,
-        completeness: Completeness,
-    ) -> Self {
-        Self { surroundings: Some(surroundings), completeness, ..Self::new(object) }
+    pub fn in_context(object: impl Into<Arc<Value>>, context: &'a Context<'a>, completeness: Completeness) -> Self {
+        Self { context: Some(context), completeness, ..Self::new(object) }
     }
 
     /// Starts with the data of an object that lives in `namespace`, whatever its data says.
     #[must_use]
-    pub fn living_in(self, namespace: Namespace) -> Self {
+    pub fn in_namespace(self, namespace: Namespace) -> Self {
         Self { namespace, ..self }
     }
 
     /// Returns where the object lives: another file of the run can say that it is elsewhere than is written.
     pub fn namespace(&self) -> &Namespace {
-        if let Some(surroundings) = self.surroundings {
-            surroundings.locate();
+        if let Some(context) = self.context {
+            context.note_namespaces_matter();
         }
         &self.namespace
     }
@@ -170,7 +98,7 @@ impl<'a> Session<'a> {
 
     /// Returns the object's data for reading: where one of the fields that are read, of which `reads` tells any that is meant, is
     /// its namespace, with the one that it lives in, and with none where that is not certain.
-    pub fn seen_for(&self, reads: impl FnOnce(&dyn Fn(&FieldPattern) -> bool) -> bool) -> Cow<'_, Value> {
+    pub fn view_for(&self, reads: impl FnOnce(&dyn Fn(&FieldPattern) -> bool) -> bool) -> Cow<'_, Value> {
         let is_namespace = |field: &FieldPattern| match field.parts() {
             [Part::Key(outer), Part::Key(inner)] => outer == "metadata" && inner == "namespace",
             _ => false,
@@ -197,30 +125,30 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the other objects of the run; `None` where there is no run.
-    pub const fn surroundings(&self) -> Option<&'a Surroundings<'a>> {
-        self.surroundings
+    pub const fn context(&self) -> Option<&'a Context<'a>> {
+        self.context
     }
 
     /// Says whether the object is whole: another file of the run can say that it is not.
     pub fn completeness(&self) -> Completeness {
-        if let (Some(surroundings), false) = (self.surroundings, self.is_item) {
-            surroundings.ask();
+        if let (Some(context), false) = (self.context, self.is_item) {
+            context.note_kustomizations_matter();
         }
         self.completeness
     }
 
     /// Records that the object's conversion is right only together with that of `other`.
-    pub fn rely_on(&mut self, other: &Neighbour<'_>) {
-        self.relies_on.insert((other.kind.clone(), other.namespace.clone(), other.name.map(str::to_owned)));
+    pub fn convert_together_with(&mut self, other: &OtherObject<'_>) {
+        self.converts_with.insert((other.kind.clone(), other.namespace.clone(), other.name.map(str::to_owned)));
     }
 
     /// Returns the objects that must be converted together with this one.
-    pub const fn relies_on(&self) -> &BTreeSet<ObjectName> {
-        &self.relies_on
+    pub const fn converts_with(&self) -> &BTreeSet<ObjectName> {
+        &self.converts_with
     }
 
     /// Returns the object's data as it stands, for another session.
-    pub fn share(&self) -> Arc<Value> {
+    pub fn shared(&self) -> Arc<Value> {
         Arc::clone(&self.object)
     }
 
@@ -245,8 +173,8 @@ impl<'a> Session<'a> {
     }
 
     /// Returns what is likely wrong in the object and stays.
-    pub fn doubts(&self) -> &[Normalization] {
-        &self.doubts
+    pub fn warnings(&self) -> &[Normalization] {
+        &self.warnings
     }
 
     /// Makes one change to the data and records it.
@@ -287,11 +215,10 @@ impl<'a> Session<'a> {
         let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
         let completeness = if item { Completeness::Whole } else { self.completeness };
         let (is_item, namespace) = (item || self.is_item, self.namespace.clone());
-        let mut inner =
-            Session { surroundings: self.surroundings, completeness, is_item, namespace, ..Session::new(value) };
-        steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
+        let mut inner = Session { context: self.context, completeness, is_item, namespace, ..Session::new(value) };
+        steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
-        self.relies_on.extend(inner.relies_on);
+        self.converts_with.extend(inner.converts_with);
         self.losses.extend(inner.losses.into_iter().map(|loss| Loss {
             path: started.join(&loss.path),
             place: place.join(&loss.place),
@@ -300,13 +227,13 @@ impl<'a> Session<'a> {
         }));
         let normalized = inner.normalized.into_iter();
         self.normalized.extend(normalized.map(|told| Normalization { path: started.join(&told.path), ..told }));
-        let doubts = inner.doubts.into_iter();
-        self.doubts.extend(doubts.map(|told| Normalization { path: started.join(&told.path), ..told }));
+        let warnings = inner.warnings.into_iter();
+        self.warnings.extend(warnings.map(|told| Normalization { path: started.join(&told.path), ..told }));
         inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
     /// Records the loss of what stands at `path` now.
-    pub fn lose(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
+    pub fn record_loss(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
         let (place, step) = (path.clone(), self.program.len());
         self.losses.push(Loss { class, path: self.origin(path), place, step, reason: reason.into() });
     }
@@ -327,13 +254,13 @@ impl<'a> Session<'a> {
     }
 
     /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.
-    pub fn normalize(&mut self, path: &FieldPath, reason: impl Into<String>) {
+    pub fn record_normalization(&mut self, path: &FieldPath, reason: impl Into<String>) {
         self.normalized.push(Normalization { path: self.origin(path), reason: reason.into() });
     }
 
     /// Records that what stands at `path` now is likely wrong.
-    pub fn doubt(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.doubts.push(Normalization { path: self.origin(path), reason: reason.into() });
+    pub fn record_warning(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.warnings.push(Normalization { path: self.origin(path), reason: reason.into() });
     }
 
     /// Returns where what stands at `path` now stood when the session started.
@@ -379,5 +306,15 @@ impl<'a> Session<'a> {
     /// Ends the session: the data, what was done, what was lost.
     pub fn finish(self) -> (Arc<Value>, Vec<Intent>, Vec<Loss>) {
         (self.object, self.program, self.losses)
+    }
+}
+
+/// Returns the halt of the session `inner`, about the value at `place`, with its paths as they are in the whole object before
+/// any change of the inner session.
+fn outward(halt: Halt, place: &FieldPath, inner: &Session<'_>) -> Halt {
+    let outer = |path: &FieldPath| place.join(&inner.origin(path));
+    match halt {
+        Halt::Conflict { old, new } => Halt::Conflict { old: outer(&old), new: outer(&new) },
+        Halt::Refused { at, reason, help } => Halt::Refused { at: outer(&at), reason, help },
     }
 }

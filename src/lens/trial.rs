@@ -4,7 +4,9 @@
 
 use serde_json::Value;
 
-use super::{Halt, Operation, Session};
+use super::halt::Halt;
+use super::operation::Operation;
+use super::session::Session;
 
 /// Reads an operation as it stands in a rule file.
 pub(super) fn operation(text: &str) -> Box<dyn Operation> {

@@ -5,7 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::{Claims, Description, Direction, Fidelity, Halt, Operation, Session};
+use super::direction::Direction;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -45,7 +50,7 @@ impl Operation for Units {
         for path in self.field.matches(session.object()) {
             let text = path.get(session.object()).and_then(Value::as_str);
             if let Some(text) = text.and_then(|text| self.converted(text)) {
-                session.normalize(&path, format!("{text} is the same"));
+                session.record_normalization(&path, format!("{text} is the same"));
                 session.change(Intent::Replace { path, value: Value::from(text) })?;
             }
         }

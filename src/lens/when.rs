@@ -5,8 +5,15 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::naming::{NamedBy, Names};
-use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Neighbour, Operation, Session};
+use super::references::{ReferencedBy, Names};
+use super::condition::Condition;
+use super::context::OtherObject;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::operation::{Description, Operation};
+use super::sequence::Lens;
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -15,7 +22,7 @@ use crate::yaml::{Intent, Place};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct When {
-    named_by: Option<NamedBy>,
+    named_by: Option<ReferencedBy>,
     together_with: Option<Names>,
     #[serde(default)]
     each: FieldPattern,
@@ -38,7 +45,7 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// Runs `change` in a place and brings the mapping back where that took it away.
+    /// Runs `change` in a place and fills_absent the mapping back where that took it away.
     fn during<'a>(
         &self,
         session: &mut Session<'a>,
@@ -59,6 +66,14 @@ impl Keep {
     }
 }
 
+/// Returns the lens that runs `lens` on every `place` in an object for which `condition` holds, and keeps the mapping that shows
+/// what the place is.
+#[must_use]
+pub fn at_each(place: FieldPattern, condition: Condition, keeps: Option<Keep>, lens: Lens) -> Lens {
+    let when = When { named_by: None, together_with: None, each: place, r#if: condition, then: lens, back: None, keeps };
+    Lens::from(vec![Box::new(when) as Box<dyn Operation>])
+}
+
 impl When {
     pub(super) const DESCRIPTION: Description = Description {
         name: "when",
@@ -71,11 +86,6 @@ impl When {
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
 
-    /// Makes the operation that runs `then` at each place that `r#if` holds for.
-    pub(super) const fn at(each: FieldPattern, r#if: Condition, keeps: Option<Keep>, then: Lens) -> Self {
-        Self { named_by: None, together_with: None, each, r#if, then, back: None, keeps }
-    }
-
     /// Returns `field` as it is called from a place.
     fn inner(&self, field: &FieldPattern) -> Option<FieldPattern> {
         let parts: &[Part] = field.parts().strip_prefix(self.each.parts())?;
@@ -83,7 +93,7 @@ impl When {
     }
 
     fn run_everywhere(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let seen = session.seen_for(|is_meant| self.r#if.compares(is_meant));
+        let seen = session.view_for(|is_meant| self.r#if.compares(is_meant));
         // What is done to one place changes no other.
         for place in self.each.matches_where(&seen, |value| self.r#if.holds(value)) {
             session.within(&place, |inner| match &self.keeps {
@@ -97,10 +107,10 @@ impl When {
     /// Runs the operations, of which the last may take away what names others.
     fn run_together(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         let (named, before) = (self.together_with.iter().flat_map(|names| names.named(session)), session.program().len());
-        let named: Vec<Neighbour<'_>> = named.collect();
+        let named: Vec<OtherObject<'_>> = named.collect();
         self.then.run(session)?;
         if session.program().len() > before {
-            named.iter().for_each(|other| session.rely_on(other));
+            named.iter().for_each(|other| session.convert_together_with(other));
         }
         Ok(())
     }
@@ -112,7 +122,7 @@ impl When {
 }
 
 /// Refuses to take an object for the one that `other` names, which may live elsewhere.
-fn unplaced(other: &Neighbour<'_>, session: &Session<'_>) -> Halt {
+fn unplaced(other: &OtherObject<'_>, session: &Session<'_>) -> Halt {
     let title = format!("{} {}", other.kind.kind, other.name.unwrap_or_default());
     let unknown = match session.namespace().name() {
         Some(_) => format!("{title} {}", other.namespace.unknown()),
@@ -136,7 +146,7 @@ impl Operation for When {
             return if trial.program().len() > before { Err(unplaced(other, session)) } else { Ok(()) };
         }
         if session.program().len() > before {
-            referrers.certain.iter().for_each(|(neighbour, _)| session.rely_on(neighbour));
+            referrers.certain.iter().for_each(|(neighbour, _)| session.convert_together_with(neighbour));
         }
         Ok(())
     }
@@ -155,10 +165,10 @@ impl Operation for When {
         })
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         let named_by = self.named_by.iter().map(|reference| reference.kind().clone());
         let named = self.together_with.iter().map(|names| names.kind().clone());
-        named_by.chain(named).chain(self.then.looks_at()).collect()
+        named_by.chain(named).chain(self.then.kinds_read()).collect()
     }
 
     fn claims(&self) -> Claims {
@@ -196,8 +206,8 @@ impl Operation for When {
         self.r#if.is_met_by(&inner, value) && self.then.claims_value(&inner, value)
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
-        self.inner(field).is_some_and(|inner| self.r#if.follows_from(&inner) && self.then.settles(&inner))
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
+        self.inner(field).is_some_and(|inner| self.r#if.follows_from(&inner) && self.then.makes_valid(&inner))
     }
 
     fn fidelity(&self) -> Option<Fidelity> {

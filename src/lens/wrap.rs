@@ -5,7 +5,12 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -44,7 +49,7 @@ impl Operation for Wrap {
         Claims::default()
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 
@@ -74,7 +79,7 @@ impl Operation for Unwrap {
             }
             for index in (1..count).rev() {
                 let item = path.index(index);
-                session.lose(LossClass::Narrowed, &item, format!("the target release holds 1 item, here are {count}"));
+                session.record_loss(LossClass::Narrowed, &item, format!("the target release holds 1 item, here are {count}"));
                 session.change(Intent::Delete { path: item })?;
             }
             session.change(Intent::Unwrap { path })?;
@@ -90,7 +95,7 @@ impl Operation for Unwrap {
         Claims::default()
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 

@@ -16,7 +16,7 @@ use super::patched::Side;
 use super::{Held, Id, Remark, Run, finding};
 use crate::field::{FieldPath, Step};
 use crate::finding::{Code, Severity};
-use crate::lens::{Completeness, Surroundings};
+use crate::lens::{Completeness, Context};
 use crate::manifest::Object;
 
 /// What a patch and its object build, converted as one.
@@ -32,7 +32,7 @@ pub(super) struct Built {
 
 impl Run<'_> {
     /// Converts what the tied objects of open files build.
-    pub(super) fn build(&self, surroundings: &Surroundings<'_>) -> Vec<Built> {
+    pub(super) fn build(&self, surroundings: &Context<'_>) -> Vec<Built> {
         let open = self.ties.iter().filter_map(|tie| match tie {
             [Side::Open(patch), Side::Open(base)] => Some((*patch, *base)),
             _ => None,
@@ -40,7 +40,7 @@ impl Run<'_> {
         open.map(|(patch, base)| self.build_one(patch, base, surroundings)).collect()
     }
 
-    fn build_one(&self, patch: Id, base: Id, surroundings: &Surroundings<'_>) -> Built {
+    fn build_one(&self, patch: Id, base: Id, surroundings: &Context<'_>) -> Built {
         let object = self.object(base);
         let Some(merged) = merged(&object.value, &self.object(patch).value) else {
             return Built { patch, base, wanted: None, block: None };

@@ -22,7 +22,7 @@ use super::{Conversion, FilePlan, Goal, ObjectPlan, Outcome, Plan, Run, adjust, 
 use super::{beside, edit, guest, loose, mentions, moves, patched, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
-use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
+use crate::lens::{Completeness, Context, Direction, Namespace, ObjectName, OtherObject};
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::pack::Target;
 use crate::release::GroupKind;
@@ -114,9 +114,9 @@ impl Standing {
     /// Makes the neighbour that the object is to others, with where it lives and what [`Standing::value`] returned.
     pub(super) fn neighbour<'v>(
         (standing, (namespace, value)): (&'v Self, &'v (Namespace, Option<Value>)),
-    ) -> Option<Neighbour<'v>> {
+    ) -> Option<OtherObject<'v>> {
         let name = standing.name.as_deref();
-        value.as_ref().map(|value| Neighbour { kind: &standing.kind, namespace, name, value })
+        value.as_ref().map(|value| OtherObject { kind: &standing.kind, namespace, name, value })
     }
 
     /// Reads the object's data again, where others can look into it.
@@ -146,7 +146,7 @@ impl<'g> Course<'g> {
         let lenses = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|way| rule.lens(way)));
         let names = retypes.values().map(|successor| (successor.kind().clone(), Interest::Name));
         let sought =
-            names.chain(lenses.flat_map(crate::lens::Lens::looks_at).map(|kind| (kind, Interest::Data))).collect();
+            names.chain(lenses.flat_map(crate::lens::Lens::kinds_read).map(|kind| (kind, Interest::Data))).collect();
         let origins = |target: &Target<'_>| goal.choices.origins.get(target.pack.name()).copied();
         let crossings = goal.targets.iter().flat_map(|target| advise::crossings(target, origins(target)));
         let (mentioned, moves) = (Mentioned::new(&retypes), moves::crossings(goal));
@@ -169,16 +169,18 @@ impl<'g> Course<'g> {
         findings.extend(mentions::findings(manifest, self));
         findings.extend(rights::findings(manifest, self));
         for object in &manifest.objects {
-            let home = Namespace::written(object.namespace.as_deref());
+            let home = Namespace::from_written(object.namespace.as_deref());
             let surroundings = self.alone();
             let scene = Scene { completeness: Completeness::Whole, home: &home, surroundings: &surroundings };
             let made = self.convert(object, scene);
-            if surroundings.was_searched() || self.is_tied(object, made.as_ref()) {
+            if surroundings.depends_on_other_objects() || self.is_tied(object, made.as_ref()) {
                 return None;
             }
-            if surroundings.was_asked() {
+            if surroundings.depends_on_kustomizations() {
                 let homes = &mut presumes.get_or_insert_default().homes;
-                homes.extend(surroundings.was_located().then(|| (object.kind.clone(), object.namespace.clone())));
+                homes.extend(
+                    surroundings.depends_on_namespaces().then(|| (object.kind.clone(), object.namespace.clone())),
+                );
             }
             findings.extend(moves::findings(manifest, object, &self.moves));
             findings.extend(self.dangling(manifest, object, made.as_ref()));
@@ -200,8 +202,8 @@ impl<'g> Course<'g> {
     }
 
     /// Returns what there is to look at without any other object.
-    pub(super) fn alone(&self) -> Surroundings<'g> {
-        Surroundings::default().with_parameters(&self.goal.choices.parameters)
+    pub(super) fn alone(&self) -> Context<'g> {
+        Context::default().with_parameters(&self.goal.choices.parameters)
     }
 
     /// Converts `object` by itself, where a target is about it: its mistakes first, then by its own pack, then as a guest of
@@ -324,7 +326,7 @@ impl<'g> Course<'g> {
         let is_overtaken = |part: &Part| {
             part.presumes.as_ref().is_some_and(|presumption| {
                 let stays = |(kind, written): &(GroupKind, Option<String>)| {
-                    homes.of(&part.file, kind, written.as_deref()) == Namespace::written(written.as_deref())
+                    homes.of(&part.file, kind, written.as_deref()) == Namespace::from_written(written.as_deref())
                 };
                 patches.contains(part.file.as_str()) || !presumption.homes.iter().all(stays)
             })

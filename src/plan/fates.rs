@@ -75,7 +75,7 @@ fn named<'a>(objects: &'a ByKind<'_>, reference: &Reference, from: &Namespace) -
     let wanted = written.or_else(|| reference.name.is_some().then(|| from.clone()));
     let name = reference.name.clone();
     let may_be = move |(object, home): &&(&Object, &Namespace)| {
-        let apart = wanted.as_ref().is_some_and(|wanted| wanted.is(home) == Some(false));
+        let apart = wanted.as_ref().is_some_and(|wanted| wanted.same_as(home) == Some(false));
         !apart && (name.is_none() || name == object.name)
     };
     objects.get(&reference.kind).into_iter().flatten().filter(may_be).map(|(object, _)| *object)

@@ -127,8 +127,8 @@ fn changed(
     lost: Vec<Remark>,
 ) -> Conversion {
     let mut made = made.unwrap_or_else(|| Conversion::untouched(object));
-    let relies_on: BTreeSet<_> = session.relies_on().clone();
-    made.relies_on.extend(relies_on);
+    let converts_with: BTreeSet<_> = session.converts_with().clone();
+    made.converts_with.extend(converts_with);
     made.rules.extend(used);
     made.lost.extend(lost);
     let (value, program, _) = session.finish();

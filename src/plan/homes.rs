@@ -38,7 +38,7 @@ impl<'p> Homes<'p> {
     pub(super) fn of(&self, file: &str, kind: &GroupKind, written: Option<&str>) -> Namespace {
         match self.said.get(file).filter(|_| self.has_namespace(kind)) {
             Some(said) => home(written, said),
-            None => Namespace::written(written),
+            None => Namespace::from_written(written),
         }
     }
 
@@ -53,7 +53,7 @@ impl<'p> Homes<'p> {
 fn home(written: Option<&str>, said: &Said) -> Namespace {
     let names: BTreeSet<Option<&str>> = said.iter().map(|(_, name)| name.as_deref().or(written)).collect();
     match names.first() {
-        Some(name) if names.len() == 1 => Namespace::written(*name),
+        Some(name) if names.len() == 1 => Namespace::from_written(*name),
         _ => {
             let resolve = |(file, name): &(Rc<str>, Option<Rc<str>>)| {
                 (file.as_ref().to_owned(), name.as_deref().or(written).map(str::to_owned))
@@ -273,7 +273,7 @@ mod tests {
     const PLACED: &str = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a, namespace: own}\n";
 
     fn named(name: &str) -> Namespace {
-        Namespace::written(Some(name))
+        Namespace::from_written(Some(name))
     }
 
     fn several(said: &[(&str, Option<&str>)]) -> Namespace {
@@ -296,7 +296,7 @@ mod tests {
             ("b.yaml", named("shop")),
             ("base/a.yaml", named("shop")),
             ("c.yaml", named("own")),
-            ("d.yaml", Namespace::Open),
+            ("d.yaml", Namespace::Unset),
         ];
         assert_eq!(found, expected.map(|(file, home)| (file.to_owned(), home)).into());
     }
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&as_written(None), &as_written(Some("own"))]);
         silent[3].1 = "resources: [../base]";
         let found = homes(&silent);
-        assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&Namespace::Open, &named("own")]);
+        assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&Namespace::Unset, &named("own")]);
     }
 
     #[test]

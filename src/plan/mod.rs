@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::infer;
-use crate::lens::{Completeness, Direction, Namespace, Neighbour, ObjectName, Surroundings};
+use crate::lens::{Completeness, Context, Direction, Namespace, ObjectName, OtherObject};
 use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -230,7 +230,7 @@ impl<'a> Run<'a> {
             Self { course, looks, numbers, patches, manifests, places, homes, standing_homes, ties, converted, built };
         let alone = course.alone();
         (run.converted, run.built) = (run.convert(&alone), run.build(&alone));
-        if alone.was_searched() {
+        if alone.depends_on_other_objects() {
             let values = standing(looks).map(|(_, one)| one.value());
             let others: Vec<_> = run.standing_homes.iter().cloned().zip(values).collect();
             let surroundings = run.surroundings(&others);
@@ -245,7 +245,7 @@ impl<'a> Run<'a> {
         self.numbers.get_or_init(number).get(file).map(|number| &self.looks[*number])
     }
 
-    fn convert(&self, surroundings: &Surroundings<'_>) -> Vec<Vec<Option<Conversion>>> {
+    fn convert(&self, surroundings: &Context<'_>) -> Vec<Vec<Option<Conversion>>> {
         let of_file = |(manifest, homes): (&&Manifest, &Vec<Namespace>)| {
             let convert = |(object, home): (&Object, &Namespace)| {
                 let is_patch = self.is_patch(&manifest.file) || object.inset.is_some();
@@ -259,12 +259,12 @@ impl<'a> Run<'a> {
 
     /// Indexes the objects of the run as they stand; patches are parts of objects. `others` are the homes and the data of
     /// what [`standing`] returns.
-    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Option<Value>)]) -> Surroundings<'v> {
+    fn surroundings<'v>(&'v self, others: &'v [(Namespace, Option<Value>)]) -> Context<'v> {
         let mut others = others.iter();
         let mut homes = self.homes.iter();
         let mut objects = Vec::new();
         for look in self.looks {
-            let neighbours: Vec<Neighbour<'v>> = match look {
+            let neighbours: Vec<OtherObject<'v>> = match look {
                 Look::Alone(part) => part.standing.iter().zip(&mut others).filter_map(Standing::neighbour).collect(),
                 Look::Open(manifest) => {
                     let objects = manifest.objects.iter().zip(homes.next().into_iter().flatten());
@@ -275,7 +275,7 @@ impl<'a> Run<'a> {
                 objects.extend(neighbours);
             }
         }
-        Surroundings::new(objects).with_parameters(&self.course.goal.choices.parameters)
+        Context::new(objects).with_parameters(&self.course.goal.choices.parameters)
     }
 
     fn ids(&self) -> impl Iterator<Item = (Id, &Manifest, &Object)> + Clone {
@@ -522,8 +522,8 @@ fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn neighbour<'v>((object, namespace): (&'v Object, &'v Namespace)) -> Neighbour<'v> {
-    Neighbour { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
+fn neighbour<'v>((object, namespace): (&'v Object, &'v Namespace)) -> OtherObject<'v> {
+    OtherObject { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
 }
 
 /// Tells what the fields of one object say against it, without a target.

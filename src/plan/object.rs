@@ -16,7 +16,7 @@ use crate::catalog::{Catalog, Fact, Unknown};
 use crate::field::{FieldPath, Step};
 use crate::finding::Code;
 use crate::infer::{Inference, infer};
-use crate::lens::{Completeness, Direction, Halt, LossClass, Namespace, ObjectName, Session, Surroundings};
+use crate::lens::{Completeness, Context, Direction, Halt, LossClass, Namespace, ObjectName, Session};
 use crate::manifest::Object;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Needs, Pack, Rule, Target, Way};
@@ -98,7 +98,7 @@ pub struct Conversion {
     /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
     pub written_for: ReleaseSet,
     /// The objects that must be converted together with this one.
-    pub relies_on: BTreeSet<ObjectName>,
+    pub converts_with: BTreeSet<ObjectName>,
 }
 
 impl Conversion {
@@ -125,7 +125,7 @@ impl Conversion {
             notes: Vec::new(),
             lost: Vec::new(),
             written_for: ReleaseSet::default(),
-            relies_on: BTreeSet::new(),
+            converts_with: BTreeSet::new(),
         }
     }
 }
@@ -200,13 +200,13 @@ pub(super) struct Scene<'a> {
     /// The namespace that it lives in.
     pub(super) home: &'a Namespace,
     /// The other objects.
-    pub(super) surroundings: &'a Surroundings<'a>,
+    pub(super) surroundings: &'a Context<'a>,
 }
 
 impl<'a> Scene<'a> {
     /// Starts a session with data of the object.
     pub(super) fn session(self, value: Arc<Value>) -> Session<'a> {
-        Session::among(value, self.surroundings, self.completeness).living_in(self.home.clone())
+        Session::in_context(value, self.surroundings, self.completeness).in_namespace(self.home.clone())
     }
 }
 
@@ -229,7 +229,7 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, sce
     let Work { written_for, mut warnings, mut notes, lost, .. } = work;
     match outcome {
         Ok(Arrival { kind, session, trail, .. }) => {
-            let relies_on = session.relies_on().clone();
+            let converts_with = session.converts_with().clone();
             warnings.extend(trail.warnings);
             notes.extend(trail.notes);
             warnings.extend(doubts(&session));
@@ -254,7 +254,7 @@ pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, sce
                 notes,
                 lost,
                 written_for,
-                relies_on,
+                converts_with,
             }
         }
         Err(blocks) => Conversion { blocks, warnings, written_for, ..Conversion::untouched(object) },
@@ -371,11 +371,11 @@ impl<'a> Work<'a> {
         let mut restored = Vec::new();
         if let Some((stash, wanted)) = detour.filter(|(_, wanted)| !wanted.is_empty()) {
             kind = self.run_rules(stash.left, kind, &mut session, &mut trail)?;
-            let sight = self.normal(&kind, session.share());
+            let sight = self.normal(&kind, session.shared());
             restored = stash.restore(wanted, &sight, &mut session).map_err(stuck)?;
         }
         let step = session.program().len();
-        let start = Start { kind: kind.clone(), value: session.share(), step, restored };
+        let start = Start { kind: kind.clone(), value: session.shared(), step, restored };
         let kind = self.run_rules(self.target.release, kind, &mut session, &mut trail)?;
         let blocks = self.settle(&start, &kind, &mut session, &mut trail).err().unwrap_or_default();
         Ok(Arrival { kind, session, start, trail, blocks })
@@ -383,7 +383,7 @@ impl<'a> Work<'a> {
 
     /// Says whether the object is whole, which another file of the run decides.
     pub(super) fn completeness(&self) -> Completeness {
-        self.scene.surroundings.ask();
+        self.scene.surroundings.note_kustomizations_matter();
         self.scene.completeness
     }
 
@@ -560,7 +560,7 @@ pub const fn loss_code(class: LossClass) -> Code {
 /// Tells what is likely wrong in an object and stays.
 pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
     let help = "name the one that is meant; what is applied with other files is right as it is";
-    let told = session.doubts().iter();
+    let told = session.warnings().iter();
     told.map(|told| remark(Code::DanglingReference, told.path.clone(), told.reason.clone(), Some(help.to_owned())))
         .collect()
 }

@@ -271,9 +271,9 @@ impl<'a> Work<'a> {
     /// Takes what is at the target back, on data: what the way back meets there when nothing is edited in between. Where it
     /// halts, that is nothing.
     fn way_back(&self, whole: &Arrival<'_>, left: ReleaseId) -> Arc<Value> {
-        let mut session = self.session(whole.session.share());
+        let mut session = self.session(whole.session.shared());
         match self.run_rules(left, whole.kind.clone(), &mut session, &mut Trail::default()) {
-            Ok(kind) if kind == whole.start.kind => self.normal(&kind, session.share()),
+            Ok(kind) if kind == whole.start.kind => self.normal(&kind, session.shared()),
             _ => Arc::default(),
         }
     }

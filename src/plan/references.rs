@@ -128,7 +128,7 @@ fn default_group(object: &Value, catalog: &Catalog, path: &FieldPath) -> Option<
 pub(super) fn normal(object: Arc<Value>, catalog: Option<&Catalog>, packs: &Packs) -> Arc<Value> {
     let retypes: Retypes = packs.iter().filter_map(Target::newest).flat_map(|target| retypes(&target)).collect();
     let mut session = Session::new(object);
-    for reference in find(&session.share(), catalog, &retypes) {
+    for reference in find(&session.shared(), catalog, &retypes) {
         // A reference that cannot be followed stays as it is, on every way alike.
         let _unchanged = follow(&reference, &retypes, &mut session);
     }

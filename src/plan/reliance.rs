@@ -65,7 +65,7 @@ impl Run<'_> {
     fn relying(&self) -> Vec<(Id, &std::collections::BTreeSet<ObjectName>)> {
         let relies = |(id, _, _): (Id, _, _)| {
             let conversion = self.converted[id.0][id.1].as_ref()?;
-            (!conversion.relies_on.is_empty()).then_some((id, &conversion.relies_on))
+            (!conversion.converts_with.is_empty()).then_some((id, &conversion.converts_with))
         };
         self.ids().filter_map(relies).collect()
     }

@@ -275,7 +275,7 @@ impl Work<'_> {
         missing.dedup_by(|inner, outer| inner.starts_with(outer));
         for path in missing.into_iter().rev() {
             let what = if path.last_key().is_some() { "field" } else { "item" };
-            session.lose(LossClass::DroppedField, &path, format!("{} has no such {what}", authority.name));
+            session.record_loss(LossClass::DroppedField, &path, format!("{} has no such {what}", authority.name));
             session.change(Intent::Delete { path }).map_err(stuck)?;
         }
         Ok(())

@@ -9,7 +9,8 @@
 
 use serde_json::{Map, Value};
 
-use super::super::{Namespace, Neighbour, Surroundings};
+use super::super::context::{Context, OtherObject};
+use super::super::namespace::Namespace;
 use crate::release::GroupKind;
 
 /// Whether something holds.
@@ -52,7 +53,7 @@ pub(super) struct Party<'a> {
 
 impl<'a> Party<'a> {
     /// Takes another object of the run.
-    pub(super) const fn neighbour(other: &Neighbour<'a>) -> Self {
+    pub(super) const fn neighbour(other: &OtherObject<'a>) -> Self {
         Self { kind: other.kind, namespace: other.namespace, name: other.name, value: other.value }
     }
 
@@ -82,7 +83,7 @@ impl<'a> Party<'a> {
 
     /// Says whether both are in one namespace; where neither names one, they are applied together.
     fn shares_namespace(&self, other: &Self) -> Answer {
-        match (self.namespace.is(other.namespace), self.namespace.name()) {
+        match (self.namespace.same_as(other.namespace), self.namespace.name()) {
             (Some(same), _) => Answer::of(same),
             (None, None) => self.unplaced(),
             (None, Some(_)) => other.unplaced(),
@@ -105,12 +106,12 @@ pub(super) struct Join {
 }
 
 impl Join {
-    /// Joins `route` and `gateway`; Namespaces are looked up in `surroundings`.
-    pub(super) fn of(route: &Party<'_>, gateway: &Party<'_>, surroundings: &Surroundings<'_>) -> Self {
+    /// Joins `route` and `gateway`; Namespaces are looked up in `context`.
+    pub(super) fn of(route: &Party<'_>, gateway: &Party<'_>, context: &Context<'_>) -> Self {
         let takes = route_takes(route, gateway);
         let of_listener = |listener: &Value| {
             let binding = listener.get("routes").unwrap_or(&Value::Null);
-            let admits = admits(binding, route, gateway, surroundings).and(|| takes.clone());
+            let admits = admits(binding, route, gateway, context).and(|| takes.clone());
             let selects = selects(binding.get("selector"), &route.labels());
             (admits.clone().and(|| selects.clone()), admits == Answer::No || selects == Answer::Yes)
         };
@@ -153,7 +154,7 @@ fn route_takes(route: &Party<'_>, gateway: &Party<'_>) -> Answer {
 }
 
 /// Says whether a listener takes routes of the kind and namespace of `route`.
-fn admits(binding: &Value, route: &Party<'_>, gateway: &Party<'_>, surroundings: &Surroundings<'_>) -> Answer {
+fn admits(binding: &Value, route: &Party<'_>, gateway: &Party<'_>, context: &Context<'_>) -> Answer {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let group = text(binding, "group").unwrap_or_else(|| gateway.kind.group.clone());
     let kind = text(binding, "kind").unwrap_or_default();
@@ -166,7 +167,7 @@ fn admits(binding: &Value, route: &Party<'_>, gateway: &Party<'_>, surroundings:
         "Same" => route.shares_namespace(gateway),
         "Selector" => {
             let Some(name) = route.namespace.name() else { return route.unplaced() };
-            let Some(namespace) = surroundings.called(&super::namespace(), name).map(Party::neighbour) else {
+            let Some(namespace) = context.cluster_scoped(&super::namespace(), name).map(Party::neighbour) else {
                 return Answer::Unknown(format!("Namespace {name}, whose labels decide, is not among the files"));
             };
             let mut labels = namespace.labels();
@@ -226,13 +227,13 @@ mod tests {
         let (routes, gateways) = (GroupKind::new("HTTPRoute", "g"), GroupKind::new("Gateway", "g"));
         let namespaces = GroupKind::new("Namespace", "");
         let shop = json!({"metadata": {"name": "shop", "labels": {"team": "a"}}});
-        let open = Namespace::Open;
-        let surroundings =
-            Surroundings::new([Neighbour { kind: &namespaces, namespace: &open, name: Some("shop"), value: &shop }]);
+        let open = Namespace::Unset;
+        let context =
+            Context::new([OtherObject { kind: &namespaces, namespace: &open, name: Some("shop"), value: &shop }]);
         let [in_route, in_gateway] =
-            [route, gateway].map(|value| Namespace::written(value["metadata"]["namespace"].as_str()));
+            [route, gateway].map(|value| Namespace::from_written(value["metadata"]["namespace"].as_str()));
         let (route, gateway) = (Party::of(&routes, &in_route, route), Party::of(&gateways, &in_gateway, gateway));
-        let join = Join::of(&route, &gateway, &surroundings);
+        let join = Join::of(&route, &gateway, &context);
         let word = |answer: &Answer| match answer {
             Answer::Yes => "yes",
             Answer::No => "no",

@@ -12,7 +12,11 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Fidelity, Halt, Image, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -119,7 +123,7 @@ impl Operation for Attach {
         Box::new(Detach { attach: self.clone() })
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         self.parties()
     }
 
@@ -162,7 +166,7 @@ impl Operation for Detach {
         Box::new(self.attach.clone())
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         self.attach.parties()
     }
 
@@ -187,7 +191,9 @@ impl Operation for Detach {
 #[cfg(test)]
 mod tests {
     use super::super::trial::operation;
-    use super::super::{Completeness, Namespace, Neighbour, ObjectName, Surroundings};
+    use super::super::context::{Context, OtherObject};
+    use super::super::namespace::Namespace;
+    use super::super::session::{Completeness, ObjectName};
     use super::*;
     use serde_json::json;
 
@@ -204,18 +210,18 @@ mod tests {
     ) -> Result<(Value, Vec<ObjectName>), Halt> {
         let kinds = ["Gateway", "HTTPRoute"].map(|kind| GroupKind::new(kind, group));
         let text = |value: &Value, key: &str| value["metadata"][key].as_str().map(str::to_owned);
-        let namespace = |value: &Value| Namespace::written(text(value, "namespace").as_deref());
+        let namespace = |value: &Value| Namespace::from_written(text(value, "namespace").as_deref());
         let names: Vec<_> = others.iter().map(|other| (namespace(other), text(other, "name"))).collect();
-        let neighbours = others.iter().zip(&names).map(|(value, (namespace, name))| Neighbour {
+        let neighbours = others.iter().zip(&names).map(|(value, (namespace, name))| OtherObject {
             kind: kinds.iter().find(|kind| value["kind"] == kind.kind.as_str()).expect("one of the two"),
             namespace,
             name: name.as_deref(),
             value,
         });
-        let surroundings = Surroundings::new(neighbours);
-        let mut session = Session::among(object.clone(), &surroundings, completeness);
+        let context = Context::new(neighbours);
+        let mut session = Session::in_context(object.clone(), &context, completeness);
         operation.run(&mut session)?;
-        let relies = session.relies_on().iter().cloned().collect();
+        let relies = session.converts_with().iter().cloned().collect();
         Ok((std::sync::Arc::unwrap_or_clone(session.finish().0), relies))
     }
 
@@ -303,7 +309,7 @@ mod tests {
         let routes = [route("a", &json!({})), route("b", &json!({}))];
         let (value, relies) = run(&*operation(ATTACH), &asking, "old", &routes, Completeness::Whole).unwrap();
         assert_eq!(value, free);
-        let name = (GroupKind::new("HTTPRoute", "old"), Namespace::written(Some("a")), Some("r".to_owned()));
+        let name = (GroupKind::new("HTTPRoute", "old"), Namespace::from_written(Some("a")), Some("r".to_owned()));
         assert_eq!(relies, [name]);
         check_refused(up(&asking, &routes[1..]), "spec.listeners[0].routes.selector");
         assert_eq!(down(&free, &[]), Ok(free));

@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::{Completeness, Halt, Namespace, Neighbour, Session, Surroundings, identify};
+use super::super::identify;
+use super::super::context::{Context, OtherObject};
+use super::super::halt::Halt;
+use super::super::namespace::Namespace;
+use super::super::session::{Completeness, Session};
 use super::join::{Answer, Join, Party};
 use super::{Attach, refused};
 use crate::field::FieldPath;
@@ -26,7 +30,7 @@ impl Parent {
     /// Returns the reference from an object in `own` namespace.
     fn reference(&self, own: &Namespace) -> Value {
         let mut map = Map::from_iter([("name".to_owned(), Value::from(self.name.as_str()))]);
-        if let Some(namespace) = self.namespace.name().filter(|_| own.is(&self.namespace) != Some(true)) {
+        if let Some(namespace) = self.namespace.name().filter(|_| own.same_as(&self.namespace) != Some(true)) {
             map.insert("namespace".to_owned(), Value::from(namespace));
         }
         if let Some(section) = &self.section {
@@ -89,7 +93,7 @@ impl Attach {
         let allow = gateways.key("allow").get(&object).and_then(Value::as_str);
         if allow != Some("FromList") {
             let place = if written { gateways.clone() } else { FieldPath::default().key("spec") };
-            session.normalize(&place, "parentRefs name the Gateways that take the route now");
+            session.record_normalization(&place, "parentRefs name the Gateways that take the route now");
         }
         if allow == Some("FromList") && list.get(&object).is_some_and(Value::is_array) {
             let (to, place) = (FieldPath::default().key("spec"), Place::Before("gateways".to_owned()));
@@ -106,25 +110,25 @@ impl Attach {
 
     /// Returns the parents that `route` belonged to, as far as the files tell.
     fn parents(&self, route: &Party<'_>, session: &mut Session<'_>) -> Result<Vec<Parent>, Halt> {
-        let alone = Surroundings::default();
-        let surroundings = session.surroundings().unwrap_or(&alone);
-        let gateways = surroundings.of_kind(&self.gateways);
+        let alone = Context::default();
+        let context = session.context().unwrap_or(&alone);
+        let gateways = context.of_kind(&self.gateways);
         let at = if spec("gateways").get(route.value).is_some() { spec("gateways") } else { FieldPath::default() };
         let refs = self.listed(route, gateways)?;
         let mut parents = Vec::new();
         for neighbour in gateways {
             let gateway = Party::neighbour(neighbour);
-            let join = Join::of(route, &gateway, surroundings);
+            let join = Join::of(route, &gateway, context);
             if let Some(unknown) = join.unknown() {
                 let reason = format!("the files do not tell whether {} takes the route: {unknown}", gateway.title());
                 return Err(refused(at, reason, "write what is missing, then run again"));
             }
             if join.is_possible() {
-                if gateway.namespace.name().is_none() && route.namespace.is(gateway.namespace) != Some(true) {
+                if gateway.namespace.name().is_none() && route.namespace.same_as(gateway.namespace) != Some(true) {
                     let reason = format!("the namespace is not known here: {} {}", gateway.title(), gateway.namespace.unknown());
                     return Err(refused(at, reason, "write metadata.namespace of the Gateway, then run again"));
                 }
-                session.rely_on(neighbour);
+                session.convert_together_with(neighbour);
                 parents.push(self.sections(&gateway, &join));
             }
         }
@@ -137,7 +141,7 @@ impl Attach {
     }
 
     /// Returns how many Gateways a route lists, where it lists them; each must be among the files.
-    fn listed(&self, route: &Party<'_>, gateways: &[Neighbour<'_>]) -> Result<Option<usize>, Halt> {
+    fn listed(&self, route: &Party<'_>, gateways: &[OtherObject<'_>]) -> Result<Option<usize>, Halt> {
         let allow = spec("gateways").key("allow").get(route.value).and_then(Value::as_str);
         if allow != Some("FromList") {
             return Ok(None);
@@ -146,7 +150,7 @@ impl Attach {
         let refs = list.get(route.value).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         for (index, one) in refs.iter().enumerate() {
             let text = |key: &str| one.get(key).and_then(Value::as_str);
-            let is_it = |gateway: &Neighbour<'_>| {
+            let is_it = |gateway: &OtherObject<'_>| {
                 gateway.name == text("name") && gateway.namespace.name().is_none_or(|namespace| Some(namespace) == text("namespace"))
             };
             if !gateways.iter().any(is_it) {
@@ -234,10 +238,10 @@ impl Attach {
         let name = text(one, "name").unwrap_or_default();
         let new = GroupKind::new(self.gateways.kind.as_str(), self.group.as_str());
         let meant = Namespace::Named(namespace.clone());
-        let meant = session.surroundings().map(|all| all.named(&new, &meant, &name)).unwrap_or_default();
-        meant.certain.iter().chain(&meant.possible).for_each(|gateway| session.rely_on(gateway));
+        let meant = session.context().map(|all| all.named(&new, &meant, &name)).unwrap_or_default();
+        meant.certain.iter().chain(&meant.possible).for_each(|gateway| session.convert_together_with(gateway));
         let Some(sections) = sections else { return Ok(()) };
-        let all_named = |gateway: &Neighbour<'_>| {
+        let all_named = |gateway: &OtherObject<'_>| {
             let name = |listener: &Value| text(listener, &self.names.key);
             Party::neighbour(gateway).listeners().iter().all(|listener| name(listener).is_some_and(|it| sections.contains(&it)))
         };
@@ -284,13 +288,13 @@ fn rewrite_list(parents: &[Parent], own: &Namespace, session: &mut Session<'_>) 
     for (index, mine) in matched.into_iter().enumerate().rev() {
         let item = list.index(index);
         let Some((first, more)) = mine.split_first() else {
-            session.normalize(&item, "the Gateway does not take the route");
+            session.record_normalization(&item, "the Gateway does not take the route");
             session.change(Intent::Delete { path: item })?;
             continue;
         };
         let value = first.reference(own);
         if first.section.is_some() || !more.is_empty() {
-            session.normalize(&item, "the listeners that labels chose are named");
+            session.record_normalization(&item, "the listeners that labels chose are named");
         }
         if value.get("namespace").is_none() && item.key("namespace").get(session.object()).is_some() {
             session.change(Intent::Delete { path: item.key("namespace") })?;
@@ -311,13 +315,13 @@ fn rewrite_list(parents: &[Parent], own: &Namespace, session: &mut Session<'_>) 
 fn shorten(item: &FieldPath, own: Option<&str>, session: &mut Session<'_>) -> Result<(), Halt> {
     for key in ["group", "kind", "sectionName"] {
         if item.key(key).get(session.object()).is_some() {
-            session.normalize(&item.key(key), "a list of Gateways means the same without it");
+            session.record_normalization(&item.key(key), "a list of Gateways means the same without it");
             session.change(Intent::Delete { path: item.key(key) })?;
         }
     }
     let namespace = item.key("namespace");
     if own.is_some() && namespace.get(session.object()).and_then(Value::as_str) == own {
-        session.normalize(&namespace, "parentRefs mean the own namespace without it");
+        session.record_normalization(&namespace, "parentRefs mean the own namespace without it");
     }
     if namespace.get(session.object()).is_none() {
         let value = Value::from(own.unwrap_or_default());
@@ -331,7 +335,7 @@ fn remove_repeated(list: &FieldPath, session: &mut Session<'_>) -> Result<(), Ha
     let items = list.get(session.object()).and_then(Value::as_array).cloned().unwrap_or_default();
     let repeated = (0..items.len()).rev().filter(|index| items[..*index].contains(&items[*index]));
     repeated.map(|index| list.index(index)).try_for_each(|path| {
-        session.normalize(&path, "an earlier item is the same");
+        session.record_normalization(&path, "an earlier item is the same");
         session.change(Intent::Delete { path })
     })
 }

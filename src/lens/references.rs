@@ -1,6 +1,6 @@
 //! Answers: which other objects of the run name this one, and which does it name?
 //!
-//! A [`NamedBy`] is a reference in objects of another kind that leads to the session's object; a [`Names`] is one in the
+//! A [`ReferencedBy`] is a reference in objects of another kind that leads to the session's object; a [`Names`] is one in the
 //! session's object. Both are read as Kubernetes reads them: kind and group count where they are written, and a reference
 //! without a namespace stays in its own.
 //!
@@ -9,14 +9,16 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Namespace, Neighbour, Session};
+use super::context::OtherObject;
+use super::namespace::Namespace;
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
 
 /// A reference to the object in others: `{ kind: GatewayClass.gateway.networking.k8s.io, refs: spec.parametersRef }`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NamedBy {
+pub(super) struct ReferencedBy {
     kind: GroupKind,
     refs: FieldPattern,
     /// The key of the reference that gives a value, where one is asked for.
@@ -39,12 +41,12 @@ pub(super) struct Names {
 #[derive(Debug, Default)]
 pub(super) struct Referrers<'a> {
     /// Those that name it.
-    pub(super) certain: Vec<(Neighbour<'a>, &'a Value)>,
+    pub(super) certain: Vec<(OtherObject<'a>, &'a Value)>,
     /// Those that name it if they live where it does, which the files do not tell.
-    pub(super) possible: Vec<(Neighbour<'a>, &'a Value)>,
+    pub(super) possible: Vec<(OtherObject<'a>, &'a Value)>,
 }
 
-impl NamedBy {
+impl ReferencedBy {
     /// Returns the kind of the objects that are looked at.
     pub(super) const fn kind(&self) -> &GroupKind {
         &self.kind
@@ -53,11 +55,11 @@ impl NamedBy {
     /// Returns the objects that name the session's object, or may, each with its reference.
     pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Referrers<'a> {
         let mut found = Referrers::default();
-        let Some(surroundings) = session.surroundings() else { return found };
+        let Some(context) = session.context() else { return found };
         let Some(name) = session.object().get("metadata").and_then(|metadata| text(metadata, "name")) else {
             return found;
         };
-        for neighbour in surroundings.naming(&self.kind, &self.refs, name) {
+        for neighbour in context.naming(&self.kind, &self.refs, name) {
             for reference in self.refs.values(neighbour.value) {
                 match leads_to(reference, &neighbour, session) {
                     Some(true) => found.certain.push((neighbour, reference)),
@@ -84,15 +86,15 @@ impl Names {
     }
 
     /// Returns the objects that the session's object names, or may name.
-    pub(super) fn named<'a>(&self, session: &Session<'a>) -> Vec<Neighbour<'a>> {
-        let Some(surroundings) = session.surroundings() else { return Vec::new() };
+    pub(super) fn named<'a>(&self, session: &Session<'a>) -> Vec<OtherObject<'a>> {
+        let Some(context) = session.context() else { return Vec::new() };
         let own = session.object();
         let places = self.refs.matches(own);
         let references = places.iter().filter_map(|path| path.get(own));
         let named = references.filter(|reference| is_to(reference, &self.kind)).flat_map(|reference| {
             let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
             let namespace = written.unwrap_or_else(|| session.namespace().clone());
-            let meant = surroundings.named(&self.kind, &namespace, text(reference, "name").unwrap_or_default());
+            let meant = context.named(&self.kind, &namespace, text(reference, "name").unwrap_or_default());
             meant.certain.into_iter().chain(meant.possible)
         });
         named.collect()
@@ -105,7 +107,7 @@ impl Names {
     }
 
     /// Returns what an object says; of its namespace, what it is once a kustomization has given it one, or why that is open.
-    fn value_in(&self, neighbour: &Neighbour<'_>) -> Option<Result<Value, String>> {
+    fn value_in(&self, neighbour: &OtherObject<'_>) -> Option<Result<Value, String>> {
         let is_namespace = self.value == FieldPath::default().key("metadata").key("namespace").pattern();
         match neighbour.namespace {
             Namespace::Named(name) if is_namespace => Some(Ok(Value::from(name.as_str()))),
@@ -116,15 +118,15 @@ impl Names {
 
     /// Returns the first reference to an object of the run that is elsewhere than it says: the place of the reference, where it
     /// looks, and the object.
-    pub(super) fn astray<'a>(&self, session: &Session<'a>) -> Option<(FieldPath, String, Neighbour<'a>)> {
-        let surroundings = session.surroundings()?;
+    pub(super) fn astray<'a>(&self, session: &Session<'a>) -> Option<(FieldPath, String, OtherObject<'a>)> {
+        let context = session.context()?;
         let own = session.object();
         self.refs.matches(own).into_iter().find_map(|path| {
             let reference = path.get(own).filter(|reference| is_to(reference, &self.kind))?;
             let (written, name) = (text(reference, "namespace")?, text(reference, "name")?);
-            let meant = surroundings.named(&self.kind, &Namespace::Named(written.to_owned()), name);
+            let meant = context.named(&self.kind, &Namespace::Named(written.to_owned()), name);
             let is_found = !meant.certain.is_empty() || !meant.possible.is_empty();
-            let other = surroundings.called(&self.kind, name).filter(|_| !is_found)?;
+            let other = context.cluster_scoped(&self.kind, name).filter(|_| !is_found)?;
             Some((path.key("namespace"), written.to_owned(), *other))
         })
     }
@@ -134,7 +136,7 @@ impl Names {
 #[derive(Debug)]
 pub(super) enum Answer<'a> {
     /// This value, by these objects.
-    Value(Value, Vec<Neighbour<'a>>),
+    Value(Value, Vec<OtherObject<'a>>),
     /// Several values: what each says, as a list for people.
     Several(String),
     /// None of them says anything.
@@ -142,7 +144,7 @@ pub(super) enum Answer<'a> {
 }
 
 /// Returns the one value that all give, with those who give it. An object can say why its value is not known.
-fn agreed<'a>(said: Vec<(Neighbour<'a>, Result<Value, String>)>) -> Answer<'a> {
+fn agreed<'a>(said: Vec<(OtherObject<'a>, Result<Value, String>)>) -> Answer<'a> {
     let Some((_, first)) = said.first() else { return Answer::Nothing };
     match first.clone() {
         Ok(value) if said.iter().all(|(_, other)| other.as_ref() == Ok(&value)) => {
@@ -153,7 +155,7 @@ fn agreed<'a>(said: Vec<(Neighbour<'a>, Result<Value, String>)>) -> Answer<'a> {
 }
 
 /// Says what one object says.
-fn told(neighbour: &Neighbour<'_>, said: &Result<Value, String>) -> String {
+fn told(neighbour: &OtherObject<'_>, said: &Result<Value, String>) -> String {
     let title = format!("{} {}", neighbour.kind.kind, neighbour.name.unwrap_or_default());
     match said {
         Ok(Value::String(text)) => format!("{title} says {text}"),
@@ -173,7 +175,7 @@ fn is_to(reference: &Value, kind: &GroupKind) -> bool {
 }
 
 /// Says whether `reference`, in `neighbour`, names the session's object; nothing where the files do not tell.
-fn leads_to(reference: &Value, neighbour: &Neighbour<'_>, session: &Session<'_>) -> Option<bool> {
+fn leads_to(reference: &Value, neighbour: &OtherObject<'_>, session: &Session<'_>) -> Option<bool> {
     let object = session.object();
     let version = text(object, "apiVersion").unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);
@@ -183,7 +185,7 @@ fn leads_to(reference: &Value, neighbour: &Neighbour<'_>, session: &Session<'_>)
         return Some(false);
     }
     let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
-    written.as_ref().unwrap_or(neighbour.namespace).is(session.namespace())
+    written.as_ref().unwrap_or(neighbour.namespace).same_as(session.namespace())
 }
 
 #[cfg(test)]
@@ -191,17 +193,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lens::{Completeness, Surroundings};
+    use crate::lens::context::Context;
+    use crate::lens::session::Completeness;
 
     /// Checks what GatewayClasses that name the NginxProxy `a` with the given references say of its namespace.
     #[track_caller]
     fn check(object: Value, references: &[Value], expected: Option<&str>) {
         let class = GroupKind::new("GatewayClass", "g");
         let values: Vec<Value> = references.iter().map(|it| json!({"spec": {"parametersRef": it}})).collect();
-        let neighbour = |value| Neighbour { kind: &class, namespace: &Namespace::Open, name: Some("c"), value };
-        let surroundings = Surroundings::new(values.iter().map(neighbour));
-        let session = Session::among(object, &surroundings, Completeness::Whole);
-        let named: NamedBy =
+        let neighbour = |value| OtherObject { kind: &class, namespace: &Namespace::Unset, name: Some("c"), value };
+        let context = Context::new(values.iter().map(neighbour));
+        let session = Session::in_context(object, &context, Completeness::Whole);
+        let named: ReferencedBy =
             serde_yaml::from_str("{ kind: GatewayClass.g, refs: spec.parametersRef, value: namespace }").unwrap();
         let said = match named.value(&session) {
             Answer::Value(value, _) => value.as_str().map(str::to_owned),
