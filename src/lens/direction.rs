@@ -1,8 +1,8 @@
-//! Which way a rule runs: [`Direction`].
+//! The direction in which a rule runs: [`Direction`].
 
 use serde::Deserialize;
 
-/// Which way a rule runs.
+/// The direction in which a rule runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -22,7 +22,7 @@ impl Direction {
         }
     }
 
-    /// Returns the word that reports print.
+    /// Returns the name that reports print.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Forward => "forward",

@@ -1,11 +1,11 @@
-//! How well a conversion gets an object across: [`Fidelity`].
+//! How well a conversion preserves an object: [`Fidelity`].
 
-/// How well something gets across, from best to worst.
+/// How well a conversion preserves an object, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fidelity {
-    /// Nothing is lost, and the bytes come back.
+    /// Nothing is lost, and converting back restores the bytes.
     Exact,
-    /// What goes or comes means nothing more or less, and does not come back as it was written.
+    /// The meaning is the same, but converting back does not restore every byte.
     Normalized,
     /// Some values are lost.
     Lossy,
@@ -14,7 +14,7 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
-    /// Returns the word that reports print.
+    /// Returns the name that reports print.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",

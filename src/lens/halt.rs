@@ -2,19 +2,19 @@
 
 use crate::field::FieldPath;
 
-/// Why an object cannot be taken across.
+/// Why an object cannot be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// Both sides of one change are in the object.
+    /// The object has the fields of both sides of a change.
     Conflict {
-        /// The old side's place.
+        /// The path of the old field.
         old: FieldPath,
-        /// The new side's place.
+        /// The path of the new field.
         new: FieldPath,
     },
     /// The rule has no conversion for this shape.
     Refused {
-        /// The place that decides.
+        /// The path that decides.
         at: FieldPath,
         /// Why, as one sentence without a final dot.
         reason: String,

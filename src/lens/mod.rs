@@ -1,10 +1,11 @@
-//! Answers: how is one object taken across one documented change, and back?
+//! Answers: how is one object converted for one documented change, forward and backward?
 //!
 //! A [`Lens`] is a list of operations; running it on a [`Session`] changes the session's plain data and records every
-//! change as an [`Intent`](crate::yaml::Intent), which the text layer performs on the bytes. Backward, the operations' inverses run in reverse
-//! order. An operation is one file here and one line in the list below; parsing, `explain` and the laws derive from it.
+//! change as an [`Intent`](crate::yaml::Intent), which the text layer performs on the bytes. Backward, the operations'
+//! inverses run in reverse order. An operation is one file here and one line in the list below; parsing, `explain` and the
+//! laws derive from it.
 //!
-//! Invariant: an operation finds its fields in the data as it stands; where nothing is on its old side it changes nothing.
+//! Invariant: an operation finds its fields in the present data; where nothing has the form of its old side, it changes nothing.
 
 use serde::de::{self, MapAccess};
 use serde::{Deserialize, Deserializer};
@@ -29,7 +30,7 @@ mod session;
 mod trial;
 
 pub use condition::Condition;
-pub use context::{Candidates, Context, OtherObject};
+pub use context::{Candidates, Context, ObjectView};
 pub use direction::Direction;
 pub use fidelity::Fidelity;
 pub use halt::Halt;
@@ -72,7 +73,7 @@ operations! {
     identify Identify;
     entries Entries;
     lift Lift;
-    attach Attach;
+    selection SelectorsToReferences;
     distinct Distinct;
     gather Gather;
     lookup Lookup;

@@ -1,22 +1,22 @@
-//! Which namespace an object gets when it is applied: [`Namespace`].
+//! Which namespace an object is in when it is applied: [`Namespace`].
 
 use std::collections::BTreeSet;
 
-/// Where an object lives once it is applied.
+/// The namespace of an object when it is applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Namespace {
     /// The one of this name.
     Named(String),
-    /// The one that the call gives with which the files are applied: one for all objects that name none.
+    /// The default namespace of the command that applies the files: the same one for all objects without a namespace.
     #[default]
     Unset,
-    /// One of several: which, depends on the file that is built. Each stands here as the file that gives it and its name, which
-    /// is none where that file leaves it open.
+    /// One of several, depending on the kustomization that is built: the file of each and the namespace that it sets, `None`
+    /// where it sets none.
     Several(BTreeSet<(String, Option<String>)>),
 }
 
 impl Namespace {
-    /// Takes the namespace that is written.
+    /// Returns the namespace that `metadata.namespace` sets.
     pub fn from_written(name: Option<&str>) -> Self {
         name.map_or(Self::Unset, |name| Self::Named(name.to_owned()))
     }
@@ -29,8 +29,8 @@ impl Namespace {
         }
     }
 
-    /// Says whether there is one, however the files are built.
-    pub fn is_given(&self) -> bool {
+    /// Returns whether it is set in every build of the files.
+    pub fn is_set(&self) -> bool {
         match self {
             Self::Named(_) => true,
             Self::Unset => false,
@@ -38,7 +38,7 @@ impl Namespace {
         }
     }
 
-    /// Says whether both are one namespace; nothing where the files do not tell.
+    /// Returns whether both are the same namespace; `None` where the files do not show it.
     pub fn same_as(&self, other: &Self) -> Option<bool> {
         match (self, other) {
             (Self::Named(left), Self::Named(right)) => Some(left == right),
@@ -52,20 +52,18 @@ impl Namespace {
         }
     }
 
-    /// Says why it is not known, as the rest of a sentence that begins with what lives there.
-    pub fn unknown(&self) -> String {
+    /// Returns what the files show of it, as the rest of a sentence that begins with the object.
+    pub fn description(&self) -> String {
         match self {
-            Self::Named(name) => format!("is in {name}"),
+            Self::Named(name) => format!("is in namespace {name}"),
             Self::Unset => "has no metadata.namespace".to_owned(),
             Self::Several(names) => {
                 let name = |(file, name): &(String, Option<String>)| match name {
                     Some(name) => format!("{name} ({file})"),
                     None => format!("none ({file})"),
                 };
-                format!(
-                    "gets its namespace from kustomizations that differ: {}",
-                    names.iter().map(name).collect::<Vec<_>>().join(", ")
-                )
+                let names: Vec<_> = names.iter().map(name).collect();
+                format!("gets different namespaces from several kustomizations: {}", names.join(", "))
             }
         }
     }
@@ -81,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_are_one_where_the_files_tell() {
+    fn namespaces_are_compared_as_far_as_the_files_show() {
         let [a, b] = ["a", "b"].map(|name| Namespace::from_written(Some(name)));
         let (open, either) = (Namespace::Unset, several(&[("x", Some("a")), ("y", Some("c"))]));
         let same_names = several(&[("x", Some("c")), ("y", Some("a"))]);

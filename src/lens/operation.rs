@@ -15,33 +15,33 @@ use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
-/// What `explain` and the documentation say of an operation.
+/// The documentation of an operation, which `explain` prints.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
     /// The key in a rule file: `rename`.
     pub name: &'static str,
     /// One paragraph: what it does, its inverse, when it is exact and what else happens.
     pub text: &'static str,
-    /// A line as it stands in a rule file.
+    /// A line of a rule file.
     pub example: &'static str,
 }
 
 /// One reversible step of a lens.
 pub trait Operation: fmt::Debug + Send + Sync {
-    /// Changes the session's object where it is on the old side of the step.
+    /// Changes the session's object where it has the form of the old side.
     ///
     /// # Errors
-    /// A [`Halt`] where the object cannot be taken across; the session is then thrown away.
+    /// A [`Halt`] where the object cannot be converted; the session is then discarded.
     fn run(&self, session: &mut Session) -> Result<(), Halt>;
 
-    /// Returns the step that leads back, for a rule about `kind`.
+    /// Returns the step that converts back, for a rule about `kind`.
     fn inverse(&self, kind: &GroupKind) -> Box<dyn Operation>;
 
-    /// Returns the fields that the step takes away and fills_absent.
+    /// Returns the fields that the step removes and adds.
     fn claims(&self) -> Claims;
 
     /// Returns what becomes of the fields that match `field`, read from the claims: a claim on each side is one field that
-    /// moved, a claim on the old side alone is one that goes.
+    /// moved, a claim on the old side alone is one that is dropped.
     fn image(&self, field: &FieldPattern) -> Image {
         let claims = self.claims();
         let taken = claims.old.iter().position(|old| field.starts_with(old));
@@ -55,8 +55,8 @@ pub trait Operation: fmt::Debug + Send + Sync {
         }
     }
 
-    /// Returns everything that can become of the fields that match `field`: what [`Operation::image`] says, and [`Image::Kept`]
-    /// where the step leaves some objects that have the field alone.
+    /// Returns everything that can become of the fields that match `field`: [`Operation::image`], and [`Image::Kept`]
+    /// where the step leaves the field unchanged in some objects.
     fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
         BTreeSet::from([self.image(field)])
     }
@@ -66,37 +66,37 @@ pub trait Operation: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Says whether every object that has `value` in a field that matches `field` is held back or loses that field.
+    /// Returns whether every object that has `value` in a field that matches `field` is held back or loses that field.
     fn claims_value(&self, _field: &FieldPattern, _value: &Value) -> bool {
         false
     }
 
-    /// Says whether the step makes the values of the fields that match `field` what the other side wants of them.
+    /// Returns whether the step makes the values of the fields that match `field` valid on the other side.
     fn makes_valid(&self, _field: &FieldPattern) -> bool {
         false
     }
 
-    /// Says whether the step gives the fields that match `field` where they are absent or empty.
+    /// Returns whether the step sets the fields that match `field` where they are absent or empty.
     fn fills_absent(&self, _field: &FieldPattern) -> bool {
         false
     }
 
-    /// Returns the worst that the step does to an object it changes; `None` where it never does anything.
+    /// Returns the worst fidelity of the step for an object that it changes; `None` where it never changes one.
     fn fidelity(&self) -> Option<Fidelity> {
         Some(Fidelity::Exact)
     }
 
-    /// Returns everything that the step can do to an object.
+    /// Returns all fidelities that the step can have.
     fn fidelities(&self) -> BTreeSet<Fidelity> {
         self.fidelity().into_iter().collect()
     }
 
-    /// Returns the kinds of the other objects that the step looks at.
+    /// Returns the kinds of the other objects that the step reads.
     fn kinds_read(&self) -> Vec<GroupKind> {
         Vec::new()
     }
 
-    /// Says whether the step looks at the object before it does what its claims say.
+    /// Returns whether the step changes only objects that pass a test.
     fn is_conditional(&self) -> bool {
         false
     }

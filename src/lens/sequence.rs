@@ -29,12 +29,12 @@ impl Lens {
     /// Runs every operation in turn.
     ///
     /// # Errors
-    /// The [`Halt`] of the first operation that cannot go on.
+    /// The [`Halt`] of the first operation that cannot convert the object.
     pub fn run(&self, session: &mut Session) -> Result<(), Halt> {
         self.0.iter().try_for_each(|operation| operation.run(session))
     }
 
-    /// Returns the lens that leads back, for a rule about `kind`.
+    /// Returns the lens that converts back, for a rule about `kind`.
     #[must_use]
     pub fn inverse(&self, kind: &GroupKind) -> Self {
         Self(self.0.iter().rev().map(|operation| operation.inverse(kind).into()).collect())
@@ -56,18 +56,18 @@ impl Lens {
         self.0.iter().rev().find_map(|operation| operation.retypes(kind))
     }
 
-    /// Returns the kinds of the other objects that the lens looks at.
+    /// Returns the kinds of the other objects that the lens reads.
     pub fn kinds_read(&self) -> BTreeSet<GroupKind> {
         self.0.iter().flat_map(|operation| operation.kinds_read()).collect()
     }
 
-    /// Returns the fields that the lens takes away, as they are called before it, and those that it fills_absent, as they are
-    /// called after it.
+    /// Returns the fields that the lens removes, with their paths before it, and those that it adds, with their paths after
+    /// it.
     pub fn claims(&self) -> Claims {
         self.claims_of(|_| true)
     }
 
-    /// Returns those of [`Lens::claims`] that hold without a test: they take away, or bring, every value of the field.
+    /// Returns those of [`Lens::claims`] that hold without a test: they remove, or add, every value of the field.
     pub fn certain_claims(&self) -> Claims {
         self.claims_of(|operation| !operation.is_conditional())
     }
@@ -82,9 +82,9 @@ impl Lens {
         claims
     }
 
-    /// Returns how `field`, as it is called before the operation `at`, is called before the lens.
+    /// Returns the path before the lens of the field `field` before the operation `at`.
     fn before(&self, at: usize, field: FieldPattern) -> Option<FieldPattern> {
-        // The kind matters to what an operation does with the kind only.
+        // Only the conversion of the kind itself depends on the kind.
         let any = GroupKind::new("", "");
         let inverses: Vec<_> = self.0[..at].iter().rev().map(|operation| operation.inverse(&any).into()).collect();
         follow(&inverses, field)
@@ -125,7 +125,7 @@ impl Lens {
         image
     }
 
-    /// Says whether an operation holds every object back that has `value` in a field that matches `field`, or takes it away.
+    /// Returns whether an operation holds back every object that has `value` in a field that matches `field`, or removes it.
     pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
         let mut at = field.clone();
         for operation in &self.0 {
@@ -139,12 +139,12 @@ impl Lens {
         false
     }
 
-    /// Says whether an operation gives the fields that match `field` where they are absent or empty.
+    /// Returns whether an operation sets the fields that match `field` where they are absent or empty.
     pub fn fills_absent(&self, field: &FieldPattern) -> bool {
         self.0.iter().any(|operation| operation.fills_absent(field))
     }
 
-    /// Says whether an operation makes the values of the fields that match `field` what the other side wants of them.
+    /// Returns whether an operation makes the values of the fields that match `field` valid on the other side.
     pub fn makes_valid(&self, field: &FieldPattern) -> bool {
         let mut at = field.clone();
         for operation in &self.0 {
@@ -158,13 +158,13 @@ impl Lens {
         false
     }
 
-    /// Returns what can happen to the objects that the lens runs on.
+    /// Returns all fidelities that the lens can have.
     pub fn fidelities(&self) -> BTreeSet<Fidelity> {
         self.0.iter().flat_map(|operation| operation.fidelities()).collect()
     }
 }
 
-/// Returns how `field` is called after `operations`; `None` where it goes.
+/// Returns the path of `field` after `operations`; `None` where it is removed.
 fn follow(operations: &[Arc<dyn Operation>], field: FieldPattern) -> Option<FieldPattern> {
     operations.iter().try_fold(field, |field, operation| match operation.image(&field) {
         Image::Kept => Some(field),

@@ -22,7 +22,7 @@ use super::{Conversion, FilePlan, Goal, ObjectPlan, Outcome, Plan, Run, adjust, 
 use super::{beside, edit, guest, loose, mentions, moves, patched, repair, rights, selectors};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
-use crate::lens::{Completeness, Context, Direction, Namespace, ObjectName, OtherObject};
+use crate::lens::{Completeness, Context, Direction, Namespace, ObjectName, ObjectView};
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::pack::Target;
 use crate::release::GroupKind;
@@ -114,9 +114,9 @@ impl Standing {
     /// Makes the neighbour that the object is to others, with where it lives and what [`Standing::value`] returned.
     pub(super) fn neighbour<'v>(
         (standing, (namespace, value)): (&'v Self, &'v (Namespace, Option<Value>)),
-    ) -> Option<OtherObject<'v>> {
+    ) -> Option<ObjectView<'v>> {
         let name = standing.name.as_deref();
-        value.as_ref().map(|value| OtherObject { kind: &standing.kind, namespace, name, value })
+        value.as_ref().map(|value| ObjectView { kind: &standing.kind, namespace, name, value })
     }
 
     /// Reads the object's data again, where others can look into it.

@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::infer;
-use crate::lens::{Completeness, Context, Direction, Namespace, ObjectName, OtherObject};
+use crate::lens::{Completeness, Context, Direction, Namespace, ObjectName, ObjectView};
 use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs, Target};
 use crate::release::{ApiVersion, GroupKind};
@@ -264,7 +264,7 @@ impl<'a> Run<'a> {
         let mut homes = self.homes.iter();
         let mut objects = Vec::new();
         for look in self.looks {
-            let neighbours: Vec<OtherObject<'v>> = match look {
+            let neighbours: Vec<ObjectView<'v>> = match look {
                 Look::Alone(part) => part.standing.iter().zip(&mut others).filter_map(Standing::neighbour).collect(),
                 Look::Open(manifest) => {
                     let objects = manifest.objects.iter().zip(homes.next().into_iter().flatten());
@@ -522,8 +522,8 @@ fn folder(file: &str) -> &str {
     file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn neighbour<'v>((object, namespace): (&'v Object, &'v Namespace)) -> OtherObject<'v> {
-    OtherObject { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
+fn neighbour<'v>((object, namespace): (&'v Object, &'v Namespace)) -> ObjectView<'v> {
+    ObjectView { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
 }
 
 /// Tells what the fields of one object say against it, without a target.

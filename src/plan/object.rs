@@ -383,7 +383,7 @@ impl<'a> Work<'a> {
 
     /// Says whether the object is whole, which another file of the run decides.
     pub(super) fn completeness(&self) -> Completeness {
-        self.scene.surroundings.note_kustomizations_matter();
+        self.scene.surroundings.record_completeness_read();
         self.scene.completeness
     }
 
