@@ -314,7 +314,7 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         &[
             // That there are hostnames is what a rule sees to.
             ("TLSRoute spec.hostnames: items up to 16", "exact|held-back"),
-            ("tlsroute-wants-hostnames", "normalized/held-back|"),
+            ("tlsroute-requires-hostnames", "normalized/held-back|"),
             ("TLSRoute spec.rules: items up to 16", "held-back|exact"),
             ("UDPRoute spec.rules: items up to 16", "held-back|exact"),
         ],
