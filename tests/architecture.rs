@@ -208,7 +208,8 @@ fn no_operation_names_a_kind_of_a_pack() {
     let packs = packs();
     let kinds: BTreeSet<_> = packs.iter().flat_map(|pack| pack.kinds()).collect();
     let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.kind.as_str()).collect();
-    let groups: BTreeSet<&str> = kinds.iter().map(|kind| kind.group.as_str()).filter(|group| !group.is_empty()).collect();
+    let groups: BTreeSet<&str> =
+        kinds.iter().map(|kind| kind.group.as_str()).filter(|group| !group.is_empty()).collect();
     assert!(names.contains("Gateway") && groups.contains("gateway.networking.k8s.io"), "the packs have kinds");
     for source in sources().iter().filter(|source| source.path.starts_with("src/lens/") && !is_test(&source.path)) {
         let code = source.text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Answers: which other objects of the run, and which parameters, can an operation read?
 //!
-//! [`Context`] is an index of the run's objects by kind, built once, before anything is converted; each is indexed as it stands
-//! in its file. It records what was read: the result for an object that was converted without reading other objects does not
+//! [`Context`] is an index of the run's objects by kind, built once, before anything is converted; each is indexed as its
+//! file has it. It records what was read: the result for an object that was converted without reading other objects does not
 //! depend on them. It also holds the values that the user passed for the parameters of packs.
 //!
 //! Invariant: what an operation reads of other objects never depends on their conversion.
@@ -16,7 +16,7 @@ use super::namespace::Namespace;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
-/// An object of the run, as it stands in its file.
+/// An object of the run, as its file has it.
 #[derive(Clone, Copy, Debug)]
 pub struct ObjectView<'a> {
     /// Its kind and API group.

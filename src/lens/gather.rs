@@ -288,7 +288,7 @@ struct Source {
     /// The path of the value.
     path: FieldPath,
     /// The items that it applies to, by index.
-    items_of_value: Vec<usize>,
+    items: Vec<usize>,
 }
 
 impl GatherInverse {
@@ -304,15 +304,15 @@ impl GatherInverse {
     fn sources(&self, object: &Value) -> Vec<Source> {
         let gather = &self.gather;
         let mut entries = self.entries(object);
-        let mut shared = Source { path: gather.to.join(&gather.shared), items_of_value: Vec::new() };
+        let mut shared = Source { path: gather.to.join(&gather.shared), items: Vec::new() };
         let mut sources = Vec::new();
         for (key, indexes) in gather.by_key(object) {
             match entries.remove(&key.to_string()) {
-                Some(entry) => sources.push(Source { path: entry.join(&gather.place), items_of_value: indexes }),
-                None => shared.items_of_value.extend(indexes),
+                Some(entry) => sources.push(Source { path: entry.join(&gather.place), items: indexes }),
+                None => shared.items.extend(indexes),
             }
         }
-        shared.items_of_value.sort_unstable();
+        shared.items.sort_unstable();
         sources.push(shared);
         sources.retain(|source| source.path.get(object).is_some());
         sources
@@ -341,7 +341,7 @@ impl GatherInverse {
 
     fn give(&self, source: &Source, session: &mut Session<'_>) -> Result<(), Halt> {
         let Some(value) = source.path.get(session.object()).cloned() else { return Ok(()) };
-        for (nth, index) in source.items_of_value.iter().enumerate() {
+        for (nth, index) in source.items.iter().enumerate() {
             let item = self.gather.list.index(*index);
             let (parent, key) = split(&self.gather.field);
             make_parents(&item, &parent, session)?;
@@ -625,7 +625,7 @@ mod tests {
             let mut session = Session::new(object);
             back().run(&mut session).unwrap();
             assert!(session.losses().is_empty());
-            session.normalized().iter().map(|told| told.path.to_string()).collect::<Vec<_>>()
+            session.normalized().iter().map(|one| one.path.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(normalized(json!({"d": {"v": "a"}})), Vec::<String>::new());
         assert_eq!(normalized(json!({"d": {}, "per": [{"k": 1, "t": {"v": "a"}}]})), ["s.t.f"]);

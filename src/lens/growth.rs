@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::yaml::Intent;
 
 /// The most that is written into one object, in bytes of its texts and keys, a value counting for [`VALUE`] more: 16 MiB.
-/// Kubernetes takes objects of about 1.5 MiB.
+/// Kubernetes accepts objects of about 1.5 MiB.
 const MAX_GROWTH: usize = 16 << 20;
 
 /// The size of a value or a change, in addition to its text.
@@ -32,7 +32,7 @@ impl Growth {
     ///
     /// # Errors
     /// Why it must not be made, as one sentence.
-    pub(super) fn take(&mut self, intent: &Intent, object: &Value) -> Result<(), String> {
+    pub(super) fn add(&mut self, intent: &Intent, object: &Value) -> Result<(), String> {
         let (depth, written, moved) = match intent {
             Intent::Replace { path, value } => (path.steps().len(), Some(value), None),
             Intent::Insert { path, value, .. } | Intent::InsertItem { path, value, .. } => {

@@ -245,8 +245,8 @@ mod tests {
     const LOOKUP: &str = "lookup: { field: spec.hosts, refs: \"spec.refs[]\", kinds: [G.g, S.s], items: \"spec.l[]\", \
                           select: { section: name }, only: { equals: { field: p, value: T } }, value: host }";
 
-    /// Runs the lookup of a route that has `spec`, in namespace `a`, beside G x of namespace `a` and S y of namespace `b`.
-    fn look(spec: Value, completeness: Completeness) -> Result<Value, String> {
+    /// Runs the lookup of a route that has `spec`, in namespace `a`, with G x of namespace `a` and S y of namespace `b`.
+    fn run(spec: Value, completeness: Completeness) -> Result<Value, String> {
         let (g, s) = (GroupKind::new("G", "g"), GroupKind::new("S", "s"));
         let x = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "two", "p": "T", "host": "2"},
             {"name": "none", "p": "T"}, {"name": "other", "p": "H", "host": "3"}]}});
@@ -269,23 +269,23 @@ mod tests {
     fn values_come_from_what_is_named() {
         let refs = json!([{"name": "x", "section": "two"}, {"kind": "S", "group": "s", "name": "y", "namespace": "b"}, {"name": "x", "section": "one"}]);
         let expected = json!({"refs": refs, "hosts": ["2", "1", "4"]});
-        assert_eq!(look(json!({"refs": refs}), Completeness::Whole), Ok(expected.clone()));
-        assert_eq!(look(json!({"refs": refs, "hosts": []}), Completeness::Whole), Ok(expected));
+        assert_eq!(run(json!({"refs": refs}), Completeness::Whole), Ok(expected.clone()));
+        assert_eq!(run(json!({"refs": refs, "hosts": []}), Completeness::Whole), Ok(expected));
     }
 
     #[test]
     fn what_is_there_stays() {
         for spec in [json!({"hosts": ["9"]}), json!({"refs": [{"name": "z"}], "hosts": ["9"]})] {
-            assert_eq!(look(spec.clone(), Completeness::Whole), Ok(spec));
+            assert_eq!(run(spec.clone(), Completeness::Whole), Ok(spec));
         }
         let patch = json!({"rules": []});
-        assert_eq!(look(patch.clone(), Completeness::Partial), Ok(patch));
+        assert_eq!(run(patch.clone(), Completeness::Partial), Ok(patch));
     }
 
     #[test]
     fn what_cannot_be_read_is_refused() {
-        let at = |refs: Value| look(json!({"refs": refs}), Completeness::Whole).unwrap_err();
-        assert_eq!(look(json!({}), Completeness::Whole), Err("spec.hosts".to_owned()));
+        let at = |refs: Value| run(json!({"refs": refs}), Completeness::Whole).unwrap_err();
+        assert_eq!(run(json!({}), Completeness::Whole), Err("spec.hosts".to_owned()));
         assert_eq!(at(json!([{"name": "x", "section": "one"}, {"name": "z"}])), "spec.refs[1]");
         assert_eq!(at(json!([{"name": "x"}])), "spec.refs[0]");
         assert_eq!(at(json!([{"name": "x", "section": "other"}])), "spec.refs[0]");

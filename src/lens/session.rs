@@ -183,7 +183,7 @@ impl<'a> Session<'a> {
     /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place or the object grows
     /// beyond the limits.
     pub fn change(&mut self, intent: Intent) -> Result<(), Halt> {
-        self.growth.take(&intent, &self.object).map_err(|reason| {
+        self.growth.add(&intent, &self.object).map_err(|reason| {
             let help = Some("fix the rules of the pack, or convert the object by hand".to_owned());
             Halt::Refused { at: origin::places(&intent).0, reason, help }
         })?;

@@ -119,8 +119,8 @@ pub(super) fn add_references(fields: &Fields, kind: &GroupKind, session: &mut Se
 
 /// Returns references to the parents that select `child`, as far as the files show.
 fn parents(fields: &Fields, child: &ObjectView<'_>, session: &mut Session<'_>) -> Result<Vec<Reference>, Halt> {
-    let alone = Context::default();
-    let context = session.context().unwrap_or(&alone);
+    let empty = Context::default();
+    let context = session.context().unwrap_or(&empty);
     let all = context.of_kind(&fields.parent.kind);
     let kind = fields.parent_kind();
     let field = &fields.children.field;

@@ -261,9 +261,9 @@ mod tests {
         check_refused(forward(&route("a", &json!({"gateways": {"allow": "All"}})), &[]), "spec.gateways");
         let listing = json!({"gateways": {"allow": "FromList", "gatewayRefs": [{"name": "x", "namespace": "a"}]}});
         check_refused(forward(&route("a", &listing), &one), "spec.gateways.gatewayRefs[0]");
-        let mut unplaced = gateway("a", &[listener("HTTP", "HTTPRoute", None)]);
-        unplaced["metadata"]["namespace"] = Value::Null;
-        check_refused(forward(&route("a", &json!({})), &[unplaced]), "");
+        let mut no_namespace = gateway("a", &[listener("HTTP", "HTTPRoute", None)]);
+        no_namespace["metadata"]["namespace"] = Value::Null;
+        check_refused(forward(&route("a", &json!({})), &[no_namespace]), "");
         let differing = [gateway("a", &[listener("HTTP", "HTTPRoute", None)]), gateway("a", &[listener("HTTP", "HTTPRoute", None), listener("X", "HTTPRoute", Some("b"))])];
         check_refused(forward(&route("a", &json!({})), &differing), "");
         let twice = [gateway("a", &[listener("HTTP", "HTTPRoute", None)]), gateway("a", &[listener("HTTP", "HTTPRoute", None)])];
@@ -323,7 +323,7 @@ mod tests {
         let back = |parent: &Value| backward(&route("a", &json!({"parentRefs": [parent]})), &[]);
         check_refused(back(&json!({"name": "x", "kind": "Service", "group": ""})), "spec.parentRefs[0].kind");
         check_refused(back(&json!({"name": "x", "port": 80})), "spec.parentRefs[0].port");
-        let unplaced = json!({"kind": "HTTPRoute", "metadata": {"name": "r"}, "spec": {"parentRefs": [{"name": "x"}]}});
-        check_refused(backward(&unplaced, &[]), "spec.parentRefs[0]");
+        let no_namespace = json!({"kind": "HTTPRoute", "metadata": {"name": "r"}, "spec": {"parentRefs": [{"name": "x"}]}});
+        check_refused(backward(&no_namespace, &[]), "spec.parentRefs[0]");
     }
 }

@@ -12,8 +12,8 @@ use crate::yaml::Intent;
 
 /// Removes the label selectors of the items, all of whose children are in the run.
 pub(super) fn remove_selectors(fields: &Fields, session: &mut Session<'_>) -> Result<(), Halt> {
-    let alone = Context::default();
-    let context = session.context().unwrap_or(&alone);
+    let empty = Context::default();
+    let context = session.context().unwrap_or(&empty);
     let object = session.object().clone();
     let own = session.namespace().clone();
     let parent = view(&fields.parent.kind, &own, &object);
@@ -58,8 +58,8 @@ pub(super) fn remove_selectors(fields: &Fields, session: &mut Session<'_>) -> Re
 
 /// Records the children that reference the parent: they convert back together.
 pub(super) fn convert_with_children(fields: &Fields, session: &mut Session<'_>) {
-    let alone = Context::default();
-    let context = session.context().unwrap_or(&alone);
+    let empty = Context::default();
+    let context = session.context().unwrap_or(&empty);
     let object = session.object().clone();
     let own = session.namespace().clone();
     let parent = view(&fields.parent.kind, &own, &object);
