@@ -34,7 +34,7 @@ impl Reference {
             map.insert("namespace".to_owned(), Value::from(namespace));
         }
         if let Some(item) = &self.item {
-            map.insert(fields.references.item.clone(), Value::from(item.as_str()));
+            map.insert(fields.references.item.key.clone(), Value::from(item.as_str()));
         }
         Value::Object(map)
     }
@@ -227,7 +227,7 @@ fn rewrite_list(
             continue;
         };
         if first.item.is_some() || !more.is_empty() {
-            let reason = format!("{} has the names of the items that select the object", fields.references.item);
+            let reason = format!("{} has the names of the items that select the object", fields.references.item.key);
             session.record_normalization(&item, reason);
         }
         rewrite_item(fields, &item, first, own, session)?;
@@ -253,7 +253,7 @@ fn rewrite_item(
         session.change(Intent::Delete { path: namespace })?;
     }
     let Some(name) = &reference.item else { return Ok(()) };
-    let (path, key, value) = (item.clone(), fields.references.item.clone(), Value::from(name.as_str()));
+    let (path, key, value) = (item.clone(), fields.references.item.key.clone(), Value::from(name.as_str()));
     session.change(Intent::Insert { path, key, value, place: Place::Last })
 }
 
@@ -324,7 +324,7 @@ fn check_reference(
         text(other, "name") == text(reference, "name") && other_namespace.as_deref() == Some(namespace.as_str())
     };
     let items: Option<Vec<_>> =
-        all.iter().filter(same).map(|other| text(other, &fields.references.item)).collect();
+        all.iter().filter(same).map(|other| text(other, &fields.references.item.key)).collect();
     let name = text(reference, "name").unwrap_or_default();
     let target = Namespace::Named(namespace.clone());
     let found = session.context().map(|context| context.resolve(&parent, &target, &name)).unwrap_or_default();
@@ -334,7 +334,7 @@ fn check_reference(
         let name = |item: &Value| text(item, &fields.parent.names.key);
         fields.items(parent.value).iter().all(|item| name(item).is_some_and(|it| items.contains(&it)))
     };
-    let at = place.key(&fields.references.item);
+    let at = place.key(&fields.references.item.key);
     let (kind, list) = (&parent.kind, &fields.parent.items);
     match (found.certain.as_slice(), found.possible.first()) {
         ([parent], None) if has_all_items(parent) => Ok(()),
@@ -350,14 +350,14 @@ fn check_reference(
         }
         _ => {
             let reason = format!("in the target release the object cannot reference a single item of {list} of a {kind}");
-            Err(refused(at, reason, fields.references.item_help.as_str()))
+            Err(refused(at, reason, fields.references.item.help.as_str()))
         }
     }
 }
 
 /// Changes a reference to an item of the list of parents.
 fn shorten(fields: &Fields, item: &FieldPath, own: Option<&str>, session: &mut Session<'_>) -> Result<(), Halt> {
-    for key in ["group", "kind", fields.references.item.as_str()] {
+    for key in ["group", "kind", fields.references.item.key.as_str()] {
         if item.key(key).get(session.object()).is_some() {
             let reason = format!("{} means the same without it", fields.list());
             session.record_normalization(&item.key(key), reason);

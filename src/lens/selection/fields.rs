@@ -117,7 +117,7 @@ pub(super) struct Allow {
 
 /// The references of a child on the new side.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields)]
 pub(super) struct References {
     /// The list of references.
     #[serde(deserialize_with = "keys")]
@@ -125,12 +125,19 @@ pub(super) struct References {
     /// The group of all the kinds on the new side.
     pub(super) group: String,
     /// The key of a reference with the name of an item.
-    pub(super) item: String,
-    /// How to select one item on the old side, as the help of a refusal.
-    pub(super) item_help: String,
+    pub(super) item: Item,
     /// Keys of a reference that the old side cannot express.
     #[serde(default)]
     pub(super) unsupported: Vec<Unsupported>,
+}
+
+/// The key of a reference with the name of an item.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Item {
+    pub(super) key: String,
+    /// How to select one item on the old side, as the help of a refusal.
+    pub(super) help: String,
 }
 
 /// A key of a reference that the old side cannot express.

@@ -201,8 +201,8 @@ mod tests {
         child-kind: routes.kind, child-group: routes.group, child-selector: routes.selector, child-namespaces: { field: \
         routes.namespaces.from, default: Same, all: All, same: Same, selected: Selector, selector: routes.namespaces.selector } }, \
         children: { kinds: [HTTPRoute.g], field: spec.gateways, allow: { key: allow, default: SameNamespace, all: All, same: \
-        SameNamespace, listed: FromList }, list: gatewayRefs }, references: { field: spec.parentRefs, group: new, item: \
-        sectionName, item-help: h } }";
+        SameNamespace, listed: FromList }, list: gatewayRefs }, references: { field: spec.parentRefs, group: new, item: { \
+        key: sectionName, help: h } } }";
 
     const UNKNOWN: &str = "?";
 

@@ -27,7 +27,7 @@ impl SelectorsToReferences {
         text: "Replaces label selectors of parents by references in their children. On an object of `children.kinds`, replaces \
                `children.field` (which parents it allows: all, those of its namespace, or those in a list) by \
                `references.field`: one reference for each parent of the run that selects the child, with the key \
-               `references.item` (the name of the item, as `identify` with `parent.names` derives it) where only some of the \
+               `references.item.key` (the name of the item, as `identify` with `parent.names` derives it) where only some of the \
                items select it. On an object of `parent.kind`, removes `parent.child-selector` of the items whose children \
                are in the run. Refused, with what is missing, where the files do not show which parents select the child. \
                The inverse lists the referenced parents; label selectors do not come back.",
@@ -36,7 +36,7 @@ impl SelectorsToReferences {
                   child-namespaces: { field: books.namespaces.from, default: Same, all: All, same: Same, selected: Selector, \
                   selector: books.namespaces.selector } }, children: { kinds: [Book.old.example.com], field: spec.shops, allow: { \
                   key: allow, default: SameNamespace, all: All, same: SameNamespace, listed: FromList }, list: shopRefs }, \
-                  references: { field: spec.parentRefs, group: example.com, item: sectionName, item-help: select it by labels } }",
+                  references: { field: spec.parentRefs, group: example.com, item: { key: sectionName, help: select it by labels } } }",
     };
 
     /// Returns the side of the relation of a session's object.
@@ -169,7 +169,7 @@ mod tests {
         child-namespaces: { field: routes.namespaces.from, default: Same, all: All, same: Same, selected: Selector, selector: \
         routes.namespaces.selector } }, children: { kinds: [HTTPRoute.old], field: spec.gateways, allow: { key: allow, default: \
         SameNamespace, all: All, same: SameNamespace, listed: FromList }, list: gatewayRefs }, references: { field: \
-        spec.parentRefs, group: new, item: sectionName, item-help: h, unsupported: [{ key: port, reason: r, help: h }] } }";
+        spec.parentRefs, group: new, item: { key: sectionName, help: h }, unsupported: [{ key: port, reason: r, help: h }] } }";
 
     /// Runs one way on `object` among `others` of kinds `Gateway` and `HTTPRoute`.
     fn run(
