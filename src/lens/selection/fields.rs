@@ -127,7 +127,6 @@ pub(super) struct References {
     /// The key of a reference with the name of an item.
     pub(super) item: Item,
     /// Keys of a reference that the old side cannot express.
-    #[serde(default)]
     pub(super) unsupported: Vec<Unsupported>,
 }
 

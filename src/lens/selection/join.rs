@@ -202,7 +202,7 @@ mod tests {
         routes.namespaces.from, default: Same, all: All, same: Same, selected: Selector, selector: routes.namespaces.selector } }, \
         children: { kinds: [HTTPRoute.g], field: spec.gateways, allow: { key: allow, default: SameNamespace, all: All, same: \
         SameNamespace, listed: FromList }, list: gatewayRefs }, references: { field: spec.parentRefs, group: new, item: { \
-        key: sectionName, help: h } } }";
+        key: sectionName, help: h }, unsupported: [] } }";
 
     const UNKNOWN: &str = "?";
 

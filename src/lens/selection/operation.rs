@@ -36,7 +36,7 @@ impl SelectorsToReferences {
                   child-namespaces: { field: books.namespaces.from, default: Same, all: All, same: Same, selected: Selector, \
                   selector: books.namespaces.selector } }, children: { kinds: [Book.old.example.com], field: spec.shops, allow: { \
                   key: allow, default: SameNamespace, all: All, same: SameNamespace, listed: FromList }, list: shopRefs }, \
-                  references: { field: spec.parentRefs, group: example.com, item: { key: sectionName, help: select it by labels } } }",
+                  references: { field: spec.parentRefs, group: example.com, item: { key: sectionName, help: select it by labels }, unsupported: [] } }",
     };
 
     /// Returns the side of the relation of a session's object.
