@@ -202,6 +202,27 @@ fn crates_stay_behind_their_walls() {
     }
 }
 
+/// Which kinds there are is data: operations get kinds, groups and fields from the rules.
+#[test]
+fn no_operation_names_a_kind_of_a_pack() {
+    let packs = packs();
+    let kinds: BTreeSet<_> = packs.iter().flat_map(|pack| pack.kinds()).collect();
+    let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.kind.as_str()).collect();
+    let groups: BTreeSet<&str> =
+        kinds.iter().map(|kind| kind.group.as_str()).filter(|group| !group.is_empty()).collect();
+    assert!(names.contains("Gateway") && groups.contains("gateway.networking.k8s.io"), "the packs have kinds");
+    for source in sources().iter().filter(|source| source.path.starts_with("src/lens/") && !is_test(&source.path)) {
+        let code = source.text.split("\n#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        for literal in literals(code) {
+            let mut words = literal.split(|character: char| !character.is_alphanumeric());
+            let named = words.find(|word| names.contains(word));
+            assert_eq!(named, None, "{} names a kind of a pack in {literal}", source.path);
+            let group = groups.iter().find(|group| literal.contains(**group));
+            assert_eq!(group, None, "{} names a group of a pack in {literal}", source.path);
+        }
+    }
+}
+
 #[test]
 fn only_the_console_prints() {
     const MACROS: [&str; 5] = ["dbg", "eprint", "eprintln", "print", "println"];
@@ -533,6 +554,23 @@ fn blanked(source: &str) -> String {
         }
     }
     out
+}
+
+/// Returns the text literals of a source, with their quotes.
+fn literals(source: &str) -> Vec<&str> {
+    let (mut before, mut rest, mut found) = (String::new(), source, Vec::new());
+    while let Some(first) = rest.chars().next() {
+        let skipped = skip(rest, &before);
+        if skipped == 0 {
+            before.push(first);
+            rest = &rest[first.len_utf8()..];
+        } else {
+            found.extend(rest.starts_with('"').then(|| &rest[..skipped]));
+            before.push(' ');
+            rest = &rest[skipped..];
+        }
+    }
+    found
 }
 
 /// Returns how many bytes of a comment or a literal `rest` starts with; `before` is the code in front of it.

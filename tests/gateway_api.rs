@@ -323,7 +323,7 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         &[
             // That there are hostnames is what a rule sees to.
             ("TLSRoute spec.hostnames: at most 16 items", "exact|held-back"),
-            ("tlsroute-wants-hostnames", "normalized/held-back|"),
+            ("tlsroute-requires-hostnames", "normalized/held-back|"),
             ("TLSRoute spec.rules: at most 16 items", "held-back|exact"),
             ("UDPRoute spec.rules: at most 16 items", "held-back|exact"),
         ],

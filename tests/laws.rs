@@ -2,17 +2,17 @@
 //!
 //! Each rule and direction has one named test: it draws its own objects and tries every law on each. The first case that
 //! breaks a law is printed with the law, its object, made as small as it can be, its text and its number. The table at the end
-//! counts what was drawn, what the rule had to do with, what was changed and held back, and how often each law had something
-//! to say.
+//! counts what was drawn, what the rule had to do with, what was changed and held back, and how often each law
+//! applied.
 //!
 //! `REVERSION_LAWS_CASES` sets how many objects each rule and direction gets, `REVERSION_LAWS_SEED` draws others,
 //! `REVERSION_PACK` names the folder of a pack that takes the place of the built-in one of its name.
 //!
-//! Texts of every style are drawn. The laws of the way there and back start from the file as the program writes it for the
-//! first release, which settles the apiVersion; they are silent where the program says itself that a comment, a field or
-//! an item is gone. The law of texts is silent about the spellings that `is_as_the_program_writes` lists, and where a field
-//! went that means nothing (`drop` with a default). References always give their group, and name kinds that the target
-//! has under some name.
+//! Texts of every style are drawn. The laws of converting back start from the file as the program writes it for the
+//! first release, which fixes the apiVersion; they do not apply where the program reports itself that a comment, a field or
+//! an item is removed. The law of texts does not apply to the forms that `is_as_the_program_writes` lists, and where a field without
+//! effect was removed (`drop` with a default). References always have their group, and are to kinds that the target has under
+//! some name.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -33,7 +33,7 @@ use support::render::{self, Style};
 use support::sheet::Sheet;
 use support::{shrink, shrink::shrink};
 
-/// How many objects each rule and direction gets, unless the environment says: fewer could miss the rule by chance.
+/// How many objects each rule and direction gets, unless the environment sets it: fewer could miss the rule by chance.
 const CASES: u64 = 12;
 
 /// The share of objects, in percent, that each rule must change, refuse or lose something of.
@@ -42,7 +42,7 @@ const LEAST_MET: u64 = 30;
 /// Directions of rules of several kinds that do nothing to one of the kinds, with the reason.
 const IDLE: &[(&str, &str)] = &[(
     "gateway-api/v0.4.0/gateway-label-selectors-became-parentrefs Gateway backward",
-    "label selectors do not come back, only the routes' lists of Gateways do",
+    "label selectors do not come back, only the lists of Gateways in routes do",
 )];
 
 /// What was counted: (course, column) -> number.
@@ -94,7 +94,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Tries every law on every case of a rule in one direction, and says whether the rule has to do with enough of them.
+    /// Tries every law on every case of a rule in one direction, and checks that the rule applies to enough of them.
     fn course(self, course: &'static Course<'static>) -> Result<(), Failed> {
         let mut tally = Tally::default();
         for (number, case) in (0..self.cases).map_while(|number| Some((number, course.case(self.seed, number)?))) {
@@ -106,10 +106,10 @@ impl Bench {
         let idle = IDLE.iter().any(|(name, _)| *name == course.name);
         let (least, most) = if course.acts() && !idle { (drawn * LEAST_MET / 100, drawn) } else { (0, 0) };
         if drawn == 0 || !(least..=most).contains(&met) {
-            tally.broken.insert("the rule is met", format!("the rule has to do with {met} of {drawn} objects"));
+            tally.broken.insert("the rule applies", format!("the rule applies to {met} of {drawn} objects"));
         }
-        let told: Vec<_> = tally.broken.iter().map(|(law, message)| format!("{law}: {message}")).collect();
-        if told.is_empty() { Ok(()) } else { Err(told.join("\n\n").into()) }
+        let broken: Vec<_> = tally.broken.iter().map(|(law, message)| format!("{law}: {message}")).collect();
+        if broken.is_empty() { Ok(()) } else { Err(broken.join("\n\n").into()) }
     }
 
     /// Tries every law on one case that no earlier case broke.

@@ -24,6 +24,22 @@ use fixture::Fixture;
 
 /// Mutants that mean what the rule means, by a part of their name, with the reason.
 const EQUIVALENT: &[(&str, &str)] = &[
+    (
+        "gateway-label-selectors-became-parentrefs: lens[0].selectors-to-references.parent.child-namespaces.sel",
+        NO_NAMESPACES,
+    ),
+    (
+        "gateway-label-selectors-became-parentrefs: gone: lens[0].selectors-to-references.references.unsupported",
+        LATER_KEY,
+    ),
+    (
+        "gateway-label-selectors-became-parentrefs: without lens[0].selectors-to-references.references.unsupported",
+        LATER_KEY,
+    ),
+    (
+        "gateway-label-selectors-became-parentrefs: lens[0].selectors-to-references.references.unsupported[0].key",
+        LATER_KEY,
+    ),
     ("gathered-per-port: gone: lens[0]", GATHER_REFUSES),
     ("gathered-per-port: without lens[0].when.each", GATHER_REFUSES),
     ("gathered-per-port: lens[0].when.each:", GATHER_REFUSES),
@@ -45,6 +61,9 @@ const EQUIVALENT: &[(&str, &str)] = &[
 ];
 
 const GATHER_REFUSES: &str = "`gather` refuses the same objects at the same place; this one says it in better words";
+const NO_NAMESPACES: &str =
+    "a route is held back at the same place where the labels of its namespace are not in the files";
+const LATER_KEY: &str = "a later release added the key, so a file of this release cannot have it; unit tests have it";
 const NO_PLACE: &str = "what is absent has no place; whatever its name, the place around it is told";
 const NO_CLAIM: &str = "the channels of a rule decide nothing, and without a claim there is nothing to check them with";
 const WRITTEN_BEFORE: &str =

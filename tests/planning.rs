@@ -138,7 +138,7 @@ fn a_gateway_in_several_namespaces_is_named_by_no_route() {
         Severity::Warning,
         &["base/gateway.yaml held-back converts-together -", "cart/route.yaml held-back not-convertible spec.gateways"],
     );
-    apart.says("the namespace is not known here: Gateway edge gets its namespace from kustomizations that differ");
+    apart.says("the namespace of Gateway edge is unknown: it gets different namespaces from several kustomizations");
     // Whatever is built, both are in one namespace.
     let mut along = files;
     along[1].1 = "resources: [gateway.yaml, ../cart/route.yaml]\n";
@@ -182,7 +182,7 @@ fn hostnames_are_read_in_the_routes_own_namespace() {
     let unplaced = [placed[0], placed[1], ("far/edge.yaml", &other)];
     let found = run(&unplaced, "1.6.1/standard");
     found.tells(Severity::Warning, &["mail/route.yaml held-back invalid-in-target spec.parentRefs[0]"]);
-    found.says("the namespace is not known here: Gateway edge has no metadata.namespace");
+    found.says("the namespace of Gateway edge is unknown: it has no metadata.namespace");
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_target_is_compared_with_the_namespace_that_kustomize_gives() {
     let overlays = [("policy.yaml", policy), ("live/kustomization.yaml", live), ("test/kustomization.yaml", test)];
     let found = run(&overlays, "1.6.1/standard");
     found.tells(Severity::Held, &held);
-    found.says("the namespace is not known here");
+    found.says("the namespace of the object is unknown");
 }
 
 const MIXED_REFERENCES: &str = "apiVersion: gateway.networking.k8s.io/v1
@@ -473,7 +473,7 @@ fn a_secret_is_found_where_its_filter_lives() {
     assert_eq!(together.after, [("secret.yaml".to_owned(), opaque)].into());
     let apart = with("resources: [filter.yaml]\n");
     apart.tells(Severity::Held, &["secret.yaml held-back not-convertible metadata.name"]);
-    apart.says("AuthenticationFilter staff may name it");
+    apart.says("it is not certain that AuthenticationFilter staff references the object");
     let elsewhere = with("namespace: live\nresources: [filter.yaml]\n");
     elsewhere.tells(Severity::Held, &[]);
     assert!(elsewhere.after.is_empty());
@@ -560,7 +560,7 @@ fn classes_that_disagree_are_not_overruled() {
     let files = [("one.yaml", one.as_str()), ("proxy.yaml", OLD_PROXY), ("two.yaml", two.as_str())];
     let outcome = run_with(&files, "ngf@2.0.0", said("nginx-gateway"));
     outcome.tells(Severity::Held, &["proxy.yaml held-back not-convertible metadata"]);
-    outcome.says("GatewayClass one says a, GatewayClass two says b");
+    outcome.says("GatewayClass one has a, GatewayClass two has b");
     assert!(outcome.after.is_empty());
 }
 
@@ -575,7 +575,7 @@ fn proxies_of_one_name_are_not_overruled() {
     let files = [("a.yaml", a.as_str()), ("b.yaml", b.as_str()), ("class.yaml", CLASS)];
     let outcome = run_with(&files, "ngf@2.0.0", said("nginx-gateway"));
     outcome.tells(Severity::Held, &["class.yaml held-back not-convertible spec.parametersRef"]);
-    outcome.says("NginxProxy edge says a, NginxProxy edge says b");
+    outcome.says("NginxProxy edge has a, NginxProxy edge has b");
 }
 
 #[test]
@@ -588,7 +588,7 @@ fn a_class_that_leads_past_its_proxy_is_told() {
     ];
     let outcome = run(&files, "ngf@2.0.0");
     outcome.tells(Severity::Warning, &["class.yaml warning dangling-reference spec.parametersRef.namespace"]);
-    outcome.says("NginxProxy edge is in live");
+    outcome.says("NginxProxy edge is in namespace live");
     let there = class.replace("namespace: a", "namespace: live");
     run(&[("class.yaml", &there), files[1], files[2]], "ngf@2.0.0").tells(Severity::Warning, &[]);
 }

@@ -165,7 +165,7 @@ fn a_validation_that_comes_back_in_another_place() {
     let last = format!("{GATEWAY}{}", listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")));
     let (new, findings) = run(&first, "1.4/experimental");
     assert_eq!(codes(&findings), ["normalized"]);
-    assert!(findings[0].message.contains("on the way back it comes last in its item of spec.listeners"));
+    assert!(findings[0].message.contains("converting back writes it last in its item of spec.listeners"));
     assert_eq!(run(&new, "1.3/experimental"), (last.clone(), Vec::new()));
     let (again, findings) = run(&last, "1.4/experimental");
     assert_eq!((again, codes(&findings)), (new, Vec::new()));
@@ -180,7 +180,7 @@ fn a_validation_that_several_listeners_have() {
     );
     let (new, findings) = run(&two, "1.4/experimental");
     assert_eq!(codes(&findings), ["normalized"]);
-    assert!(findings[0].message.contains("it is written once for several items, as the first of them has it"));
+    assert!(findings[0].message.contains("it is written once for several items, as in the first of them"));
     assert!(new.contains("default:"), "{new}");
     // The first comes back as it was, the other as this program writes it.
     let anew = VALIDATION.replace(

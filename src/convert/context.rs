@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::lens::{Completeness, Namespace, Session, Surroundings};
+use crate::lens::{Completeness, Context, Namespace, Session};
 
 /// Where an object stands among the others of a run.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct ObjectContext<'a> {
     /// Whether the object is applied as it stands, or merged into another one.
     pub(crate) completeness: Completeness,
     /// The namespace that it is applied to.
     pub(crate) namespace: &'a Namespace,
     /// The other objects.
-    pub(crate) surroundings: &'a Surroundings<'a>,
+    pub(crate) others: &'a Context<'a>,
 }
 
-impl<'a> Context<'a> {
+impl<'a> ObjectContext<'a> {
     /// Starts a session with data of the object.
     pub(super) fn session(self, value: Arc<Value>) -> Session<'a> {
-        Session::among(value, self.surroundings, self.completeness).living_in(self.namespace.clone())
+        Session::in_context(value, self.others, self.completeness).in_namespace(self.namespace.clone())
     }
 }

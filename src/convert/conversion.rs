@@ -35,7 +35,7 @@ pub struct Conversion {
     /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
     pub written_for: ReleaseSet,
     /// The objects that must be converted together with this one.
-    pub relies_on: BTreeSet<ObjectName>,
+    pub converts_with: BTreeSet<ObjectName>,
 }
 
 impl Conversion {
@@ -62,7 +62,7 @@ impl Conversion {
             notes: Vec::new(),
             lost: Vec::new(),
             written_for: ReleaseSet::default(),
-            relies_on: BTreeSet::new(),
+            converts_with: BTreeSet::new(),
         }
     }
 

@@ -83,7 +83,7 @@ fn drop_missing(
     missing.dedup_by(|inner, outer| inner.starts_with(outer));
     for path in missing.into_iter().rev() {
         let what = if path.last_key().is_some() { "field" } else { "item" };
-        session.lose(LossClass::DroppedField, &path, format!("{} has no such {what}", schema.name));
+        session.record_loss(LossClass::DroppedField, &path, format!("{} has no such {what}", schema.name));
         session.change(Intent::Delete { path }).map_err(impossible)?;
     }
     Ok(())

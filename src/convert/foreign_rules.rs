@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use super::choices::{AllowedLoss, Goal};
-use super::context::Context;
+use super::context::ObjectContext;
 use super::conversion::Conversion;
 use super::remark::{Remark, doubts, loss_code};
 use super::rules::both_spellings;
@@ -24,7 +24,7 @@ pub(super) fn apply(
     object: &Object,
     made: Option<Conversion>,
     goal: &Goal<'_>,
-    context: Context<'_>,
+    context: ObjectContext<'_>,
 ) -> Option<Conversion> {
     let kind = made.as_ref().map_or(&object.kind, |made| &made.kind);
     let rules: Vec<(&Rule, Direction)> = rules(goal, kind);
@@ -131,8 +131,8 @@ fn changed(
     lost: Vec<Remark>,
 ) -> Conversion {
     let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
-    let relies_on: BTreeSet<_> = session.relies_on().clone();
-    made.relies_on.extend(relies_on);
+    let converts_with: BTreeSet<_> = session.converts_with().clone();
+    made.converts_with.extend(converts_with);
     made.rules.extend(used);
     made.lost.extend(lost);
     let (value, program, _) = session.finish();

@@ -35,11 +35,11 @@ impl<'a> Migration<'a> {
         let mut restored = Vec::new();
         if let Some((stash, numbers)) = restore.filter(|(_, numbers)| !numbers.is_empty()) {
             kind = rules::run(subject, stash.left, kind, &mut session, &mut log)?;
-            let sight = subject.normal(&kind, session.share());
+            let sight = subject.normal(&kind, session.shared());
             restored = stash.restore(numbers, &sight, &mut session).map_err(impossible)?;
         }
         let step = session.program().len();
-        let source = Source { kind: kind.clone(), value: session.share(), step, restored };
+        let source = Source { kind: kind.clone(), value: session.shared(), step, restored };
         let kind = rules::run(subject, subject.target.release, kind, &mut session, &mut log)?;
         let blocks = fit(subject, &source, &kind, &mut session, &mut log).err().unwrap_or_default();
         Ok(Self { kind, session, source, log, blocks })

@@ -43,7 +43,7 @@ pub use remark::{Remark, loss_code};
 pub use stash::{ANNOTATION, MAX_STASH};
 pub use targets::Targets;
 
-pub(crate) use context::Context;
+pub(crate) use context::ObjectContext;
 pub(crate) use mappings::{holds_body, reference_roots, walk};
 pub(crate) use references::{Reference, Renames, Successor, find_where, normalized, update};
 pub(crate) use remark::impossible;
@@ -52,7 +52,7 @@ use crate::manifest::Object;
 
 /// Converts `object`, where a target is about it: repairs its known mistakes, converts it by its own pack, then applies the foreign
 /// rules about it. `None` where nothing is known about such objects.
-pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: Context<'_>) -> Option<Conversion> {
+pub(crate) fn convert(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Conversion> {
     let repaired = repair::repair(object, goal, context);
     let subject = repaired.as_ref().map_or(object, |repaired| &repaired.object);
     let made = goal.target_of(&object.kind.group).map(|target| object::convert(subject, target, goal, context));

@@ -4,7 +4,7 @@
 //! Whatever stands in the way is a block; an object with one keeps its bytes.
 
 use super::choices::Goal;
-use super::context::Context;
+use super::context::ObjectContext;
 use super::conversion::Conversion;
 use super::loss::Losses;
 use super::migration::Migration;
@@ -27,7 +27,7 @@ struct Report {
 }
 
 /// Converts `object` to `target`, which is the goal's for the pack that knows the object's group.
-pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, context: Context<'_>) -> Conversion {
+pub(super) fn convert(object: &Object, target: &Target<'_>, goal: &Goal<'_>, context: ObjectContext<'_>) -> Conversion {
     let subject = match Subject::new(object, target, goal, context) {
         Ok(subject) => subject,
         Err(blocks) => return Conversion { blocks, ..Conversion::unchanged(object) },
@@ -93,7 +93,7 @@ fn converted(subject: &Subject<'_>, migration: Migration<'_>, report: Report) ->
         let message = format!("{} is written in an equivalent form: {}", one.path, one.reason);
         Remark::new(Code::Normalized, one.path.clone(), message, None)
     }));
-    let relies_on = session.relies_on().clone();
+    let converts_with = session.converts_with().clone();
     let (value, program, _) = session.finish();
     Conversion {
         kind,
@@ -106,6 +106,6 @@ fn converted(subject: &Subject<'_>, migration: Migration<'_>, report: Report) ->
         notes,
         lost,
         written_for: subject.written_for,
-        relies_on,
+        converts_with,
     }
 }

@@ -129,7 +129,7 @@ fn default_group(object: &Value, catalog: &Catalog, path: &FieldPath) -> Option<
 pub(crate) fn normal(object: Arc<Value>, catalog: Option<&Catalog>, packs: &Packs) -> Arc<Value> {
     let renames: Renames = packs.iter().filter_map(Target::newest).flat_map(|target| renames(&target)).collect();
     let mut session = Session::new(object);
-    for reference in find(&session.share(), catalog, &renames) {
+    for reference in find(&session.shared(), catalog, &renames) {
         // A reference that cannot be updated is left unchanged, in each of the objects compared.
         let _unchanged = update(&reference, &renames, &mut session);
     }

@@ -73,5 +73,5 @@ pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
     let remark = |doubt: &crate::lens::Normalization| {
         Remark::new(Code::DanglingReference, doubt.path.clone(), doubt.reason.clone(), Some(help.to_owned()))
     };
-    session.doubts().iter().map(remark).collect()
+    session.warnings().iter().map(remark).collect()
 }

@@ -6,7 +6,7 @@
 //! Invariant: nothing is repaired unless it was requested.
 
 use super::choices::{Goal, Mistakes};
-use super::context::Context;
+use super::context::ObjectContext;
 use super::conversion::Conversion;
 use super::foreign_rules::losses;
 use super::remark::Remark;
@@ -27,7 +27,7 @@ pub(super) struct Repaired {
 }
 
 /// Repairs what the rules of the goal's packs know as mistakes; `None` where there are none, or where that was not requested.
-pub(super) fn repair(object: &Object, goal: &Goal<'_>, context: Context<'_>) -> Option<Repaired> {
+pub(super) fn repair(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Repaired> {
     match goal.choices.mistakes {
         Mistakes::Leave => None,
         Mistakes::Repair => run_repairs(object, goal, context).map(|(repaired, _)| repaired),
@@ -35,7 +35,7 @@ pub(super) fn repair(object: &Object, goal: &Goal<'_>, context: Context<'_>) -> 
 }
 
 /// Reports the mistakes that are left, and how they can be repaired.
-pub(super) fn offers(object: &Object, goal: &Goal<'_>, context: Context<'_>) -> Vec<Remark> {
+pub(super) fn offers(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Vec<Remark> {
     let found = match goal.choices.mistakes {
         Mistakes::Leave => run_repairs(object, goal, context),
         Mistakes::Repair => None,
@@ -46,7 +46,7 @@ pub(super) fn offers(object: &Object, goal: &Goal<'_>, context: Context<'_>) -> 
 }
 
 /// Returns the repaired object, and what each rule that repaired something offers.
-fn run_repairs(object: &Object, goal: &Goal<'_>, context: Context<'_>) -> Option<(Repaired, Vec<Remark>)> {
+fn run_repairs(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<(Repaired, Vec<Remark>)> {
     let repairs = goal.targets.iter().flat_map(|target| target.pack.repairs());
     let mut repairs = repairs.filter(|rule| rule.kind == object.kind).peekable();
     repairs.peek()?;

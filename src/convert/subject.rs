@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::baseline::Baseline;
 use super::choices::Goal;
-use super::context::Context;
+use super::context::ObjectContext;
 use super::inference;
 use super::references;
 use super::remark::Remark;
@@ -25,7 +25,7 @@ pub(super) struct Subject<'a> {
     pub(super) object: &'a Object,
     pub(super) target: &'a Target<'a>,
     pub(super) goal: &'a Goal<'a>,
-    context: Context<'a>,
+    context: ObjectContext<'a>,
     /// The releases that the object can have been written for.
     pub(super) candidates: ReleaseSet,
     /// Those of them that serve its apiVersion, or all where none does.
@@ -57,7 +57,7 @@ impl<'a> Subject<'a> {
         object: &'a Object,
         target: &'a Target<'a>,
         goal: &'a Goal<'a>,
-        context: Context<'a>,
+        context: ObjectContext<'a>,
     ) -> Result<Self, Vec<Remark>> {
         let Some(catalog) = target.pack.catalog(&object.kind) else {
             return Err(vec![inference::unknown_kind(object, target.pack)]);
@@ -91,7 +91,7 @@ impl<'a> Subject<'a> {
 
     /// Returns whether the object is whole, which another file of the run decides.
     pub(super) fn completeness(&self) -> Completeness {
-        self.context.surroundings.ask();
+        self.context.others.record_completeness_read();
         self.context.completeness
     }
 

@@ -1,6 +1,6 @@
-//! Answers: does an object's data fulfil a guard?
+//! Answers: does an object's data meet a condition?
 //!
-//! A [`Condition`] is a small tree of tests on parsed field patterns, as written in `when` and `refuse`.
+//! A [`Condition`] is a small tree of tests on parsed field patterns, as rules write it in `when` and `refuse`.
 //!
 //! Invariant: a condition reads the data only; a pattern with `[]` or `{}` holds when any of its matches does.
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::field::FieldPattern;
 
-/// A test on an object's data; one without a test written always holds. A clone shares it.
+/// A test on an object's data; it always holds where it is empty. Clones share it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(from = "Tests")]
 pub struct Condition(Arc<Tests>);
@@ -28,23 +28,23 @@ impl From<Tests> for Condition {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 struct Tests {
-    /// The field is there, whatever its value: `present: spec.tls`.
+    /// The field is present, whatever its value: `present: spec.tls`.
     present: Option<FieldPattern>,
-    /// The field is not there: `absent: spec.tls`.
+    /// The field is absent: `absent: spec.tls`.
     absent: Option<FieldPattern>,
     /// The field has this value: `equals: { field: spec.type, value: Cookie }`.
     equals: Option<Equals>,
-    /// Both fields are there and have the same value: `same: [spec.targetRef.namespace, metadata.namespace]`.
+    /// Both fields are present and have the same value: `same: [spec.targetRef.namespace, metadata.namespace]`.
     same: Option<[FieldPattern; 2]>,
     /// The field's value has this type: `type: { field: spec.headers, is: map }`.
     r#type: Option<TypeIs>,
     /// The list has more items: `more: { field: spec.rules, than: 1 }`.
     more: Option<More>,
-    /// The field is a text that begins, goes on or ends so, or is an address: `text: { field: spec.path, starts: / }`.
+    /// The field is a text that starts with, contains or ends with a part, or is an IP address: `text: { field: spec.path, starts: / }`.
     text: Option<Text>,
-    /// Two of the places agree in every field: `repeats: { of: "spec.listeners[]", by: [port, protocol] }`. A field that
-    /// neither has is one they agree in; `defaults` says what a field means that is not there, `if` which places count. With
-    /// `partly`, only one of the two has any of those fields.
+    /// Two of the places are equal in every field: `repeats: { of: "spec.listeners[]", by: [port, protocol] }`. They are equal
+    /// in a field that neither has; `defaults` has the values of absent fields, `if` selects the places that count. With
+    /// `partly`, exactly one of the two must have any of those fields.
     repeats: Option<Repeats>,
     /// The inner test holds for one of the places: `some: { of: "spec.rules[]", is: { absent: backendRefs } }`.
     some: Option<Place>,
@@ -64,7 +64,7 @@ struct Equals {
     value: Value,
 }
 
-/// A list and how many items it must pass.
+/// A list and the number of items that it must exceed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct More {
@@ -72,7 +72,7 @@ struct More {
     than: usize,
 }
 
-/// Places, and the fields in them that must not all be alike.
+/// Places, and the fields by which they are compared.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Repeats {
@@ -92,48 +92,48 @@ impl Repeats {
         if counted.len() < 2 {
             return false;
         }
-        let mut met = HashSet::new();
+        let mut seen = HashSet::new();
         counted.into_iter().any(|place| {
-            let fields: Vec<_> = self.by.iter().map(|field| self.meant(field, place)).collect();
-            let has = self.partly.iter().any(|field| self.says(field, place));
+            let fields: Vec<_> = self.by.iter().map(|field| self.effective(field, place)).collect();
+            let has = self.partly.iter().any(|field| self.is_set(field, place));
             let other = if self.partly.is_empty() { has } else { !has };
-            let again = met.contains(&(fields.clone(), other));
-            met.insert((fields, has));
+            let again = seen.contains(&(fields.clone(), other));
+            seen.insert((fields, has));
             again
         })
     }
 
-    /// Returns what a field of a place means.
-    fn meant<'v>(&'v self, field: &FieldPattern, place: &'v Value) -> Vec<&'v Value> {
+    /// Returns the values of a field of a place, or its default.
+    fn effective<'v>(&'v self, field: &FieldPattern, place: &'v Value) -> Vec<&'v Value> {
         let written = field.values(place);
         if written.is_empty() { self.defaults.get(field).into_iter().collect() } else { written }
     }
 
-    /// Says whether a place has a field with more in it than what it means where it is absent.
-    fn says(&self, field: &FieldPattern, place: &Value) -> bool {
+    /// Returns whether a place has a field with a value other than its default.
+    fn is_set(&self, field: &FieldPattern, place: &Value) -> bool {
         field.any(place, |value| self.defaults.get(field) != Some(value))
     }
 }
 
-/// A text, and what must be true of it.
+/// A text, and the tests that it must pass.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
     field: FieldPattern,
-    /// How it begins.
+    /// Its beginning.
     starts: Option<String>,
-    /// What stands anywhere in it.
+    /// A part of it.
     contains: Option<String>,
-    /// How it ends.
+    /// Its end.
     ends: Option<String>,
-    /// What it spells.
-    is: Option<Spelling>,
+    /// Its format.
+    is: Option<Format>,
 }
 
-/// Something that texts can spell.
+/// The format of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Spelling {
+enum Format {
     /// `10.0.0.1`, `::1`
     Ip,
 }
@@ -144,7 +144,7 @@ impl Text {
         self.starts.as_ref().is_none_or(|part| text.starts_with(part.as_str()))
             && self.contains.as_ref().is_none_or(|part| text.contains(part.as_str()))
             && self.ends.as_ref().is_none_or(|part| text.ends_with(part.as_str()))
-            && self.is.is_none_or(|Spelling::Ip| text.parse::<IpAddr>().is_ok())
+            && self.is.is_none_or(|Format::Ip| text.parse::<IpAddr>().is_ok())
     }
 }
 
@@ -190,7 +190,7 @@ impl ValueType {
 }
 
 impl Condition {
-    /// Says whether it holds for every object that has a field that matches `field`.
+    /// Returns whether it holds for every object that has a field that matches `field`.
     pub(super) fn follows_from(&self, field: &FieldPattern) -> bool {
         let values =
             self.0.equals.is_none() && self.0.same.is_none() && self.0.r#type.is_none() && self.0.more.is_none();
@@ -204,7 +204,7 @@ impl Condition {
             && self.0.any.as_ref().is_none_or(|any| any.iter().any(|test| test.follows_from(field)))
     }
 
-    /// Says whether it holds for every object that has `value` in a field that matches `field`.
+    /// Returns whether it holds for every object that has `value` in a field that matches `field`.
     pub(super) fn is_met_by(&self, field: &FieldPattern, value: &Value) -> bool {
         let others = Self::from(Tests { equals: None, any: None, ..Tests::clone(&self.0) });
         others.follows_from(field)
@@ -212,13 +212,13 @@ impl Condition {
             && self.0.any.as_ref().is_none_or(|any| any.iter().any(|test| test.is_met_by(field, value)))
     }
 
-    /// Says whether a field that `is_meant` is compared with another one.
-    pub(super) fn compares(&self, is_meant: &dyn Fn(&FieldPattern) -> bool) -> bool {
+    /// Returns whether a field that `is_read` is compared with another one.
+    pub(super) fn compares(&self, is_read: &dyn Fn(&FieldPattern) -> bool) -> bool {
         let mut inner = self.0.all.iter().chain(&self.0.any).flatten().chain(&self.0.not);
-        self.0.same.iter().flatten().any(is_meant) || inner.any(|inner| inner.compares(is_meant))
+        self.0.same.iter().flatten().any(is_read) || inner.any(|inner| inner.compares(is_read))
     }
 
-    /// Says whether `object` fulfils every test written.
+    /// Returns whether `object` passes every test.
     pub fn holds(&self, object: &Value) -> bool {
         let any_value = |field: &FieldPattern, test: &dyn Fn(&Value) -> bool| field.any(object, test);
         let longer = |test: &More, value: &Value| value.as_array().is_some_and(|items| items.len() > test.than);
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_look_into_lists() {
+    fn tests_read_items_of_lists() {
         check("more: { field: spec.l, than: 1 }", true);
         check("more: { field: spec.l, than: 2 }", false);
         check("more: { field: spec.ref, than: 0 }", false);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn repeats_know_what_absent_fields_mean() {
+    fn repeats_use_the_defaults_of_absent_fields() {
         let object = json!({"r": [{"n": "a"}, {"n": "a", "k": "G", "s": ""}]});
         let holds = |condition: &str, object: &Value| {
             let condition: Condition = serde_yaml::from_str(condition).unwrap();
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_looked_into() {
+    fn texts_are_tested() {
         let holds = |test: &str, text: &str| {
             let condition: Condition = serde_yaml::from_str(&format!("text: {{ field: p, {test} }}")).unwrap();
             condition.holds(&json!({"p": text}))
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_tests_are_refused() {
+    fn unknown_tests_are_rejected() {
         assert!(serde_yaml::from_str::<Condition>("exists: spec").is_err());
     }
 }

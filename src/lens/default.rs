@@ -1,12 +1,16 @@
-//! The operation `default`: a value that one side implies is written out for the other, or left to it.
+//! The operation `default`: a value that one side implies is written for the other, or removed where the other implies it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::naming::{Answer, NamedBy, Names};
-use super::{Claims, Completeness, Description, Fidelity, Halt, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::references::{FoundValue, ReferencedBy, References};
+use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -17,16 +21,16 @@ pub(super) struct Default {
     parent: FieldPattern,
     key: String,
     source: Source,
-    forward: Option<Doing>,
-    backward: Option<Doing>,
-    /// The key that a written field stands after, where it is there.
+    forward: Option<Action>,
+    backward: Option<Action>,
+    /// The key that a written field is put after, where that is present.
     after: Option<String>,
     nulls: Nulls,
-    /// What is said where the field shall be written and there is no value.
+    /// The message where the field is to be written and there is no value.
     missing: Option<Missing>,
 }
 
-/// What is said where there is no value to write.
+/// The message where there is no value to write.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Missing {
@@ -46,62 +50,62 @@ enum Source {
     /// `parameter: ngf.namespace`
     Parameter(String),
     /// `named-by: { kind: GatewayClass.gateway.networking.k8s.io, refs: spec.parametersRef, value: namespace }`
-    NamedBy(NamedBy),
+    ReferencedBy(ReferencedBy),
     /// `names: { kind: NginxProxy.gateway.nginx.org, refs: spec.parametersRef, value: metadata.namespace }`
-    Names(Names),
+    References(References),
 }
 
-/// What null in the field is taken for.
+/// What null in the field means.
 #[derive(Clone, Copy, Debug, std::default::Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Nulls {
-    /// A value like others.
+    /// A value like any other.
     #[default]
     Value,
-    /// Nothing: the API server takes it out.
+    /// The field is absent: the API server removes it.
     Absent,
 }
 
-/// What is done in one direction.
+/// What happens in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Doing {
-    /// The field goes where it has the implied value.
+enum Action {
+    /// The field is removed where it has the implied value.
     Elide,
-    /// The field comes, with the implied value, where it is not there.
+    /// The field is added, with the implied value, where it is absent.
     Write,
 }
 
 impl Default {
     pub(super) const DESCRIPTION: Description = Description {
         name: "default",
-        text: "Makes a field and the value that one side implies for it into each other: `elide` removes the field where it \
-               has that value, `write` adds it where it is absent and its parent is there (in a patch: only in list items, and to a reference that it brings; never a \
-               namespace that a kustomization gives). \
-               `forward` and `backward` say what is done in which direction. The value is `value`, the value of the field \
-               `like`, what `table` gives for the field `by`, what the user says for a `parameter` of the pack, what a reference \
-               in the object that this one is `named-by` says, or what an object that it `names` says. `after` is the key \
-               that a written field stands behind. With `nulls: absent` null is as good as absent. Where there is no value to write, `missing` says why the object is \
-               held back. No loss: both spellings mean the same.",
+        text: "Writes or removes a field whose value one side implies: `elide` removes the field where it has that value, \
+               `write` adds it where it is absent and its parent is present (in a patch: only in list items and in references \
+               that it adds; never a namespace that a kustomization sets). `forward` and `backward` say what happens in which \
+               direction. The value is `value`, the value of the field `like`, what `table` has for the value of the field \
+               `by`, the value that the user passed for a `parameter` of the pack, the value in a reference of the object that \
+               this one is `named-by`, or the value in an object that it `names`. `after` is the key that a written field is \
+               put after. With `nulls: absent`, null counts as absent. Where there is no value to write, `missing` says why \
+               the object is held back. No loss: both forms mean the same.",
         example: "default: { field: spec.parametersRef.scope, value: Namespace, forward: elide, backward: write }",
     };
 
-    /// Returns the implied value, where there is one, and the other objects that say so.
-    fn implied<'a>(&self, session: &Session<'a>) -> Answer<'a> {
+    /// Returns the implied value, where there is one, and the other objects that it was read from.
+    fn implied<'a>(&self, session: &Session<'a>) -> FoundValue<'a> {
         let object = session.object();
-        let alone = |value: Option<Value>| value.map_or(Answer::Nothing, |value| Answer::Value(value, Vec::new()));
+        let found = |value: Option<Value>| value.map_or(FoundValue::Nothing, |value| FoundValue::One(value, Vec::new()));
         match &self.source {
-            Source::Value(value) => alone(Some(value.clone())),
+            Source::Value(value) => found(Some(value.clone())),
             Source::Table(by, table) => {
                 let name = by.get(object).and_then(Value::as_str);
-                alone(name.and_then(|name| table.get(name)).cloned())
+                found(name.and_then(|name| table.get(name)).cloned())
             }
-            Source::Like(path) => alone(path.get(&session.seen_for(|is_meant| is_meant(&path.pattern()))).cloned()),
+            Source::Like(path) => found(path.get(&session.view_for(|is_read| is_read(&path.pattern()))).cloned()),
             Source::Parameter(name) => {
-                alone(session.surroundings().and_then(|all| all.parameter(name)).map(Value::from))
+                found(session.context().and_then(|all| all.parameter(name)).map(Value::from))
             }
-            Source::NamedBy(reference) => reference.value(session),
-            Source::Names(reference) => reference.value(session),
+            Source::ReferencedBy(reference) => reference.value(session),
+            Source::References(reference) => reference.value(session),
         }
     }
 
@@ -109,25 +113,25 @@ impl Default {
     fn written(&self, session: &Session<'_>) -> Vec<FieldPath> {
         let (field, object) = (self.parent.with(Part::Key(self.key.clone())), session.object());
         let mut places = field.matches(object);
-        // Other objects are not looked at where nothing depends on them.
+        // Other objects are not read where nothing depends on them.
         if places.is_empty() {
             return places;
         }
-        let Answer::Value(implied, _) = self.implied(session) else { return Vec::new() };
+        let FoundValue::One(implied, _) = self.implied(session) else { return Vec::new() };
         places.retain(|path| path.get(object) == Some(&implied));
         places.reverse();
         places
     }
 
-    /// Says whether a written value counts as none.
+    /// Returns whether a written value counts as none.
     fn is_unset(&self, value: &Value) -> bool {
         self.nulls == Nulls::Absent && value.is_null()
     }
 
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for path in self.written(session) {
-            if self.backward != Some(Doing::Write) {
-                session.normalize(&path, "it is what the field means where it is absent");
+            if self.backward != Some(Action::Write) {
+                session.record_normalization(&path, "it is the default of the field");
             }
             session.change(Intent::Delete { path })?;
         }
@@ -135,20 +139,20 @@ impl Default {
     }
 
     fn write(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        if self.backward == Some(Doing::Elide) {
+        if self.backward == Some(Action::Elide) {
             for path in self.written(session) {
-                session.normalize(&path, "it is what the field means where it is absent");
+                session.record_normalization(&path, "it is the default of the field");
             }
         }
-        self.tell_astray(session);
-        let is_given = session.is_given(&self.parent.with(Part::Key(self.key.clone())));
-        for path in self.parent.matches(session.object()).into_iter().filter(|_| !is_given) {
+        self.warn_of_wrong_namespace(session);
+        let is_set = session.is_set_by_kustomization(&self.parent.with(Part::Key(self.key.clone())));
+        for path in self.parent.matches(session.object()).into_iter().filter(|_| !is_set) {
             let map = path.get(session.object()).and_then(Value::as_object);
             let lacks = map.is_some_and(|map| map.get(&self.key).is_none_or(|value| self.is_unset(value)));
             let item = path.steps().iter().any(|step| matches!(step, Step::Index(_)));
-            // A reference that a patch brings is as good as any.
-            let names = matches!(self.source, Source::Names(_));
-            let whole = || item || names || session.completeness() == Completeness::Whole;
+            // A reference that a patch adds is complete.
+            let is_reference = matches!(self.source, Source::References(_));
+            let whole = || item || is_reference || session.completeness() == Completeness::Whole;
             if lacks && whole() {
                 self.write_at(path, session)?;
             }
@@ -156,41 +160,40 @@ impl Default {
         Ok(())
     }
 
-    /// Refuses to choose among what other objects say.
-    fn unsettled(&self, at: FieldPath, said: &str) -> Halt {
-        let reason = format!("{} is wanted, and the files say several: {said}", self.key);
-        let help = format!("write {} by hand, in a copy for each where one object was meant by all", self.key);
+    /// Refuses to choose among the values of other objects.
+    fn ambiguous(&self, at: FieldPath, values: &str) -> Halt {
+        let reason = format!("{} is required, and the files have several values for it: {values}", self.key);
+        let help = format!("write {} by hand; where several objects share this one, make a copy for each", self.key);
         Halt::Refused { at, reason, help: Some(help) }
     }
 
-    /// Tells a reference that is written and leads past the object of the run that has its name.
-    fn tell_astray(&self, session: &mut Session<'_>) {
-        let Source::Names(reference) = &self.source else { return };
-        if let Some((path, written, other)) = reference.astray(session) {
-            let title = format!("{} {}", other.kind.kind, other.name.unwrap_or_default());
-            let doubt = format!("{path} says {written}, and of the files {title} {}", other.namespace.unknown());
-            session.doubt(&path, doubt);
+    /// Records a reference to a namespace without such an object, where the run has one of that name in another namespace.
+    fn warn_of_wrong_namespace(&self, session: &mut Session<'_>) {
+        let Source::References(reference) = &self.source else { return };
+        if let Some((path, written, other)) = reference.in_wrong_namespace(session) {
+            let warning = format!("{path} is {written}, but {} {}", other.title(), other.namespace.description());
+            session.record_warning(&path, warning);
         }
     }
 
-    /// Says that objects without a value to write are held back, where they are.
+    /// Returns that objects without a value to write are held back, where they are.
     fn refused(&self) -> Option<Fidelity> {
-        self.missing.as_ref().filter(|_| self.forward == Some(Doing::Write)).map(|_| Fidelity::Refused)
+        self.missing.as_ref().filter(|_| self.forward == Some(Action::Write)).map(|_| Fidelity::Refused)
     }
 
     fn write_at(&self, path: FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
-        let (value, said_by) = match self.implied(session) {
-            Answer::Value(value, said_by) => (value, said_by),
-            Answer::Several(said) => return Err(self.unsettled(path, &said)),
-            Answer::Nothing => {
+        let (value, sources) = match self.implied(session) {
+            FoundValue::One(value, sources) => (value, sources),
+            FoundValue::Several(values) => return Err(self.ambiguous(path, &values)),
+            FoundValue::Nothing => {
                 return self.missing.clone().map_or(Ok(()), |Missing { reason, help }| {
                     Err(Halt::Refused { at: path, reason, help: Some(help) })
                 });
             }
         };
-        said_by.iter().for_each(|neighbour| session.rely_on(neighbour));
-        if self.backward != Some(Doing::Elide) {
-            session.normalize(&path, format!("the target release wants {} written", self.key));
+        sources.iter().for_each(|other| session.convert_together_with(other));
+        if self.backward != Some(Action::Elide) {
+            session.record_normalization(&path, format!("the target release requires {}", self.key));
         }
         let written = path.key(&self.key);
         if written.get(session.object()).is_some() {
@@ -205,8 +208,8 @@ impl Default {
 impl Operation for Default {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         match self.forward {
-            Some(Doing::Elide) => self.elide(session),
-            Some(Doing::Write) => self.write(session),
+            Some(Action::Elide) => self.elide(session),
+            Some(Action::Write) => self.write(session),
             None => Ok(()),
         }
     }
@@ -215,36 +218,36 @@ impl Operation for Default {
         Box::new(Self { forward: self.backward, backward: self.forward, ..self.clone() })
     }
 
-    /// The field is the same on both sides: nothing vanishes.
+    /// The field is the same on both sides: nothing is removed.
     fn claims(&self) -> Claims {
         Claims::default()
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
-        self.forward == Some(Doing::Write) && *field == self.parent.with(Part::Key(self.key.clone()))
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
+        self.forward == Some(Action::Write) && *field == self.parent.with(Part::Key(self.key.clone()))
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         match &self.source {
-            Source::NamedBy(reference) => vec![reference.kind().clone()],
-            Source::Names(reference) => vec![reference.kind().clone()],
+            Source::ReferencedBy(reference) => vec![reference.kind().clone()],
+            Source::References(reference) => vec![reference.kind().clone()],
             Source::Value(_) | Source::Table(..) | Source::Like(_) | Source::Parameter(_) => Vec::new(),
         }
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
-        // What the way back undoes comes back as it was.
+        // What the inverse undoes comes back as it was.
         let undone = match self.forward? {
-            Doing::Elide => self.backward == Some(Doing::Write),
-            Doing::Write => self.backward == Some(Doing::Elide),
+            Action::Elide => self.backward == Some(Action::Write),
+            Action::Write => self.backward == Some(Action::Elide),
         };
         let changed = if undone { Fidelity::Exact } else { Fidelity::Normalized };
         Some(self.refused().unwrap_or(changed))
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        // What was written already goes on the way back.
-        let too_many = (self.forward == Some(Doing::Write)).then_some(Fidelity::Normalized);
+        // A default that was written before is removed when converting back.
+        let too_many = (self.forward == Some(Action::Write)).then_some(Fidelity::Normalized);
         let changed = Self { missing: None, ..self.clone() }.fidelity();
         changed.into_iter().chain(too_many).chain(self.refused()).collect()
     }
@@ -254,11 +257,11 @@ impl<'de> Deserialize<'de> for Default {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wire = Wire::deserialize(deserializer)?;
         let Some((parent, Part::Key(key))) = wire.field.split_last() else {
-            return Err(de::Error::custom(format!("{} has no last key, so it cannot be written", wire.field)));
+            return Err(de::Error::custom(format!("{} does not end in a key, so it cannot be written", wire.field)));
         };
         let source = wire.source().map_err(de::Error::custom)?;
         if wire.forward.is_none() && wire.backward.is_none() {
-            return Err(de::Error::custom("write `forward` or `backward`: without both nothing is done"));
+            return Err(de::Error::custom("write `forward` or `backward`: without them the operation does nothing"));
         }
         let Wire { forward, backward, after, nulls, missing, .. } = wire;
         Ok(Self { key: key.clone(), parent, source, forward, backward, after, nulls, missing })
@@ -275,10 +278,10 @@ struct Wire {
     table: Option<BTreeMap<String, Value>>,
     like: Option<FieldPattern>,
     parameter: Option<String>,
-    named_by: Option<NamedBy>,
-    names: Option<Names>,
-    forward: Option<Doing>,
-    backward: Option<Doing>,
+    named_by: Option<ReferencedBy>,
+    names: Option<References>,
+    forward: Option<Action>,
+    backward: Option<Action>,
     after: Option<String>,
     #[serde(default)]
     nulls: Nulls,
@@ -289,13 +292,13 @@ impl Wire {
     /// Returns the one source that is written.
     fn source(&self) -> Result<Source, String> {
         let one = |field: &FieldPattern| {
-            field.as_path().ok_or_else(|| format!("{field} is more than one place, so it gives no value"))
+            field.as_path().ok_or_else(|| format!("{field} matches more than one place, so it has no single value"))
         };
         let mut sources = Vec::new();
         sources.extend(self.value.clone().map(Source::Value));
         sources.extend(self.parameter.clone().map(Source::Parameter));
-        sources.extend(self.named_by.clone().map(Source::NamedBy));
-        sources.extend(self.names.clone().map(Source::Names));
+        sources.extend(self.named_by.clone().map(Source::ReferencedBy));
+        sources.extend(self.names.clone().map(Source::References));
         if let Some(like) = &self.like {
             sources.push(Source::Like(one(like)?));
         }
@@ -313,7 +316,7 @@ impl Wire {
 #[cfg(test)]
 mod tests {
     use super::super::trial::{data, operation};
-    use super::super::Lens;
+    use super::super::sequence::Lens;
     use super::*;
     use serde_json::json;
 
@@ -376,8 +379,8 @@ mod tests {
             "- default: { field: spec.rules, value: [], forward: write }\n- default: { field: \"spec.l[].a\", value: 1, forward: write }",
         )
         .unwrap();
-        let surroundings = super::super::Surroundings::default();
-        let mut session = Session::among(json!({"spec": {"l": [{}]}}), &surroundings, Completeness::Partial);
+        let context = super::super::Context::default();
+        let mut session = Session::in_context(json!({"spec": {"l": [{}]}}), &context, Completeness::Partial);
         lens.run(&mut session).unwrap();
         assert_eq!(*session.object(), json!({"spec": {"l": [{"a": 1}]}}));
     }

@@ -5,7 +5,11 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Fidelity, Halt, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -20,8 +24,8 @@ pub(super) struct Distinct {
 impl Distinct {
     pub(super) const DESCRIPTION: Description = Description {
         name: "distinct",
-        text: "Removes the items of the list `field` that equal an earlier one: the new side wants a set, and a set means \
-               the same without them. No loss, but what was removed does not come back; the inverse leaves the list alone.",
+        text: "Removes the items of the list `field` that equal an earlier one: the new side requires a set, and a set means \
+               the same without them. No loss, but removed items do not come back; the inverse leaves the list unchanged.",
         example: "distinct: { field: \"spec.rules[].retry.codes\" }",
     };
 }
@@ -30,10 +34,10 @@ impl Operation for Distinct {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for list in self.field.matches(session.object()) {
             let Some(items) = list.get(session.object()).and_then(Value::as_array) else { continue };
-            let mut met = HashSet::new();
-            let repeated: Vec<_> = (0..items.len()).filter(|index| !met.insert(&items[*index])).collect();
+            let mut seen = HashSet::new();
+            let repeated: Vec<_> = (0..items.len()).filter(|index| !seen.insert(&items[*index])).collect();
             for index in repeated.into_iter().rev() {
-                session.normalize(&list.index(index), "an earlier item is the same");
+                session.record_normalization(&list.index(index), "an earlier item is the same");
                 session.change(Intent::Delete { path: list.index(index) })?;
             }
         }
@@ -41,14 +45,14 @@ impl Operation for Distinct {
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Set { field: self.field.clone() })
+        Box::new(DistinctInverse { field: self.field.clone() })
     }
 
     fn claims(&self) -> Claims {
         Claims::default()
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 
@@ -57,13 +61,13 @@ impl Operation for Distinct {
     }
 }
 
-/// The way back from [`Distinct`]: a set is a list. Not written in rule files.
+/// The inverse of [`Distinct`]: a set is a list. Not written in rule files.
 #[derive(Clone, Debug)]
-struct Set {
+struct DistinctInverse {
     field: FieldPattern,
 }
 
-impl Operation for Set {
+impl Operation for DistinctInverse {
     fn run(&self, _session: &mut Session<'_>) -> Result<(), Halt> {
         Ok(())
     }

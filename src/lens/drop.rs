@@ -1,16 +1,22 @@
-//! The operation `drop`: a field that the other side cannot say is removed.
+//! The operation `drop`: a field that the other side does not have is removed.
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Direction, Fidelity, Halt, LossClass, Operation, Session};
+use super::direction::Direction;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
 
-/// `drop: { field: spec.idleTimeout, reason: no implementation ever had it }`
+/// `drop: { field: spec.idleTimeout, reason: no implementation supported it }`
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct Drop {
@@ -24,14 +30,14 @@ pub(super) struct Drop {
     default_field: Option<FieldPattern>,
 }
 
-/// When a field that goes is a loss.
+/// When removing the field is a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum LossWhen {
-    /// Where its value is not the default: the other side would mean something else.
+    /// Where its value is not the default: the meaning changes.
     #[default]
     UnlessDefault,
-    /// Never: the field has no effect where it stands.
+    /// Never: the field has no effect.
     None,
 }
 
@@ -42,15 +48,15 @@ const fn forward() -> Direction {
 impl Drop {
     pub(super) const DESCRIPTION: Description = Description {
         name: "drop",
-        text: "Removes `field`, with its comments, because the side that `direction` leads to (forward unless written) has \
-               no place for it. A `dropped-field` loss, unless the value equals `default` or the value of `default-field`: \
-               then the other side means the same without it, which is only told. With `loss: none` it is never a loss, because the field has no \
-               effect where it stands. In the other direction nothing happens.",
+        text: "Removes `field`, with its comments, because the target of `direction` (forward unless written) does not have it. \
+               A `dropped-field` loss, unless the value equals `default` or the value of `default-field`: then the meaning is \
+               the same without it, and the removal is only reported. With `loss: none` it is never a loss, because the field \
+               has no effect. In the other direction nothing happens.",
         example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
     };
 
-    /// Says whether the value at `path` means what its absence means, in `object` as it is applied.
-    fn says_nothing(&self, path: &FieldPath, object: &Value) -> bool {
+    /// Returns whether the value at `path` means the same as its absence, in `object` as it is applied.
+    fn is_default(&self, path: &FieldPath, object: &Value) -> bool {
         let value = path.get(object);
         let others = self.default_field.iter().flat_map(|field| field.matches(object));
         self.loss == LossWhen::None
@@ -64,10 +70,10 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if self.says_nothing(&path, &session.seen_for(|is_meant| self.default_field.iter().any(is_meant))) {
-                session.normalize(&path, self.reason.as_str());
+            if self.is_default(&path, &session.view_for(|is_read| self.default_field.iter().any(is_read))) {
+                session.record_normalization(&path, self.reason.as_str());
             } else {
-                session.lose(LossClass::DroppedField, &path, self.reason.as_str());
+                session.record_loss(LossClass::DroppedField, &path, self.reason.as_str());
             }
             session.change(Intent::Delete { path })?;
         }
@@ -95,9 +101,9 @@ impl Operation for Drop {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        let says_nothing = self.loss == LossWhen::None || self.default.is_some() || self.default_field.is_some();
-        let means_something = (self.loss != LossWhen::None).then_some(Fidelity::Lossy);
-        let both = says_nothing.then_some(Fidelity::Normalized).into_iter().chain(means_something);
+        let can_be_default = self.loss == LossWhen::None || self.default.is_some() || self.default_field.is_some();
+        let lossy = (self.loss != LossWhen::None).then_some(Fidelity::Lossy);
+        let both = can_be_default.then_some(Fidelity::Normalized).into_iter().chain(lossy);
         both.filter(|_| self.direction == Direction::Forward).collect()
     }
 }

@@ -5,7 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Claims, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Naming, Place};
@@ -15,19 +20,19 @@ use crate::yaml::{Intent, Naming, Place};
 #[serde(deny_unknown_fields)]
 pub(super) struct Entries {
     field: FieldPattern,
-    /// The key under which the entries stand; they are the field's own where there is none.
+    /// The key of the mapping of entries in the field; the field itself is that mapping where there is none.
     values: Option<String>,
-    /// The keys beside `values` that every item gets, with what they mean where they are absent.
+    /// The other keys of the field, which every item gets, with their defaults.
     #[serde(default)]
     shared: BTreeMap<String, Value>,
     key: String,
     value: String,
-    /// How names are told apart.
+    /// How names are compared.
     #[serde(default)]
     names: Names,
 }
 
-/// How names are told apart.
+/// How names are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Names {
@@ -42,10 +47,10 @@ impl Entries {
     pub(super) const DESCRIPTION: Description = Description {
         name: "entries",
         text: "Makes the mapping `field` a list with one item for each entry, in their order: its name under `key`, its value, \
-               with its comments, under `value`. With `values`, the entries stand under that key of the field, and the \
-               keys of `shared` beside it go to every item. The inverse makes a mapping again: refused where two items \
-               have one name (`names: any-case` does not look at case), where items differ in a shared key, or where an \
-               item holds more. Exact.",
+               with its comments, under `value`. With `values`, the entries are under that key of the field, and its other \
+               keys, listed in `shared`, are copied to every item. The inverse makes a mapping again: refused where two items \
+               have the same name (`names: any-case` ignores case), where items differ in a shared key, or where an \
+               item has other keys. Exact.",
         example: "entries: { field: \"spec.rules[].matches[].headers\", values: values, shared: { type: Exact }, key: name, value: value }",
     };
 
@@ -58,20 +63,20 @@ impl Entries {
         let Some(whole) = place.get(session.object()).and_then(Value::as_object).cloned() else { return Ok(()) };
         let entries = self.entries_at(place);
         let Some(names) = entries.get(session.object()).and_then(Value::as_object).map(keys) else {
-            let reason = format!("{} is no mapping, so there is nothing to make a list of", entries);
+            let reason = format!("{entries} is not a mapping, so it cannot become a list");
             return Err(refused(place.clone(), reason, "write the entries, or remove the field"));
         };
         self.distinct(&names, &entries, FieldPath::key)?;
         if let Some(values) = &self.values {
             let known = |key: &&String| *key == values || self.shared.contains_key(*key);
             if let Some(extra) = whole.keys().find(|key| !known(key)) {
-                let reason = format!("an item of a list has no {extra}");
+                let reason = format!("the items of the list have no field {extra}");
                 return Err(refused(place.key(extra), reason, "remove the field"));
             }
         }
         if names.is_empty() {
             for key in whole.keys().filter(|key| self.shared.contains_key(*key)) {
-                session.lose(LossClass::DroppedField, &place.key(key), "there is no item that could have it");
+                session.record_loss(LossClass::DroppedField, &place.key(key), "the list has no item that could have it");
             }
             return session.change(Intent::Replace { path: place.clone(), value: Value::Array(Vec::new()) });
         }
@@ -83,34 +88,34 @@ impl Entries {
                 is_before = false;
                 continue;
             }
-            let beside = if is_before { Place::Before(self.key.clone()) } else { Place::Last };
-            self.share(place, &entries, (key, value), &beside, session)?;
+            let put = if is_before { Place::Before(self.key.clone()) } else { Place::Last };
+            self.share(place, &entries, (key, value), &put, session)?;
         }
         session.change(Intent::UnwrapMapping { path: place.clone(), key: values.clone() })
     }
 
-    /// Gives what all entries share to every item: to the first the entry itself, with its comments.
+    /// Copies what all entries share to every item: the first gets the entry itself, with its comments.
     fn share(
         &self,
         place: &FieldPath,
         items: &FieldPath,
         (key, value): (&String, &Value),
-        beside: &Place,
+        put: &Place,
         session: &mut Session<'_>,
     ) -> Result<(), Halt> {
         let count = items.get(session.object()).and_then(Value::as_array).map_or(0, Vec::len);
         for path in (1..count).map(|index| items.index(index)) {
-            session.change(Intent::Insert { path, key: key.clone(), value: value.clone(), place: beside.clone() })?;
+            session.change(Intent::Insert { path, key: key.clone(), value: value.clone(), place: put.clone() })?;
         }
         let (from, to) = (place.key(key), items.index(0));
-        session.change(Intent::Move { from, to, key: key.clone(), place: beside.clone() })
+        session.change(Intent::Move { from, to, key: key.clone(), place: put.clone() })
     }
 
     fn naming(&self, names: Vec<String>) -> Naming {
         Naming { names, key: self.key.clone(), value: self.value.clone() }
     }
 
-    /// Refuses names that are not told apart.
+    /// Refuses names that are the same.
     fn distinct(&self, names: &[String], at: &FieldPath, place: impl Fn(&FieldPath, &str) -> FieldPath) -> Result<(), Halt> {
         let mut met = BTreeSet::new();
         for name in names {
@@ -119,7 +124,7 @@ impl Entries {
                 Names::AnyCase => name.to_lowercase(),
             };
             if !met.insert(folded) {
-                let reason = format!("the name {name} stands there twice, and the target release holds each name once");
+                let reason = format!("{name} is listed twice, and the target release allows each name once");
                 return Err(refused(place(at, name), reason, "keep one of the two"));
             }
         }
@@ -135,7 +140,7 @@ impl Entries {
         let odd = |key: &String| items.iter().position(|item| item.get(key).is_some() != items[0].get(key).is_some());
         let odd: Vec<_> = self.shared.keys().filter_map(|key| Some((odd(key)?, key))).collect();
         for (index, key) in odd {
-            session.normalize(&place.index(index), format!("{key} is written once for all"));
+            session.record_normalization(&place.index(index), format!("{key} is written once for all items"));
         }
         if names.is_empty() {
             let empty = Value::Object(Map::new());
@@ -153,16 +158,16 @@ impl Entries {
         session.change(Intent::ListToMapping { path: entries, naming: self.naming(names) })
     }
 
-    /// Takes what the items share out of them, beside the list under `values`: that of the first item, with its comments.
+    /// Moves what the items share out of them, next to the list under `values`: that of the first item, with its comments.
     fn unshare(&self, items: &[Value], place: &FieldPath, values: &str, session: &mut Session<'_>) -> Result<(), Halt> {
         let list = place.key(values);
         let mut is_before = true;
         for key in items[0].as_object().into_iter().flat_map(Map::keys) {
             is_before &= *key != self.key;
             if self.shared.contains_key(key) {
-                let beside = if is_before { Place::Before(values.to_owned()) } else { Place::Last };
+                let put = if is_before { Place::Before(values.to_owned()) } else { Place::Last };
                 let (from, to) = (list.index(0).key(key), place.clone());
-                session.change(Intent::Move { from, to, key: key.clone(), place: beside })?;
+                session.change(Intent::Move { from, to, key: key.clone(), place: put })?;
             }
         }
         for (index, item) in items.iter().enumerate().skip(1) {
@@ -173,17 +178,17 @@ impl Entries {
         Ok(())
     }
 
-    /// Returns an item's name, where it is an item that can be an entry.
+    /// Returns the name of an item that can become an entry.
     fn name_of(&self, at: &FieldPath, item: &Value) -> Result<String, Halt> {
         let known = |key: &String| *key == self.key || *key == self.value || self.shared.contains_key(key);
         let extra = item.as_object().and_then(|item| item.keys().find(|key| !known(key)));
         if let Some(extra) = extra {
-            return Err(refused(at.key(extra), format!("an entry of a mapping has no {extra}"), "remove the field"));
+            return Err(refused(at.key(extra), format!("the entries of the mapping have no field {extra}"), "remove the field"));
         }
         match (item.get(&self.key).and_then(Value::as_str), item.get(&self.value)) {
             (Some(name), Some(_)) => Ok(name.to_owned()),
             _ => {
-                let reason = format!("an item without {} and {} is no entry of a mapping", self.key, self.value);
+                let reason = format!("an item without {} and {} cannot become an entry of a mapping", self.key, self.value);
                 Err(refused(at.clone(), reason, "write both"))
             }
         }
@@ -192,11 +197,11 @@ impl Entries {
     /// Refuses items that differ in a key which the mapping has once.
     fn agreeing(&self, items: &[Value], place: &FieldPath) -> Result<(), Halt> {
         for (key, default) in &self.shared {
-            let meant = |item: &Value| item.get(key).unwrap_or(default).clone();
-            let other = items.iter().position(|item| meant(item) != meant(&items[0]));
+            let value = |item: &Value| item.get(key).unwrap_or(default).clone();
+            let other = items.iter().position(|item| value(item) != value(&items[0]));
             if let Some(index) = other {
-                let reason = format!("the target release has one {key} for all, and here are several");
-                return Err(refused(place.index(index).key(key), reason, "keep items of one kind here"));
+                let reason = format!("the target release has one {key} for all items, and these items differ in it");
+                return Err(refused(place.index(index).key(key), reason, "write the same value in all items"));
             }
         }
         Ok(())
@@ -231,7 +236,7 @@ impl Operation for Entries {
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Mapping { entries: self.clone() })
+        Box::new(EntriesInverse { entries: self.clone() })
     }
 
     fn claims(&self) -> Claims {
@@ -240,7 +245,7 @@ impl Operation for Entries {
         Claims { old, new }
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 
@@ -249,18 +254,18 @@ impl Operation for Entries {
     }
 
     fn fidelities(&self) -> BTreeSet<Fidelity> {
-        let homeless = (!self.shared.is_empty()).then_some(Fidelity::Lossy);
-        [Fidelity::Exact, Fidelity::Refused].into_iter().chain(homeless).collect()
+        let lost = (!self.shared.is_empty()).then_some(Fidelity::Lossy);
+        [Fidelity::Exact, Fidelity::Refused].into_iter().chain(lost).collect()
     }
 }
 
-/// The way back from [`Entries`]. Not written in rule files.
+/// The inverse of [`Entries`]. Not written in rule files.
 #[derive(Clone, Debug)]
-struct Mapping {
+struct EntriesInverse {
     entries: Entries,
 }
 
-impl Operation for Mapping {
+impl Operation for EntriesInverse {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         let Entries { field, .. } = &self.entries;
         field.matches(session.object()).iter().try_for_each(|place| self.entries.collect(place, session))
@@ -284,7 +289,7 @@ impl Operation for Mapping {
         taken.map_or(Image::Kept, |at| Image::Moved(old[at].clone()))
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.entries.field
     }
 

@@ -1,13 +1,18 @@
-//! The operation `gather`: a field of every item becomes one value for all of them, or one for each key.
+//! The operation `gather`: a field of the items of a list becomes one value for all of them, or one for each key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use super::{
-    Claims, Condition, Description, Fidelity, Halt, Image, LossClass, Neighbour, Operation, Session, Surroundings,
-};
+use super::condition::Condition;
+use super::context::{Context, ObjectView};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -37,33 +42,33 @@ pub(super) struct Gather {
     others: Option<Others>,
 }
 
-/// Objects that name this one, and whose items share its keys where not all is left to `share-if`.
+/// Objects that reference this one, and whose items count as items of it unless `share-if` holds.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Others {
     kinds: Vec<GroupKind>,
-    /// The reference to the object: a mapping with `name` and, where it is another one, `namespace`.
+    /// The reference to the object: a mapping with `name` and, for another namespace, `namespace`.
     parent: FieldPattern,
     items: FieldPattern,
 }
 
 impl Others {
-    /// Returns the items of the run's objects that name `object`, each with what its object is called.
-    fn items<'v>(&self, object: &Value, surroundings: &Surroundings<'v>) -> Vec<(String, &'v Value)> {
+    /// Returns the items of the run's objects that reference `object`, each with the title of its object.
+    fn items<'v>(&self, object: &Value, context: &Context<'v>) -> Vec<(String, &'v Value)> {
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let metadata = |key: &str| object.get("metadata").and_then(|metadata| text(metadata, key));
         let (name, namespace) = (metadata("name"), metadata("namespace"));
-        let names_it = |other: &&Neighbour<'v>| {
+        let references_it = |other: &&ObjectView<'v>| {
             let parents = self.parent.matches(other.value);
             let mut parents = parents.iter().filter_map(|path| path.get(other.value));
             parents.any(|parent| {
-                let meant = text(parent, "namespace").or_else(|| other.namespace.name().map(str::to_owned));
-                text(parent, "name") == name && meant.zip(namespace.clone()).is_none_or(|(meant, own)| meant == own)
+                let target = text(parent, "namespace").or_else(|| other.namespace.name().map(str::to_owned));
+                text(parent, "name") == name && target.zip(namespace.clone()).is_none_or(|(target, own)| target == own)
             })
         };
-        let others = self.kinds.iter().flat_map(|kind| surroundings.of_kind(kind)).filter(names_it);
+        let others = self.kinds.iter().flat_map(|kind| context.of_kind(kind)).filter(references_it);
         let items = others.flat_map(|other| {
-            let title = format!("{} {}", other.kind.kind, other.name.unwrap_or_default());
+            let title = other.title();
             let paths = self.items.matches(other.value);
             paths.into_iter().filter_map(move |path| Some((title.clone(), path.get(other.value)?)))
         });
@@ -74,13 +79,13 @@ impl Others {
 impl Gather {
     pub(super) const DESCRIPTION: Description = Description {
         name: "gather",
-        text: "Takes `field` out of the `items` that the test under `only` names: to `shared` in the mapping `to` where all \
+        text: "Moves `field` out of the `items` for which the test under `only` holds: to `shared` in the mapping `to` where all \
                have the same value and the test under `share-if` holds, else to `place` in the items of the list `list` in \
-               `to`, one for each `key` (the mapping that holds `shared` is then there and empty). Refused where items of \
-               one key differ, where another item has the field, or where an object that `others` names has an item of the \
-               key with another value. The inverse gives each item the value of its key, or \
-               else the shared one; a value that no item takes is a `dropped-field` loss. It is refused where a value holds for \
-               an item of such an object.",
+               `to`, one for each `key` (the mapping that holds `shared` is then present and empty). Refused where items of \
+               one key differ, where another item has the field, or where one of the objects under `others` has an item of \
+               the key with another value. The inverse gives each item the value of its key, or else the shared one; a value \
+               that applies to no item is a `dropped-field` loss. It is refused where a value applies to an item of such an \
+               object.",
         example: "gather: { items: \"spec.listeners[]\", only: { equals: { field: protocol, value: HTTPS } }, \
                   field: tls.frontendValidation, key: port, to: spec.tls.frontend, shared: default.validation, \
                   list: perPort, place: tls.validation }",
@@ -95,7 +100,7 @@ impl Gather {
         self.list.index(index).join(&self.field)
     }
 
-    /// Returns the items that can have the field, by key, in the order in which the keys are first met.
+    /// Returns the items that can have the field, by key, in the order in which the keys first occur.
     fn by_key(&self, object: &Value) -> Vec<(Value, Vec<usize>)> {
         let mut groups: Vec<(Value, Vec<usize>)> = Vec::new();
         for (index, item) in self.items(object).iter().enumerate().filter(|(_, item)| self.only.holds(item)) {
@@ -108,7 +113,7 @@ impl Gather {
         groups
     }
 
-    /// Returns each key's items and whether they have the field, where nothing stands in the way.
+    /// Returns the items of each key that have the field, where they can be gathered.
     fn agreeing(&self, object: &Value) -> Result<Vec<(Value, Vec<usize>)>, Halt> {
         let items = self.items(object);
         let refuse = |index: usize, reason: String, help: String| {
@@ -116,7 +121,7 @@ impl Gather {
         };
         let other = items.iter().position(|item| !self.only.holds(item) && self.field.get(item).is_some());
         if let Some(index) = other {
-            let reason = format!("{} has a place for {} of other items only", self.to, self.field);
+            let reason = format!("{} does not apply to this item, so its {} cannot be kept there", self.to, self.field);
             return refuse(index, reason, "remove the field".to_owned());
         }
         let mut agreeing = self.by_key(object);
@@ -124,7 +129,7 @@ impl Gather {
             let value = |index: &usize| self.field.get(&items[*index]);
             if let Some(differs) = indexes.iter().find(|index| value(index) != value(&indexes[0])) {
                 let name = &self.key;
-                let reason = format!("items with the {name} {key} differ in {}, and {} has one value for each {name}", self.field, self.to);
+                let reason = format!("items with {name} {key} differ in {}, and {} has one value for each {name}", self.field, self.to);
                 return refuse(*differs, reason, format!("give the items of one {name} the same value"));
             }
         }
@@ -132,7 +137,7 @@ impl Gather {
         Ok(agreeing)
     }
 
-    /// Refuses values that would hold for the items of other objects, too, which have none or another one.
+    /// Refuses values that would also apply to items of other objects that have none or another one.
     fn check_others(&self, agreeing: &[(Value, Vec<usize>)], session: &Session<'_>) -> Result<(), Halt> {
         let items = self.items_of_others(session);
         for (key, indexes) in agreeing {
@@ -141,15 +146,15 @@ impl Gather {
             let same_key = items.iter().filter(|(_, item)| item.get(&self.key) == Some(key));
             if let Some((title, _)) = same_key.into_iter().find(|(_, item)| self.field.get(item) != value) {
                 let name = &self.key;
-                let reason = format!("{title} has an item with the {name} {key} too, and {} would hold for it", self.to);
-                let help = format!("give that item another {name}, or decide by hand what all of the {name} shall have");
+                let reason = format!("{title} also has an item with {name} {key}, and {} would apply to it", self.to);
+                let help = format!("give that item another {name}, or the same value as the items here");
                 return Err(Halt::Refused { at: place, reason, help: Some(help) });
             }
         }
         Ok(())
     }
 
-    /// Says whether one value can stand for every item that could have one.
+    /// Returns whether one value can stand for every item that could have one.
     fn is_shared(&self, object: &Value, agreeing: &[(Value, Vec<usize>)]) -> bool {
         let items = self.items(object);
         let value = |(_, indexes): &(Value, Vec<usize>)| self.field.get(&items[indexes[0]]);
@@ -157,7 +162,7 @@ impl Gather {
         everywhere && agreeing.iter().all(|group| value(group) == value(&agreeing[0])) && self.share_if.holds(object)
     }
 
-    /// Makes the mapping `to`: beside the list where a parent is made too, else at the end of its parent.
+    /// Adds the mapping `to`: after the list where its parent is added too, else at the end of its parent.
     fn make_target(&self, mut value: Value, session: &mut Session<'_>) -> Result<(), Halt> {
         let (mut path, mut key) = split(&self.to);
         while path.get(session.object()).is_none() {
@@ -170,7 +175,7 @@ impl Gather {
         session.change(Intent::Insert { path, key, value, place })
     }
 
-    /// Takes the field of `indexes`, all alike, to `to`.
+    /// Moves the field of `indexes`, all equal, to `to`.
     fn take(&self, indexes: &[usize], to: &FieldPath, session: &mut Session<'_>) -> Result<(), Halt> {
         let (parent, key) = split(to);
         session.change(Intent::Move { from: self.field_of(indexes[0]), to: parent, key, place: Place::Last })?;
@@ -182,19 +187,19 @@ impl Gather {
 }
 
 impl Gather {
-    /// Returns the items of other objects that can have the field, each with what its object is called: none where all is left to
-    /// `share-if`.
+    /// Returns the items of other objects that can have the field, each with the title of its object: none where `share-if`
+    /// holds.
     fn items_of_others<'v>(&self, session: &Session<'v>) -> Vec<(String, &'v Value)> {
-        let (Some(others), Some(surroundings)) = (&self.others, session.surroundings()) else { return Vec::new() };
+        let (Some(others), Some(context)) = (&self.others, session.context()) else { return Vec::new() };
         if self.share_if.holds(session.object()) {
             return Vec::new();
         }
-        let mut items = others.items(session.object(), surroundings);
+        let mut items = others.items(session.object(), context);
         items.retain(|(_, item)| self.only.holds(item));
         items
     }
 
-    /// Gathers the values, and returns from which items each was taken to which place.
+    /// Gathers the values, and returns the items that each comes from and its new path.
     fn gather(&self, session: &mut Session<'_>) -> Result<Vec<(Vec<usize>, FieldPath)>, Halt> {
         let agreeing = self.agreeing(session.object())?;
         let Some((_, first)) = agreeing.first() else { return Ok(Vec::new()) };
@@ -225,16 +230,16 @@ impl Gather {
         Ok(taken)
     }
 
-    /// Tells that the way back writes the value taken from `indexes` otherwise: in another order of keys, or once for each of
-    /// several items as the first of them had it.
-    fn tell_other_spelling(&self, indexes: &[usize], taken: &FieldPath, before: &Value, session: &mut Session<'_>) {
+    /// Records that converting back writes the value of `indexes` differently: with its keys in another order, or for several
+    /// items as the first of them had it.
+    fn record_other_form(&self, indexes: &[usize], taken: &FieldPath, before: &Value, session: &mut Session<'_>) {
         let mut back = Session::new(session.object().clone());
-        let outcome = Spread { gather: self.clone() }.run(&mut back);
+        let outcome = GatherInverse { gather: self.clone() }.run(&mut back);
         let is_same = outcome.is_ok() && same_in_order(back.object(), before);
         if indexes.len() > 1 {
-            session.normalize(taken, "it is written once for several items, as the first of them has it");
+            session.record_normalization(taken, "it is written once for several items, as in the first of them");
         } else if !is_same {
-            session.normalize(taken, format!("on the way back it comes last in its item of {}", self.list));
+            session.record_normalization(taken, format!("converting back writes it last in its item of {}", self.list));
         }
     }
 }
@@ -243,16 +248,16 @@ impl Operation for Gather {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         let before = session.object().clone();
         for (indexes, place) in self.gather(session)? {
-            self.tell_other_spelling(&indexes, &place, &before, session);
+            self.record_other_form(&indexes, &place, &before, session);
         }
         Ok(())
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Spread { gather: self.clone() })
+        Box::new(GatherInverse { gather: self.clone() })
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         self.others.as_ref().map(|others| others.kinds.clone()).unwrap_or_default()
     }
 
@@ -272,22 +277,22 @@ impl Operation for Gather {
     }
 }
 
-/// The way back from [`Gather`]: every item gets its value. Not written in rule files.
+/// The inverse of [`Gather`]: every item gets its value. Not written in rule files.
 #[derive(Clone, Debug)]
-struct Spread {
+struct GatherInverse {
     gather: Gather,
 }
 
-/// A value on the gathered side and the items that take it.
+/// A gathered value and the items that it applies to.
 struct Source {
-    /// Where the value stands.
+    /// The path of the value.
     path: FieldPath,
-    /// The items that take it, by index.
-    takers: Vec<usize>,
+    /// The items that it applies to, by index.
+    items: Vec<usize>,
 }
 
-impl Spread {
-    /// Returns the place of a new list's item, for each key.
+impl GatherInverse {
+    /// Returns the path of the item in the new list, for each key.
     fn entries(&self, object: &Value) -> BTreeMap<String, FieldPath> {
         let list = self.gather.to.key(&self.gather.keyed);
         let items = list.get(object).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -295,25 +300,25 @@ impl Spread {
         items.iter().enumerate().map(|(index, item)| (key(item), list.index(index))).collect()
     }
 
-    /// Returns where the values stand and who takes each.
+    /// Returns the gathered values, with the items of each.
     fn sources(&self, object: &Value) -> Vec<Source> {
         let gather = &self.gather;
         let mut entries = self.entries(object);
-        let mut shared = Source { path: gather.to.join(&gather.shared), takers: Vec::new() };
+        let mut shared = Source { path: gather.to.join(&gather.shared), items: Vec::new() };
         let mut sources = Vec::new();
         for (key, indexes) in gather.by_key(object) {
             match entries.remove(&key.to_string()) {
-                Some(entry) => sources.push(Source { path: entry.join(&gather.place), takers: indexes }),
-                None => shared.takers.extend(indexes),
+                Some(entry) => sources.push(Source { path: entry.join(&gather.place), items: indexes }),
+                None => shared.items.extend(indexes),
             }
         }
-        shared.takers.sort_unstable();
+        shared.items.sort_unstable();
         sources.push(shared);
         sources.retain(|source| source.path.get(object).is_some());
         sources
     }
 
-    /// Refuses values that hold for the items of other objects, too: they stay where the object's own items take theirs.
+    /// Refuses values that also apply to items of other objects, which would lose them.
     fn check_others(&self, session: &Session<'_>) -> Result<(), Halt> {
         let gather = &self.gather;
         let entries = self.entries(session.object());
@@ -326,8 +331,8 @@ impl Spread {
             let value = at.get(session.object());
             if value.is_some() && gather.field.get(item) != value {
                 let name = &gather.key;
-                let reason = format!("it holds for an item of {title} too (with the {name} {key}), which would lose it");
-                let help = format!("decide by hand what that item shall have, and take it out of {title} or the value out of here");
+                let reason = format!("it also applies to an item of {title} with {name} {key}, which would lose it");
+                let help = format!("remove that item from {title}, or remove the value here, then convert again");
                 return Err(Halt::Refused { at, reason, help: Some(help) });
             }
         }
@@ -336,7 +341,7 @@ impl Spread {
 
     fn give(&self, source: &Source, session: &mut Session<'_>) -> Result<(), Halt> {
         let Some(value) = source.path.get(session.object()).cloned() else { return Ok(()) };
-        for (nth, index) in source.takers.iter().enumerate() {
+        for (nth, index) in source.items.iter().enumerate() {
             let item = self.gather.list.index(*index);
             let (parent, key) = split(&self.gather.field);
             make_parents(&item, &parent, session)?;
@@ -349,37 +354,37 @@ impl Spread {
         Ok(())
     }
 
-    /// Says whether gathering what was given out would make `before` again, in the same order.
-    fn is_way_back(&self, given: &Value, before: &Value) -> bool {
+    /// Returns whether gathering the values again gives `before`, in the same order.
+    fn is_reversible(&self, given: &Value, before: &Value) -> bool {
         let mut again = Session::new(given.clone());
         self.gather.gather(&mut again).is_ok() && same_in_order(again.object(), before)
     }
 
-    /// Records what is left in the gathered mapping and means something.
-    fn lose_rest(&self, session: &mut Session<'_>) {
+    /// Records the loss of the values that are left in the gathered mapping.
+    fn record_rest(&self, session: &mut Session<'_>) {
         let gather = &self.gather;
         let Some(rest) = gather.to.get(session.object()) else { return };
         let keyed = |path: &FieldPath| path.steps().first() == Some(&Step::Key(gather.keyed.clone()));
-        let says_nothing = |path: &FieldPath| {
+        let is_key = |path: &FieldPath| {
             keyed(path) && path.steps().len() == 3 && path.last_key() == Some(gather.key.as_str())
         };
-        // A value that no item takes is one loss, not one for each of its fields.
+        // A value that applies to no item is one loss, not one for each of its fields.
         let whole = |leaf: &FieldPath| {
             let depth = if keyed(leaf) { 2 + gather.place.steps().len() } else { gather.shared.steps().len() };
             FieldPath::new(leaf.steps().iter().take(depth).cloned())
         };
         let mut leaves = Vec::new();
         collect_leaves(rest, &FieldPath::default(), &mut leaves);
-        leaves.retain(|leaf| !says_nothing(leaf));
+        leaves.retain(|leaf| !is_key(leaf));
         let mut lost: Vec<FieldPath> = leaves.iter().map(whole).collect();
         lost.dedup();
         for path in lost {
-            session.lose(LossClass::DroppedField, &gather.to.join(&path), format!("no item of {} takes it", gather.list));
+            session.record_loss(LossClass::DroppedField, &gather.to.join(&path), format!("it applies to no item of {}", gather.list));
         }
     }
 }
 
-impl Operation for Spread {
+impl Operation for GatherInverse {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         let gather = &self.gather;
         if gather.to.get(session.object()).is_none() {
@@ -396,12 +401,12 @@ impl Operation for Spread {
         for source in self.sources(session.object()) {
             self.give(&source, session)?;
         }
-        self.lose_rest(session);
+        self.record_rest(session);
         let is_whole = session.losses().len() == lost;
         session.change(Intent::Delete { path: gather.to.clone() })?;
         remove_emptied(&shared_parent(&gather.to, &gather.list), gather.to.clone(), session)?;
-        if is_whole && !self.is_way_back(session.object(), &before) {
-            session.normalize(&gather.to, format!("the items of {} say the same one by one", gather.list));
+        if is_whole && !self.is_reversible(session.object(), &before) {
+            session.record_normalization(&gather.to, format!("it is written in each item of {} instead", gather.list));
         }
         Ok(())
     }
@@ -410,8 +415,8 @@ impl Operation for Spread {
         Box::new(self.gather.clone())
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
-        self.gather.looks_at()
+    fn kinds_read(&self) -> Vec<GroupKind> {
+        self.gather.kinds_read()
     }
 
     fn claims(&self) -> Claims {
@@ -438,7 +443,7 @@ impl Operation for Spread {
     }
 }
 
-/// Compares values as they are written, so that the order of keys counts.
+/// Compares values including the order of their keys.
 fn same_in_order(left: &Value, right: &Value) -> bool {
     let [left, right] = [left, right].map(Value::to_string);
     left == right
@@ -484,7 +489,7 @@ fn remove_emptied(base: &FieldPath, mut path: FieldPath, session: &mut Session<'
     Ok(())
 }
 
-/// Returns the place that both paths lie below.
+/// Returns the longest path that both start with.
 fn shared_parent(left: &FieldPath, right: &FieldPath) -> FieldPath {
     let same = left.steps().iter().zip(right.steps()).take_while(|(left, right)| left == right);
     FieldPath::new(same.map(|(step, _)| step.clone()))
@@ -521,11 +526,11 @@ impl<'de> Deserialize<'de> for Gather {
         let wire = Wire::deserialize(deserializer)?;
         let keys = |pattern: &FieldPattern| {
             let path = pattern.as_path().filter(|path| !path.steps().is_empty());
-            path.ok_or_else(|| de::Error::custom(format!("cannot gather: {pattern} must be keys only")))
+            path.ok_or_else(|| de::Error::custom(format!("`{pattern}` must consist of keys only, without `[]` and `{{}}`")))
         };
         let list = match wire.items.split_last() {
             Some((list, Part::Items)) => keys(&list)?,
-            _ => return Err(de::Error::custom(format!("cannot gather from {}: it must end in `[]`", wire.items))),
+            _ => return Err(de::Error::custom(format!("`items: {}` must end in `[]`", wire.items))),
         };
         Ok(Self {
             list,
@@ -620,7 +625,7 @@ mod tests {
             let mut session = Session::new(object);
             back().run(&mut session).unwrap();
             assert!(session.losses().is_empty());
-            session.normalized().iter().map(|told| told.path.to_string()).collect::<Vec<_>>()
+            session.normalized().iter().map(|one| one.path.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(normalized(json!({"d": {"v": "a"}})), Vec::<String>::new());
         assert_eq!(normalized(json!({"d": {}, "per": [{"k": 1, "t": {"v": "a"}}]})), ["s.t.f"]);

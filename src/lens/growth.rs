@@ -1,45 +1,45 @@
-//! Answers: do the rules make more of an object than any object is?
+//! Answers: do the rules make an object grow beyond all limits?
 //!
-//! A pack may come from anywhere, and a rule that writes a copy of a parent into its child makes twice of it each time. Every
-//! change of a [`Session`](super::Session) is weighed before it is made: what it writes counts against [`MAX_GROWTH`], and
-//! where it writes against [`MAX_DEPTH`].
+//! A pack is untrusted input, and a rule that copies a parent into its child doubles it each time. Every change of a
+//! [`Session`](super::session::Session) is measured before it is made: what it writes counts against [`MAX_GROWTH`], and the
+//! depth at which it writes against [`MAX_DEPTH`].
 //!
-//! Invariant: what the changes of a session write is no more than the limit in all, and no change nests deeper than it.
+//! Invariant: all changes of a session together write no more than the limit, and none nests deeper than the limit.
 
 use serde_json::Value;
 
 use crate::yaml::Intent;
 
 /// The most that is written into one object, in bytes of its texts and keys, a value counting for [`VALUE`] more: 16 MiB.
-/// Kubernetes takes objects of about 1.5 MiB.
+/// Kubernetes accepts objects of about 1.5 MiB.
 const MAX_GROWTH: usize = 16 << 20;
 
-/// What a value or a change counts for, besides its text.
+/// The size of a value or a change, in addition to its text.
 const VALUE: usize = 16;
 
-/// The deepest nesting that a change may make: what is read is no deeper either.
+/// The deepest nesting that a change may make, which is also the limit for files that are read.
 const MAX_DEPTH: usize = 200;
 
-/// What was written into an object so far.
+/// The size of what was written into an object so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growth(usize);
 
 impl Growth {
-    /// Starts with nothing.
+    /// Nothing was written.
     pub(super) const NONE: Self = Self(0);
 
-    /// Weighs a change of `object`.
+    /// Adds the size of a change of `object`.
     ///
     /// # Errors
-    /// Why it is not to be made, as the rest of a sentence.
-    pub(super) fn take(&mut self, intent: &Intent, object: &Value) -> Result<(), String> {
+    /// Why it must not be made, as one sentence.
+    pub(super) fn add(&mut self, intent: &Intent, object: &Value) -> Result<(), String> {
         let (depth, written, moved) = match intent {
             Intent::Replace { path, value } => (path.steps().len(), Some(value), None),
             Intent::Insert { path, value, .. } | Intent::InsertItem { path, value, .. } => {
                 (path.steps().len() + 1, Some(value), None)
             }
             Intent::Move { from, to, .. } => (to.steps().len() + 1, None, from.get(object)),
-            // What a list of named items has more than a mapping is its keys, once for each name.
+            // A list of named items is larger than a mapping by its keys, once for each name.
             Intent::WrapInList { path } | Intent::WrapInMapping { path, .. } | Intent::MappingToList { path, .. } => {
                 (path.steps().len() + 1, None, path.get(object))
             }
@@ -51,9 +51,9 @@ impl Growth {
         };
         let too_deep = || format!("the rules nest values deeper than {MAX_DEPTH}");
         let room = MAX_DEPTH.checked_sub(depth).ok_or_else(too_deep)?;
-        let size = written.map_or(Some(0), |value| weight(value, room)).ok_or_else(too_deep)?;
-        moved.map_or(Some(0), |value| weight(value, room)).ok_or_else(too_deep)?;
-        self.0 = self.0.saturating_add(size + VALUE);
+        let written = written.map_or(Some(0), |value| size(value, room)).ok_or_else(too_deep)?;
+        moved.map_or(Some(0), |value| size(value, room)).ok_or_else(too_deep)?;
+        self.0 = self.0.saturating_add(written + VALUE);
         if self.0 > MAX_GROWTH {
             return Err(format!("the rules write more than {} MiB into the object", MAX_GROWTH >> 20));
         }
@@ -61,9 +61,9 @@ impl Growth {
     }
 }
 
-/// Weighs a value; `None` where it nests deeper than `room`.
-fn weight(value: &Value, room: usize) -> Option<usize> {
-    let inner = |value: &Value| weight(value, room.checked_sub(1)?);
+/// Returns the size of a value; `None` where it nests deeper than `room`.
+fn size(value: &Value, room: usize) -> Option<usize> {
+    let inner = |value: &Value| size(value, room.checked_sub(1)?);
     let sum = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         Value::String(text) => text.len(),
@@ -75,9 +75,10 @@ fn weight(value: &Value, room: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::halt::Halt;
+    use super::super::sequence::Lens;
     use super::super::trial::data;
-    use super::super::{Halt, Lens};
-    use crate::lens::Session;
+    use crate::lens::session::Session;
     use serde_json::json;
 
     /// Runs a lens on `{"a": {"b": "..."}}` and returns why it was stopped.
@@ -91,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn what_doubles_each_time_is_stopped() {
+    fn rules_that_double_a_value_are_stopped() {
         let steps: String =
             (0..60).map(|at| format!("- default: {{ field: a.c{at}, like: a, forward: write }}\n")).collect();
         assert_eq!(stopped(&steps), "the rules write more than 16 MiB into the object");
     }
 
     #[test]
-    fn what_nests_without_end_is_stopped() {
+    fn rules_that_nest_without_end_are_stopped() {
         let deep = "the rules nest values deeper than 200";
         let wraps: String = (0..300).map(|at| format!("- wrap: {{ field: \"a{}\" }}\n", "[]".repeat(at))).collect();
         assert_eq!(stopped(&wraps), deep);
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_object_needs_is_written() {
+    fn large_values_are_written() {
         let lens = "default: { field: a.c, like: a.b, forward: write }";
         let big = "x".repeat(1 << 20);
         let after = data(&*super::super::trial::operation(lens), &json!({"a": {"b": big}}));

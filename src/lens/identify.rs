@@ -1,16 +1,21 @@
-//! The operation `identify`: the items of a list get names, made from what they hold.
+//! The operation `identify`: the items of a list get names, derived from their fields.
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Fidelity, Halt, LossClass, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
 
-/// The longest name that is made: that of a DNS subdomain.
+/// The longest name that is derived: that of a DNS subdomain.
 const LONGEST: usize = 253;
 
 /// `identify: { items: "spec.listeners[]", key: name, from: [protocol, port, hostname] }`
@@ -37,7 +42,7 @@ impl TryFrom<Wire> for Identify {
     fn try_from(Wire { items, key, from }: Wire) -> Result<Self, String> {
         match items.split_last() {
             Some((list, Part::Items)) => Ok(Self { list, key, from }),
-            _ => Err(format!("{items} names no items; it must end in `[]`")),
+            _ => Err(format!("`items: {items}` must end in `[]`")),
         }
     }
 }
@@ -45,9 +50,9 @@ impl TryFrom<Wire> for Identify {
 impl Identify {
     pub(super) const DESCRIPTION: Description = Description {
         name: "identify",
-        text: "Gives each of the `items` that has none a `key`, first in the item: the value of the first field of `from`, in \
-               lower case; items that would share a name get the next field's value after a dash, and a number at last. The \
-               inverse removes the key: a `dropped-field` loss, unless it is the name that would be made.",
+        text: "Adds `key` to each of the `items` without it, first in the item: the value of the first field of `from`, in lower \
+               case; items that would have the same name get the value of the next field after a dash, and finally a number. \
+               The inverse removes the key: a `dropped-field` loss, unless it is the name that would be derived.",
         example: "identify: { items: \"spec.listeners[]\", key: name, from: [protocol, port, hostname] }",
     };
 
@@ -56,7 +61,7 @@ impl Identify {
     }
 }
 
-/// Returns the name of each of `items` after the operation: the one under `key`, or one made of the fields `from`.
+/// Returns the name of each of `items` after the operation: the one under `key`, or one derived from the fields `from`.
 pub(super) fn names(items: &[Value], key: &str, from: &[String]) -> Vec<String> {
     let given = |item: &Value| item.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut taken: BTreeSet<String> = items.iter().filter_map(given).collect();
@@ -65,8 +70,8 @@ pub(super) fn names(items: &[Value], key: &str, from: &[String]) -> Vec<String> 
     items.iter().zip(made).map(name).collect()
 }
 
-/// Returns a name for each of `items` whatever its present one: the value of the first field, and of further ones where items
-/// would share a name.
+/// Returns a derived name for each of `items`, even those with a name: the value of the first field, and of further ones where
+/// items would have the same name.
 fn parts(items: &[Value], from: &[String]) -> Vec<String> {
     let mut names: Vec<String> = items.iter().map(|item| slug(from.first().and_then(|field| item.get(field)))).collect();
     for field in from.iter().skip(1) {
@@ -80,7 +85,7 @@ fn parts(items: &[Value], from: &[String]) -> Vec<String> {
     names
 }
 
-/// Returns `name`, cut to what a name may be, with a number where it is taken, and takes it.
+/// Returns `name`, cut to the allowed length and with a number where it is taken, and marks it as taken.
 fn free(name: &str, taken: &mut BTreeSet<String>) -> String {
     let name = if name.is_empty() { "item" } else { name };
     let cut = |length: usize| name[..name.len().min(length)].trim_end_matches('-').to_owned();
@@ -118,25 +123,25 @@ impl Operation for Identify {
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Forget { names: self.clone() })
+        Box::new(IdentifyInverse { names: self.clone() })
     }
 
     fn claims(&self) -> Claims {
         Claims { old: Vec::new(), new: self.claimed() }
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.list
     }
 }
 
-/// The way back from [`Identify`]. Not written in rule files.
+/// The inverse of [`Identify`]. Not written in rule files.
 #[derive(Clone, Debug)]
-struct Forget {
+struct IdentifyInverse {
     names: Identify,
 }
 
-impl Operation for Forget {
+impl Operation for IdentifyInverse {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         let Identify { list, key, from } = &self.names;
         for list in list.matches(session.object()) {
@@ -147,7 +152,8 @@ impl Operation for Forget {
                 let path = list.index(index).key(key);
                 let Some(name) = path.get(session.object()) else { continue };
                 if name != made {
-                    session.lose(LossClass::DroppedField, &path, "the target release has no names here, and made ones would differ");
+                    let reason = "the target release has no such names, and the derived name would be another one";
+                    session.record_loss(LossClass::DroppedField, &path, reason);
                 }
                 session.change(Intent::Delete { path })?;
             }
@@ -189,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn one_field_names_what_it_tells_apart() {
+    fn one_field_is_enough_where_its_values_differ() {
         check(&json!([{"protocol": "HTTP", "port": 80}, {"protocol": "HTTPS", "port": 443}]), &["http", "https"]);
         check(&json!([{"protocol": "TCP", "port": 1}, {"protocol": "TCP", "port": 2}, {"protocol": "UDP", "port": 1}]), &["tcp-1", "tcp-2", "udp"]);
     }
 
     #[test]
-    fn further_fields_and_numbers_tell_the_rest_apart() {
+    fn further_fields_and_numbers_make_the_other_names_unique() {
         let host = |name: &str| json!({"protocol": "HTTPS", "port": 443, "hostname": name});
         check(
             &json!([host("foo.example.com"), host("*.example.com"), {"protocol": "HTTPS", "port": 443}]),

@@ -1,11 +1,15 @@
-//! The operation `lift`: a list that stands in several items becomes one list of the object.
+//! The operation `lift`: a list in each of several items becomes one list of the object.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use super::{Claims, Description, Fidelity, Halt, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -13,7 +17,7 @@ use crate::yaml::{Intent, Place};
 /// `lift: { from: "spec.rules[].matches[].snis", to: spec.hostnames }`
 #[derive(Clone, Debug)]
 pub(super) struct Lift {
-    /// The items that must agree: `spec.rules`.
+    /// The items, whose lists must be equal: `spec.rules`.
     outer: FieldPath,
     /// The key of each one's alternatives: `matches`.
     inner: String,
@@ -26,11 +30,10 @@ pub(super) struct Lift {
 impl Lift {
     pub(super) const DESCRIPTION: Description = Description {
         name: "lift",
-        text: "Takes a list of texts that stands in the alternatives (`[]` in the middle) of several items up to one list \
-               `to`: of one item's alternatives any counts, so their lists are joined. Refused where the items differ, where \
-               an alternative holds more, or where one has a list and another none. The inverse writes \
-               the list into one alternative of every item. Exact for one item with one alternative, else the same in \
-               meaning.",
+        text: "Moves a list of texts from the alternatives (`[]` in the middle) of several items to one list `to`. An item \
+               matches where any of its alternatives does, so their lists are joined. Refused where the items differ, where \
+               an alternative has other keys, or where one has a list and another none. The inverse writes the list into one \
+               alternative of every item. Exact for one item with one alternative, else normalized.",
         example: "lift: { from: \"spec.rules[].matches[].snis\", to: spec.hostnames }",
     };
 
@@ -53,17 +56,17 @@ impl Lift {
     /// Returns the texts that an item's alternatives list together, in their order; none where no alternative has a list.
     fn listed(&self, item: &FieldPath, object: &Value) -> Result<Vec<Value>, Halt> {
         let mut listed: Vec<Value> = Vec::new();
-        let mut open = None;
+        let mut unlimited = None;
         for place in self.alternatives(item, object) {
-            let asked = place.get(object).and_then(Value::as_object);
-            let more = asked.and_then(|asked| asked.keys().find(|key| **key != self.key));
+            let alternative = place.get(object).and_then(Value::as_object);
+            let more = alternative.and_then(|alternative| alternative.keys().find(|key| **key != self.key));
             if let (Some(key), true) = (more, place.key(&self.key).get(object).is_some()) {
-                let reason = format!("{} says nothing of {key}, which stands beside {}", self.target(), self.key);
+                let reason = format!("{} cannot express {key}, which is in one item with {}", self.target(), self.key);
                 return Err(refused(place.key(key), reason, "remove one of the two"));
             }
             let texts = place.key(&self.key).get(object).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             if texts.is_empty() {
-                open = Some(place);
+                unlimited = Some(place);
             }
             for text in texts {
                 if !listed.contains(text) {
@@ -71,24 +74,24 @@ impl Lift {
                 }
             }
         }
-        match open {
+        match unlimited {
             Some(at) if !listed.is_empty() => {
-                let reason = format!("without {} it takes everything, and another alternative does not", self.key);
-                Err(refused(at, reason, "keep the alternative that is meant"))
+                let reason = format!("without {} it matches everything, and another alternative does not", self.key);
+                Err(refused(at, reason, "keep only the alternative that you need"))
             }
             _ => Ok(listed),
         }
     }
 
-    /// Returns what every item lists, where they agree.
+    /// Returns the texts of every item, where they are the same in all.
     fn agreed(&self, items: &[FieldPath], object: &Value) -> Result<Vec<Value>, Halt> {
         let Some((first, others)) = items.split_first() else { return Ok(Vec::new()) };
         let listed = self.listed(first, object)?;
         let set = |texts: &[Value]| texts.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
         for item in others {
             if set(&self.listed(item, object)?) != set(&listed) {
-                let reason = format!("{} holds for the whole object, and the items differ in {}", self.target(), self.key);
-                return Err(refused(item.clone(), reason, "write one object for each of them"));
+                let reason = format!("{} applies to the whole object, and the items differ in {}", self.target(), self.key);
+                return Err(refused(item.clone(), reason, "write a separate object for each of them"));
             }
         }
         Ok(listed)
@@ -104,7 +107,7 @@ impl Lift {
         let Some(from) = lists.iter().find(full).cloned() else { return Ok(()) };
         let other = |list: &FieldPath| list.get(session.object()) != from.get(session.object());
         if lists.iter().any(other) || lists.len() > items.len() {
-            session.normalize(&self.outer, format!("{} lists all that they list together", self.target()));
+            session.record_normalization(&self.outer, format!("{} has the texts of all the lists", self.target()));
         }
         let (to, key) = self.to.clone();
         let place = Place::Before(self.outer.last_key().unwrap_or_default().to_owned());
@@ -116,7 +119,7 @@ impl Lift {
         self.remove_emptied(&items, session)
     }
 
-    /// Adds to the lifted list what other alternatives list.
+    /// Adds the texts of the other alternatives to the lifted list.
     fn complete(&self, agreed: &[Value], session: &mut Session<'_>) -> Result<(), Halt> {
         let path = self.target();
         for text in agreed {
@@ -129,7 +132,7 @@ impl Lift {
         Ok(())
     }
 
-    /// Removes alternatives that hold nothing any more: then nothing is left to choose between.
+    /// Removes the alternatives where all are empty: an empty alternative matches everything.
     fn remove_emptied(&self, items: &[FieldPath], session: &mut Session<'_>) -> Result<(), Halt> {
         for item in items {
             let places = self.alternatives(item, session.object());
@@ -149,8 +152,8 @@ impl Lift {
         }
         let items = self.items(session.object());
         let Some((first, others)) = items.split_first() else {
-            let reason = format!("the target release has {} in the items of {} only, and there is none", self.key, self.outer);
-            return Err(refused(from, reason, "write the item that it belongs to"));
+            let reason = format!("the target release has {} only in the items of {}, and there are none", self.key, self.outer);
+            return Err(refused(from, reason, "add the item that it belongs to"));
         };
         let write = |item: &FieldPath, alternative: Map<String, Value>| {
             let value = Value::Array(vec![Value::Object(alternative)]);
@@ -180,7 +183,7 @@ impl Operation for Lift {
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Lower { lift: self.clone() })
+        Box::new(LiftInverse { lift: self.clone() })
     }
 
     fn claims(&self) -> Claims {
@@ -196,13 +199,13 @@ impl Operation for Lift {
     }
 }
 
-/// The way back from [`Lift`]. Not written in rule files.
+/// The inverse of [`Lift`]. Not written in rule files.
 #[derive(Clone, Debug)]
-struct Lower {
+struct LiftInverse {
     lift: Lift,
 }
 
-impl Operation for Lower {
+impl Operation for LiftInverse {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         self.lift.lower(session)
     }
@@ -240,7 +243,7 @@ impl<'de> Deserialize<'de> for Lift {
         });
         match (from, to) {
             (Some((outer, inner, key)), Some(to)) if outer.starts_with(&to.0) => Ok(Self { outer, inner, key, to }),
-            _ => Err(de::Error::custom("write `from` as `a.items[].alternatives[].list` and `to` as a key beside the items")),
+            _ => Err(de::Error::custom("write `from` as `a.items[].alternatives[].list` and `to` as a key next to the items")),
         }
     }
 }

@@ -1,11 +1,19 @@
-//! The operation `lookup`: a field that the new side wants is read from the objects that this one names.
+//! The operation `lookup`: a field that the new side requires is read from the objects that this one references.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Completeness, Condition, Description, Fidelity, Halt, Namespace, Neighbour, Operation, Session};
+use super::condition::Condition;
+use super::context::ObjectView;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::namespace::Namespace;
+use super::operation::{Description, Operation};
+use super::references::unknown_namespace;
+use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -29,19 +37,19 @@ impl Lookup {
     pub(super) const DESCRIPTION: Description = Description {
         name: "lookup",
         text: "Gives the list `field`, where it is absent or empty, the values that `value` has in the `items` of the objects \
-               that the mappings `refs` name: those items that the test under `only` names and whose fields equal what the \
-               reference says (`select` pairs a key of the reference with one of the item). A reference without a kind is to \
+               that the references `refs` resolve to: of the items for which the test under `only` holds and whose fields equal those \
+               of the reference (`select` pairs a key of the reference with one of the item). A reference without a kind is to \
                the first of `kinds`, one without a namespace to the object's own. Refused where such an object is not among \
-               the files, or an item has no value. Nothing is asked of a patch. The inverse leaves the object alone.",
-        example: "lookup: { field: spec.hostnames, refs: \"spec.parentRefs[]\", kinds: [Gateway.gateway.networking.k8s.io], \
+               the files, or an item has no value. A patch is left unchanged. The inverse leaves the object unchanged.",
+        example: "lookup: { field: spec.hostnames, refs: \"spec.parentRefs[]\", kinds: [Shop.example.com], \
                   items: \"spec.listeners[]\", select: { sectionName: name }, value: hostname }",
     };
 
-    /// Returns the values of everything that the object refers to, each once, in order.
+    /// Returns the values of everything that the object references, each once, in order.
     fn values(&self, session: &Session<'_>) -> Result<Vec<Value>, Halt> {
         let references = self.refs.matches(session.object());
         if references.is_empty() {
-            let reason = format!("{} is wanted, and nothing under {} to take it from", self.field, self.refs);
+            let reason = format!("{} is required, and there is no {} to read it from", self.field, self.refs);
             return Err(self.refused(self.at(), reason));
         }
         let mut all: Vec<Value> = Vec::new();
@@ -57,12 +65,12 @@ impl Lookup {
 
     fn values_of(&self, path: &FieldPath, session: &Session<'_>) -> Result<Vec<Value>, Halt> {
         let Some(reference) = path.get(session.object()) else { return Ok(Vec::new()) };
-        let found = self.named(path, reference, session)?;
+        let found = self.resolve(path, reference, session)?;
         let mut values = Vec::new();
-        for neighbour in &found {
-            let one = self.values_in(path, reference, neighbour)?;
+        for target in &found {
+            let one = self.values_in(path, reference, target)?;
             if !values.is_empty() && values != one {
-                let reason = format!("{path} names several objects of the files, and they differ in {}", self.value);
+                let reason = format!("{path} references several objects of the files, which differ in {}", self.value);
                 return Err(self.refused(path.clone(), reason));
             }
             values = one;
@@ -70,13 +78,13 @@ impl Lookup {
         Ok(values)
     }
 
-    /// Finds the objects that a reference can mean.
-    fn named<'a>(
+    /// Returns the objects that a reference can resolve to.
+    fn resolve<'a>(
         &self,
         path: &FieldPath,
         reference: &Value,
         session: &Session<'a>,
-    ) -> Result<Vec<Neighbour<'a>>, Halt> {
+    ) -> Result<Vec<ObjectView<'a>>, Halt> {
         let text = |key: &str| reference.get(key).and_then(Value::as_str);
         let first = self.kinds.first().cloned().unwrap_or_else(|| GroupKind::new("", ""));
         let kind = GroupKind::new(text("kind").unwrap_or(&first.kind), text("group").unwrap_or(&first.group));
@@ -84,50 +92,58 @@ impl Lookup {
             text("namespace").map_or_else(|| session.namespace().clone(), |name| Namespace::Named(name.to_owned()));
         let name = text("name").unwrap_or_default();
         if !self.kinds.contains(&kind) {
-            let reason = format!("{path} names a {kind}, and what such an object says of {} is not known", self.value);
+            let reason = format!("{path} references a {kind}, and {} cannot be read from that kind", self.value);
             return Err(self.refused(path.clone(), reason));
         }
-        let meant = session.surroundings().map(|all| all.named(&kind, &namespace, name)).unwrap_or_default();
-        if meant.certain.is_empty() {
+        let found = session.context().map(|all| all.resolve(&kind, &namespace, name)).unwrap_or_default();
+        if found.certain.is_empty() {
             let title = namespace.name().map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"));
-            if let Some(other) = meant.possible.first() {
-                return Err(self.unplaced(path, &kind, &title, &namespace, other));
+            if let Some(other) = found.possible.first() {
+                return Err(self.refused_namespace(path, &kind, &title, &namespace, other));
             }
-            let reason = format!("{} is wanted and can be read from {} {title}, which is not among the files", self.field, kind.kind);
+            let kind = &kind.kind;
+            let reason =
+                format!("{} is required and read from {kind} {title}, which is not among the files", self.field);
             return Err(self.refused(path.clone(), reason));
         }
-        Ok(meant.certain.into_iter().chain(meant.possible).collect())
+        Ok(found.certain.into_iter().chain(found.possible).collect())
     }
 
-    /// Refuses to read from `other`, which may live elsewhere.
-    fn unplaced(&self, path: &FieldPath, kind: &GroupKind, title: &str, namespace: &Namespace, other: &Neighbour<'_>) -> Halt {
-        let unknown = match namespace.name() {
-            Some(_) => format!("{} {} {}", kind.kind, other.name.unwrap_or_default(), other.namespace.unknown()),
-            None => format!("the object {}", namespace.unknown()),
-        };
-        let reason = format!("{} is wanted and can be read from {} {title}, but the namespace is not known here: {unknown}", self.field, kind.kind);
+    /// Refuses to read from `other`, which may be in another namespace.
+    fn refused_namespace(
+        &self,
+        path: &FieldPath,
+        kind: &GroupKind,
+        title: &str,
+        namespace: &Namespace,
+        other: &ObjectView<'_>,
+    ) -> Halt {
+        let unknown = unknown_namespace(other, namespace);
+        let reason = format!("{} is required and read from {} {title}, but {unknown}", self.field, kind.kind);
         self.refused(path.clone(), reason)
     }
 
-    fn values_in(&self, path: &FieldPath, reference: &Value, neighbour: &Neighbour<'_>) -> Result<Vec<Value>, Halt> {
-        let items = self.items.matches(neighbour.value);
-        let meant = |item: &&Value| {
+    fn values_in(&self, path: &FieldPath, reference: &Value, target: &ObjectView<'_>) -> Result<Vec<Value>, Halt> {
+        let items = self.items.matches(target.value);
+        let is_selected = |item: &&Value| {
             let same = |(key, field): (&String, &String)| {
-                reference.get(key).is_none_or(|wanted| item.get(field) == Some(wanted))
+                reference.get(key).is_none_or(|value| item.get(field) == Some(value))
             };
             self.only.holds(item) && self.select.iter().all(same)
         };
-        let items: Vec<_> = items.iter().filter_map(|item| item.get(neighbour.value)).filter(meant).collect();
-        let title = format!("{} {}", neighbour.kind.kind, neighbour.name.unwrap_or_default());
+        let items: Vec<_> = items.iter().filter_map(|item| item.get(target.value)).filter(is_selected).collect();
+        let title = target.title();
         if items.is_empty() {
-            let reason = format!("{} is wanted, and {title} has no item under {} that {path} can mean", self.field, self.items);
+            let reason = format!("{} is required, and {path} selects no item of {} in {title}", self.field, self.items);
             return Err(self.refused(path.clone(), reason));
         }
         let mut values = Vec::new();
         for item in items {
             let found = self.value.matches(item);
             if found.is_empty() {
-                let reason = format!("{} is wanted, and an item under {} of {title} has no {}: it takes everything", self.field, self.items, self.value);
+                let (items, value) = (&self.items, &self.value);
+                let reason =
+                    format!("{} is required, and an item of {items} in {title} has no {value}: it matches everything", self.field);
                 return Err(self.refused(path.clone(), reason));
             }
             values.extend(found.iter().filter_map(|path| path.get(item)).cloned());
@@ -160,25 +176,25 @@ impl Operation for Lookup {
         }
         let Some((parent, _)) = path.split_last() else { return Ok(()) };
         let key = path.last_key().unwrap_or_default().to_owned();
-        let beside = self.refs.split_last().map(|(list, _)| list).and_then(|list| {
+        let place = self.refs.split_last().map(|(list, _)| list).and_then(|list| {
             let (above, last) = list.split_last()?;
             match last {
                 Part::Key(key) if above == parent.pattern() => Some(Place::After(key.clone())),
                 _ => None,
             }
         });
-        session.change(Intent::Insert { path: parent, key, value, place: beside.unwrap_or(Place::Last) })
+        session.change(Intent::Insert { path: parent, key, value, place: place.unwrap_or(Place::Last) })
     }
 
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
-        Box::new(Known { lookup: self.clone() })
+        Box::new(LookupInverse { lookup: self.clone() })
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         self.kinds.clone()
     }
 
-    fn brings(&self, field: &FieldPattern) -> bool {
+    fn fills_absent(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 
@@ -195,13 +211,13 @@ impl Operation for Lookup {
     }
 }
 
-/// The way back from [`Lookup`]: what was read stays. Not written in rule files.
+/// The inverse of [`Lookup`]: what was read stays. Not written in rule files.
 #[derive(Clone, Debug)]
-struct Known {
+struct LookupInverse {
     lookup: Lookup,
 }
 
-impl Operation for Known {
+impl Operation for LookupInverse {
     fn run(&self, _session: &mut Session<'_>) -> Result<(), Halt> {
         Ok(())
     }
@@ -222,26 +238,26 @@ impl Operation for Known {
 #[cfg(test)]
 mod tests {
     use super::super::trial::operation;
-    use super::super::Surroundings;
+    use super::super::context::Context;
     use super::*;
     use serde_json::json;
 
     const LOOKUP: &str = "lookup: { field: spec.hosts, refs: \"spec.refs[]\", kinds: [G.g, S.s], items: \"spec.l[]\", \
                           select: { section: name }, only: { equals: { field: p, value: T } }, value: host }";
 
-    /// Runs the lookup of a route that has `spec`, in namespace `a`, beside G x of namespace `a` and S y of namespace `b`.
-    fn look(spec: Value, completeness: Completeness) -> Result<Value, String> {
+    /// Runs the lookup of a route that has `spec`, in namespace `a`, with G x of namespace `a` and S y of namespace `b`.
+    fn run(spec: Value, completeness: Completeness) -> Result<Value, String> {
         let (g, s) = (GroupKind::new("G", "g"), GroupKind::new("S", "s"));
         let x = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "two", "p": "T", "host": "2"},
             {"name": "none", "p": "T"}, {"name": "other", "p": "H", "host": "3"}]}});
         let y = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "four", "p": "T", "host": "4"}]}});
-        let [a, b] = [Some("a"), Some("b")].map(Namespace::written);
-        let surroundings = Surroundings::new([
-            Neighbour { kind: &g, namespace: &a, name: Some("x"), value: &x },
-            Neighbour { kind: &s, namespace: &b, name: Some("y"), value: &y },
+        let [a, b] = [Some("a"), Some("b")].map(Namespace::from_written);
+        let context = Context::new([
+            ObjectView { kind: &g, namespace: &a, name: Some("x"), value: &x },
+            ObjectView { kind: &s, namespace: &b, name: Some("y"), value: &y },
         ]);
         let object = json!({"metadata": {"namespace": "a"}, "spec": spec});
-        let mut session = Session::among(object, &surroundings, completeness);
+        let mut session = Session::in_context(object, &context, completeness);
         match operation(LOOKUP).run(&mut session) {
             Ok(()) => Ok(session.object()["spec"].clone()),
             Err(Halt::Refused { at, .. }) => Err(at.to_string()),
@@ -253,23 +269,23 @@ mod tests {
     fn values_come_from_what_is_named() {
         let refs = json!([{"name": "x", "section": "two"}, {"kind": "S", "group": "s", "name": "y", "namespace": "b"}, {"name": "x", "section": "one"}]);
         let expected = json!({"refs": refs, "hosts": ["2", "1", "4"]});
-        assert_eq!(look(json!({"refs": refs}), Completeness::Whole), Ok(expected.clone()));
-        assert_eq!(look(json!({"refs": refs, "hosts": []}), Completeness::Whole), Ok(expected));
+        assert_eq!(run(json!({"refs": refs}), Completeness::Whole), Ok(expected.clone()));
+        assert_eq!(run(json!({"refs": refs, "hosts": []}), Completeness::Whole), Ok(expected));
     }
 
     #[test]
     fn what_is_there_stays() {
         for spec in [json!({"hosts": ["9"]}), json!({"refs": [{"name": "z"}], "hosts": ["9"]})] {
-            assert_eq!(look(spec.clone(), Completeness::Whole), Ok(spec));
+            assert_eq!(run(spec.clone(), Completeness::Whole), Ok(spec));
         }
         let patch = json!({"rules": []});
-        assert_eq!(look(patch.clone(), Completeness::Partial), Ok(patch));
+        assert_eq!(run(patch.clone(), Completeness::Partial), Ok(patch));
     }
 
     #[test]
     fn what_cannot_be_read_is_refused() {
-        let at = |refs: Value| look(json!({"refs": refs}), Completeness::Whole).unwrap_err();
-        assert_eq!(look(json!({}), Completeness::Whole), Err("spec.hosts".to_owned()));
+        let at = |refs: Value| run(json!({"refs": refs}), Completeness::Whole).unwrap_err();
+        assert_eq!(run(json!({}), Completeness::Whole), Err("spec.hosts".to_owned()));
         assert_eq!(at(json!([{"name": "x", "section": "one"}, {"name": "z"}])), "spec.refs[1]");
         assert_eq!(at(json!([{"name": "x"}])), "spec.refs[0]");
         assert_eq!(at(json!([{"name": "x", "section": "other"}])), "spec.refs[0]");

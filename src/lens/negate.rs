@@ -1,10 +1,13 @@
-//! The operation `negate`: a switch takes a name that says the opposite.
+//! The operation `negate`: a boolean gets a key with the opposite meaning.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::rename::Rename;
-use super::{Claims, Description, Halt, Operation, Session};
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::release::GroupKind;
 use crate::yaml::Intent;
 
@@ -16,9 +19,9 @@ pub(super) struct Negate(Rename);
 impl Negate {
     pub(super) const DESCRIPTION: Description = Description {
         name: "negate",
-        text: "Gives the last key of `field`, a switch, the name `to`, and the opposite value: true becomes false. The inverse \
-               does the same the other way round. Exact; refused where the value is neither, a conflict where both keys are \
-               there.",
+        text: "Renames the last key of `field`, a boolean, to `to`, and negates the value: true becomes false. The inverse \
+               renames back and negates again. Exact; refused where the value is not a boolean, a conflict where both keys \
+               are present.",
         example: "negate: { field: spec.disable, to: enable }",
     };
 }
@@ -26,11 +29,11 @@ impl Negate {
 impl Operation for Negate {
     fn run(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for path in self.0.field().matches(session.object()) {
-            let Some(switch) = path.get(session.object()).and_then(Value::as_bool) else {
-                let reason = format!("{path} is neither true nor false");
-                return Err(Halt::Refused { at: path, reason, help: Some("write one of the two".to_owned()) });
+            let Some(value) = path.get(session.object()).and_then(Value::as_bool) else {
+                let reason = format!("{path} is not a boolean");
+                return Err(Halt::Refused { at: path, reason, help: Some("write true or false".to_owned()) });
             };
-            session.change(Intent::Replace { path, value: Value::from(!switch) })?;
+            session.change(Intent::Replace { path, value: Value::from(!value) })?;
         }
         self.0.run(session)
     }
@@ -52,7 +55,7 @@ mod tests {
     use crate::release::GroupKind;
 
     #[test]
-    fn a_switch_means_the_same_under_the_other_name() {
+    fn a_boolean_means_the_same_under_the_other_key() {
         let negate = operation("negate: { field: metrics.disable, to: enable }");
         let (old, new) = (json!({"metrics": {"disable": true}}), json!({"metrics": {"enable": false}}));
         assert_eq!(data(&*negate, &old), Ok((new.clone(), 0)));

@@ -1,14 +1,14 @@
-//! Answers: where did a value stand before the changes of a session, and where does it stand after them?
+//! Answers: which path had a value before the changes of a session, and which path has it after them?
 //!
-//! [`origin`] takes the changes back one by one, the last first, and follows the value's place through each;
-//! [`destination`] follows it through them as they were made.
+//! [`origin`] reverts the path of a value through the changes, the last first; [`destination`] follows it through them in their
+//! order.
 //!
 //! Invariant: a path that no change touched is its own origin.
 
 use crate::field::{FieldPath, Step};
 use crate::yaml::{Intent, Naming};
 
-/// Returns where the value at `path`, in the data after `program`, stood before it.
+/// Returns the path before `program` of the value that is at `path` after it.
 pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
     program.iter().rev().fold(path.clone(), |path, intent| match intent {
         Intent::Rename { path: old, to } => {
@@ -31,7 +31,7 @@ pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
     })
 }
 
-/// Returns where the value at `path`, in the data before `program`, stands after it; `None` where it went.
+/// Returns the path after `program` of the value that is at `path` before it; `None` where it was removed.
 pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldPath> {
     program.iter().try_fold(path.clone(), |path, intent| match intent {
         Intent::Rename { path: old, to } => {
@@ -57,14 +57,14 @@ pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldP
     })
 }
 
-/// Takes a path into an entry of the mapping at `place` to the value of the item of that name.
+/// Maps a path into an entry of the mapping at `place` to the value of the item of that name.
 fn to_item(path: &FieldPath, place: &FieldPath, naming: &Naming) -> FieldPath {
     let Some([Step::Key(name), ..]) = path.steps().strip_prefix(place.steps()) else { return path.clone() };
     let Some(index) = naming.names.iter().position(|other| other == name) else { return path.clone() };
     replace_prefix(path, &place.key(name), &place.index(index).key(&naming.value))
 }
 
-/// Takes a path into a named item of the list at `place` to the entry of its name.
+/// Maps a path into a named item of the list at `place` to the entry of its name.
 fn from_item(path: &FieldPath, place: &FieldPath, naming: &Naming) -> FieldPath {
     let Some([Step::Index(index), rest @ ..]) = path.steps().strip_prefix(place.steps()) else { return path.clone() };
     let Some(name) = naming.names.get(*index) else { return path.clone() };
@@ -75,7 +75,7 @@ fn from_item(path: &FieldPath, place: &FieldPath, naming: &Naming) -> FieldPath 
     }
 }
 
-/// Returns where an intent takes from and where it puts.
+/// Returns the paths that an intent reads from and writes to.
 pub(super) fn places(intent: &Intent) -> (FieldPath, FieldPath) {
     match intent {
         Intent::Rename { path, to } => {
@@ -125,7 +125,7 @@ mod tests {
         FieldPath::new(steps.map(|step| step.parse().map_or_else(|_| Step::Key(step.to_owned()), Step::Index)))
     }
 
-    /// Carries out `program`, in which every leaf has a value of its own, and looks each leaf up where it came from.
+    /// Applies `program` to data in which every leaf has a value of its own, and compares each leaf with the one at its origin.
     #[track_caller]
     fn check(before: &Value, program: &[Intent], places: &[&str]) {
         let mut after = before.clone();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_away_is_found_before_it_was() {
+    fn removed_values_have_an_origin_and_no_destination() {
         let item = |index| Intent::Delete { path: path("l").index(index) };
         let program = [item(2), item(1), Intent::UnwrapList { path: path("l") }];
         assert_eq!(origin(&program[..0], &path("l.2")), path("l.2"));

@@ -1,9 +1,15 @@
-//! The operation `refuse`: a shape without a conversion is held back.
+//! The operation `refuse`: an object without a conversion is held back.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Condition, Description, Direction, Fidelity, Halt, Image, Operation, Session};
+use super::condition::Condition;
+use super::direction::Direction;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -23,25 +29,25 @@ impl Refuse {
     pub(super) const DESCRIPTION: Description = Description {
         name: "refuse",
         text: "Holds the object back in the given direction where the test under `if` holds: `reason` says why there is no \
-               conversion, `help` what to do by hand, `at` is the place shown. In the other direction nothing happens.",
+               conversion, `help` what to do by hand, `at` is the path that is reported. In the other direction nothing happens.",
         example: "refuse: { direction: forward, if: { present: spec.snis }, at: spec.snis, reason: the new kind has no snis, help: split the route }",
     };
 }
 
 impl Operation for Refuse {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
-        if self.direction == Direction::Backward || !self.r#if.holds(&session.seen_for(|is_meant| self.r#if.compares(is_meant))) {
+        if self.direction == Direction::Backward || !self.r#if.holds(&session.view_for(|is_read| self.r#if.compares(is_read))) {
             return Ok(());
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
         if !self.r#if.holds(session.object()) && session.namespace().name().is_none() {
-            let reason = format!("the namespace is not known here: the object {}", session.namespace().unknown());
+            let reason = format!("the namespace of the object is unknown: it {}", session.namespace().description());
             return Err(Halt::Refused { at, reason, help: Some(self.help.clone()) });
         }
         Err(Halt::Refused { at, reason: self.reason.clone(), help: Some(self.help.clone()) })
     }
 
-    /// The inverse is the same refusal seen from the other side: it stops what now runs forward.
+    /// The inverse is the same refusal in the other direction: it refuses what now runs forward.
     fn inverse(&self, _kind: &GroupKind) -> Box<dyn Operation> {
         Box::new(Self { direction: self.direction.reversed(), ..self.clone() })
     }

@@ -1,9 +1,12 @@
-//! The operation `move`: a field takes another place in the object. (The module is not called `move`: that is a keyword.)
+//! The operation `move`: a field gets another path in the object. (The module is not called `move`: that is a keyword.)
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use super::{Claims, Description, Halt, Operation, Session};
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -11,17 +14,17 @@ use crate::yaml::{Intent, Place};
 /// `move: { from: spec.backendTLS, to: spec.tls.backend }`
 #[derive(Clone, Debug)]
 pub(super) struct Move {
-    /// What both places share, up to the last `[]` or `{}`.
+    /// What both paths share, up to the last `[]` or `{}`.
     base: FieldPattern,
-    /// The old place below the base: keys only.
+    /// The old path below the base: keys only.
     from: FieldPath,
-    /// The new place below the base: keys only.
+    /// The new path below the base: keys only.
     to: FieldPath,
-    /// Where it stands among what is there.
+    /// Its position among the other fields.
     side: Side,
 }
 
-/// Where a moved field stands: so that several moves, taken back the last first, leave every field where it was.
+/// The position of a moved field: chosen so that several moves, reversed in reverse order, restore every position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     /// Before the branch that it comes from, or last in another one.
@@ -53,9 +56,9 @@ impl Side {
 impl Move {
     pub(super) const DESCRIPTION: Description = Description {
         name: "move",
-        text: "Takes a field, with its comments, to another place of the object. Missing parents are made where the field \
-               stood, parents that it leaves empty are removed. `[]` and `{}` may stand in a part that both places share. \
-               The inverse moves back. Exact; a conflict where the new place is taken.",
+        text: "Moves a field, with its comments, to another path in the object. Missing parents are added where the field was, \
+               and parents that it leaves empty are removed. `[]` and `{}` are allowed in the part that both paths share. \
+               The inverse moves back. Exact; a conflict where the new path is taken.",
         example: "move: { from: spec.backendTLS, to: spec.tls.backend }",
     };
 
@@ -86,7 +89,7 @@ impl Move {
         self.remove_emptied(base, &from, session)
     }
 
-    /// Makes the parents of the new place that are missing: the outermost stands where the old field's branch stands.
+    /// Adds the missing parents of the new path: the outermost is put where the branch of the old field is.
     fn make_parents(&self, base: &FieldPath, parent: &FieldPath, session: &mut Session) -> Result<(), Halt> {
         let depth = |path: &FieldPath| path.steps().len();
         let mut have = parent.clone();
@@ -121,7 +124,7 @@ impl Move {
 
 /// Splits a path of keys into its parent and last key.
 fn split_key(path: &FieldPath) -> (FieldPath, String) {
-    let (parent, _) = path.split_last().expect("checked when the rule was read: both places have a key");
+    let (parent, _) = path.split_last().expect("checked when the rule was read: both paths have a key");
     (parent, path.last_key().expect("checked when the rule was read: keys only").to_owned())
 }
 
@@ -154,7 +157,7 @@ impl<'de> Deserialize<'de> for Move {
         let wire = Wire::deserialize(deserializer)?;
         Self::new(&wire.from, &wire.to).ok_or_else(|| {
             let (from, to) = (wire.from, wire.to);
-            de::Error::custom(format!("cannot move {from} to {to}: both must share every `[]` and `{{}}`, neither may hold the other"))
+            de::Error::custom(format!("cannot move {from} to {to}: both must share every `[]` and `{{}}`, and neither may contain the other"))
         })
     }
 }
@@ -162,7 +165,8 @@ impl<'de> Deserialize<'de> for Move {
 #[cfg(test)]
 mod tests {
     use super::super::trial::data;
-    use super::super::{Lens, Operation};
+    use super::super::operation::Operation;
+    use super::super::sequence::Lens;
     use super::*;
     use serde_json::json;
 

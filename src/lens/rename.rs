@@ -1,8 +1,11 @@
-//! The operation `rename`: a key takes another name where it stands.
+//! The operation `rename`: a key gets another name in place.
 
 use serde::Deserialize;
 
-use super::{Claims, Description, Halt, Operation, Session};
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -18,8 +21,8 @@ pub(super) struct Rename {
 impl Rename {
     pub(super) const DESCRIPTION: Description = Description {
         name: "rename",
-        text: "Gives the last key of `field` the name `to`, in place: value, order, comments and quotes stay. The inverse \
-               renames back. Exact; a conflict where both keys are there.",
+        text: "Renames the last key of `field` to `to`, in place: value, order, comments and quotes are unchanged. The inverse \
+               renames back. Exact; a conflict where both keys are present.",
         example: "rename: { field: spec.tls, to: validation }",
     };
 
@@ -33,12 +36,12 @@ impl Rename {
 }
 
 impl Rename {
-    /// Returns the fields that get the other name.
+    /// Returns the fields whose last key is renamed.
     pub(super) const fn field(&self) -> &FieldPattern {
         &self.field
     }
 
-    /// Returns the renaming back.
+    /// Returns the inverse.
     pub(super) fn reversed(&self) -> Self {
         let (field, to) = self.renamed();
         Self { field, to }

@@ -1,12 +1,15 @@
-//! The operation `retype`: the object takes another kind, and perhaps another API group.
+//! The operation `retype`: the object gets another kind or API group.
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::{Claims, Description, Halt, Operation, Session};
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::release::GroupKind;
 
-/// `retype: { to: ListenerSet.gateway.networking.k8s.io }` or `retype: { group: gateway.networking.k8s.io }`
+/// `retype: { to: Store.example.com }` or `retype: { group: example.com }`
 #[derive(Clone, Debug)]
 pub(super) enum Retype {
     /// Another kind and group.
@@ -18,10 +21,10 @@ pub(super) enum Retype {
 impl Retype {
     pub(super) const DESCRIPTION: Description = Description {
         name: "retype",
-        text: "Gives the object another kind and API group (`to`), or another group alone (`group`), and with it every \
-               reference to it in the run. References to an object that is held back stay. It runs after the other rules of \
-               its release. The inverse gives the old kind back. Exact.",
-        example: "retype: { to: ListenerSet.gateway.networking.k8s.io }",
+        text: "Gives the object another kind and API group (`to`), or only another group (`group`), and updates every reference \
+               to it in the run. References to an object that is held back are left unchanged. It runs after the other rules \
+               of its release. The inverse restores the old kind. Exact.",
+        example: "retype: { to: Store.example.com }",
     };
 }
 
@@ -63,7 +66,7 @@ impl<'de> Deserialize<'de> for Retype {
         match Wire::deserialize(deserializer)? {
             Wire { to: Some(kind), group: None } => Ok(Self::Kind(kind)),
             Wire { to: None, group: Some(group) } => Ok(Self::Group(group)),
-            _ => Err(de::Error::custom("write one of `to` and `group`")),
+            _ => Err(de::Error::custom("write either `to` or `group`")),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Answers: what was done to an object on its way so far, what was lost, and why does it stop?
+//! Answers: what was done to an object so far, what was lost, and what else must be reported?
 //!
-//! A [`Session`] holds the object's data and changes it one [`Intent`] at a time; losses and normalizations are recorded with the place
-//! where they stood when the session started. Part of an object can be worked on as if it were an object of its own.
+//! A [`Session`] holds the object's data and changes it one [`Intent`] at a time; losses and normalizations are recorded with
+//! the place that they had when the session started. A part of an object can be converted as if it were an object of its own.
 //!
-//! Invariant: the program, done to the data of the start, gives the data as it stands.
+//! Invariant: the program, applied to the data of the start, gives the present data.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,166 +11,94 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::context::{Context, ObjectView};
 use super::growth::Growth;
+use super::halt::Halt;
+use super::loss::{Loss, LossClass, Normalization};
+use super::namespace::Namespace;
 use super::origin;
-use super::surroundings::{Namespace, Neighbour, Surroundings};
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, ProblemCode};
 
-/// How something is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LossClass {
-    /// A field without a place on the other side.
-    DroppedField,
-    /// Items of a list beyond what the other side can hold.
-    Narrowed,
-}
-
-impl LossClass {
-    /// Every class.
-    pub const ALL: [Self; 2] = [Self::DroppedField, Self::Narrowed];
-}
-
-/// One thing that a conversion loses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
-    /// How it is lost.
-    pub class: LossClass,
-    /// Where it stood when the session started.
-    pub path: FieldPath,
-    /// Where it stood when it was lost.
-    place: FieldPath,
-    /// How many changes had been made by then.
-    step: usize,
-    /// Why, as one sentence without a final dot.
-    pub reason: String,
-}
-
-/// Something that a conversion writes in another way, with the same meaning, and that the way back does not restore.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Normalization {
-    /// Where it stood when the session started.
-    pub path: FieldPath,
-    /// Why it means the same, as one sentence without a final dot.
-    pub reason: String,
-}
-
-/// Why an object cannot be taken across.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Halt {
-    /// Both sides of one change are in the object.
-    Conflict {
-        /// The old side's place.
-        old: FieldPath,
-        /// The new side's place.
-        new: FieldPath,
-    },
-    /// The rule has no conversion for this shape.
-    Refused {
-        /// The place that decides.
-        at: FieldPath,
-        /// Why, as one sentence without a final dot.
-        reason: String,
-        /// What to do by hand.
-        help: Option<String>,
-    },
-}
-
-impl Halt {
-    /// Returns the halt of a session about the value at `place` as one of the whole object's session, before any of the
-    /// inner session's changes.
-    fn outward(self, place: &FieldPath, inner: &Session<'_>) -> Self {
-        let outer = |path: &FieldPath| place.join(&inner.origin(path));
-        match self {
-            Self::Conflict { old, new } => Self::Conflict { old: outer(&old), new: outer(&new) },
-            Self::Refused { at, reason, help } => Self::Refused { at: outer(&at), reason, help },
-        }
-    }
-}
-
 /// Whether an object is whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Completeness {
-    /// The object is applied as it stands.
+    /// The object is applied as it is.
     Whole,
-    /// The object is merged into another one (a Kustomize patch), so a field that is not there says nothing.
+    /// The object is merged into another one (a Kustomize patch), so an absent field can be set there.
     Partial,
 }
 
-/// One object on its way through lenses: its data as it stands, what was done to it, what was lost.
+/// One object while lenses run on it: its present data, what was done to it, what was lost.
 #[derive(Clone, Debug)]
 pub struct Session<'a> {
-    /// Shared with where it comes from until the first change.
+    /// Shared with the caller until the first change.
     object: Arc<Value>,
     program: Vec<Intent>,
     losses: Vec<Loss>,
     normalized: Vec<Normalization>,
-    /// What is likely wrong, and stays.
-    doubts: Vec<Normalization>,
-    surroundings: Option<&'a Surroundings<'a>>,
+    /// What is likely wrong, and is left unchanged.
+    warnings: Vec<Normalization>,
+    context: Option<&'a Context<'a>>,
     completeness: Completeness,
     namespace: Namespace,
-    /// Whether the session is about an item of a list, which is whole whatever the object is.
+    /// Whether the session is about an item of a list, which is whole even in a patch.
     is_item: bool,
-    relies_on: BTreeSet<ObjectName>,
+    converts_with: BTreeSet<ObjectName>,
     growth: Growth,
 }
 
-/// What an object is called in a run: kind, namespace, name.
+/// What identifies an object of a run: kind, namespace, name.
 pub type ObjectName = (GroupKind, Namespace, Option<String>);
 
 impl<'a> Session<'a> {
-    /// Starts with the data of an object that is whole and alone.
+    /// Starts with the data of an object that is whole, without other objects.
     pub fn new(object: impl Into<Arc<Value>>) -> Self {
         let object = object.into();
         let written = object.get("metadata").and_then(|metadata| metadata.get("namespace")).and_then(Value::as_str);
         Self {
-            namespace: Namespace::written(written),
+            namespace: Namespace::from_written(written),
             object,
             program: Vec::new(),
             losses: Vec::new(),
             normalized: Vec::new(),
-            doubts: Vec::new(),
-            surroundings: None,
+            warnings: Vec::new(),
+            context: None,
             completeness: Completeness::Whole,
             is_item: false,
-            relies_on: BTreeSet::new(),
+            converts_with: BTreeSet::new(),
             growth: Growth::NONE,
         }
     }
 
-    /// Starts with the data of an object among others.
-    pub fn among(
-        object: impl Into<Arc<Value>>,
-        surroundings: &'a Surroundings<'a>,
-        completeness: Completeness,
-    ) -> Self {
-        Self { surroundings: Some(surroundings), completeness, ..Self::new(object) }
+    /// Starts with the data of an object of a run.
+    pub fn in_context(object: impl Into<Arc<Value>>, context: &'a Context<'a>, completeness: Completeness) -> Self {
+        Self { context: Some(context), completeness, ..Self::new(object) }
     }
 
-    /// Starts with the data of an object that lives in `namespace`, whatever its data says.
+    /// Sets the namespace of the object, which can differ from the one in its data.
     #[must_use]
-    pub fn living_in(self, namespace: Namespace) -> Self {
+    pub fn in_namespace(self, namespace: Namespace) -> Self {
         Self { namespace, ..self }
     }
 
-    /// Returns where the object lives: another file of the run can say that it is elsewhere than is written.
+    /// Returns the namespace of the object: a kustomization of the run can set another one than its data has.
     pub fn namespace(&self) -> &Namespace {
-        if let Some(surroundings) = self.surroundings {
-            surroundings.locate();
+        if let Some(context) = self.context {
+            context.record_namespace_read();
         }
         &self.namespace
     }
 
-    /// Says whether another file of the run gives the object what stands in the fields that match `field`: its namespace.
-    pub fn is_given(&self, field: &FieldPattern) -> bool {
-        *field == FieldPath::default().key("metadata").key("namespace").pattern() && self.namespace().is_given()
+    /// Returns whether a kustomization of the run sets the field `field` of the object: its namespace.
+    pub fn is_set_by_kustomization(&self, field: &FieldPattern) -> bool {
+        *field == FieldPath::default().key("metadata").key("namespace").pattern() && self.namespace().is_set()
     }
 
-    /// Returns the object's data for reading: where one of the fields that are read, of which `reads` tells any that is meant, is
-    /// its namespace, with the one that it lives in, and with none where that is not certain.
-    pub fn seen_for(&self, reads: impl FnOnce(&dyn Fn(&FieldPattern) -> bool) -> bool) -> Cow<'_, Value> {
+    /// Returns the object's data for reading. Where `metadata.namespace` is among the fields that are read, which `reads` returns
+    /// for a test of fields, it has the namespace that the object gets when it is applied, or none where that is not certain.
+    pub fn view_for(&self, reads: impl FnOnce(&dyn Fn(&FieldPattern) -> bool) -> bool) -> Cow<'_, Value> {
         let is_namespace = |field: &FieldPattern| match field.parts() {
             [Part::Key(outer), Part::Key(inner)] => outer == "metadata" && inner == "namespace",
             _ => false,
@@ -182,13 +110,13 @@ impl<'a> Session<'a> {
         let key = "namespace";
         let metadata = self.object.get("metadata").and_then(Value::as_object);
         let Some(metadata) = metadata else { return Cow::Borrowed(&self.object) };
-        let home = self.namespace();
-        if metadata.get(key).and_then(Value::as_str) == home.name() {
+        let namespace = self.namespace();
+        if metadata.get(key).and_then(Value::as_str) == namespace.name() {
             return Cow::Borrowed(&self.object);
         }
         let mut applied = Value::clone(&self.object);
         if let Some(metadata) = applied.get_mut("metadata").and_then(Value::as_object_mut) {
-            match home.name() {
+            match namespace.name() {
                 Some(name) => drop(metadata.insert(key.to_owned(), Value::from(name))),
                 None => drop(metadata.shift_remove(key)),
             }
@@ -197,34 +125,34 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the other objects of the run; `None` where there is no run.
-    pub const fn surroundings(&self) -> Option<&'a Surroundings<'a>> {
-        self.surroundings
+    pub const fn context(&self) -> Option<&'a Context<'a>> {
+        self.context
     }
 
-    /// Says whether the object is whole: another file of the run can say that it is not.
+    /// Returns whether the object is whole: a kustomization of the run can use it as a patch.
     pub fn completeness(&self) -> Completeness {
-        if let (Some(surroundings), false) = (self.surroundings, self.is_item) {
-            surroundings.ask();
+        if let (Some(context), false) = (self.context, self.is_item) {
+            context.record_completeness_read();
         }
         self.completeness
     }
 
-    /// Records that the object's conversion is right only together with that of `other`.
-    pub fn rely_on(&mut self, other: &Neighbour<'_>) {
-        self.relies_on.insert((other.kind.clone(), other.namespace.clone(), other.name.map(str::to_owned)));
+    /// Records that the object can be converted only together with `other`.
+    pub fn convert_together_with(&mut self, other: &ObjectView<'_>) {
+        self.converts_with.insert((other.kind.clone(), other.namespace.clone(), other.name.map(str::to_owned)));
     }
 
     /// Returns the objects that must be converted together with this one.
-    pub const fn relies_on(&self) -> &BTreeSet<ObjectName> {
-        &self.relies_on
+    pub const fn converts_with(&self) -> &BTreeSet<ObjectName> {
+        &self.converts_with
     }
 
-    /// Returns the object's data as it stands, for another session.
-    pub fn share(&self) -> Arc<Value> {
+    /// Returns the object's present data, for another session.
+    pub fn shared(&self) -> Arc<Value> {
         Arc::clone(&self.object)
     }
 
-    /// Returns the object's data as it stands.
+    /// Returns the object's present data.
     pub fn object(&self) -> &Value {
         &self.object
     }
@@ -244,19 +172,19 @@ impl<'a> Session<'a> {
         &self.normalized
     }
 
-    /// Returns what is likely wrong in the object and stays.
-    pub fn doubts(&self) -> &[Normalization] {
-        &self.doubts
+    /// Returns what is likely wrong in the object and is left unchanged.
+    pub fn warnings(&self) -> &[Normalization] {
+        &self.warnings
     }
 
     /// Makes one change to the data and records it.
     ///
     /// # Errors
-    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place or the rules make
-    /// more of the object than any object is.
+    /// A [`Halt::Conflict`] where the place is taken, a [`Halt::Refused`] where the data has no such place or the object grows
+    /// beyond the limits.
     pub fn change(&mut self, intent: Intent) -> Result<(), Halt> {
-        self.growth.take(&intent, &self.object).map_err(|reason| {
-            let help = Some("mend the pack, or convert the object by hand".to_owned());
+        self.growth.add(&intent, &self.object).map_err(|reason| {
+            let help = Some("fix the rules of the pack, or convert the object by hand".to_owned());
             Halt::Refused { at: origin::places(&intent).0, reason, help }
         })?;
         intent.apply_data(Arc::make_mut(&mut self.object)).map_err(|problem| {
@@ -273,7 +201,7 @@ impl<'a> Session<'a> {
     /// Runs `steps` on the value at `place` as if it were an object of its own.
     ///
     /// # Errors
-    /// That of `steps`, with its places as they are called from the object.
+    /// That of `steps`, with its paths from the whole object.
     pub fn within(
         &mut self,
         place: &FieldPath,
@@ -287,11 +215,10 @@ impl<'a> Session<'a> {
         let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
         let completeness = if item { Completeness::Whole } else { self.completeness };
         let (is_item, namespace) = (item || self.is_item, self.namespace.clone());
-        let mut inner =
-            Session { surroundings: self.surroundings, completeness, is_item, namespace, ..Session::new(value) };
-        steps(&mut inner).map_err(|halt| halt.outward(place, &inner))?;
+        let mut inner = Session { context: self.context, completeness, is_item, namespace, ..Session::new(value) };
+        steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
-        self.relies_on.extend(inner.relies_on);
+        self.converts_with.extend(inner.converts_with);
         self.losses.extend(inner.losses.into_iter().map(|loss| Loss {
             path: started.join(&loss.path),
             place: place.join(&loss.place),
@@ -299,61 +226,61 @@ impl<'a> Session<'a> {
             ..loss
         }));
         let normalized = inner.normalized.into_iter();
-        self.normalized.extend(normalized.map(|told| Normalization { path: started.join(&told.path), ..told }));
-        let doubts = inner.doubts.into_iter();
-        self.doubts.extend(doubts.map(|told| Normalization { path: started.join(&told.path), ..told }));
+        self.normalized.extend(normalized.map(|one| Normalization { path: started.join(&one.path), ..one }));
+        let warnings = inner.warnings.into_iter();
+        self.warnings.extend(warnings.map(|one| Normalization { path: started.join(&one.path), ..one }));
         inner.program.iter().try_for_each(|intent| self.change(intent.under(place)))
     }
 
-    /// Records the loss of what stands at `path` now.
-    pub fn lose(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
+    /// Records the loss of the value that is at `path` now.
+    pub fn record_loss(&mut self, class: LossClass, path: &FieldPath, reason: impl Into<String>) {
         let (place, step) = (path.clone(), self.program.len());
         self.losses.push(Loss { class, path: self.origin(path), place, step, reason: reason.into() });
     }
 
-    /// Returns where what a loss took stood after the first `step` changes; `None` where it was gone by then.
+    /// Returns the path of a lost value after the first `step` changes; `None` where it was removed by then.
     pub fn lost_from(&self, step: usize, loss: &Loss) -> Option<FieldPath> {
         self.program[..loss.step].get(step..).map(|program| origin::origin(program, &loss.place))
     }
 
-    /// Returns where what stands at `path` now stood after the first `step` changes.
+    /// Returns the path after the first `step` changes of the value that is at `path` now.
     pub fn origin_after(&self, step: usize, path: &FieldPath) -> FieldPath {
         origin::origin(&self.program[step..], path)
     }
 
-    /// Returns where what stood at `path` after the first `step` changes stands now; `None` where it went.
+    /// Returns the present path of the value that was at `path` after the first `step` changes; `None` where it was removed.
     pub fn destination_after(&self, step: usize, path: &FieldPath) -> Option<FieldPath> {
         origin::destination(&self.program[step..], path)
     }
 
-    /// Records that what stands at `path` now means the same afterwards, but will not come back as it is written.
-    pub fn normalize(&mut self, path: &FieldPath, reason: impl Into<String>) {
+    /// Records that the value at `path` means the same after the conversion, but does not come back as it is written.
+    pub fn record_normalization(&mut self, path: &FieldPath, reason: impl Into<String>) {
         self.normalized.push(Normalization { path: self.origin(path), reason: reason.into() });
     }
 
-    /// Records that what stands at `path` now is likely wrong.
-    pub fn doubt(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.doubts.push(Normalization { path: self.origin(path), reason: reason.into() });
+    /// Records that the value at `path` is likely wrong.
+    pub fn record_warning(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.warnings.push(Normalization { path: self.origin(path), reason: reason.into() });
     }
 
-    /// Returns where what stands at `path` now stood when the session started.
+    /// Returns the path at the start of the session of the value that is at `path` now.
     pub fn origin(&self, path: &FieldPath) -> FieldPath {
         origin::origin(&self.program, path)
     }
 
-    /// Returns where stood, when the session started, what the change after the first `step` takes from; `None` where there
-    /// is no such change.
+    /// Returns the path at the start of the session of the value that the change after the first `step` changes; `None` where
+    /// there is no such change.
     pub fn changed_at(&self, step: usize) -> Option<FieldPath> {
         let change = self.program.get(step)?;
         Some(origin::origin(&self.program[..step], &origin::places(change).0))
     }
 
-    /// Returns where what stood at `path` when the session started stands now; `None` where it went.
+    /// Returns the present path of the value that was at `path` at the start of the session; `None` where it was removed.
     pub fn destination(&self, path: &FieldPath) -> Option<FieldPath> {
         origin::destination(&self.program, path)
     }
 
-    /// Gives the object another kind and group; its version stays until the target's is known.
+    /// Gives the object another kind and group; its version is left unchanged until that of the target is known.
     ///
     /// # Errors
     /// As [`Session::change`].
@@ -379,5 +306,15 @@ impl<'a> Session<'a> {
     /// Ends the session: the data, what was done, what was lost.
     pub fn finish(self) -> (Arc<Value>, Vec<Intent>, Vec<Loss>) {
         (self.object, self.program, self.losses)
+    }
+}
+
+/// Returns the halt of the session `inner`, about the value at `place`, with its paths as they are in the whole object before
+/// any change of the inner session.
+fn outward(halt: Halt, place: &FieldPath, inner: &Session<'_>) -> Halt {
+    let outer = |path: &FieldPath| place.join(&inner.origin(path));
+    match halt {
+        Halt::Conflict { old, new } => Halt::Conflict { old: outer(&old), new: outer(&new) },
+        Halt::Refused { at, reason, help } => Halt::Refused { at: outer(&at), reason, help },
     }
 }

@@ -1,11 +1,16 @@
-//! The operation `units`: a number with a unit is written in a smaller one.
+//! The operation `units`: a number with a unit is written in a smaller unit.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::{Claims, Description, Direction, Fidelity, Halt, Operation, Session};
+use super::direction::Direction;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -22,9 +27,9 @@ pub(super) struct Units {
 impl Units {
     pub(super) const DESCRIPTION: Description = Description {
         name: "units",
-        text: "Writes a text such as `10m` in the unit `to`, multiplied by what `factors` says for its own unit, because the \
-               side that `direction` leads to knows fewer units: `600s`. Other texts stay, and so does a product beyond 64 \
-               bits. No loss: both mean the same, but the way back leaves the smaller unit.",
+        text: "Writes a text such as `10m` in the unit `to`, multiplied by the factor of its own unit in `factors`, because the \
+               target of `direction` supports fewer units: `600s`. Other texts, and products beyond 64 bits, are left \
+               unchanged. No loss: both mean the same, but converting back leaves the smaller unit.",
         example: "units: { field: spec.body.timeout, direction: forward, to: s, factors: { m: 60, h: 3600 } }",
     };
 
@@ -45,7 +50,7 @@ impl Operation for Units {
         for path in self.field.matches(session.object()) {
             let text = path.get(session.object()).and_then(Value::as_str);
             if let Some(text) = text.and_then(|text| self.converted(text)) {
-                session.normalize(&path, format!("{text} is the same"));
+                session.record_normalization(&path, format!("{text} is the same"));
                 session.change(Intent::Replace { path, value: Value::from(text) })?;
             }
         }
@@ -81,7 +86,7 @@ impl<'de> Deserialize<'de> for Units {
         }
         let Wire { field, direction, to, factors } = Wire::deserialize(deserializer)?;
         if factors.contains_key(&to) {
-            return Err(de::Error::custom(format!("`{to}` is the unit of {field} that all become: it has no factor")));
+            return Err(de::Error::custom(format!("`{to}` is the unit that all values of {field} get, so it must not have a factor")));
         }
         Ok(Self { field, direction, to, factors })
     }

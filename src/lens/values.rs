@@ -1,11 +1,14 @@
-//! The operation `values`: a text value becomes another by a table.
+//! The operation `values`: text values are replaced by a table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::{Claims, Description, Halt, Operation, Session};
+use super::halt::Halt;
+use super::image::Claims;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -20,8 +23,8 @@ pub(super) struct Values {
 impl Values {
     pub(super) const DESCRIPTION: Description = Description {
         name: "values",
-        text: "Replaces the text value of `field` by the one the table gives for it; a value that is not in the table \
-               stays. The table is one to one, the inverse reads it from right to left. Exact.",
+        text: "Replaces the text value of `field` by the one that the table has for it; a value that is not in the table is left \
+               unchanged. The table is one to one, and the inverse reads it from right to left. Exact.",
         example: "values: { field: \"spec.rules[].matches[].path.type\", table: { Prefix: PathPrefix } }",
     };
 }
@@ -62,10 +65,10 @@ impl<'de> Deserialize<'de> for Values {
         let Wire { field, table } = Wire::deserialize(deserializer)?;
         let new: BTreeSet<_> = table.values().collect();
         if new.len() < table.len() {
-            return Err(de::Error::custom(format!("two values of {field} become one: the table must be one to one")));
+            return Err(de::Error::custom(format!("two values of {field} become the same one: the table must be one to one")));
         }
         if let Some(both) = new.into_iter().find(|value| table.contains_key(*value)) {
-            return Err(de::Error::custom(format!("`{both}` is an old and a new value of {field}: the sides cannot be told apart")));
+            return Err(de::Error::custom(format!("`{both}` is both an old and a new value of {field}: the two sides must have different values")));
         }
         Ok(Self { field, table })
     }

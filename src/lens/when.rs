@@ -5,8 +5,15 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::naming::{NamedBy, Names};
-use super::{Claims, Condition, Description, Fidelity, Halt, Image, Lens, Neighbour, Operation, Session};
+use super::condition::Condition;
+use super::context::ObjectView;
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::operation::{Description, Operation};
+use super::references::{ReferencedBy, References, unknown_namespace};
+use super::sequence::Lens;
+use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -15,8 +22,8 @@ use crate::yaml::{Intent, Place};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct When {
-    named_by: Option<NamedBy>,
-    together_with: Option<Names>,
+    named_by: Option<ReferencedBy>,
+    together_with: Option<References>,
     #[serde(default)]
     each: FieldPattern,
     #[serde(default)]
@@ -28,17 +35,17 @@ pub(super) struct When {
     keeps: Option<Keep>,
 }
 
-/// A mapping that shows what a place is, and stays there, empty, where the operations take everything out of it.
+/// A mapping that shows what a place is, and is kept, empty, where the operations move everything out of it.
 #[derive(Clone, Debug)]
 pub struct Keep {
-    /// Where the mapping stands in the place.
+    /// The path of the mapping from the place.
     pub field: FieldPath,
     /// A test for the place under which it is not needed.
     pub unless: Condition,
 }
 
 impl Keep {
-    /// Runs `change` in a place and brings the mapping back where that took it away.
+    /// Runs `change` in a place and adds the mapping again where that removed it.
     fn during<'a>(
         &self,
         session: &mut Session<'a>,
@@ -59,33 +66,36 @@ impl Keep {
     }
 }
 
+/// Returns the lens that runs `lens` on every `place` in an object for which `condition` holds, and keeps the mapping that shows
+/// what the place is.
+#[must_use]
+pub fn at_each(place: FieldPattern, condition: Condition, keeps: Option<Keep>, lens: Lens) -> Lens {
+    let when = When { named_by: None, together_with: None, each: place, r#if: condition, then: lens, back: None, keeps };
+    Lens::from(vec![Box::new(when) as Box<dyn Operation>])
+}
+
 impl When {
     pub(super) const DESCRIPTION: Description = Description {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
                `type`, `more`, `text`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
-               place that it names, and their fields are written from there. With `named-by`, only where such an object of the \
-               run names this one; one that may is held back, where the files do not tell their namespaces. With `together-with`, an object \
-               that changes here stays as it is where one that it names, or may name, there is held back. The inverse runs their inverses where the \
-               test under `back` holds, which is `if` itself unless written.",
+               place that matches it, and their fields are relative to it. With `named-by`, only where such an object of the run \
+               references this one; where that depends on namespaces that the files do not show, the object is held back. With \
+               `together-with`, an object that changes here is held back where one that it references, or may reference, there \
+               is held back. The inverse runs the inverses where the test under `back` holds, which is `if` unless written.",
         example: "when: { if: { absent: spec.mode }, then: [{ rename: { field: spec.tls, to: validation } }] }",
     };
 
-    /// Makes the operation that runs `then` at each place that `r#if` holds for.
-    pub(super) const fn at(each: FieldPattern, r#if: Condition, keeps: Option<Keep>, then: Lens) -> Self {
-        Self { named_by: None, together_with: None, each, r#if, then, back: None, keeps }
-    }
-
-    /// Returns `field` as it is called from a place.
+    /// Returns `field` relative to a place.
     fn inner(&self, field: &FieldPattern) -> Option<FieldPattern> {
         let parts: &[Part] = field.parts().strip_prefix(self.each.parts())?;
         Some(FieldPattern::new(parts.iter().cloned()))
     }
 
     fn run_everywhere(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let seen = session.seen_for(|is_meant| self.r#if.compares(is_meant));
-        // What is done to one place changes no other.
-        for place in self.each.matches_where(&seen, |value| self.r#if.holds(value)) {
+        let data = session.view_for(|is_read| self.r#if.compares(is_read));
+        // A change in one place changes no other.
+        for place in self.each.matches_where(&data, |value| self.r#if.holds(value)) {
             session.within(&place, |inner| match &self.keeps {
                 Some(keep) => keep.during(inner, |inner| self.run_together(inner)),
                 None => self.run_together(inner),
@@ -94,32 +104,28 @@ impl When {
         Ok(())
     }
 
-    /// Runs the operations, of which the last may take away what names others.
+    /// Runs the operations, of which the last may remove the references to others.
     fn run_together(&self, session: &mut Session<'_>) -> Result<(), Halt> {
-        let (named, before) = (self.together_with.iter().flat_map(|names| names.named(session)), session.program().len());
-        let named: Vec<Neighbour<'_>> = named.collect();
+        let (targets, before) = (self.together_with.iter().flat_map(|references| references.targets(session)), session.program().len());
+        let targets: Vec<ObjectView<'_>> = targets.collect();
         self.then.run(session)?;
         if session.program().len() > before {
-            named.iter().for_each(|other| session.rely_on(other));
+            targets.iter().for_each(|other| session.convert_together_with(other));
         }
         Ok(())
     }
 
-    /// Says whether the operations run on every object that has a field that matches `field`.
+    /// Returns whether the operations run on every object that has a field that matches `field`.
     fn is_sure_of(&self, field: &FieldPattern) -> bool {
         self.inner(field).is_some_and(|inner| self.r#if.follows_from(&inner))
     }
 }
 
-/// Refuses to take an object for the one that `other` names, which may live elsewhere.
-fn unplaced(other: &Neighbour<'_>, session: &Session<'_>) -> Halt {
-    let title = format!("{} {}", other.kind.kind, other.name.unwrap_or_default());
-    let unknown = match session.namespace().name() {
-        Some(_) => format!("{title} {}", other.namespace.unknown()),
-        None => format!("the object {}", session.namespace().unknown()),
-    };
-    let reason = format!("{title} may name it, but the namespace is not known here: {unknown}");
-    let help = "write metadata.namespace in both, or run on the kustomization that gives it too".to_owned();
+/// Refuses an object that `other` references only if both are in one namespace, which is unknown.
+fn refused_namespace(other: &ObjectView<'_>, session: &Session<'_>) -> Halt {
+    let unknown = unknown_namespace(other, session.namespace());
+    let reason = format!("it is not certain that {} references the object: {unknown}", other.title());
+    let help = "set metadata.namespace in both, or add the kustomization that sets it to the run".to_owned();
     Halt::Refused { at: FieldPath::default().key("metadata").key("name"), reason, help: Some(help) }
 }
 
@@ -133,10 +139,10 @@ impl Operation for When {
         } else if let Some((other, _)) = referrers.possible.first() {
             let mut trial = session.clone();
             self.run_everywhere(&mut trial)?;
-            return if trial.program().len() > before { Err(unplaced(other, session)) } else { Ok(()) };
+            return if trial.program().len() > before { Err(refused_namespace(other, session)) } else { Ok(()) };
         }
         if session.program().len() > before {
-            referrers.certain.iter().for_each(|(neighbour, _)| session.rely_on(neighbour));
+            referrers.certain.iter().for_each(|(other, _)| session.convert_together_with(other));
         }
         Ok(())
     }
@@ -155,10 +161,10 @@ impl Operation for When {
         })
     }
 
-    fn looks_at(&self) -> Vec<GroupKind> {
+    fn kinds_read(&self) -> Vec<GroupKind> {
         let named_by = self.named_by.iter().map(|reference| reference.kind().clone());
-        let named = self.together_with.iter().map(|names| names.kind().clone());
-        named_by.chain(named).chain(self.then.looks_at()).collect()
+        let targets = self.together_with.iter().map(|references| references.kind().clone());
+        named_by.chain(targets).chain(self.then.kinds_read()).collect()
     }
 
     fn claims(&self) -> Claims {
@@ -196,8 +202,8 @@ impl Operation for When {
         self.r#if.is_met_by(&inner, value) && self.then.claims_value(&inner, value)
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
-        self.inner(field).is_some_and(|inner| self.r#if.follows_from(&inner) && self.then.settles(&inner))
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
+        self.inner(field).is_some_and(|inner| self.r#if.follows_from(&inner) && self.then.makes_valid(&inner))
     }
 
     fn fidelity(&self) -> Option<Fidelity> {
@@ -244,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_names_the_whole_place() {
+    fn losses_and_refusals_have_the_path_from_the_object() {
         let drop = "when: { each: \"l[]\", then: [{ rename: { field: a, to: b } }, { drop: { field: b, reason: r } }] }";
         let mut session = Session::new(json!({"l": [{}, {"a": 1}]}));
         operation(drop).run(&mut session).unwrap();

@@ -1,11 +1,16 @@
-//! The operation `wrap`: a value becomes a list of one.
+//! The operation `wrap`: a value becomes a list with one item.
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Claims, Description, Fidelity, Halt, Image, LossClass, Operation, Session};
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::loss::LossClass;
+use super::operation::{Description, Operation};
+use super::session::Session;
 use crate::field::{FieldPattern, Part};
 use crate::release::GroupKind;
 use crate::yaml::Intent;
@@ -20,8 +25,8 @@ pub(super) struct Wrap {
 impl Wrap {
     pub(super) const DESCRIPTION: Description = Description {
         name: "wrap",
-        text: "Makes the value of `field` the one item of a list, in the file's own list style. The inverse takes the one \
-               item out: exact for one item, a `too-many-items` loss for more (the first stays), refused for none.",
+        text: "Makes the value of `field` the only item of a list, in the list style of the file. The inverse replaces the list \
+               by its item: exact for one item, a `too-many-items` loss for more (the first is kept), refused for none.",
         example: "wrap: { field: spec.targetRef }",
     };
 }
@@ -44,7 +49,7 @@ impl Operation for Wrap {
         Claims::default()
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 
@@ -58,7 +63,7 @@ impl Operation for Wrap {
     }
 }
 
-/// The way back from [`Wrap`]; not written in rule files.
+/// The inverse of [`Wrap`]. Not written in rule files.
 #[derive(Clone, Debug)]
 struct Unwrap {
     field: FieldPattern,
@@ -69,12 +74,12 @@ impl Operation for Unwrap {
         for path in self.field.matches(session.object()) {
             let Some(count) = path.get(session.object()).and_then(Value::as_array).map(Vec::len) else { continue };
             if count == 0 {
-                let reason = format!("{path} is an empty list and the target release wants exactly one value");
-                return Err(Halt::Refused { at: path, reason, help: Some("add the item or remove the field".to_owned()) });
+                let reason = format!("{path} is an empty list, and the target release requires exactly one value");
+                return Err(Halt::Refused { at: path, reason, help: Some("add an item or remove the field".to_owned()) });
             }
             for index in (1..count).rev() {
                 let item = path.index(index);
-                session.lose(LossClass::Narrowed, &item, format!("the target release holds 1 item, here are {count}"));
+                session.record_loss(LossClass::Narrowed, &item, format!("the target release allows one item, and there are {count}"));
                 session.change(Intent::Delete { path: item })?;
             }
             session.change(Intent::UnwrapList { path })?;
@@ -90,7 +95,7 @@ impl Operation for Unwrap {
         Claims::default()
     }
 
-    fn settles(&self, field: &FieldPattern) -> bool {
+    fn makes_valid(&self, field: &FieldPattern) -> bool {
         *field == self.field
     }
 

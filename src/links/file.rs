@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::convert::ObjectPlan;
 use crate::field::FieldPath;
 use crate::finding::Location;
-use crate::lens::{Namespace, Neighbour, ObjectName};
+use crate::lens::{Namespace, ObjectName, ObjectView};
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::release::GroupKind;
 use crate::text::{Position, Span};
@@ -133,11 +133,11 @@ impl IndexedObject {
     }
 
     /// Makes what lenses see of the object, with its namespace and what [`IndexedObject::value`] returned.
-    pub(crate) fn neighbour<'v>(
+    pub(crate) fn object_view<'v>(
         (indexed, (namespace, value)): (&'v Self, &'v (Namespace, Option<Value>)),
-    ) -> Option<Neighbour<'v>> {
+    ) -> Option<ObjectView<'v>> {
         let name = indexed.name.as_deref();
-        value.as_ref().map(|value| Neighbour { kind: &indexed.kind, namespace, name, value })
+        value.as_ref().map(|value| ObjectView { kind: &indexed.kind, namespace, name, value })
     }
 
     /// Reads the object's data again, where others can look it up.

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::file::{File, IndexedObject};
 use super::namespaces::Namespaces;
-use crate::convert::{Context, Conversion, Remark, Targets, convert};
+use crate::convert::{Conversion, ObjectContext, Remark, Targets, convert};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
-use crate::lens::{Completeness, Namespace, Neighbour, ObjectName, Surroundings};
+use crate::lens::{Completeness, Context, Namespace, ObjectName, ObjectView};
 use crate::manifest::{Manifest, Object};
 
 /// The position of an object: linked file, and object in it.
@@ -65,12 +65,12 @@ impl<'a> Linked<'a> {
     }
 
     /// Converts every object by itself, with what lenses see of the others.
-    pub(crate) fn convert(&self, surroundings: &Surroundings<'_>) -> Conversions {
+    pub(crate) fn convert(&self, others: &Context<'_>) -> Conversions {
         let of_file = |(manifest, namespaces): (&&Manifest, &Vec<Namespace>)| {
             let of_object = |(object, namespace): (&Object, &Namespace)| {
                 let is_patch = self.is_patch_file(&manifest.file) || object.inline_patch.is_some();
                 let completeness = if is_patch { Completeness::Partial } else { Completeness::Whole };
-                convert(object, self.targets.goal, Context { completeness, namespace, surroundings })
+                convert(object, self.targets.goal, ObjectContext { completeness, namespace, others })
             };
             manifest.objects.iter().zip(namespaces).map(of_object).collect()
         };
@@ -85,25 +85,25 @@ impl<'a> Linked<'a> {
 
     /// Indexes the objects of the run as they stand in their files; patches are no objects of their own. `indexed` is what
     /// [`Linked::indexed_values`] returned.
-    pub(crate) fn surroundings<'v>(&'v self, indexed: &'v [(Namespace, Option<Value>)]) -> Surroundings<'v> {
+    pub(crate) fn context<'v>(&'v self, indexed: &'v [(Namespace, Option<Value>)]) -> Context<'v> {
         let mut indexed = indexed.iter();
         let mut namespaces = self.object_namespaces.iter();
         let mut objects = Vec::new();
         for file in self.files {
-            let found: Vec<Neighbour<'v>> = match file {
+            let found: Vec<ObjectView<'v>> = match file {
                 File::Local(local) => {
-                    local.indexed.iter().zip(&mut indexed).filter_map(IndexedObject::neighbour).collect()
+                    local.indexed.iter().zip(&mut indexed).filter_map(IndexedObject::object_view).collect()
                 }
                 File::Linked(manifest) => {
                     let objects = manifest.objects.iter().zip(namespaces.next().into_iter().flatten());
-                    objects.filter(|(object, _)| object.inline_patch.is_none()).map(neighbour).collect()
+                    objects.filter(|(object, _)| object.inline_patch.is_none()).map(object_view).collect()
                 }
             };
             if !self.is_patch_file(file.name()) {
                 objects.extend(found);
             }
         }
-        Surroundings::new(objects).with_parameters(&self.targets.goal.choices.parameters)
+        Context::new(objects).with_parameters(&self.targets.goal.choices.parameters)
     }
 
     /// Returns the objects of the linked files, in the order of the run.
@@ -176,6 +176,6 @@ fn indexed<'a>(files: &[File<'a>]) -> impl Iterator<Item = (&'a str, &'a Indexed
     files.iter().flat_map(|file| file.indexed().iter().map(move |one| (file.name(), one)))
 }
 
-fn neighbour<'v>((object, namespace): (&'v Object, &'v Namespace)) -> Neighbour<'v> {
-    Neighbour { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
+fn object_view<'v>((object, namespace): (&'v Object, &'v Namespace)) -> ObjectView<'v> {
+    ObjectView { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
 }

@@ -15,10 +15,10 @@ use serde_json::{Map, Value};
 use super::held::Held;
 use super::linked::{Id, Linked};
 use super::patches::{Patching, only_changes_version};
-use crate::convert::{Context, Remark, convert};
+use crate::convert::{ObjectContext, Remark, convert};
 use crate::field::{FieldPath, Step};
 use crate::finding::{Code, Severity};
-use crate::lens::{Completeness, Surroundings};
+use crate::lens::{Completeness, Context};
 use crate::manifest::Object;
 
 /// The conversion of what a patch and its object build.
@@ -34,19 +34,19 @@ pub(crate) struct MergedConversion {
 
 impl MergedConversion {
     /// Converts what the patches and objects of linked files build.
-    pub(crate) fn all(linked: &Linked<'_>, patchings: &[Patching<'_>], surroundings: &Surroundings<'_>) -> Vec<Self> {
+    pub(crate) fn all(linked: &Linked<'_>, patchings: &[Patching<'_>], others: &Context<'_>) -> Vec<Self> {
         let both_linked = patchings.iter().filter_map(Patching::linked);
-        both_linked.map(|(patch, base)| Self::new(linked, patch, base, surroundings)).collect()
+        both_linked.map(|(patch, base)| Self::new(linked, patch, base, others)).collect()
     }
 
-    fn new(linked: &Linked<'_>, patch: Id, base: Id, surroundings: &Surroundings<'_>) -> Self {
+    fn new(linked: &Linked<'_>, patch: Id, base: Id, others: &Context<'_>) -> Self {
         let object = linked.object(base);
         let Some(merged) = merged(&object.value, &linked.object(patch).value) else {
             return Self { patch, base, expected: None, block: None };
         };
         let merged = Arc::new(with_identity_of(&object.value, merged));
         let whole = Object { value: Arc::clone(&merged), inline_patch: None, ..object.clone() };
-        let context = Context { completeness: Completeness::Whole, namespace: linked.namespace(base), surroundings };
+        let context = ObjectContext { completeness: Completeness::Whole, namespace: linked.namespace(base), others };
         let made = convert(&whole, linked.targets.goal, context);
         let block = made.as_ref().and_then(|made| made.blocks.first()).map(|block| block.message.clone());
         let expected = made.filter(|made| made.blocks.is_empty()).map_or(merged, |made| made.value);

@@ -33,7 +33,7 @@ impl<'p> Namespaces<'p> {
     pub(crate) fn of(&self, file: &str, kind: &GroupKind, written: Option<&str>) -> Namespace {
         match self.by_file.get(file).filter(|_| self.is_namespaced(kind)) {
             Some(given) => resolve(written, given),
-            None => Namespace::written(written),
+            None => Namespace::from_written(written),
         }
     }
 
@@ -48,7 +48,7 @@ impl<'p> Namespaces<'p> {
 fn resolve(written: Option<&str>, given: &GivenNamespaces) -> Namespace {
     let names: BTreeSet<Option<&str>> = given.iter().map(|(_, name)| name.as_deref().or(written)).collect();
     match names.first() {
-        Some(name) if names.len() == 1 => Namespace::written(*name),
+        Some(name) if names.len() == 1 => Namespace::from_written(*name),
         _ => {
             let one = |(file, name): &(Rc<str>, Option<Rc<str>>)| {
                 (file.as_ref().to_owned(), name.as_deref().or(written).map(str::to_owned))
@@ -88,7 +88,7 @@ mod tests {
     const PLACED: &str = "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a, namespace: own}\n";
 
     fn named(name: &str) -> Namespace {
-        Namespace::written(Some(name))
+        Namespace::from_written(Some(name))
     }
 
     fn several(said: &[(&str, Option<&str>)]) -> Namespace {
@@ -111,7 +111,7 @@ mod tests {
             ("b.yaml", named("shop")),
             ("base/a.yaml", named("shop")),
             ("c.yaml", named("own")),
-            ("d.yaml", Namespace::Open),
+            ("d.yaml", Namespace::Unset),
         ];
         assert_eq!(found, expected.map(|(file, namespace)| (file.to_owned(), namespace)).into());
     }
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&as_written(None), &as_written(Some("own"))]);
         silent[3].1 = "resources: [../base]";
         let found = namespaces(&silent);
-        assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&Namespace::Open, &named("own")]);
+        assert_eq!([&found["base/a.yaml"], &found["base/b.yaml"]], [&Namespace::Unset, &named("own")]);
     }
 
     #[test]

@@ -138,7 +138,7 @@ fn named<'a>(
     let wanted = written.or_else(|| reference.name.is_some().then(|| namespace.clone()));
     let name = reference.name.clone();
     let may_be = move |(object, namespace): &&(&Object, &Namespace)| {
-        let is_elsewhere = wanted.as_ref().is_some_and(|wanted| wanted.is(namespace) == Some(false));
+        let is_elsewhere = wanted.as_ref().is_some_and(|wanted| wanted.same_as(namespace) == Some(false));
         !is_elsewhere && (name.is_none() || name == object.name)
     };
     objects.get(&reference.kind).into_iter().flatten().filter(may_be).map(|(object, _)| *object)

@@ -60,7 +60,7 @@ fn held_in_local_files<'l>(linked: &'l Linked<'_>) -> BTreeMap<ObjectName, &'l s
 fn relying<'l>(linked: &'l Linked<'_>) -> Vec<(Id, &'l BTreeSet<ObjectName>)> {
     let relies = |(id, _, _): (Id, _, _)| {
         let conversion = linked.conversion(id)?;
-        (!conversion.relies_on.is_empty()).then_some((id, &conversion.relies_on))
+        (!conversion.converts_with.is_empty()).then_some((id, &conversion.converts_with))
     };
     linked.objects().filter_map(relies).collect()
 }

@@ -500,7 +500,7 @@ impl<'p> Conversion<'p> {
         let mine =
             |rule: &&Rule| rule.kind == self.path.kind && rule.within.is_some_and(|within| within.contains(self.to));
         let places = self.places(field);
-        let brings = |rule: &Rule| places.iter().any(|place| rule.lens(Direction::Forward).brings(place));
+        let brings = |rule: &Rule| places.iter().any(|place| rule.lens(Direction::Forward).fills_absent(place));
         self.pack.rules().iter().filter(mine).any(brings)
     }
 

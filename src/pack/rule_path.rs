@@ -97,7 +97,7 @@ impl<'p> RulePath<'p> {
         let mut at = field.clone();
         for (rule, direction) in &self.rules {
             let lens = rule.lens(*direction);
-            if lens.settles(&at) {
+            if lens.makes_valid(&at) {
                 return true;
             }
             if let Image::Moved(moved) = lens.image(&at) {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::wire;
 use crate::field::{FieldPath, FieldPattern};
-use crate::lens::{Condition, Keep, Lens};
+use crate::lens::{Condition, Keep, Lens, at_each};
 use crate::release::GroupKind;
 
 /// A kind of object that can contain values.
@@ -154,7 +154,7 @@ impl Place {
         self.levels
             .iter()
             .rev()
-            .fold(lens, |lens, (field, test, keep)| lens.at(field.clone(), test.clone(), keep.clone()))
+            .fold(lens, |lens, (field, test, keep)| at_each(field.clone(), test.clone(), keep.clone(), lens))
     }
 
     /// Returns the values in `object`, which is of the kind.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::file::{Assumptions, PlannedFile, RunFile};
 use super::planner::Planner;
-use crate::convert::{Context, Conversion, convert};
+use crate::convert::{Conversion, ObjectContext, convert};
 use crate::lens::{Completeness, Namespace};
 use crate::links::{File, IndexedObject, Namespaces, patches, selectors, unresolved_selectors};
 use crate::manifest::{Manifest, Object};
@@ -23,16 +23,16 @@ pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<Planned
     let mut assumptions: Option<Assumptions> = None;
     let mut conversions = Vec::with_capacity(manifest.objects.len());
     for object in &manifest.objects {
-        let namespace = Namespace::written(object.namespace.as_deref());
-        let surroundings = planner.no_surroundings();
-        let context = Context { completeness: Completeness::Whole, namespace: &namespace, surroundings: &surroundings };
+        let namespace = Namespace::from_written(object.namespace.as_deref());
+        let others = planner.no_others();
+        let context = ObjectContext { completeness: Completeness::Whole, namespace: &namespace, others: &others };
         let made = convert(object, planner.goal(), context);
-        if surroundings.was_searched() || is_linked(planner, object, made.as_ref()) {
+        if others.depends_on_other_objects() || is_linked(planner, object, made.as_ref()) {
             return None;
         }
-        if surroundings.was_asked() {
+        if others.depends_on_kustomizations() {
             let namespaces = &mut assumptions.get_or_insert_default().namespaces;
-            namespaces.extend(surroundings.was_located().then(|| (object.kind.clone(), object.namespace.clone())));
+            namespaces.extend(others.depends_on_namespaces().then(|| (object.kind.clone(), object.namespace.clone())));
         }
         conversions.push(made);
     }
@@ -65,7 +65,7 @@ pub(super) fn invalidated(files: &[RunFile<'_>], namespaces: &Namespaces<'_>) ->
     let is_contradicted = |planned: &PlannedFile| {
         planned.assumptions.as_ref().is_some_and(|assumptions| {
             let holds = |(kind, written): &(GroupKind, Option<String>)| {
-                namespaces.of(planned.file(), kind, written.as_deref()) == Namespace::written(written.as_deref())
+                namespaces.of(planned.file(), kind, written.as_deref()) == Namespace::from_written(written.as_deref())
             };
             patch_files.contains(planned.file()) || !assumptions.namespaces.iter().all(holds)
         })

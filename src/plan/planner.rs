@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::convert::{Goal, Targets};
-use crate::lens::{Direction, Lens, Surroundings};
+use crate::lens::{Context, Direction, Lens};
 use crate::links::Lookup;
 use crate::notices::advisories::{self, CrossedAdvisory};
 use crate::notices::mentions::KindNames;
@@ -29,7 +29,7 @@ impl<'g> Planner<'g> {
         let rules = goal.targets.iter().flat_map(|target| target.pack.rules());
         let lenses = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|way| rule.lens(way)));
         let by_name = targets.renames.values().map(|successor| (successor.kind().clone(), Lookup::Name));
-        let by_data = lenses.flat_map(Lens::looks_at).map(|kind| (kind, Lookup::Data));
+        let by_data = lenses.flat_map(Lens::kinds_read).map(|kind| (kind, Lookup::Data));
         let lookups = by_name.chain(by_data).collect();
         let origins = |target: &Target<'_>| goal.choices.origins.get(target.pack.name()).copied();
         let advisories = goal.targets.iter().flat_map(|target| advisories::crossed(target, origins(target))).collect();
@@ -43,7 +43,7 @@ impl<'g> Planner<'g> {
     }
 
     /// Returns what lenses see where no other object is known.
-    pub(super) fn no_surroundings(&self) -> Surroundings<'g> {
-        Surroundings::default().with_parameters(&self.targets.goal.choices.parameters)
+    pub(super) fn no_others(&self) -> Context<'g> {
+        Context::default().with_parameters(&self.targets.goal.choices.parameters)
     }
 }

@@ -25,18 +25,17 @@ pub(super) fn plan(planner: &Planner<'_>, files: &[File<'_>], namespaces: &Names
 
 /// Converts every object by itself, and what patches and their objects build. Most runs need no index of the other objects.
 fn convert_all(planner: &Planner<'_>, linked: &mut Linked<'_>, patchings: &[Patching<'_>]) -> Vec<MergedConversion> {
-    let none = planner.no_surroundings();
+    let none = planner.no_others();
     let conversions = linked.convert(&none);
     let merged = MergedConversion::all(linked, patchings, &none);
-    if !none.was_searched() {
+    if !none.depends_on_other_objects() {
         linked.conversions = conversions;
         return merged;
     }
     let indexed = linked.indexed_values();
-    let surroundings = linked.surroundings(&indexed);
-    let (conversions, merged) =
-        (linked.convert(&surroundings), MergedConversion::all(linked, patchings, &surroundings));
-    drop(surroundings);
+    let others = linked.context(&indexed);
+    let (conversions, merged) = (linked.convert(&others), MergedConversion::all(linked, patchings, &others));
+    drop(others);
     linked.conversions = conversions;
     merged
 }

@@ -1,9 +1,9 @@
-//! Answers: which objects shall a rule be tried on, and on the way between which releases?
+//! Answers: on which objects is a rule tested, and between which releases?
 //!
 //! For a rule and a direction, a [`Course`] lists the releases before and behind the rule, and [`Course::case`] draws an object
-//! for one of them. Most objects shall be such that the rule has something to do with them, and half of them such that the
-//! target can hold what the rules make of them; the others are as they come. Where something else stands in the way, such as
-//! a field that another rule refuses, it is taken out of the object; where that does not help, another object is drawn.
+//! for one of them. The rule applies to most of the objects, and the target accepts half of them after the conversion; the
+//! others are random. Where something else prevents the conversion, such as a field that another rule refuses, it is removed
+//! from the object; where that does not help, another object is drawn.
 //!
 //! Invariant: a case depends on the seed, the rule, the direction and its number, and on nothing else.
 
@@ -17,7 +17,7 @@ use super::hints::Hints;
 use super::objects::Recipe;
 use super::random::Random;
 
-/// How many objects are tried between the same two releases before the last one that the rule has to do with is taken.
+/// How many objects are tested between the same two releases before the last one that the rule applies to is used.
 const TRIES: usize = 15;
 
 /// Between how many pairs of releases an object is looked for before one is taken that the rule has nothing to do with.
@@ -32,7 +32,7 @@ pub(crate) struct Case {
     pub(crate) kind: GroupKind,
     /// The version within the group that the object is written in.
     pub(crate) version: String,
-    /// The release it goes to, on the other side of the rule.
+    /// The target release, on the other side of the rule.
     pub(crate) target: ReleaseId,
     /// The object.
     pub(crate) object: Value,
@@ -53,11 +53,11 @@ pub(crate) struct Course<'p> {
     hints: Hints,
 }
 
-/// What an object shall be like.
+/// The properties that an object must have.
 struct Wish {
-    /// The rule shall have something to do with it.
+    /// The rule applies to it.
     meet: bool,
-    /// The target shall be able to hold what the rules make of it.
+    /// The target accepts the converted object.
     fit: bool,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn courses(pack: &Pack) -> Vec<Course<'_>> {
         .iter()
         .filter(|rule| rule.needs.is_none() && rule.values.is_none() && !pack.is_foreign(&rule.kind));
     let both = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|direction| (rule, direction)));
-    // What only some releases want is made so on the way there, and stays on the way back.
+    // What only some releases require is added by the conversion, and kept when converting back.
     let run = both.filter(|(rule, direction)| rule.within.is_none() || *direction == Direction::Forward);
     run.map(|(rule, direction)| Course::new(pack, rule, direction)).collect()
 }
@@ -123,19 +123,19 @@ impl<'p> Course<'p> {
         let served: Vec<ReleaseId> = line.iter().map(|(id, _)| id).filter(has_kind).filter(in_channel).collect();
         let on_side = |id: &&ReleaseId| is_newer(**id) == (side == Direction::Backward);
         let all: Vec<ReleaseId> = served.iter().filter(on_side).copied().collect();
-        // What some releases want is asked of objects that were in such a release all along, too.
+        // What some releases require is also required of objects that were in such a release from the start.
         let starts = if is_wish && side == Direction::Forward { &served } else { &all };
         let with_field: Vec<ReleaseId> = starts.iter().filter(has_field).copied().collect();
         if with_field.is_empty() { all } else { with_field }
     }
 
-    /// Returns what the rule's kind is called in `release`, which serves it.
+    /// Returns the name of the rule's kind in `release`, which serves it.
     fn kind_in(&self, release: ReleaseId) -> Option<GroupKind> {
         let called = [final_kind(self.pack, self.rule.from_kind(self.direction), release), self.rule.kind.clone()];
         called.into_iter().find(|kind| is_served(self.pack, kind, release))
     }
 
-    /// Says whether the rule does anything to any object in the course's direction.
+    /// Returns whether the rule does anything to any object in the course's direction.
     pub(crate) fn acts(&self) -> bool {
         !self.rule.lens(self.direction).fidelities().is_empty()
     }
@@ -156,8 +156,8 @@ impl<'p> Course<'p> {
         last
     }
 
-    /// Picks two releases, and draws an object for the first that is mended, or drawn again, until it is as it shall be.
-    /// Returns whether the rule has to do with it, too.
+    /// Picks two releases, and draws an object for the first one that is repaired, or drawn again, until it has its properties.
+    /// Also returns whether the rule applies to it.
     fn search(&self, shall: &Wish, random: &mut Random) -> Option<(Case, bool)> {
         let start = nearest(&self.starts, self.direction, random)?;
         let channel = self.pack.line().get(start).channel;
@@ -242,7 +242,7 @@ pub(crate) fn final_kind(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> G
     last
 }
 
-/// Says whether `release` has `kind`.
+/// Returns whether `release` has `kind`.
 pub(crate) fn is_served(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> bool {
     pack.catalog(kind).is_some_and(|catalog| catalog.releases().contains(release))
 }

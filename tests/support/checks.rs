@@ -1,9 +1,9 @@
 //! Answers: does this law hold for this case?
 //!
-//! One function for each law, on the file of a case. A law says [`Verdict::Silent`] where the case is not one it speaks of, with
-//! the reason; the table at the end of the run counts both, so that a law that never speaks is seen.
+//! One function for each law, on the file of a case. A law returns [`Verdict::Silent`] where it does not apply to the case, with
+//! the reason; the table at the end of the run counts both, so that a law that never applies is noticed.
 //!
-//! Invariant: a law looks at what the program says and writes, never at how.
+//! Invariant: a law reads only what the program reports and writes.
 
 use std::any::Any;
 use std::cell::OnceCell;
@@ -27,12 +27,12 @@ use super::render::Layout;
 use super::scalars::Quotes;
 use super::sheet::Sheet;
 
-/// What a law says of a case that does not break it.
+/// The result of a law for a case that does not break it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// It holds.
     Holds,
-    /// It does not speak of such a case.
+    /// It does not apply to the case.
     Silent,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Law {
     pub(crate) check: fn(&Subject<'_>) -> Result<Verdict, String>,
 }
 
-/// A case, and what the program makes of its file, which is asked for once.
+/// A case, and the conversions of its file, which are computed once.
 pub(crate) struct Subject<'a> {
     packs: &'a Packs,
     course: &'a Course<'a>,
@@ -79,13 +79,13 @@ impl<'a> Subject<'a> {
         start.as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the file as it goes to the target.
+    /// Returns the file converted to the target.
     fn run(&self) -> Result<&Run, String> {
         let run = self.run.get_or_init(|| self.convert(self.case.target, &self.sheet.text));
         run.as_ref().map_err(Clone::clone)
     }
 
-    /// Returns the file as it goes to the target and back, by way of what the program writes for the first release.
+    /// Returns the file converted to the target and back, starting from the file that the program writes for the first release.
     fn trip(&self) -> Result<Option<&RoundTrip>, String> {
         let trip = self.trip.get_or_init(|| round_trip(self));
         trip.as_ref().map(Option::as_ref).map_err(Clone::clone)
@@ -101,9 +101,9 @@ pub(crate) const LAWS: &[Law] = &[
     Law { name: "a text of its own comes back", check: own_text_returns },
     Law { name: "a second run changes nothing", check: second_run },
     Law { name: "one step is two steps", check: two_steps },
-    Law { name: "what stays keeps its bytes", check: locality },
+    Law { name: "what is left unchanged keeps its bytes", check: locality },
     Law { name: "inference agrees", check: inference },
-    Law { name: "held back is untouched and told", check: held_back },
+    Law { name: "held back is untouched and reported", check: held_back },
     Law { name: "order does not matter", check: any_order },
     Law { name: "broken bytes do no harm", check: broken_bytes },
 ];
@@ -114,7 +114,7 @@ pub(crate) fn run(law: &Law, subject: &Subject<'_>) -> Result<Verdict, String> {
     outcome.unwrap_or_else(|panic| Err(format!("panic: {}", words_of(&panic))))
 }
 
-/// Returns what a panic says.
+/// Returns the message of a panic.
 fn words_of(panic: &Box<dyn Any + Send>) -> String {
     let text = panic.downcast_ref::<String>().cloned();
     text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
@@ -141,13 +141,13 @@ fn lens_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
     if !there.losses().is_empty() || there.program().is_empty() {
         return Ok(Verdict::Silent);
     }
-    let halts = |halt| format!("{} became {}, and the way back halts: {halt:?}", case.object, there.object());
+    let halts = |halt| format!("{} became {}, and converting back halts: {halt:?}", case.object, there.object());
     let back = go(there.object(), course.direction.reversed());
     if matches!(back, Err(Halt::Refused { .. })) && ONE_WAY.iter().any(|(rule, _)| *rule == course.rule.id) {
         return Ok(Verdict::Silent);
     }
     let back = back.map_err(halts)?;
-    ensure(back.losses().is_empty(), || format!("the way back loses: {:?}", back.losses()))?;
+    ensure(back.losses().is_empty(), || format!("converting back loses: {:?}", back.losses()))?;
     if is_exact(course.rule) {
         ensure(*back.object() == case.object, || {
             format!("over {} the data came back as {}", there.object(), back.object())
@@ -181,30 +181,33 @@ fn lens_twice(subject: &Subject<'_>) -> Result<Verdict, String> {
     Ok(Verdict::Holds)
 }
 
-/// The operations that always give back what they took, or say that they do not.
+/// The operations that always restore what they changed, or report that they do not.
 const EXACT: &[&str] = &["rename", "move", "wrap", "values", "entries", "retype", "when", "refuse"];
 
 /// Rules that also take what is no longer valid in their own release, so that a way over it is another one.
 const MENDING: &[(&str, &str)] = &[(
     "ngf/v1.6.0/observabilitypolicy-targets-differ",
-    "since v1.6.0 targets that repeat are refused by a CEL rule, which no schema says",
+    "since v1.6.0 a CEL rule rejects repeated targets, which no schema expresses",
 )];
 
-/// Rules whose way back is refused for some objects that had no business there, with the reason.
+/// Rules whose inverse refuses some objects that were never valid, with the reason.
 const ONE_WAY: &[(&str, &str)] = &[
     (
         "gateway-api/v0.4.0/route-forwardto-became-backendrefs",
-        "a Service without a port was never a valid backend since v0.4.0, which no schema says",
+        "a Service without a port was never a valid backend since v0.4.0, which no schema expresses",
     ),
-    ("gateway-api/v0.4.0/gateway-label-selectors-became-parentrefs", "the Gateway is not in the file, and decides"),
-    ("ngf/v2.0.0/nginxproxy-became-namespaced", "the GatewayClass is not in the file, and says the namespace"),
+    (
+        "gateway-api/v0.4.0/gateway-label-selectors-became-parentrefs",
+        "it depends on the Gateway, which is not in the file",
+    ),
+    ("ngf/v2.0.0/nginxproxy-became-namespaced", "the namespace comes from the GatewayClass, which is not in the file"),
     (
         "gateway-api/v0.7.0/grpcroute-matches-lost-their-default",
-        "a match without a method was never valid before v0.7.0, which no schema says",
+        "a match without a method was never valid before v0.7.0, which no schema expresses",
     ),
 ];
 
-/// Says whether a rule is made of exact operations only.
+/// Returns whether a rule is made of exact operations only.
 fn is_exact(rule: &Rule) -> bool {
     fn steps(lens: &Value) -> bool {
         lens.as_array()
@@ -217,7 +220,7 @@ fn is_exact(rule: &Rule) -> bool {
     serde_yaml::from_str::<Value>(&rule.text).is_ok_and(|lens| steps(&lens))
 }
 
-/// Says whether every rule that a run used is exact, and nothing was normalized.
+/// Returns whether every rule that a run used is exact, and nothing was normalized.
 fn is_exact_run(course: &Course<'_>, run: &Run) -> bool {
     let used = run.plan.objects.iter().flat_map(|object| &object.rules);
     let exact = |id: &str| course.pack.rules().iter().filter(|rule| rule.id == id).all(is_exact);
@@ -230,7 +233,7 @@ struct RoundTrip {
     back: Run,
 }
 
-/// Goes to the target and back; `None` where something is held back or may be gone on the way there.
+/// Converts to the target and back; `None` where something is held back or may be removed by the conversion.
 fn round_trip(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String> {
     let case = subject.case;
     let start = subject.start()?;
@@ -245,11 +248,11 @@ fn round_trip(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String> {
     let style = &subject.sheet.style;
     let has_brackets = style.flow > 0 || style.layout == Layout::Flow;
     if back.tells(Code::NotEditable) && (there.before.contains('&') || has_brackets) {
-        // An anchor came to stand on a line of its own when its list was unwrapped, or brackets of several lines moved.
+        // An anchor got a line of its own when its list was unwrapped, or brackets of several lines moved.
         return Ok(None);
     }
     if back.holds_back() && start.tells(Code::AlreadyInvalid) {
-        // The object broke a rule of its first release that no schema says, and the other one did not have that rule.
+        // The object broke a rule of its first release that no schema expresses, and the other release does not have that rule.
         return Ok(None);
     }
     let is_one_way = |rule: &str| back.stopping().iter().all(|finding| finding.message.contains(rule));
@@ -257,10 +260,10 @@ fn round_trip(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String> {
         return Ok(None);
     }
     if back.tells(Code::CommentDropped) && !is_exact_run(subject.course, &there) {
-        // What the way there wrote came to stand beside a comment, which goes with it.
+        // What the conversion wrote is next to a comment, which is removed with it.
         return Ok(None);
     }
-    ensure(back.is_whole(), || format!("the way back tells {:?}\nof\n{}", back.plan.findings, there.after))?;
+    ensure(back.is_whole(), || format!("converting back reports {:?}\nof\n{}", back.plan.findings, there.after))?;
     Ok(Some(RoundTrip { there, back }))
 }
 
@@ -273,7 +276,7 @@ pub(crate) fn values(text: &str) -> Result<Vec<Value>, String> {
 
 /// L1, L2 through the engine, on data, in every style.
 ///
-/// Exact rules give back what they took. Where another one was used, the second way there makes what the first one made; where
+/// Exact rules restore what they changed. Where another one was used, the second way there makes what the first one made; where
 /// the way back says that it writes something in another way, the second way back makes what the first one made.
 fn data_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
     let Subject { course, case, .. } = subject;
@@ -281,7 +284,7 @@ fn data_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
     let (there, back) = (&trip.there, &trip.back);
     if is_exact_run(course, there) {
         let same = values(&there.before)? == values(&back.after)?;
-        ensure(same, || format!("the data comes back as another one: {}", came_back(there, back)))?;
+        ensure(same, || format!("converting back gives other data: {}", came_back(there, back)))?;
         return Ok(Verdict::Holds);
     }
     let again = subject.convert(case.target, &back.after)?;
@@ -338,7 +341,7 @@ fn came_back(there: &Run, back: &Run) -> String {
     format!("the text came back as another one\n--- start\n{start}\n--- there\n{there}\n--- back\n{back}")
 }
 
-/// Says whether what the way to the target takes out of the file is written as the way back writes it anew.
+/// Returns whether what the conversion removes from the file is written as converting back writes it.
 ///
 /// Only bytes that the program itself must write again are lost:
 /// - a kind, group or apiVersion as block scalar, the quotes of an empty text that becomes another one, and those of a text
@@ -373,7 +376,7 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
     Ok(session.program().iter().all(fits) && !names_in_block_scalars(&sheet.text)?)
 }
 
-/// Says whether a kind, group or apiVersion is written behind `|` or `>`.
+/// Returns whether a kind, group or apiVersion is written behind `|` or `>`.
 fn names_in_block_scalars(text: &str) -> Result<bool, String> {
     let tree = yaml::parse(text).map_err(|problem| format!("{problem:?}"))?;
     for (document, value) in tree.documents().iter().zip(values(text)?) {
@@ -401,7 +404,7 @@ fn second_run(subject: &Subject<'_>) -> Result<Verdict, String> {
 /// L5: over a release in between, by bytes; by data where a kind or group is a block scalar, which is written anew with
 /// each change.
 ///
-/// An object that a rule changes in its own release was not one of that release, so the law does not speak of it.
+/// An object that a rule changes in its own release was not one of that release, so the law does not apply to it.
 fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
     let Subject { course, case, .. } = subject;
     let line = course.pack.line();
@@ -467,7 +470,7 @@ fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
     Ok(Verdict::Holds)
 }
 
-/// Says whether `path` leads into a list that has another length afterwards, so that its items have other numbers.
+/// Returns whether `path` leads into a list that has another length afterwards, so that its items have other numbers.
 fn is_moved(path: &FieldPath, before: &Value, after: &Value) -> bool {
     let length = |list: &FieldPath, value: &Value| list.get(value).and_then(Value::as_array).map(Vec::len);
     let lists = (0..path.steps().len()).map(|depth| FieldPath::new(path.steps()[..depth].iter().cloned()));
@@ -500,7 +503,7 @@ fn inference(subject: &Subject<'_>) -> Result<Verdict, String> {
         let after = infer(&data.after, catalog, &object.to.1.version);
         ensure(after.candidates.contains(case.target) && after.serving.contains(case.target), || {
             let (fields, serving) = (line.describe(after.candidates), line.describe(after.serving));
-            format!("went to {}, taken for {fields}, served in {serving}: {}", line.get(case.target), data.after)
+            format!("converted to {}, detected as {fields}, served in {serving}: {}", line.get(case.target), data.after)
         })?;
         ensure(after.unknown.len() == before.unknown.len(), || {
             format!("fields that no release has: {:?} before, {:?} after", before.unknown, after.unknown)
@@ -514,18 +517,18 @@ fn data(object: &ObjectPlan) -> &Sides {
     object.data.as_deref().expect("the plan was made with default choices")
 }
 
-/// An object that is held back keeps its data and its document's bytes, and a finding that names it says why.
+/// An object that is held back keeps its data and its document's bytes, and a finding about it has the reason.
 fn held_back(subject: &Subject<'_>) -> Result<Verdict, String> {
     let case = subject.case;
     let (sheet, run) = (&subject.sheet, subject.run()?);
     let held: Vec<&ObjectPlan> = run.plan.objects.iter().filter(|object| object.outcome == Outcome::HeldBack).collect();
     for object in &held {
-        let told = run.stopping().into_iter().any(|finding| {
+        let reported = run.stopping().into_iter().any(|finding| {
             finding.object.as_ref() == Some(&object.title)
                 && !finding.message.trim().is_empty()
                 && finding.location.position.is_some()
         });
-        ensure(told, || format!("nothing says why {} is held back: {:?}", object.title, run.plan.findings))?;
+        ensure(reported, || format!("no finding explains why {} is held back: {:?}", object.title, run.plan.findings))?;
         ensure(data(object).before == data(object).after && object.rules.is_empty(), || {
             format!("{} is held back and changes", object.title)
         })?;
@@ -543,7 +546,7 @@ fn held_back(subject: &Subject<'_>) -> Result<Verdict, String> {
     Ok(Verdict::Holds)
 }
 
-/// Says whether a document is `object`, or a list with it.
+/// Returns whether a document is `object`, or a list with it.
 fn holds(document: &Value, object: &Value) -> bool {
     document == object || document["items"].as_array().is_some_and(|items| items.contains(object))
 }

@@ -16,22 +16,22 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Says whether any object was held back.
+    /// Returns whether any object was held back.
     pub(crate) fn holds_back(&self) -> bool {
         self.plan.objects.iter().any(|object| object.outcome == Outcome::HeldBack)
     }
 
-    /// Returns the findings that hold something back, or say that something failed.
+    /// Returns the findings that hold something back, or report a failure.
     pub(crate) fn stopping(&self) -> Vec<&Finding> {
         self.plan.findings.iter().filter(|finding| finding.severity >= Severity::Held).collect()
     }
 
-    /// Says whether a finding of `code` was told.
+    /// Returns whether a finding of `code` was reported.
     pub(crate) fn tells(&self, code: Code) -> bool {
         self.plan.findings.iter().any(|finding| finding.code == code)
     }
 
-    /// Says whether anything may be gone: a comment, a field, an item.
+    /// Returns whether anything may be gone: a comment, a field, an item.
     pub(crate) fn is_whole(&self) -> bool {
         let gone = [Code::CommentDropped, Code::DroppedField, Code::TooManyItems, Code::ReferenceNotUpdated];
         !self.holds_back() && self.stopping().is_empty() && gone.iter().all(|code| !self.tells(*code))

@@ -1,4 +1,4 @@
-//! Answers: what does an object need to hold for a rule to have something to do with it?
+//! Answers: which fields and values must an object have for a rule to apply to it?
 //!
 //! The fields and values that the rule's own text names, and the fields that its operations claim: read from the text as
 //! written, so that operations need not be known here one by one.
@@ -15,15 +15,15 @@ use serde_json::{Map, Value};
 pub(crate) struct Hints {
     /// Fields to be there.
     pub(crate) fields: Vec<FieldPattern>,
-    /// Fields to be there or not: tests ask for them either way, or other rules on the same way do.
+    /// Fields to be present or not: tests, or other rules of the same conversion, need them either way.
     pub(crate) perhaps: Vec<FieldPattern>,
     /// Values for fields.
     pub(crate) values: Vec<(FieldPattern, Value)>,
-    /// Whether items shall look like others of their list.
+    /// Whether items must equal others of their list.
     pub(crate) repeats: bool,
-    /// Keys that some items shall lack of which others that look like them have them.
+    /// Keys that some items must lack and others that are otherwise equal must have.
     pub(crate) partly: Vec<String>,
-    /// Whether lists shall have several items.
+    /// Whether lists must have several items.
     pub(crate) many: bool,
 }
 
@@ -116,7 +116,7 @@ impl Reader<'_> {
         self.hints.values.push((field, Value::from(text)));
     }
 
-    /// Collects the values that stand beside a field: `{ equals: { field: type, value: A } }`, `table: { A: B }`.
+    /// Collects the values that are written with a field: `{ equals: { field: type, value: A } }`, `table: { A: B }`.
     fn read_values(&mut self, map: &Map<String, Value>, field: &FieldPattern) {
         let single = ["value", "default"].into_iter().filter_map(|key| map.get(key).cloned());
         let table = map.get("table").and_then(Value::as_object).into_iter().flatten();
@@ -152,7 +152,7 @@ fn places(rule: &Rule, direction: Direction) -> Vec<FieldPattern> {
     found
 }
 
-/// Returns what `pattern` was called before the renames.
+/// Returns the path of `pattern` before the renames.
 fn original(renamed: &[(FieldPattern, FieldPattern)], pattern: &FieldPattern) -> FieldPattern {
     let by_length = renamed.iter().filter(|(new, _)| pattern.starts_with(new)).max_by_key(|(new, _)| new.parts().len());
     let Some((new, old)) = by_length else { return pattern.clone() };

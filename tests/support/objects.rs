@@ -4,7 +4,7 @@
 //! object is large enough. Values keep to enums, limits and patterns. At times a field without a schema, a null or an odd
 //! key comes along, as in files people keep.
 //!
-//! Invariant: the release's schema has nothing against a drawn object; what it says itself of its kind is served there.
+//! Invariant: a drawn object is valid by the release's schema, and its apiVersion is served there.
 
 use reversion::catalog::{Catalog, ListType, Scope, Type};
 use reversion::field::{FieldPath, Part, Step};
@@ -93,7 +93,7 @@ impl<'p> Recipe<'p> {
             if random.chance(eagerness) {
                 shape.want(pattern);
             } else if let Some((parent, _)) = pattern.split_last().filter(|_| random.chance(60)) {
-                // That a field is not there says something where it could be.
+                // That a field is absent has a meaning where it could be set.
                 shape.want(&parent);
             }
         }
@@ -152,9 +152,9 @@ fn put_metadata(metadata: &mut Value, parts: &[Part], value: &Value) {
     }
 }
 
-/// Says whether `target` has the kind that the rules make of `kind`.
+/// Returns whether `target` has the kind that the rules make of `kind`.
 ///
-/// A reference to a kind that the target lacks stays as it is, while one over a release in between follows as far as it
+/// A reference to a kind that the target lacks is left unchanged, while one over a release in between follows as far as it
 /// can: such references have no place in the laws.
 fn has_successor(pack: &Pack, kind: &GroupKind, target: ReleaseId) -> bool {
     let last = final_kind(pack, kind, target);
@@ -173,7 +173,7 @@ struct Habits {
     nulls: usize,
     /// How often a mapping has a field that no release has.
     unknown: usize,
-    /// Whether keys stand in any order.
+    /// Whether keys are in any order.
     shuffled: bool,
     /// Whether a union has what its type names, and nothing of another type.
     united: bool,
@@ -352,7 +352,7 @@ impl Draw<'_> {
         }
     }
 
-    /// Makes a reference name a kind that there is, with its group beside it.
+    /// Makes a reference use an existing kind, with its group.
     ///
     /// A group that is left out stands for the field's default. Renaming such a kind writes the group down, and the way
     /// back does not take it away again: such references have a fixture of their own.

@@ -10,9 +10,9 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Starts from `seed`; `names` and `number` tell the streams of one run apart.
+    /// Starts from `seed`; `names` and `number` make the streams of one run different.
     pub(crate) fn new(seed: u64, names: &[&str], number: u64) -> Self {
-        // FNV-1a, so that a name's stream stays the same when other names come and go.
+        // FNV-1a, so that the stream of a name does not change when other names are added or removed.
         let hash = names
             .iter()
             .flat_map(|name| name.bytes().chain([0]))

@@ -17,16 +17,16 @@ pub(crate) struct Style {
     pub(crate) crlf: bool,
     pub(crate) byte_order_mark: bool,
     pub(crate) final_newline: bool,
-    /// How far a mapping stands to the right of the mapping it is in.
+    /// The indentation of a mapping in another mapping.
     pub(crate) step: usize,
-    /// How far a list's dashes stand to the right of its key.
+    /// The indentation of the dashes of a list from its key.
     pub(crate) list_step: usize,
     /// How many spaces follow a dash.
     pub(crate) dash_gap: usize,
     pub(crate) quotes: Quotes,
     /// How often each of these is chosen where it can be, in percent.
     pub(crate) comments: usize,
-    /// Comments stand in other columns than what they are about.
+    /// Comments are in other columns than what they are about.
     pub(crate) stray_comments: bool,
     pub(crate) blank_lines: usize,
     pub(crate) anchors: usize,
@@ -72,7 +72,7 @@ impl Style {
         if !random.chance(35) {
             return style;
         }
-        // As most people write: the laws of texts have the most to say of it.
+        // The most common style: the laws of texts apply to it most often.
         let Self { crlf, byte_order_mark, final_newline, comments, .. } = style;
         Self { crlf, byte_order_mark, final_newline, comments, ..Self::PLAIN }
     }
@@ -102,7 +102,7 @@ impl Style {
         }
     }
 
-    /// Says whether the file is JSON.
+    /// Returns whether the file is JSON.
     pub(crate) const fn is_json(&self) -> bool {
         matches!(self.layout, Layout::CompactJson | Layout::PrettyJson)
     }
@@ -126,7 +126,7 @@ pub(crate) fn text(documents: &[Value], style: &Style, random: &mut Random) -> S
     if style.byte_order_mark { format!("\u{feff}{text}") } else { text }
 }
 
-/// What stands on the line in front of a value.
+/// What precedes a value on its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     Key,
@@ -244,7 +244,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the value of a key or dash that stands in `column`, to the end of its last line.
+    /// Writes the value of a key or dash in `column`, to the end of its last line.
     fn value(&mut self, value: &Value, column: Column, after: After) {
         let anchor = self.anchor();
         let is_flow = self.random.chance(self.style.flow);

@@ -22,7 +22,7 @@ pub(crate) enum Quotes {
     Mixed,
 }
 
-/// Where a scalar stands.
+/// The position of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Context {
     /// On a line of its own: `key: text`.
@@ -68,12 +68,12 @@ fn double(string: &str) -> String {
     out
 }
 
-/// Says whether a character can stand in a scalar of one line as it is.
+/// Returns whether a character can be written unescaped in a scalar of one line.
 pub(crate) fn is_printable(character: char) -> bool {
     matches!(character, ' '..='~' | '\u{a0}'..='\u{2027}' | '\u{202a}'..='\u{d7ff}' | '\u{1f000}'..='\u{1ffff}')
 }
 
-/// Says whether YAML 1.1 reads `string` without quotes as itself, as far as this can be seen easily.
+/// Returns whether YAML 1.1 reads `string` without quotes as itself, as far as this can be seen easily.
 fn is_plain(string: &str, context: Context) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ' ') || c.is_alphabetic();
     let block = |c: char| matches!(c, ':' | ',' | '=' | '?' | '&' | '%' | '*' | '(' | ')' | '~' | ';' | '"' | '\'');

@@ -1,6 +1,6 @@
 //! Answers: what may an object of a kind hold in one release and apiVersion?
 //!
-//! A [`Shape`] is the tree of a catalog's fields as that release has them, with a mark on those that a case wants to be there.
+//! A [`Shape`] is the tree of a catalog's fields as that release has them, with a mark on those that a case requires.
 //!
 //! Invariant: a shape holds the fields of its release and version, and no other.
 
@@ -9,12 +9,12 @@ use reversion::field::{FieldPattern, Part};
 use reversion::release::ReleaseId;
 use serde_json::Value;
 
-/// A value that may stand somewhere.
+/// A value that is allowed somewhere.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) kind: Type,
     pub(crate) required: bool,
-    /// The case wants this value, or one inside it, to be there.
+    /// The case requires this value, or one inside it.
     pub(crate) wanted: bool,
     /// Values that mean something to the case.
     pub(crate) suggestions: Vec<Value>,
@@ -56,7 +56,7 @@ impl Shape {
         root
     }
 
-    /// Returns the shape at `parts`, made where only its own last part is missing; fields stand in tree order.
+    /// Returns the shape at `parts`, made where only its own last part is missing; fields are in tree order.
     fn make(&mut self, parts: &[Part]) -> Option<&mut Self> {
         let Some((part, rest)) = parts.split_first() else { return Some(self) };
         let missing = self.child(part).is_none();
@@ -81,7 +81,7 @@ impl Shape {
         }
     }
 
-    /// Marks the values at `pattern`, and those they stand in; does nothing where the release has no such field.
+    /// Marks the values at `pattern`, and their parents; does nothing where the release has no such field.
     pub(crate) fn want(&mut self, pattern: &FieldPattern) {
         if self.has(pattern.parts()) {
             let mut place = self;
@@ -115,7 +115,7 @@ impl Shape {
         place.union = Some(by.to_owned());
     }
 
-    /// Says whether `key` is what some or, with `named`, what this value of the union's key names: `cors` for `CORS`.
+    /// Returns whether `key` is what some or, with `named`, what this value of the union's key names: `cors` for `CORS`.
     pub(crate) fn is_body(&self, key: &str, named: Option<&str>) -> bool {
         let by = self.keys.iter().find(|(name, _)| Some(name) == self.union.as_ref());
         let listed = by.and_then(|(_, shape)| shape.attributes.allowed.as_ref()).into_iter().flatten();

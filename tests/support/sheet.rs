@@ -1,6 +1,6 @@
-//! Answers: in which file does a case's object stand?
+//! Answers: in which file is the object of a case?
 //!
-//! Alone, with other documents, or in a `kind: List`; beside it stand look-alikes of foreign groups, which hold the very same
+//! Alone, with other documents, or in a `kind: List`; with look-alikes of foreign groups, which hold the very same
 //! fields, and documents that are no objects.
 //!
 //! Invariant: a sheet's documents read from its text are the documents it was made of.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::cases::walk;
 
-/// Makes `object` smaller while `breaks` says yes.
+/// Makes `object` smaller while `breaks` returns true.
 pub(crate) fn shrink(object: &Value, breaks: impl Fn(&Value) -> bool) -> Value {
     let mut small = object.clone();
     let mut left = 400;
@@ -41,7 +41,7 @@ pub(crate) fn shrink(object: &Value, breaks: impl Fn(&Value) -> bool) -> Value {
     }
 }
 
-/// Says whether `object` still says that it is of `kind`, and has a name.
+/// Returns whether `object` still has the kind `kind` and a name.
 pub(crate) fn is_object_of(object: &Value, kind: &GroupKind) -> bool {
     let text = |key: &str| object[key].as_str().unwrap_or_default();
     text("kind") == kind.kind

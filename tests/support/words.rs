@@ -1,9 +1,9 @@
-//! Answers: which strings stand in generated objects?
+//! Answers: which strings do generated objects have?
 //!
 //! Plain words, words that YAML takes for something else, and words for the patterns that schemas like. A string field takes
 //! any of them that its schema allows.
 //!
-//! Invariant: every pattern of a required field of a built-in pack has a word here; the laws say which one lacks it.
+//! Invariant: every pattern of a required field of a built-in pack has a word here; the laws report which one lacks it.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;

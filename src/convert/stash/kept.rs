@@ -1,9 +1,9 @@
 //! Answers: what is kept of one lost value, and where does it go when it comes back?
 //!
 //! A [`Kept`] names its place by steps that survive edits elsewhere: keys, list items by their key fields or by what they
-//! looked like. Its surroundings are the mapping it was taken from without it, or the list without its lost items.
+//! looked like. Its others are the mapping it was taken from without it, or the list without its lost items.
 //!
-//! Invariant: a kept value has a place only where its surroundings are what the conversion left and nothing of the user's
+//! Invariant: a kept value has a place only where its others are what the conversion left and nothing of the user's
 //! stands there.
 
 use std::fmt;
@@ -197,11 +197,11 @@ impl Kept {
         // What would not come back from here is not kept in the first place.
         match kept.placement(snapshots.after) {
             Some(_) => Ok(kept),
-            None => Err("its surroundings cannot be told from others"),
+            None => Err("its others cannot be told from others"),
         }
     }
 
-    /// Keeps the same value, which stood at `path` before, in its present surroundings.
+    /// Keeps the same value, which stood at `path` before, in its present others.
     pub(crate) fn in_new_context(&self, path: &FieldPath, snapshots: &Snapshots<'_>) -> Self {
         Self::new(path, &self.loss, snapshots).unwrap_or_else(|_| self.clone())
     }

@@ -4,7 +4,7 @@
 //! lost since (`kept`). Everything in it is in the terms of that one release: the object is taken there by the rules, given
 //! back what it lost, and goes on from there.
 //!
-//! Invariant: a value is put back only into the surroundings it was taken from; a text that is no stash is never touched.
+//! Invariant: a value is put back only into the others it was taken from; a text that is no stash is never touched.
 
 use std::collections::BTreeSet;
 
@@ -134,7 +134,7 @@ impl Stash {
         }
     }
 
-    /// Gives back the values of these numbers whose surroundings are as they were left, and returns each with its number and
+    /// Gives back the values of these numbers whose others are as they were left, and returns each with its number and
     /// the place it has afterwards. The session's object is in the terms of the release that was left; `snapshot` is the same for
     /// comparing.
     ///

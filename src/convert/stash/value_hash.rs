@@ -111,7 +111,7 @@ impl Hash {
 /// Spells a number, whole ones without a point: `1.0` is `1`.
 fn spelled(number: &Number) -> String {
     match number.as_f64() {
-        // Below 2^53 a float holds every whole number, so that none is taken for its neighbour.
+        // Below 2^53 a float holds every whole number, so that none is taken for its object_view.
         Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 => {
             format!("{float:.0}")
         }

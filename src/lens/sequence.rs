@@ -1,0 +1,174 @@
+//! The operations of one rule, in order: [`Lens`].
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::fidelity::Fidelity;
+use super::halt::Halt;
+use super::image::{Claims, Image};
+use super::operation::Operation;
+use super::session::Session;
+use crate::field::FieldPattern;
+use crate::release::GroupKind;
+
+/// A list of operations that run one after the other; a clone shares them.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Vec<Box<dyn Operation>>")]
+pub struct Lens(Vec<Arc<dyn Operation>>);
+
+impl From<Vec<Box<dyn Operation>>> for Lens {
+    fn from(operations: Vec<Box<dyn Operation>>) -> Self {
+        Self(operations.into_iter().map(Arc::from).collect())
+    }
+}
+
+impl Lens {
+    /// Runs every operation in turn.
+    ///
+    /// # Errors
+    /// The [`Halt`] of the first operation that cannot convert the object.
+    pub fn run(&self, session: &mut Session) -> Result<(), Halt> {
+        self.0.iter().try_for_each(|operation| operation.run(session))
+    }
+
+    /// Returns the lens that converts back, for a rule about `kind`.
+    #[must_use]
+    pub fn inverse(&self, kind: &GroupKind) -> Self {
+        Self(self.0.iter().rev().map(|operation| operation.inverse(kind).into()).collect())
+    }
+
+    /// Returns the lens that runs `lenses` one after the other.
+    #[must_use]
+    pub fn chain(lenses: impl IntoIterator<Item = Self>) -> Self {
+        Self(lenses.into_iter().flat_map(|lens| lens.0).collect())
+    }
+
+    /// Returns the operations in order.
+    pub fn operations(&self) -> &[Arc<dyn Operation>] {
+        &self.0
+    }
+
+    /// Returns the kind that the lens gives an object of `kind`, where it gives one.
+    pub fn retypes(&self, kind: &GroupKind) -> Option<GroupKind> {
+        self.0.iter().rev().find_map(|operation| operation.retypes(kind))
+    }
+
+    /// Returns the kinds of the other objects that the lens reads.
+    pub fn kinds_read(&self) -> BTreeSet<GroupKind> {
+        self.0.iter().flat_map(|operation| operation.kinds_read()).collect()
+    }
+
+    /// Returns the fields that the lens removes, with their paths before it, and those that it adds, with their paths after
+    /// it.
+    pub fn claims(&self) -> Claims {
+        self.claims_of(|_| true)
+    }
+
+    /// Returns those of [`Lens::claims`] that hold without a test: they remove, or add, every value of the field.
+    pub fn certain_claims(&self) -> Claims {
+        self.claims_of(|operation| !operation.is_conditional())
+    }
+
+    fn claims_of(&self, counts: impl Fn(&dyn Operation) -> bool) -> Claims {
+        let mut claims = Claims::default();
+        for (at, operation) in self.0.iter().enumerate().filter(|(_, operation)| counts(operation.as_ref())) {
+            let step = operation.claims();
+            claims.old.extend(step.old.into_iter().filter_map(|field| self.before(at, field)));
+            claims.new.extend(step.new.into_iter().filter_map(|field| follow(&self.0[at + 1..], field)));
+        }
+        claims
+    }
+
+    /// Returns the path before the lens of the field `field` before the operation `at`.
+    fn before(&self, at: usize, field: FieldPattern) -> Option<FieldPattern> {
+        // Only the conversion of the kind itself depends on the kind.
+        let any = GroupKind::new("", "");
+        let inverses: Vec<_> = self.0[..at].iter().rev().map(|operation| operation.inverse(&any).into()).collect();
+        follow(&inverses, field)
+    }
+
+    /// Returns what becomes of the fields that match `field`.
+    pub fn image(&self, field: &FieldPattern) -> Image {
+        let mut image = Image::Kept;
+        for operation in &self.0 {
+            let now = match &image {
+                Image::Kept => operation.image(field),
+                Image::Moved(moved) => operation.image(moved),
+                Image::Dropped | Image::Refused => break,
+            };
+            if now != Image::Kept {
+                image = now;
+            }
+        }
+        image
+    }
+
+    /// Returns everything that can become of the fields that match `field`.
+    pub fn images(&self, field: &FieldPattern) -> BTreeSet<Image> {
+        self.0.iter().fold(BTreeSet::from([Image::Kept]), |images, operation| {
+            images.iter().flat_map(|image| image.after(field, |field| operation.images(field))).collect()
+        })
+    }
+
+    /// Returns what becomes of the text `value` in the fields that match `field`, where an operation changes it.
+    pub fn value_image(&self, field: &FieldPattern, value: &str) -> Option<String> {
+        let (mut at, mut image) = (field.clone(), None);
+        for operation in &self.0 {
+            image = operation.value_image(&at, image.as_deref().unwrap_or(value)).or(image);
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        image
+    }
+
+    /// Returns whether an operation holds back every object that has `value` in a field that matches `field`, or removes it.
+    pub fn claims_value(&self, field: &FieldPattern, value: &Value) -> bool {
+        let mut at = field.clone();
+        for operation in &self.0 {
+            if operation.claims_value(&at, value) {
+                return true;
+            }
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        false
+    }
+
+    /// Returns whether an operation sets the fields that match `field` where they are absent or empty.
+    pub fn fills_absent(&self, field: &FieldPattern) -> bool {
+        self.0.iter().any(|operation| operation.fills_absent(field))
+    }
+
+    /// Returns whether an operation makes the values of the fields that match `field` valid on the other side.
+    pub fn makes_valid(&self, field: &FieldPattern) -> bool {
+        let mut at = field.clone();
+        for operation in &self.0 {
+            if operation.makes_valid(&at) {
+                return true;
+            }
+            if let Image::Moved(moved) = operation.image(&at) {
+                at = moved;
+            }
+        }
+        false
+    }
+
+    /// Returns all fidelities that the lens can have.
+    pub fn fidelities(&self) -> BTreeSet<Fidelity> {
+        self.0.iter().flat_map(|operation| operation.fidelities()).collect()
+    }
+}
+
+/// Returns the path of `field` after `operations`; `None` where it is removed.
+fn follow(operations: &[Arc<dyn Operation>], field: FieldPattern) -> Option<FieldPattern> {
+    operations.iter().try_fold(field, |field, operation| match operation.image(&field) {
+        Image::Kept => Some(field),
+        Image::Moved(moved) => Some(moved),
+        Image::Dropped | Image::Refused => None,
+    })
+}
