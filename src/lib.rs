@@ -1,8 +1,9 @@
-//! reversion re-versions Kubernetes manifests: offline, in place, up or down, exact to the byte.
+//! reversion re-versions Kubernetes manifests: offline, in place, forward or backward, exact to the byte.
 //!
-//! The library is a short pipeline of nouns: bytes become a [`manifest::Manifest`] with its objects, [`infer`] says which
-//! releases an object can belong to, [`plan`] takes every object of a run to its target release by the rules of a
-//! [`pack::Pack`], [`report`] shows the plan, [`disk`] writes it.
+//! The library is a short pipeline of nouns: bytes become a [`manifest::Manifest`] with its objects, [`infer`] finds the releases
+//! that an object can belong to, [`convert`] takes one object to its target release by the rules of a [`pack::Pack`], [`links`] ties
+//! the objects of a run together, [`edits`] turns the changes into verified edits of the text, [`plan`] does all that for a run,
+//! [`report`] shows the plan, [`disk`] writes it.
 //!
 //! It does not talk to a cluster, does not render templates, does not reformat, and writes nothing that it has not read
 //! back and compared.

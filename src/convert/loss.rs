@@ -105,7 +105,7 @@ impl Losses {
         self.losses.iter().filter(move |lost| !lost.at_source.as_ref().is_some_and(is_old))
     }
 
-    /// Returns what remains of `stash`: what was lost again, in its present others, the lost parts of what came back, and
+    /// Returns what remains of `stash`: what was lost again, in its present surroundings, the lost parts of what came back, and
     /// what did not find its place. What a new loss contains is kept with that loss.
     fn still_kept(&self, stash: &Stash, kept_now: &NewlyKept, snapshots: &Snapshots<'_>) -> Vec<Kept> {
         let is_part = |path: &FieldPath| kept_now.iter().any(|(whole, kept)| kept.is_ok() && path.starts_with(whole));

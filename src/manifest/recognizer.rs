@@ -111,7 +111,7 @@ impl Recognizer {
 
     /// Returns whether `text` contains the name of a foreign kind.
     pub(super) fn mentions_foreign_kind(&self, text: &str) -> bool {
-        self.foreign_kinds.iter().any(|guest| text.contains(guest.kind.as_str()))
+        self.foreign_kinds.iter().any(|foreign| text.contains(foreign.kind.as_str()))
     }
 
     /// Returns whether rules are about `kind`, which is of another group.

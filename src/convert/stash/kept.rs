@@ -1,9 +1,9 @@
-//! Answers: what is kept of one lost value, and where does it go when it comes back?
+//! What is kept of one lost value, and where is it restored?
 //!
 //! A [`Kept`] names its place by steps that survive edits elsewhere: keys, list items by their key fields or by what they
-//! looked like. Its others are the mapping it was taken from without it, or the list without its lost items.
+//! looked like. Its surroundings are the mapping it was taken from without it, or the list without its lost items.
 //!
-//! Invariant: a kept value has a place only where its others are what the conversion left and nothing of the user's
+//! Invariant: a kept value has a place only where its surroundings are what the conversion left and nothing of the user's
 //! stands there.
 
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::lens::LossClass;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Kept {
-    /// The way to the mapping or list it was taken from.
+    /// The path of the mapping or list it was taken from.
     r#in: Vec<Segment>,
     /// Its place there.
     at: Slot,
@@ -38,7 +38,7 @@ pub(crate) struct Kept {
 
 /// One step on the way to a kept value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "a step of `in` is a key, the key fields of an item, or the index and looks of one")]
+#[serde(untagged, expecting = "a step of `in` is a key, the key fields of an item, or the index and hash of one")]
 enum Segment {
     /// The value of a key: `"rules"`.
     Key(String),
@@ -174,8 +174,8 @@ impl Kept {
     /// # Errors
     /// The rest of a sentence that begins with what cannot be kept.
     pub(crate) fn new(path: &FieldPath, loss: &str, snapshots: &Snapshots<'_>) -> Result<Self, &'static str> {
-        const MADE_LATER: &str = "it was made on the way and did not stand in the object";
-        const NO_PLACE: &str = "the way back does not lead to where it stood";
+        const MADE_LATER: &str = "it was created during the conversion and was not in the object";
+        const NO_PLACE: &str = "converting back does not lead to its place";
         let value = path.get(snapshots.before).ok_or(MADE_LATER)?.clone();
         let (parent, last) = path.split_last().ok_or(NO_PLACE)?;
         let r#in = snapshots.segments(&parent, path.last_key()).ok_or(NO_PLACE)?;
@@ -197,11 +197,11 @@ impl Kept {
         // What would not come back from here is not kept in the first place.
         match kept.placement(snapshots.after) {
             Some(_) => Ok(kept),
-            None => Err("its others cannot be told from others"),
+            None => Err("the fields around it are not unique in the object"),
         }
     }
 
-    /// Keeps the same value, which stood at `path` before, in its present others.
+    /// Keeps the same value, which stood at `path` before, in its present surroundings.
     pub(crate) fn in_new_context(&self, path: &FieldPath, snapshots: &Snapshots<'_>) -> Self {
         Self::new(path, &self.loss, snapshots).unwrap_or_else(|_| self.clone())
     }
@@ -209,15 +209,15 @@ impl Kept {
     /// Says what is wrong with a kept value that was read, as the rest of a sentence.
     pub(super) fn defect(&self) -> Option<&'static str> {
         if !LossClass::ALL.map(loss_code).iter().any(|code| code.name() == self.loss) {
-            return Some("it was lost in a way that there is none of");
+            return Some("its `loss` is not a known kind of loss");
         }
         match (self.r#in.first(), &self.at) {
             (Some(Segment::Key(key)), _) if OUTSIDE.contains(&key.as_str()) => {
-                Some("it has a place outside of the fields")
+                Some("its place is in apiVersion, kind, metadata or status")
             }
             (Some(Segment::Key(_)), _) => None,
             (None, Slot::Entry(entry)) if !OUTSIDE.contains(&entry.key.as_str()) => None,
-            _ => Some("it has a place that no object has"),
+            _ => Some("no object has such a place"),
         }
     }
 

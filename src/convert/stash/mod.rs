@@ -4,7 +4,7 @@
 //! lost since (`kept`). Everything in it is in the terms of that one release: the object is taken there by the rules, given
 //! back what it lost, and goes on from there.
 //!
-//! Invariant: a value is put back only into the others it was taken from; a text that is no stash is never touched.
+//! Invariant: a value is put back only where the fields around it are those it was taken from; a text that is not a stash is never touched.
 
 use std::collections::BTreeSet;
 
@@ -75,21 +75,21 @@ impl Stash {
     /// Why what the annotation holds is no stash, as the rest of a sentence.
     pub(super) fn read(object: &Value, pack: &Pack) -> Result<Option<Self>, String> {
         let Some(value) = annotation().get(object) else { return Ok(None) };
-        let text = value.as_str().ok_or("it is no text")?;
+        let text = value.as_str().ok_or("it is not a string")?;
         if text.len() > MAX_STASH {
             return Err(format!("it is longer than {MAX_STASH} bytes"));
         }
-        let raw: Value = serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
+        let raw: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
         match &raw["version"] {
             version if *version == json!(VERSION) => {}
             version => return Err(format!("it has version {version}, and only version {VERSION} can be read")),
         }
         let written: Written = serde_json::from_value(raw).map_err(|error| format!("it cannot be read: {error}"))?;
         if written.kept.len() > MAX_KEPT {
-            return Err(format!("it keeps more than {MAX_KEPT} values"));
+            return Err(format!("it holds more than {MAX_KEPT} values"));
         }
         if let Some((kept, defect)) = written.kept.iter().find_map(|kept| Some((kept, kept.defect()?))) {
-            return Err(format!("{kept} cannot be in it: {defect}"));
+            return Err(format!("it cannot hold {kept}: {defect}"));
         }
         let annotations = if written.made_annotations { Annotations::Made } else { Annotations::Own };
         Ok(Some(Self { left: release(&written.left, pack)?, annotations, kept: written.kept }))
@@ -104,7 +104,7 @@ impl Stash {
             return Ok(None);
         }
         if self.kept.len() > MAX_KEPT {
-            return Err(format!("the stash would keep more than {MAX_KEPT} values"));
+            return Err(format!("the stash would hold more than {MAX_KEPT} values"));
         }
         let text = serde_json::to_string(&Written {
             version: VERSION,
@@ -134,7 +134,7 @@ impl Stash {
         }
     }
 
-    /// Gives back the values of these numbers whose others are as they were left, and returns each with its number and
+    /// Gives back the values of these numbers whose surroundings are as they were left, and returns each with its number and
     /// the place it has afterwards. The session's object is in the terms of the release that was left; `snapshot` is the same for
     /// comparing.
     ///
@@ -281,7 +281,7 @@ fn left_name(release: ReleaseId, pack: &Pack) -> String {
 /// Reads the release that was left; only the name that is written counts, no abbreviation.
 fn release(text: &str, pack: &Pack) -> Result<ReleaseId, String> {
     let name = text.strip_prefix(pack.name()).and_then(|text| text.strip_prefix('@'));
-    let name = name.ok_or_else(|| format!("it is of another pack: {text}"))?;
+    let name = name.ok_or_else(|| format!("it belongs to another pack: {text}"))?;
     let found = pack.line().iter().find(|(_, release)| release.to_string() == name);
-    found.map(|(id, _)| id).ok_or_else(|| format!("{text} is no release that is known here"))
+    found.map(|(id, _)| id).ok_or_else(|| format!("{text} is not a known release"))
 }

@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for ValueHash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let number = u64::from_str_radix(&text, 16).ok().map(Self).filter(|print| print.to_string() == text);
-        number.ok_or_else(|| serde::de::Error::custom("a value_hash is sixteen hexadecimal digits"))
+        number.ok_or_else(|| serde::de::Error::custom("a hash is sixteen hexadecimal digits"))
     }
 }
 
