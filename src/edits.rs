@@ -1,6 +1,6 @@
 //! Answers: which byte-range edits of a file carry out the conversions of its objects?
 //!
-//! [`edit`] performs the objects' changes on the documents that hold them, joins the edits of the file and verifies the result
+//! `edit` performs the objects' changes on the documents that hold them, joins the edits of the file and verifies the result
 //! by double entry: the edited text must read back as the converted data, with every other document and comment as before. An
 //! inline patch is edited and verified as a text of its own first; then its edits are made in the file, which must hold its new
 //! text.

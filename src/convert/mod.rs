@@ -1,6 +1,6 @@
 //! Answers: what becomes of one object, given the other objects as plain values?
 //!
-//! [`convert`] repairs known mistakes, converts the object by its own pack (`object`: infer, run the rules, fit the target, decide
+//! `convert` repairs known mistakes, converts the object by its own pack (`object`: infer, run the rules, fit the target, decide
 //! about losses), then applies the rules that other packs have about its kind.
 //!
 //! Invariant: nothing is guessed. What the target cannot hold is a loss, and an object with a loss that is neither kept nor

@@ -1,7 +1,7 @@
 //! Answers: which objects, patches and names of a run depend on each other?
 //!
-//! A [`File`] is local, planned without any other file, or linked. [`Linked`] holds the objects of the linked files, each converted
-//! by itself; [`Held`] says which of them are held back. The other files each answer one question about both: namespaces and
+//! A `File` is local, planned without any other file, or linked. `Linked` holds the objects of the linked files, each converted
+//! by itself; `Held` says which of them are held back. The other files each answer one question about both: namespaces and
 //! names, references, patches and what they build, selectors and paths.
 //!
 //! Invariant: nothing here changes what an object becomes, but for references, versions and namespaces that follow other objects.
