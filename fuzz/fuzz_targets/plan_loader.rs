@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!printed.contains(|character: char| character.is_control() && character != '\n'), "{printed:?}");
         if let Ok(done) = file.plan(TEXT.to_owned()) {
             assert_eq!(Fingerprint::of(done.after().as_bytes()), file.after);
-            assert_eq!(done.before, TEXT);
+            assert_eq!(&*done.before, TEXT);
         }
     }
     for finding in &plan.findings {
