@@ -4,7 +4,7 @@
 //! 1. [`Planner::new`]: what follows from the goal for every file;
 //! 2. [`plan_local`]: a file that needs no other is planned as soon as it is read (`local`); the others are linked;
 //! 3. [`namespaces`], [`invalidated`]: what the kustomizations of the run say about the files, and whose local plan that contradicts;
-//! 4. [`finish`]: the linked files are planned together (`run`, with `held` for what holds back what), and everything is put
+//! 4. [`finish`]: the linked files are planned together (`run`, with `fixpoint` for what is held back because something else is), and everything is put
 //!    together in the order of the files.
 //!
 //! Both kinds of files share one way for an object (`convert`) and one for a file (`file`).
@@ -22,7 +22,7 @@ mod planner;
 
 mod file;
 
-mod held;
+mod fixpoint;
 mod local;
 
 mod run;

@@ -4,7 +4,7 @@
 //! references, versions and namespaces follow the objects that they name, and each file is planned.
 
 use super::file::PlannedFile;
-use super::held::settle;
+use super::fixpoint::hold_back;
 use super::planner::Planner;
 use crate::convert::Conversion;
 use crate::edits::Rejected;
@@ -20,7 +20,7 @@ pub(super) fn plan(planner: &Planner<'_>, files: &[File<'_>], namespaces: &Names
     let mut linked = Linked::new(&planner.targets, files, namespaces);
     let patchings = Patching::all(files);
     let merged = convert_all(planner, &mut linked, &patchings);
-    settle(&linked, &patchings, &merged, |held| attempt(planner, &linked, &patchings, held))
+    hold_back(&linked, &patchings, &merged, |held| attempt(planner, &linked, &patchings, held))
 }
 
 /// Converts every object by itself, and what patches and their objects build. Most runs need no index of the other objects.

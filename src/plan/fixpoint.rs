@@ -1,7 +1,7 @@
 //! What is held back because something else is?
 //!
 //! An object that is held back holds back those that rely on it, its patches and what it patches, and so on; and only planning the
-//! files shows whose text cannot be changed. [`settle`] repeats that until nothing more is held back.
+//! files shows whose text cannot be changed. [`hold_back`] repeats that until nothing more is held back.
 //!
 //! Invariant: what is held back once is held back for good, so that this ends.
 
@@ -11,7 +11,7 @@ use crate::links::patches::{self, Patching};
 use crate::links::{Held, Id, Linked, name_conflicts, together};
 
 /// Finds everything that is held back, and returns what `attempt` plans without it.
-pub(super) fn settle<T>(
+pub(super) fn hold_back<T>(
     linked: &Linked<'_>,
     patchings: &[Patching<'_>],
     merged: &[MergedConversion],
