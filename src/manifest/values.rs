@@ -49,6 +49,9 @@ impl Chart {
     }
 
     fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {
+        if is_json_schema(document) {
+            return Vec::new();
+        }
         let root = FieldPath::default();
         // A key without a value remains after all of its content moved.
         let has_key = |values: &Value| values.get(&self.key).is_some_and(|value| value.is_object() || value.is_null());
@@ -62,6 +65,14 @@ impl Chart {
             |(name, values): &(&String, &Value)| (**name == self.name && values.is_object()) || has_key(values);
         for_dependencies.filter(is_of_chart).map(|(name, _)| root.key(name)).collect()
     }
+}
+
+/// Returns whether a document describes values instead of holding them: `values.schema.json` of a chart.
+///
+/// Source: JSON Schema, `$schema`, and `properties` next to the `type` of what they are properties of.
+fn is_json_schema(document: &Value) -> bool {
+    let is_object_type = || document.get("type").is_some_and(Value::is_string);
+    document.get("$schema").is_some() || document.get("properties").is_some_and(Value::is_object) && is_object_type()
 }
 
 #[cfg(test)]
@@ -86,6 +97,17 @@ mod tests {
         check("x/values.yaml", json!({"shopFront": 1}), &[]);
         check("x/any.yaml", json!({"shopFront": null}), &[("", json!({"shopFront": null}))]);
         check("x/values.yaml", json!({"b": 2}), &[]);
+    }
+
+    #[test]
+    fn a_json_schema_holds_no_values() {
+        let properties = json!({"shopFront": {"type": "object"}, "shop": {"type": "object"}});
+        let schema = json!({"type": "object", "properties": properties});
+        check("x/values.schema.json", schema.clone(), &[]);
+        check("x/values.schema.json", json!({"$schema": "any", "shopFront": {}, "properties": properties}), &[]);
+        // Values can have such keys too.
+        let values = json!({"shopFront": {}, "properties": {"a": 1}});
+        check("x/values.yaml", values.clone(), &[("", values)]);
     }
 
     #[test]
