@@ -54,8 +54,33 @@ pub(super) fn fit(
     let mut found = if is_known_to_fit { Vec::new() } else { violations(subject, &schema, session.object(), version) };
     found.extend(run_cel_rules(subject, &schema, session.object(), version, log));
     validate(subject, &schema, found, session, log)?;
+    if let Some(fitting) = fitting.filter(|fitting| fitting.name != first.name) {
+        report_less_stable(subject, &schema, (fitting, first), session, log);
+    }
     let api_version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
     session.set("apiVersion", Value::from(api_version.to_string())).map_err(impossible)
+}
+
+/// Reports that the object gets a less stable apiVersion than the target serves, and what the other one rejects.
+fn report_less_stable(
+    subject: &Subject<'_>,
+    schema: &TargetSchema<'_>,
+    (fitting, first): (&Version<'_>, &Version<'_>),
+    session: &Session<'_>,
+    log: &mut Log,
+) {
+    let Some(violation) = violations(subject, schema, session.object(), first.name).into_iter().next() else { return };
+    let path = session.origin(&violation.path);
+    let group = &schema.catalog.kind().group;
+    let [fitting_name, first_name] = [fitting.name, first.name].map(|name| format!("{group}/{name}"));
+    let deprecated = if fitting.deprecated { format!(", which {} has deprecated", schema.name) } else { String::new() };
+    let message = format!(
+        "the object gets {fitting_name}{deprecated}, because {first_name} rejects it: {} {}",
+        violation.path, violation.kind
+    );
+    let help = format!("correct {} by hand and run again: the object then gets {first_name}", violation.path);
+    let remark = Remark::new(Code::LessStableVersion, path, message, Some(help));
+    if fitting.deprecated { log.warnings.push(remark) } else { log.notes.push(remark) }
 }
 
 /// Removes the fields that the target does not have and records each as a loss; `rejected` is what the target's schema rejects.

@@ -224,16 +224,21 @@ fn not_served(selected: &Selected, targets: &Targets<'_>) -> Option<(String, &'s
 /// target does not serve.
 fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> {
     let mut found = Vec::new();
+    let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
+        let Some(mut selected) = Selected::read(at, map) else { return };
+        selected.is_selector = selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path);
+        if selected.is_selector || targets.not_serving(&selected.kind, &selected.version).is_some() {
+            found.push(selected);
+        }
+    };
     for key in reference_roots(value) {
-        let Some(part) = value.get(*key) else { continue };
-        walk(part, &PathRef::key(None, key), &mut |at, map| {
-            let Some(mut selected) = Selected::read(at, map) else { return };
-            selected.is_selector =
-                selected.path.last_key() == Some("version") && is_for_kustomize(object, &selected.path);
-            if selected.is_selector || targets.not_serving(&selected.kind, &selected.version).is_some() {
-                found.push(selected);
-            }
-        });
+        if let Some(part) = value.get(*key) {
+            walk(part, &PathRef::key(None, key), &mut visit);
+        }
+    }
+    let metadata = PathRef::key(None, "metadata");
+    if let Some(owners) = value.get("metadata").and_then(|metadata| metadata.get("ownerReferences")) {
+        walk(owners, &PathRef::key(Some(&metadata), "ownerReferences"), &mut visit);
     }
     found
 }
