@@ -63,7 +63,7 @@ struct Within<'m> {
     edits: EditSet,
 }
 
-/// The objects that change on one page, by their document on it.
+/// The objects that change in one text, by their document in it.
 type ByDocument = BTreeMap<usize, Vec<usize>>;
 
 /// Turns the changes of a manifest's objects into edits, which `front_end` verifies; `None` where nothing changes.
@@ -72,33 +72,33 @@ pub(crate) fn edit(
     conversions: &[Option<Conversion>],
     front_end: FrontEnd,
 ) -> Result<Option<Edited>, Rejected> {
-    let mut pages: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
+    let mut by_text: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
     for (object, at) in manifest.objects.iter().zip(0..) {
         if conversions[at].as_ref().is_some_and(|conversion| !conversion.program.is_empty()) {
-            pages.entry(object.inline_patch).or_default().entry(object.document).or_default().push(at);
+            by_text.entry(object.inline_patch).or_default().entry(object.document).or_default().push(at);
         }
     }
-    if pages.is_empty() {
+    if by_text.is_empty() {
         return Ok(None);
     }
     if sops::is_encrypted(manifest) {
-        let changing = pages.values().flat_map(BTreeMap::values).flatten();
+        let changing = by_text.values().flat_map(BTreeMap::values).flatten();
         return Err(changing.map(|at| (*at, encrypted(manifest, &manifest.objects[*at]))).collect());
     }
-    let own = pages.remove(&None).unwrap_or_default();
+    let own = by_text.remove(&None).unwrap_or_default();
     // A document that is all of its file is its own style.
-    let is_alone = manifest.tree.documents().len() == 1 && pages.is_empty();
+    let is_alone = manifest.tree.documents().len() == 1 && by_text.is_empty();
     let style = if is_alone { Style::default() } else { Style::of(&manifest.text, &manifest.tree) };
     let (mut within, mut findings, mut rejected) = (Vec::new(), Vec::new(), Rejected::new());
-    for (number, objects) in pages.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
+    for (number, objects) in by_text.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
         let inline_patch = &manifest.inline_patches[*number];
-        let page = manifest.source_text(Some(*number));
+        let source = manifest.source_text(Some(*number));
         let Some(literal) = &inline_patch.literal else {
-            rejected.extend(objects.values().flatten().map(|at| (*at, unwritable(page, &manifest.objects[*at]))));
+            rejected.extend(objects.values().flatten().map(|at| (*at, unwritable(source, &manifest.objects[*at]))));
             continue;
         };
-        let style = Style::of(page.text(), page.tree()).or(style);
-        match change(manifest, (page, style, front_end), objects, &[], conversions) {
+        let style = Style::of(source.text(), source.tree()).or(style);
+        match change(manifest, (source, style, front_end), objects, &[], conversions) {
             Ok(changed) => {
                 let (text, edits) = (changed.edits.apply(&inline_patch.text), literal.outward(&changed.edits));
                 within.push(Within {
@@ -127,7 +127,7 @@ pub(crate) fn edit(
 /// Changes the objects of one text, and the inline patches `within` it.
 fn change(
     manifest: &Manifest,
-    (page, style, front_end): (SourceText<'_>, Style, FrontEnd),
+    (source, style, front_end): (SourceText<'_>, Style, FrontEnd),
     by_document: &ByDocument,
     within: &[Within<'_>],
     conversions: &[Option<Conversion>],
@@ -135,8 +135,8 @@ fn change(
     let mut joined = Joined::default();
     let mut rejected = Rejected::new();
     for (document, objects) in by_document {
-        match edit_document(manifest, page, *document, objects, conversions, style) {
-            Ok(done) => joined.add(page, *document, done),
+        match edit_document(manifest, source, *document, objects, conversions, style) {
+            Ok(done) => joined.add(source, *document, done),
             Err(more) => rejected.extend(more),
         }
     }
@@ -145,21 +145,21 @@ fn change(
     }
     joined.edits.extend(within.iter().flat_map(|within| within.edits.edits()).cloned());
     let inner = || within.iter().flat_map(|within| &within.objects);
-    let reject = |at: &usize, problem: &Problem| (*at, rejection(page, &manifest.objects[*at], 0, problem));
+    let reject = |at: &usize, problem: &Problem| (*at, rejection(source, &manifest.objects[*at], 0, problem));
     let edits = EditSet::new(joined.edits).map_err(|overlap| {
         let message = "the text around this inline patch changes too";
         let problem = Problem::new(ProblemCode::WrongShape, overlap.at, message);
         inner().map(|at| reject(at, &problem)).collect::<Rejected>()
     })?;
-    let after = edits.apply(page.text());
-    let expected = expected(manifest, page, conversions, by_document, within);
-    match yaml::verify((page.text(), page.tree()), &after, &expected, &joined.removed, front_end) {
+    let after = edits.apply(source.text());
+    let expected = expected(manifest, source, conversions, by_document, within);
+    match yaml::verify((source.text(), source.tree()), &after, &expected, &joined.removed, front_end) {
         Ok(()) => Ok(Changed { edits, findings: joined.findings }),
         Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| reject(at, &problem)).collect()),
     }
 }
 
-/// The documents' edits, put together for their page.
+/// The documents' edits, put together for their text.
 #[derive(Default)]
 struct Joined {
     edits: Vec<Edit>,
@@ -168,14 +168,14 @@ struct Joined {
 }
 
 impl Joined {
-    fn add(&mut self, page: SourceText<'_>, document: usize, done: Rewrite) {
-        let span = page.tree().documents()[document].span;
+    fn add(&mut self, source: SourceText<'_>, document: usize, done: Rewrite) {
+        let span = source.tree().documents()[document].span;
         let edits = done.edits.shifted(span.start);
-        let mut comments = edited_comments(page, span, edits.edits());
+        let mut comments = edited_comments(source, span, edits.edits());
         for comment in &done.removed_comments {
-            let found = comments.iter().position(|place| place.of(page.text()) == comment);
+            let found = comments.iter().position(|place| place.of(source.text()) == comment);
             let at = found.map_or(span.start, |found| comments.remove(found).start);
-            self.findings.push(dropped_comment(page, at, comment));
+            self.findings.push(dropped_comment(source, at, comment));
         }
         self.edits.extend(edits.edits().iter().cloned());
         self.removed.extend(done.removed_comments);
@@ -185,24 +185,24 @@ impl Joined {
 /// Changes the objects of one document, or reports every one whose text cannot be changed.
 fn edit_document(
     manifest: &Manifest,
-    page: SourceText<'_>,
+    source: SourceText<'_>,
     document: usize,
     objects: &[usize],
     conversions: &[Option<Conversion>],
     style: Style,
 ) -> Result<Rewrite, Rejected> {
-    let span = page.tree().documents()[document].span;
+    let span = source.tree().documents()[document].span;
     let mut objects = objects.to_vec();
     let mut rejected = Rejected::new();
     loop {
         let programs: Vec<_> =
             objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
-        match yaml::rewrite(span.of(page.text()), &programs, style) {
+        match yaml::rewrite(span.of(source.text()), &programs, style) {
             Ok(done) if rejected.is_empty() => return Ok(done),
             Ok(_) => return Err(rejected),
             Err(yaml::Refusal { program, problem }) => {
                 let at = objects.remove(program);
-                rejected.push((at, rejection(page, &manifest.objects[at], span.start, &problem)));
+                rejected.push((at, rejection(source, &manifest.objects[at], span.start, &problem)));
                 // A document that cannot be edited at all is rejected whatever the change.
                 if objects.is_empty() {
                     return Err(rejected);
@@ -221,14 +221,14 @@ fn program(object: &Object, conversion: Option<&Conversion>) -> Vec<Intent> {
 /// Returns the data that each changed document must hold afterwards.
 fn expected(
     manifest: &Manifest,
-    page: SourceText<'_>,
+    source: SourceText<'_>,
     conversions: &[Option<Conversion>],
     changed: &ByDocument,
     within: &[Within<'_>],
 ) -> Vec<Option<Arc<Value>>> {
-    let documents = page.tree().documents();
+    let documents = source.tree().documents();
     let read = |document: usize| {
-        let root = page.tree().value(page.text(), documents[document].root);
+        let root = source.tree().value(source.text(), documents[document].root);
         root.expect("a document with objects was read before")
     };
     let mut expected: Vec<Option<Arc<Value>>> = vec![None; documents.len()];
@@ -267,7 +267,7 @@ fn the_whole<'c>(
 }
 
 /// Reports an object whose text cannot be changed; `from` is the offset in the file of the text that the problem is about.
-fn rejection(page: SourceText<'_>, object: &Object, from: usize, problem: &Problem) -> Finding {
+fn rejection(source: SourceText<'_>, object: &Object, from: usize, problem: &Problem) -> Finding {
     let code = problem_code(problem.code);
     let severity = if code == Code::VerificationFailed { Severity::Error } else { Severity::Held };
     let help = match problem.code {
@@ -282,30 +282,30 @@ fn rejection(page: SourceText<'_>, object: &Object, from: usize, problem: &Probl
         _ => "rewrite the text at this place in plain block style, or change the object by hand",
     };
     Finding {
-        location: page.location(from + problem.at),
+        location: source.location(from + problem.at),
         code,
         severity,
         object: Some(object.title()),
         field: None,
-        message: format!("{}: {}{}", object.title(), problem.message, other_place(page, from, problem)),
+        message: format!("{}: {}{}", object.title(), problem.message, other_place(source, from, problem)),
         help: Some(help.to_owned()),
     }
 }
 
 /// Returns the other place of a problem, where it has one.
-fn other_place(page: SourceText<'_>, from: usize, problem: &Problem) -> String {
-    let position = problem.other.and_then(|other| page.location(from + other).position);
+fn other_place(source: SourceText<'_>, from: usize, problem: &Problem) -> String {
+    let position = problem.other.and_then(|other| source.location(from + other).position);
     position.map_or_else(String::new, |position| format!(" (line {}, column {})", position.line, position.column))
 }
 
 /// Reports an inline patch whose text cannot be edited in its file.
-fn unwritable(page: SourceText<'_>, object: &Object) -> Finding {
+fn unwritable(source: SourceText<'_>, object: &Object) -> Finding {
     let message = format!(
         "{}: the inline patch is not converted, because it is not a literal block or has an anchor",
         object.title()
     );
     Finding {
-        location: page.location(0),
+        location: source.location(0),
         code: Code::InlinePatch,
         severity: Severity::Held,
         object: Some(object.title()),
@@ -324,7 +324,7 @@ fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
         "{}: the file is encrypted by SOPS, and its checksum covers the values that would change",
         object.title()
     );
-    let help = "decrypt it (`sops decrypt -i FILE`), convert, and encrypt it again (`sops encrypt -i FILE`)";
+    let help = sops::help(&manifest.file);
     Finding {
         location: manifest.locate(object, &FieldPath::default()),
         code: Code::Encrypted,
@@ -332,25 +332,25 @@ fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
         object: Some(object.title()),
         field: None,
         message,
-        help: Some(help.to_owned()),
+        help: Some(help),
     }
 }
 
 /// Returns the comments in `span`, those that an edit touches first: of several with one text, one of these is removed.
-fn edited_comments(page: SourceText<'_>, span: Span, edits: &[Edit]) -> Vec<Span> {
+fn edited_comments(source: SourceText<'_>, span: Span, edits: &[Edit]) -> Vec<Span> {
     let is_inside = |comment: &Span| span.start <= comment.start && comment.start < span.end;
     let is_kept = |comment: &Span| {
         let next = edits.partition_point(|edit| edit.span.end <= comment.start);
         edits.get(next).is_none_or(|edit| edit.span.start >= comment.end)
     };
-    let mut comments: Vec<Span> = page.tree().comments().iter().copied().filter(is_inside).collect();
+    let mut comments: Vec<Span> = source.tree().comments().iter().copied().filter(is_inside).collect();
     comments.sort_by_key(is_kept);
     comments
 }
 
-fn dropped_comment(page: SourceText<'_>, at: usize, comment: &str) -> Finding {
+fn dropped_comment(source: SourceText<'_>, at: usize, comment: &str) -> Finding {
     Finding {
-        location: page.location(at),
+        location: source.location(at),
         code: Code::CommentDropped,
         severity: Severity::Warning,
         object: None,

@@ -159,21 +159,16 @@ fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_
         texts.push(text);
     }
     let mut linked = linked.iter();
-    let file = |planned: Option<Box<PlannedFile>>| {
-        planned.map_or_else(
-            || RunFile::Linked(linked.next().expect("a file without a local plan is linked")),
-            RunFile::Local,
-        )
+    let file = |planned: Option<Box<PlannedFile>>| match planned {
+        Some(planned) => RunFile::Local(planned),
+        None => RunFile::Linked(linked.next().expect("a file without a local plan is linked")),
     };
-    let mut files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
-    let namespaces = plan::namespaces(planner, &files);
-    let invalidated = plan::invalidated(&files, &namespaces);
-    let relinked = invalidated.iter().map(|at| reopen(&files[*at], texts[*at].as_deref(), recognizer));
-    let relinked = relinked.collect::<Result<Vec<_>>>()?;
-    for (at, manifest) in invalidated.into_iter().zip(&relinked) {
-        files[at] = RunFile::Linked(manifest);
-    }
-    let mut plan = plan::finish(planner, files, &namespaces);
+    let files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
+    let mut plan = plan::plan_files(planner, files, |at, planned| match planned.text().or(texts[at].as_deref()) {
+        Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
+        // The texts of most files are not kept, since this is rare.
+        None => input::reread(planned.file(), recognizer),
+    })?;
     plan.findings.extend(input.findings);
     plan.findings.sort();
     let goal = planner.goal();
@@ -181,16 +176,6 @@ fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
     Ok(Planned { targets, plan, roots: input.roots, counts })
-}
-
-/// Parses a file again whose own plan no longer holds: from its text, if that was kept. The texts of most files are not kept,
-/// since this is rare.
-fn reopen(file: &RunFile<'_>, text: Option<&str>, recognizer: &Recognizer) -> Result<Manifest> {
-    let RunFile::Local(planned) = file else { unreachable!("only local plans are invalidated") };
-    match planned.text().or(text) {
-        Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
-        None => input::reread(planned.file(), recognizer),
-    }
 }
 
 /// What is kept of a file until all files are read.

@@ -96,16 +96,21 @@ fn blocks(rules: &[(&Rule, Direction)], mut session: Session<'_>, allowed: &Allo
 /// # Errors
 /// All losses, where one is not allowed.
 pub(super) fn losses(session: &Session<'_>, allowed: &AllowedLoss) -> Result<Vec<Remark>, Vec<Remark>> {
-    let remark = |loss: &Loss| {
-        let message = format!("{} is lost: {}", loss.path, loss.reason);
+    let codes = || session.losses().iter().map(|loss| loss_code(loss.class));
+    if codes().all(|code| allowed.allows(code)) {
+        let lost = |loss: &Loss| {
+            let message = format!("{} is lost: {}", loss.path, loss.reason);
+            Remark::new(loss_code(loss.class), loss.path.clone(), message, None)
+        };
+        return Ok(session.losses().iter().map(lost).collect());
+    }
+    let would_be_lost = |loss: &Loss| {
         let code = loss_code(loss.class);
+        let message = format!("{} would be lost: {}", loss.path, loss.reason);
         let help = format!("`--allow-loss={code}` converts without it; or remove the field by hand");
         Remark::new(code, loss.path.clone(), message, Some(help))
     };
-    let lost: Vec<Remark> = session.losses().iter().map(remark).collect();
-    let is_allowed = lost.iter().all(|remark| allowed.allows(remark.code));
-    let silent = |remark| Remark { help: None, ..remark };
-    if is_allowed { Ok(lost.into_iter().map(silent).collect()) } else { Err(lost) }
+    Err(session.losses().iter().map(would_be_lost).collect())
 }
 
 fn halted(rule: &Rule, halt: Halt, session: &Session<'_>) -> Remark {

@@ -39,11 +39,16 @@ fn nearest_kind<'n>(kind: &str, kinds: impl Iterator<Item = &'n str>) -> Option<
 
 /// Reports the fields that exclude each other: no release has them all.
 pub(super) fn conflicts(inference: &Inference, pack: &Pack) -> Vec<Remark> {
+    let releases = |fact: &Fact| pack.line().describe(fact.releases);
     let conflict = |fact: &Fact| {
-        let releases = pack.line().describe(fact.releases);
-        let message = format!("{} exists only in {releases}, which excludes other fields of the object", fact.path);
-        let help = "keep one spelling: remove or rename the fields that do not belong to the object's release";
-        Remark::new(Code::ConflictingFields, fact.path.clone(), message, Some(help.to_owned()))
+        let other = inference.evidence.iter().find(|other| (other.releases & fact.releases).is_empty());
+        let against = match other {
+            Some(other) => format!("but {} exists only in {}", other.path, releases(other)),
+            None => "and no release has it together with the other fields of the object".to_owned(),
+        };
+        let message = format!("{} exists only in {}, {against}", fact.path, releases(fact));
+        let help = format!("remove or rename {}, or the fields that contradict it", fact.path);
+        Remark::new(Code::ConflictingFields, fact.path.clone(), message, Some(help))
     };
     if inference.is_conflict() { inference.evidence.iter().map(conflict).collect() } else { Vec::new() }
 }
@@ -58,9 +63,10 @@ pub(super) fn warnings(inference: &Inference, object: &Object, pack: &Pack, cata
     let sops = sops::has_checksum(&object.value).then(|| FieldPath::default().key("sops"));
     let is_field = |unknown: &&Unknown| !is_directive(unknown) && Some(&unknown.path) != sops.as_ref();
     for unknown in inference.unknown.iter().filter(is_field) {
-        let help = unknown.nearest.as_ref().map(|name| format!("did you mean `{name}`?"));
+        let check = || "check its spelling, or remove it: the API server ignores or rejects it".to_owned();
+        let help = unknown.nearest.as_ref().map_or_else(check, |name| format!("did you mean `{name}`?"));
         let message = format!("no release has the field {}; it is left unchanged", unknown.path);
-        warnings.push(Remark::new(Code::UnknownField, unknown.path.clone(), message, help));
+        warnings.push(Remark::new(Code::UnknownField, unknown.path.clone(), message, Some(help)));
     }
     let path = FieldPath::default().key("apiVersion");
     if catalog.listing(&object.api_version.version).is_empty() {

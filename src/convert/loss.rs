@@ -24,10 +24,10 @@ use crate::finding::Code;
 use crate::lens::{Loss, LossClass};
 use crate::release::{GroupKind, ReleaseId};
 
-/// What is lost in the conversion of an object with everything that its stash gives back.
+/// What is lost in the conversion of an object with everything that its stash restores.
 pub(super) struct Losses {
     losses: Vec<Lost>,
-    /// The values that the stash gave back, by number, and their places at the source.
+    /// The values that the stash restored, by number, and their places at the source.
     restored: Vec<(usize, FieldPath)>,
     /// The numbers of those that are not lost again as a whole.
     pub(super) back: BTreeSet<usize>,
@@ -57,7 +57,7 @@ impl Losses {
     }
 
     /// Returns whether every value of `stash` comes back.
-    pub(super) fn gives_all_back(&self, stash: &Stash) -> bool {
+    pub(super) fn restores_all(&self, stash: &Stash) -> bool {
         self.back.len() == stash.kept.len()
     }
 
@@ -65,7 +65,7 @@ impl Losses {
     ///
     /// # Errors
     /// The losses that hold the object back.
-    pub(super) fn settle(
+    pub(super) fn resolve(
         &self,
         subject: &Subject<'_>,
         complete: &Migration<'_>,

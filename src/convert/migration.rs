@@ -1,6 +1,6 @@
 //! What does an object become on the path to its target?
 //!
-//! With values of its stash to be given back, the path leads through the release that the stash names.
+//! With values of its stash to be restored, the path leads through the release that the stash names.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(super) struct Migration<'a> {
 }
 
 impl<'a> Migration<'a> {
-    /// Converts the object to the target, with the values of these numbers of the stash given back.
+    /// Converts the object to the target, with the values of these numbers of the stash restored.
     ///
     /// # Errors
     /// Why the target is not reached.

@@ -1,6 +1,6 @@
 //! What becomes of one object that a target is about?
 //!
-//! In order: infer its releases, convert it with what its stash gives back, decide about the losses, write the new stash.
+//! In order: infer its releases, convert it with what its stash restores, decide about the losses, write the new stash.
 //! Whatever stands in the way is a block; an object with one keeps its bytes.
 
 use super::choices::Goal;
@@ -55,22 +55,22 @@ fn migrate<'a>(subject: &Subject<'a>, report: &mut Report) -> Result<Migration<'
     let complete = old.migrate(subject).map_err(|blocks| or_missing_kind(subject, blocks))?;
     let losses = Losses::of(&complete, &old);
     let without_lost = match &old {
-        OldStash::Usable(stash, _) if !losses.gives_all_back(stash) => {
+        OldStash::Usable(stash, _) if !losses.restores_all(stash) => {
             Some(Migration::run(subject, Some((stash, &losses.back)))?)
         }
         _ => None,
     };
     old.report(&complete, &losses.back, (&mut report.warnings, &mut report.notes));
-    let settled = losses.settle(subject, &complete, &old);
+    let resolved = losses.resolve(subject, &complete, &old);
     if complete.blocks.iter().any(|block| block.code == Code::KindNotInTarget) {
         // Allowing or keeping a loss would not help.
         return Err(complete.blocks);
     }
     if !complete.blocks.is_empty() {
-        let losses = settled.err().into_iter().flatten();
+        let losses = resolved.err().into_iter().flatten();
         return Err(losses.chain(complete.blocks).collect());
     }
-    let (lost, stash) = settled?;
+    let (lost, stash) = resolved?;
     report.lost = lost;
     let mut migration = without_lost.unwrap_or(complete);
     if let Some(stash) = stash {

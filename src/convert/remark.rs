@@ -1,4 +1,4 @@
-//! What does the program have to say about one object, before it is known in which file and at which line?
+//! What is reported about one object, before its file and line are looked up?
 
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};

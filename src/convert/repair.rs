@@ -1,7 +1,7 @@
 //! Which known mistakes does an object have, such as a field that only documentation ever had, and how are they repaired?
 //!
 //! Where the user passes `--repair`, [`repair`] runs the rules that `need: repair` before anything else, for every target alike.
-//! Such a rule does not run backward: the old spelling never meant anything. Otherwise [`offers`] reports the mistakes.
+//! Such a rule does not run backward: the old spelling was never valid. Otherwise [`offers`] reports the mistakes.
 //!
 //! Invariant: nothing is repaired unless it was requested.
 

@@ -1,6 +1,6 @@
-//! What did an object lose in earlier conversions, and what of it comes back?
+//! What did an object lose in earlier conversions, and what of it is restored?
 //!
-//! The object is converted with everything that its stash gives back. Each value stands by itself: one that has no place, or that
+//! The object is converted with everything that its stash restores. Each value is restored separately: one that has no place, or that
 //! the target rejects, does not affect the others.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ pub(super) enum OldStash {
     None,
     /// It cannot be used, and no other can be made: the reason is the rest of a sentence.
     Unusable(&'static str),
-    /// It can be used. Some of its values may not be given back: the reasons, by number, are the rest of a sentence.
+    /// It can be used. Some of its values may not be restorable: the reasons, by number, are the rest of a sentence.
     Usable(Stash, BTreeMap<usize, String>),
 }
 
@@ -39,7 +39,7 @@ impl OldStash {
         }
     }
 
-    /// Converts the subject with everything that this stash gives back.
+    /// Converts the subject with everything that this stash restores.
     ///
     /// # Errors
     /// Why the target is not reached.
@@ -98,7 +98,7 @@ impl OldStash {
     }
 }
 
-/// Converts the subject with the values of these numbers given back.
+/// Converts the subject with the values of these numbers restored.
 ///
 /// # Errors
 /// Why that is impossible, as the rest of a sentence.
@@ -119,7 +119,7 @@ fn try_to_restore<'a>(
     }
 }
 
-/// Returns a field in the values given back that no release has: it was misspelled, or written into the stash by hand.
+/// Returns a field in the restored values that no release has: it was misspelled, or written into the stash by hand.
 fn unknown_in_restored(subject: &Subject<'_>, source: &Source) -> Option<FieldPath> {
     let catalog = subject.target.pack.catalog(&source.kind)?;
     let is_in = |place: &FieldPath| source.restored.iter().any(|(_, path)| place.starts_with(path));

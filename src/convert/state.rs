@@ -1,4 +1,4 @@
-//! What does a conversion carry along: where it started, and what happened since?
+//! Where did a conversion start, and what happened since?
 
 use std::sync::Arc;
 
@@ -11,13 +11,13 @@ use crate::lens::Direction;
 use crate::release::GroupKind;
 
 /// Where a conversion to the target starts: the object as it is, or as the release that its stash names had it, with the
-/// values that the stash gave back.
+/// values that the stash restored.
 pub(super) struct Source {
     pub(super) kind: GroupKind,
     pub(super) value: Arc<Value>,
     /// How many changes led there.
     pub(super) step: usize,
-    /// The values given back, by their number in the stash, and their places.
+    /// The restored values, by their number in the stash, and their places.
     pub(super) restored: Vec<(usize, FieldPath)>,
 }
 
@@ -35,7 +35,7 @@ impl Log {
     pub(super) fn already_invalid(&mut self, finality: Finality, remark: Remark) {
         match finality {
             Finality::Final => self.warnings.push(remark),
-            Finality::Open => self.notes.push(remark),
+            Finality::Provisional => self.notes.push(Remark { help: None, ..remark }),
         }
     }
 }

@@ -45,7 +45,7 @@ pub(super) enum Finality {
     /// It is applied as it stands.
     Final,
     /// It stands in a part of an object, or it is a variable that is substituted later.
-    Open,
+    Provisional,
 }
 
 impl<'a> Subject<'a> {
@@ -100,7 +100,7 @@ impl<'a> Subject<'a> {
         let is_open = path.get(&self.object.value).is_some_and(has_variable);
         match self.completeness() {
             Completeness::Whole if !is_open => Finality::Final,
-            Completeness::Whole | Completeness::Partial => Finality::Open,
+            Completeness::Whole | Completeness::Partial => Finality::Provisional,
         }
     }
 

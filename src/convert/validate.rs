@@ -82,7 +82,8 @@ pub(super) fn validate(
             blocks.push(Remark::new(Code::InvalidInTarget, path, message, Some(help)));
         } else if !path.get(&subject.object.value).is_some_and(sops::is_encrypted_value) {
             let message = format!("{} {}, before and after the conversion", violation.path, violation.kind);
-            log.already_invalid(finality, Remark::new(Code::AlreadyInvalid, path, message, None));
+            let help = "correct it by hand: the API server rejects it".to_owned();
+            log.already_invalid(finality, Remark::new(Code::AlreadyInvalid, path, message, Some(help)));
         }
     }
     if blocks.is_empty() { Ok(()) } else { Err(blocks) }

@@ -33,9 +33,10 @@ pub(crate) fn find(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
                 folder(one) == folder(other) || !builds_of(one).is_disjoint(&builds_of(other))
             };
             let Some(place) = owners.iter().cloned().chain(others).find(is_near) else { continue };
+            let what = if object.kind == name.0 { "namespace" } else { name.0.kind.as_str() };
             let message = match object.kind == name.0 {
-                true => format!("the conversion changes its namespace, and {place} has an object of that name there"),
-                false => format!("the conversion makes it a {}, and {place} has one of that name", name.0.kind),
+                true => format!("after the conversion it has the same {what} and name as the object at {place}"),
+                false => format!("after the conversion it has the same name as the {what} at {place}"),
             };
             let help = Some("rename or remove one of the two".to_owned());
             let path = FieldPath::default().key("metadata").key("name");

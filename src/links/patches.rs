@@ -62,7 +62,7 @@ type Bases<'a> = BTreeMap<Key<'a>, Vec<Candidate<'a>>>;
 
 impl<'a> Candidate<'a> {
     /// Returns what this patch can be merged into: what `target` selects, or else what has its name. A patch with a target that
-    /// is written for another kind or version says nothing of how it fits.
+    /// is written for another kind or version does not show whether it applies.
     fn bases<'b>(&self, target: Option<&Selector>, bases: &'b Bases<'a>, graph: &Graph<'_>) -> Vec<&'b Candidate<'a>> {
         let (kind, version, own) = self.key;
         let is_named = |part: &SelectorPart, name: &str| graph.names_after(name).iter().any(|name| part.is(name));

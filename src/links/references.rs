@@ -5,7 +5,7 @@
 //!
 //! Invariant: where the files do not show which object a reference names, every object that it may name counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::held::Held;
 use super::linked::{Id, Linked};
@@ -106,7 +106,7 @@ impl<'a> RenamedObjects<'a> {
 
     /// Reports that `reference` is kept because of `held`; where it is about others too that are renamed, what they lose.
     fn kept(&self, reference: Reference, held: &Object, namespace: &Namespace, renames: &Renames) -> Remark {
-        let renamed: Vec<_> = named(&self.renamed, &reference, namespace).map(Object::title).collect();
+        let renamed: BTreeSet<_> = named(&self.renamed, &reference, namespace).map(Object::title).collect();
         let (path, old) = (reference.path.clone(), &reference.kind);
         let (message, help) = match renames.get(old).filter(|_| reference.name.is_none() && !renamed.is_empty()) {
             Some(successor) => {
@@ -116,7 +116,7 @@ impl<'a> RenamedObjects<'a> {
                     old.kind,
                     held.title(),
                     new.kind,
-                    renamed.join(", ")
+                    some_of(&renamed)
                 );
                 let help = format!("add the same entry for group `{}` and kind `{}` by hand", new.group, new.kind);
                 (message, Some(help))
@@ -124,6 +124,16 @@ impl<'a> RenamedObjects<'a> {
             None => (format!("{path} names {}, which is held back; the reference is not updated", held.title()), None),
         };
         Remark::new(Code::ReferenceNotUpdated, path, message, help)
+    }
+}
+
+/// Lists the first few names.
+fn some_of(names: &BTreeSet<String>) -> String {
+    const SHOWN: usize = 3;
+    let shown: Vec<_> = names.iter().take(SHOWN).map(String::as_str).collect();
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 

@@ -27,3 +27,8 @@ pub fn has_checksum(document: &Value) -> bool {
 pub fn is_encrypted_value(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.starts_with("ENC[AES256_GCM,"))
 }
+
+/// Returns how an encrypted file can be converted.
+pub fn help(file: &str) -> String {
+    format!("decrypt it (`sops decrypt -i {file}`), convert it, and encrypt it again (`sops encrypt -i {file}`)")
+}

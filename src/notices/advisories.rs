@@ -45,11 +45,11 @@ impl CrossedAdvisory<'_> {
     }
 
     /// Reports the advisory at the first object that it is about.
-    pub(crate) fn finding(&self, is_settled: bool, location: Location) -> Finding {
+    pub(crate) fn finding(&self, is_at_target: bool, location: Location) -> Finding {
         Finding {
             location,
             code: Code::Advisory,
-            severity: if is_settled { Severity::Note } else { Severity::Warning },
+            severity: if is_at_target { Severity::Note } else { Severity::Warning },
             object: None,
             field: None,
             message: format!("{}: {}", self.target.pack.title(), self.advisory.message),
@@ -59,7 +59,7 @@ impl CrossedAdvisory<'_> {
 }
 
 /// Returns whether the object's own pack changes nothing: then it may have crossed the release long ago.
-pub(crate) const fn is_settled(made: &Conversion) -> bool {
+pub(crate) const fn is_at_target(made: &Conversion) -> bool {
     made.program.len() == made.foreign_changes && made.blocks.is_empty()
 }
 

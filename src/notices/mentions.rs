@@ -47,7 +47,7 @@ struct Search<'a> {
     known: BTreeSet<FieldPath>,
     found: Vec<Mention<'a>>,
     /// The lists that name a new kind.
-    settled: BTreeSet<(FieldPath, &'a GroupKind)>,
+    already_listed: BTreeSet<(FieldPath, &'a GroupKind)>,
     /// What is reported about texts.
     texts: Vec<Remark>,
 }
@@ -154,7 +154,7 @@ fn in_value(value: &Value, renames: &Renames, alone: bool) -> Vec<Remark> {
 
 impl<'a> Search<'a> {
     const fn new(renames: &'a Renames, known: BTreeSet<FieldPath>) -> Self {
-        Self { renames, known, found: Vec::new(), settled: BTreeSet::new(), texts: Vec::new() }
+        Self { renames, known, found: Vec::new(), already_listed: BTreeSet::new(), texts: Vec::new() }
     }
 
     fn visit(&mut self, value: &Value, at: At<'_>) {
@@ -192,7 +192,7 @@ impl<'a> Search<'a> {
             let new = successor.kind();
             let alone = at.alone && old.kind != new.kind;
             if names(new, alone) {
-                self.settled.extend(path().split_last().map(|(list, _)| (list, new)));
+                self.already_listed.extend(path().split_last().map(|(list, _)| (list, new)));
             } else if names(old, alone) && !self.known.contains(&path()) {
                 self.found.push(Mention { path: path(), old, new });
             }
@@ -217,12 +217,12 @@ impl<'a> Search<'a> {
 
     /// Reports what was found, except where the same list names the new kind too.
     fn remarks(self) -> Vec<Remark> {
-        let Self { found, settled, texts, .. } = self;
-        let is_settled = |one: &Mention<'_>| match one.path.split_last() {
-            Some((list, Step::Index(_))) => settled.contains(&(list, one.new)),
+        let Self { found, already_listed, texts, .. } = self;
+        let is_already_listed = |one: &Mention<'_>| match one.path.split_last() {
+            Some((list, Step::Index(_))) => already_listed.contains(&(list, one.new)),
             _ => false,
         };
-        let mentions = found.into_iter().filter(|one| !is_settled(one)).map(|Mention { path, old, new }| {
+        let mentions = found.into_iter().filter(|one| !is_already_listed(one)).map(|Mention { path, old, new }| {
             let what = if path.steps().is_empty() { "the document".to_owned() } else { path.to_string() };
             let message = format!("{what} names {old}, renamed to {new}; it is not updated");
             let help = Some(format!("replace it with {} of the group {} by hand, or add that", new.kind, new.group));

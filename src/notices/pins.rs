@@ -28,14 +28,14 @@ pub(crate) fn findings(manifest: &Manifest, goal: &Goal<'_>) -> Vec<Finding> {
 
 fn pin(evidence: Evidence, target: &Target<'_>) -> Finding {
     let bundle = &target.pack.line().get(target.release).bundle;
-    let says = &evidence.text;
+    let pinned = &evidence.text;
     Finding {
         location: evidence.location,
         code: Code::PinnedVersion,
         severity: Severity::Warning,
         object: None,
         field: None,
-        message: format!("{says} is not edited, but the files require {bundle} after the conversion"),
+        message: format!("{pinned} is not edited, but the files require {bundle} after the conversion"),
         help: Some(format!("set it to {} when the converted files are applied", bundle.trim_start_matches('v'))),
     }
 }

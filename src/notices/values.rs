@@ -21,7 +21,7 @@ use crate::pack::wire::Chart;
 pub(crate) struct UnconvertedValues {
     /// What is reported about them.
     finding: Finding,
-    /// Where the run may convert them: the end of a file's name, or what brings their chart.
+    /// Where the run may convert them: the end of a file's name, or what installs their chart.
     elsewhere: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ fn report(
         pack::UnconvertedValues::Chart(_) => {
             let own = object.name.as_deref().unwrap_or_default();
             let message = format!(
-                "it brings the chart {name}, but no HelmRelease that names it by chartRef has values that are converted"
+                "it installs the chart {name}, but no HelmRelease that names it by chartRef has values that are converted"
             );
             let help =
                 format!("include the HelmRelease in the run; if its values have no key `{key}`, add `{key}: {{}}`");
@@ -85,7 +85,7 @@ fn end_of(path: &str) -> String {
     path.split('/').filter(is_down).collect::<Vec<_>>().join("/")
 }
 
-/// Returns where values are converted in `object`: its file where they are all of it, and what brings their chart.
+/// Returns where values are converted in `object`: its file where they are all of it, and what installs their chart.
 pub(crate) fn sources(manifest: &Manifest, object: &Object) -> Vec<String> {
     let file = (object.kind.kind == "Values").then(|| manifest.file.clone());
     let reference = object.value.get("spec").and_then(|spec| spec.get("chartRef"));

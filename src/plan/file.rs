@@ -8,7 +8,7 @@ use crate::edits::{FilePlan, Rejected, edit};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::links::{File, LocalFile, dangling};
-use crate::manifest::{Manifest, Object};
+use crate::manifest::{Manifest, Object, sops};
 use crate::notices::values::{self, UnconvertedValues};
 use crate::notices::{advisories, mentions, moved_fields, pins, rbac};
 use crate::release::GroupKind;
@@ -40,7 +40,7 @@ pub struct PlannedFile {
     pub(super) change: Option<FilePlan>,
     pub(super) findings: Vec<Finding>,
     pub(super) seen_objects: usize,
-    /// The advisories that are about objects of the file: whether the object is settled, and where it starts.
+    /// The advisories that are about objects of the file: whether the object is at the target, and where it starts.
     pub(super) advised: BTreeMap<usize, (bool, Option<Position>)>,
     /// The values of charts that are not converted in this file.
     pub(super) unconverted_values: Vec<UnconvertedValues>,
@@ -126,7 +126,7 @@ impl PlannedFile {
         self.findings.extend(found);
         for (at, advisory) in planner.advisories.iter().enumerate() {
             if !is_held && advisory.concerns(object, &conversion) {
-                let found = (advisories::is_settled(&conversion), location.position);
+                let found = (advisories::is_at_target(&conversion), location.position);
                 let first = self.advised.entry(at).or_insert(found);
                 if first.0 && !found.0 {
                     *first = found;
@@ -175,5 +175,13 @@ fn findings(manifest: &Manifest, object: &Object, conversion: &Conversion) -> Ve
     let remarks = remarks.chain(conversion.warnings.iter().map(|remark| (remark, Severity::Warning)));
     let remarks = remarks.chain(conversion.lost.iter().map(|remark| (remark, Severity::Warning)));
     let remarks = remarks.chain(conversion.notes.iter().map(|remark| (remark, severity(remark.code, Severity::Note))));
-    remarks.map(|(remark, severity)| remark.finding(manifest, object, severity)).collect()
+    let mut findings: Vec<Finding> =
+        remarks.map(|(remark, severity)| remark.finding(manifest, object, severity)).collect();
+    let is_held = findings.iter().any(|finding| finding.severity >= Severity::Held);
+    if is_held && sops::is_encrypted(manifest) {
+        // Nothing else helps before the file is decrypted.
+        let held = findings.iter_mut().filter(|finding| finding.severity >= Severity::Held);
+        held.for_each(|finding| finding.help = Some(sops::help(&manifest.file)));
+    }
+    findings
 }

@@ -8,7 +8,8 @@
 use crate::finding::Finding;
 use crate::links::merge::{self, MergedConversion};
 use crate::links::patches::{self, Patching};
-use crate::links::{Held, Id, Linked, name_conflicts, together};
+use crate::links::together::Together;
+use crate::links::{Held, Id, Linked, name_conflicts};
 
 /// Finds everything that is held back, and returns what `attempt` plans without it.
 pub(super) fn hold_back<T>(
@@ -19,9 +20,12 @@ pub(super) fn hold_back<T>(
 ) -> T {
     let mut held = Held::by_themselves(linked);
     held.extend(name_conflicts::find(linked));
+    let together = Together::new(linked);
     loop {
-        together::hold(linked, &mut held);
-        if patches::hold(linked, patchings, &mut held) || merge::hold(linked, merged, &mut held) {
+        let holds_more = together.hold(linked, &mut held)
+            || patches::hold(linked, patchings, &mut held)
+            || merge::hold(linked, merged, &mut held);
+        if holds_more {
             continue;
         }
         match attempt(&held) {

@@ -1,9 +1,9 @@
 //! Which files can be planned without any other file, and what do they add to the plan?
 //!
-//! Such a plan may assume that no kustomization of the run reaches the file; [`invalidated`] finds, once all files are known, the
+//! Such a plan may assume that no kustomization of the run reaches the file; [`contradicted`] finds, once all files are known, the
 //! plans whose assumptions are wrong.
 //!
-//! Invariant: a local plan that is not invalidated is what the file adds to the plan whatever other files there are.
+//! Invariant: a local plan that is not contradicted is what the file adds to the plan whatever other files there are.
 
 use std::collections::BTreeSet;
 
@@ -56,9 +56,9 @@ fn is_linked(planner: &Planner<'_>, object: &Object, made: Option<&Conversion>) 
         || !targets.references(kind, value).is_empty()
 }
 
-/// Returns which of `files` are local ones whose assumptions a kustomization of the run contradicts, or that hold a patch or
-/// what it is merged into.
-pub(super) fn invalidated(files: &[RunFile<'_>], namespaces: &Namespaces<'_>) -> Vec<usize> {
+/// Returns the local ones among `files`, with their positions, whose assumptions a kustomization of the run contradicts, or that
+/// hold a patch or what it is merged into.
+pub(super) fn contradicted<'f>(files: &'f [RunFile<'_>], namespaces: &Namespaces<'_>) -> Vec<(usize, &'f PlannedFile)> {
     let linkable: Vec<File<'_>> = files.iter().map(RunFile::linkable).collect();
     let patch_files: BTreeSet<&str> =
         linkable.iter().flat_map(|file| file.patches()).map(|patch| patch.file.as_str()).collect();
@@ -71,9 +71,9 @@ pub(super) fn invalidated(files: &[RunFile<'_>], namespaces: &Namespaces<'_>) ->
         })
     };
     let local = files.iter().enumerate().filter_map(|(at, file)| match file {
-        RunFile::Local(planned) => Some((at, planned)),
+        RunFile::Local(planned) => Some((at, planned.as_ref())),
         RunFile::Linked(_) => None,
     });
     let patched: BTreeSet<usize> = patches::find(&linkable).into_iter().flatten().map(|(at, _)| at).collect();
-    local.filter(|(at, planned)| patched.contains(at) || is_contradicted(planned)).map(|(at, _)| at).collect()
+    local.filter(|(at, planned)| patched.contains(at) || is_contradicted(planned)).collect()
 }

@@ -29,7 +29,7 @@ fn no_imports_form_a_circle() {
 
 #[test]
 fn imports_are_read_in_every_form() {
-    let text = "use crate::a::{b, c::d};\nuse super::e;\npub use f::G;\nfn g() { super::super::h::i(); self::j::k(); l.f::<M>() }";
+    let text = "use crate::a::{b, c::d};\nuse super::e;\npub use f::G; pub(in crate::x) fn v() {}\nfn g() { super::super::h::i(); self::j::k(); l.f::<M>() }";
     let source = |path: &str, text: &str| Source::new(path.to_owned(), text.to_owned());
     let others = ["a/mod", "a/b", "a/c", "x/e", "h", "x/y/f", "x/y/j", "x/mod"];
     let mut all: Vec<Source> = others.iter().map(|name| source(&format!("src/{name}.rs"), "")).collect();
@@ -65,7 +65,7 @@ fn imports(sources: &[Source]) -> Imports {
 fn paths(words: &[String], is_child: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        let is_first = at == 0 || ![":", "."].contains(&words[at - 1].as_str());
+        let is_first = at == 0 || ![":", ".", "in"].contains(&words[at - 1].as_str());
         let is_path =
             words.get(at + 1).is_some_and(|next| next == ":") && words.get(at + 2).is_some_and(|next| next == ":");
         if is_first && is_path && (["crate", "super", "self"].contains(&word.as_str()) || is_child(word)) {

@@ -3,7 +3,7 @@
 //! A [`ValueHash`] is 64 bits of FNV-1a over the value's parts, each led by its type: mappings in the order of their keys'
 //! names, whole numbers by value. It guards against mistakes, not against forgery: who can edit the stash can edit the object.
 //!
-//! Invariant: a value_hash does not depend on the order of keys, on how a text spells a value, or on this program's version.
+//! Invariant: a hash does not depend on the order of keys, on how a text spells a value, or on this program's version.
 
 use std::fmt;
 
@@ -15,14 +15,14 @@ use serde_json::{Map, Number, Value};
 pub(super) struct ValueHash(u64);
 
 impl ValueHash {
-    /// Takes the value_hash of `value`.
+    /// Hashes `value`.
     pub(super) fn of(value: &Value) -> Self {
         let mut hash = Hash::new();
         hash.value(value);
         Self(hash.0)
     }
 
-    /// Takes the value_hash of `value`, and of a mapping as if it had no `key`.
+    /// Hashes `value`, and of a mapping as if it had no `key`.
     pub(super) fn of_but(value: &Value, key: Option<&str>) -> Self {
         match (value, key) {
             (Value::Object(map), Some(key)) => Self::without(map, key),
@@ -30,7 +30,7 @@ impl ValueHash {
         }
     }
 
-    /// Takes the value_hash of a mapping as if it had no `key`.
+    /// Hashes a mapping as if it had no `key`.
     pub(super) fn without(map: &Map<String, Value>, key: &str) -> Self {
         let mut hash = Hash::new();
         hash.mapping(map, |name| name != key);
@@ -111,7 +111,7 @@ impl Hash {
 /// Spells a number, whole ones without a point: `1.0` is `1`.
 fn spelled(number: &Number) -> String {
     match number.as_f64() {
-        // Below 2^53 a float holds every whole number, so that none is taken for its object_view.
+        // Below 2^53 a float holds every whole number, so that none is mistaken for its neighbour.
         Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 => {
             format!("{float:.0}")
         }

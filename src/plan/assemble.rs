@@ -1,0 +1,53 @@
+//! What does a run do in all, once every file is planned?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::file::PlannedFile;
+use super::planner::Planner;
+use crate::convert::{ObjectPlan, Outcome};
+use crate::edits::FilePlan;
+use crate::finding::{Finding, Location};
+
+/// Everything that a run would do, nothing of it done.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// The files with at least one edit, sorted by name.
+    pub files: Vec<FilePlan>,
+    /// The objects of targeted packs, in the order of files and text.
+    pub objects: Vec<ObjectPlan>,
+    /// Everything to report, sorted by place.
+    pub findings: Vec<Finding>,
+    /// How many objects the parsed files hold, known or not.
+    pub seen_objects: usize,
+}
+
+/// Puts the plans of all files together, in their order. What concerns the whole run is reported once: an advisory at the first
+/// object that it is about, values of charts where the run converts them nowhere.
+pub(super) fn assemble(planner: &Planner<'_>, files: impl IntoIterator<Item = PlannedFile>) -> Plan {
+    let mut plan = Plan::default();
+    let mut advised: BTreeMap<usize, (bool, Location)> = BTreeMap::new();
+    let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
+    for planned in files {
+        for (at, (is_at_target, position)) in planned.advised {
+            let found = (is_at_target, Location { file: planned.local.file.clone(), position });
+            let is_first = |(at_target, place): &(bool, Location)| (found.0, &found.1.file) < (*at_target, &place.file);
+            if advised.get(&at).is_none_or(is_first) {
+                advised.insert(at, found);
+            }
+        }
+        unconverted.extend(planned.unconverted_values);
+        sources.extend(planned.value_sources);
+        plan.files.extend(planned.change);
+        plan.objects.extend(planned.local.objects);
+        plan.findings.extend(planned.findings);
+        plan.seen_objects += planned.seen_objects;
+    }
+    let advisory = |(at, (is_at_target, place)): (usize, _)| planner.advisories[at].finding(is_at_target, place);
+    plan.findings.extend(advised.into_iter().map(advisory));
+    plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
+    plan.findings.sort();
+    plan.findings.dedup();
+    // What could have held values and is unchanged was kept for what it can be merged with.
+    plan.objects.retain(|object| object.is_recognised || object.outcome != Outcome::Unchanged);
+    plan
+}
