@@ -86,7 +86,10 @@ fn what_is_refused_says_what_to_do() {
     );
     let found = tells(route, "1.5/standard", &["kind-not-in-target kind"]);
     assert!(found.iter().any(|finding| finding.help.as_deref().is_some_and(|help| help.contains("v1.6.0"))));
-    tells(route, "1.6/experimental", &[]);
+    // The experimental channel serves v1alpha2 too, and says why the route does not get v1.
+    let found = tells(route, "1.6/experimental", &["less-stable-version spec.rules"]);
+    let deprecated = "v1alpha2, which gateway-api@1.6.1/experimental has deprecated";
+    assert!(found.iter().any(|finding| finding.message.contains(deprecated)), "{found:?}");
 }
 
 #[test]
