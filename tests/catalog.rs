@@ -103,7 +103,7 @@ fn every_pattern_of_every_catalog_compiles() {
 }
 
 #[test]
-fn scopes_and_versions_are_those_of_the_kinds_table() {
+fn scopes_and_versions_match_the_kinds_table() {
     let Some(rows) = table("kinds.tsv") else { return };
     let pack = pack();
     let mut seen = BTreeSet::new();
@@ -132,7 +132,7 @@ fn scopes_and_versions_are_those_of_the_kinds_table() {
 }
 
 #[test]
-fn served_versions_are_those_of_the_targets_table() {
+fn served_versions_match_the_targets_table() {
     let Some(rows) = table("api-targets.tsv") else { return };
     let pack = pack();
     let mut count = 0;
@@ -188,7 +188,7 @@ fn says(field: &Field<'_>, name: &str) -> bool {
 }
 
 #[test]
-fn every_field_stands_in_the_bundles_of_the_fields_table() {
+fn every_field_is_in_the_bundles_of_the_fields_table() {
     let Some(rows) = table("fields.tsv") else { return };
     let pack = pack();
     let mut expected: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
@@ -235,7 +235,7 @@ fn limits(attributes: &Attributes) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_field_says_last_what_the_fields_table_says() {
+fn every_field_has_the_latest_attributes_of_the_fields_table() {
     let Some(rows) = table("fields.tsv") else { return };
     let pack = pack();
     for row in rows.iter().filter(|row| is_kept(&row["path"])) {
@@ -289,7 +289,7 @@ fn every_marker_of_the_markers_table_narrows_to_its_releases() {
 }
 
 #[test]
-fn references_are_those_of_the_references_table() {
+fn references_match_the_references_table() {
     let Some(rows) = table("reference-fields.tsv") else { return };
     let pack = pack();
     let mut expected = BTreeSet::new();
@@ -318,7 +318,7 @@ fn references_are_those_of_the_references_table() {
 }
 
 #[test]
-fn building_again_gives_the_committed_bytes() {
+fn rebuilding_the_catalogs_gives_the_committed_bytes() {
     let Some(crds) = shared("crds/gateway-api") else { return };
     let built = build::build(&folder(), &crds).unwrap();
     assert_eq!(build::stale(&built, &folder()).unwrap(), Vec::<String>::new());
@@ -369,7 +369,7 @@ fn a_simple_manifest_fits_every_release() {
 }
 
 #[test]
-fn fields_of_a_route_name_its_first_release() {
+fn fields_of_a_route_identify_its_first_release() {
     let filter = |filter: Value| json!({"rules": [{"filters": [filter]}]});
     let path = json!({"type": "ReplaceFullPath", "replaceFullPath": "/"});
     let rewritten = "standard v0.7.0..v1.6.1, experimental v0.5.0..v1.6.1";
@@ -393,7 +393,7 @@ fn fields_of_a_route_name_its_first_release() {
 }
 
 #[test]
-fn fields_of_a_gateway_name_its_releases() {
+fn fields_of_a_gateway_identify_its_releases() {
     let listener = |tls: Value| json!({"listeners": [{"name": "a", "port": 443, "protocol": "HTTPS", "tls": tls}]});
     let validated = listener(json!({"frontendValidation": {"caCertificateRefs": []}}));
     check("Gateway", &validated, "experimental v1.1.0..v1.3.0", &[("v1", "experimental v1.1.0..v1.3.0")]);
@@ -402,7 +402,7 @@ fn fields_of_a_gateway_name_its_releases() {
 }
 
 #[test]
-fn kinds_that_came_later_name_their_first_release() {
+fn kinds_added_later_identify_their_first_release() {
     let grant = json!({"from": [{"group": GATEWAY, "kind": "HTTPRoute", "namespace": "a"}], "to": [{"group": "", "kind": "Service"}]});
     let versions = [
         ("v1", "standard v1.5.0..v1.6.1, experimental v1.5.0..v1.6.1"),
@@ -429,7 +429,7 @@ fn kinds_that_came_later_name_their_first_release() {
 }
 
 #[test]
-fn both_spellings_of_a_backend_policy_are_told_apart() {
+fn both_spellings_of_a_backend_policy_are_distinguished() {
     let target = json!({"group": "", "kind": "Service", "name": "b"});
     let new = json!({"targetRefs": [target], "validation": {"hostname": "b", "wellKnownCACertificates": "System"}});
     let v1 = [("v1", "standard v1.4.0..v1.6.1, experimental v1.4.0..v1.6.1")];
@@ -441,7 +441,7 @@ fn both_spellings_of_a_backend_policy_are_told_apart() {
 }
 
 #[test]
-fn the_first_group_ends_before_the_second_is_alone() {
+fn the_old_group_overlaps_with_the_new_one() {
     let old = "networking.x-k8s.io";
     let every = "single v0.1.0..v0.4.3";
     check_in(old, "GatewayClass", &json!({"controller": "a.example/b"}), every, &[("v1alpha1", every)]);
@@ -452,7 +452,7 @@ fn the_first_group_ends_before_the_second_is_alone() {
 }
 
 #[test]
-fn a_target_refuses_what_it_cannot_hold() {
+fn a_target_rejects_fields_that_it_lacks() {
     let pack = pack();
     let catalog = pack.catalog("HTTPRoute", GATEWAY);
     let route = json!({"spec": {"rules": [{

@@ -18,13 +18,13 @@ fn root() -> &'static Path {
 }
 
 #[test]
-fn the_readme_shows_what_the_program_prints() {
+fn the_readme_shows_the_output_of_the_program() {
     let found = differences(&root().join("README.md"));
     assert!(found.is_empty(), "{found}");
 }
 
 #[test]
-fn every_command_and_exit_code_is_as_written() {
+fn every_documented_command_has_the_documented_output_and_exit_code() {
     let mut files: Vec<PathBuf> =
         fs::read_dir(root().join("tests/cli")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

@@ -54,7 +54,7 @@ const CORS: &str = "  rules:
 ";
 
 #[test]
-fn a_filter_whose_type_is_missing_goes_as_a_whole() {
+fn a_filter_without_a_type_is_removed_as_a_whole() {
     let without = CORS.replace(
         "    - type: CORS   # for the shop\n      cors:\n        allowOrigins: [https://shop.example.com]\n",
         "",
@@ -71,13 +71,13 @@ fn a_filter_whose_type_is_missing_goes_as_a_whole() {
 }
 
 #[test]
-fn a_filter_of_no_known_type_stays() {
+fn a_filter_of_an_unknown_type_is_left_unchanged() {
     let text = route("v1", &CORS.replace("type: CORS", "type: Cores"));
     assert_eq!(convert(&text, "1.5/standard").0, text);
 }
 
 #[test]
-fn what_is_refused_says_what_to_do() {
+fn refusals_say_what_to_do() {
     let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata:\n  name: db\nspec:\n  rules:\n  \
                  - backendRefs:\n    - name: a\n      port: 1\n  - backendRefs:\n    - name: b\n      port: 1\n";
     let found = tells(route, "1.6/standard", &["invalid-in-target spec.rules"]);
@@ -90,7 +90,7 @@ fn what_is_refused_says_what_to_do() {
 }
 
 #[test]
-fn an_advisory_is_told_once_and_where_it_matters() {
+fn an_advisory_is_reported_once_and_only_if_relevant() {
     let advised = |text: &str, target: &str| -> Vec<String> {
         let findings = convert(text, target).1;
         let told = findings.into_iter().filter(|finding| finding.code == Code::Advisory);
@@ -128,7 +128,7 @@ fn an_advisory_is_told_once_and_where_it_matters() {
 }
 
 #[test]
-fn an_advisory_is_about_the_way_between_two_releases() {
+fn an_advisory_applies_to_the_upgrade_between_two_releases() {
     let packs = embedded::with(Vec::new()).unwrap();
     let pack = packs.named("gateway-api").unwrap();
     let told = |from: &str, to: &str| -> Vec<String> {
@@ -149,7 +149,7 @@ fn an_advisory_is_about_the_way_between_two_releases() {
 }
 
 #[test]
-fn a_hint_holds_in_the_channel_that_was_chosen() {
+fn a_hint_applies_to_the_chosen_channel() {
     let helps = |kind: &str, version: &str, target: &str| {
         let text = format!("apiVersion: {version}\nkind: {kind}\nmetadata:\n  name: a\nspec: {{}}\n");
         tells(&text, target, &["kind-not-in-target kind"])[0].help.clone().unwrap_or_default()
@@ -163,7 +163,7 @@ fn a_hint_holds_in_the_channel_that_was_chosen() {
 }
 
 #[test]
-fn hints_are_found_where_a_release_refuses() {
+fn every_hint_belongs_to_a_rejected_field() {
     let help = |text: &str, target: &str, field: &str| -> String {
         let found = convert(text, target).1;
         let found = found.iter().find(|finding| finding.field.as_deref() == Some(field));
@@ -198,7 +198,7 @@ fn hints_are_found_where_a_release_refuses() {
 }
 
 #[test]
-fn an_advisory_is_louder_where_something_is_converted() {
+fn an_advisory_is_a_warning_if_something_is_converted() {
     let severity = |text: &str, target: &str| {
         let findings = convert(text, target).1;
         let advisory = findings.iter().find(|finding| finding.message.contains("safe-upgrades"));
@@ -210,7 +210,7 @@ fn an_advisory_is_louder_where_something_is_converted() {
 }
 
 #[test]
-fn rights_to_a_kind_that_changes_are_told() {
+fn rbac_rules_for_a_changed_kind_are_reported() {
     let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: teams\nrules:\n- apiGroups: \
                 [gateway.networking.x-k8s.io]\n  resources: [xlistenersets, xlistenersets/status]\n  verbs: [get]\n";
     let found = tells(role, "1.6/standard", &["reference-not-updated rules[0]"]);
@@ -220,7 +220,7 @@ fn rights_to_a_kind_that_changes_are_told() {
 }
 
 #[test]
-fn the_experimental_channel_is_the_tighter_one_in_three_places() {
+fn the_experimental_channel_is_stricter_in_three_places() {
     let names = route("v1", "  rules:\n  - name: a\n  - name: a\n");
     tells(&names, "1.4/standard", &[]);
     tells(&names, "1.4/experimental", &["invalid-in-target spec.rules"]);
@@ -235,7 +235,7 @@ fn the_experimental_channel_is_the_tighter_one_in_three_places() {
 }
 
 #[test]
-fn what_every_release_of_an_object_refuses_is_told_and_left() {
+fn fields_rejected_by_every_release_are_reported_and_left_unchanged() {
     // `retry` is in experimental releases only, which all want the names of rules to differ.
     let names = route("v1", "  rules:\n  - name: a\n    retry: {attempts: 1}\n  - name: a\n");
     tells(&names, "1.4/experimental", &["already-invalid spec.rules"]);
@@ -270,7 +270,7 @@ fn lists(from: &str, to: &str, rows: &[(&str, &str)]) {
 }
 
 #[test]
-fn the_matrix_lists_what_became_tighter_and_what_looser() {
+fn the_matrix_lists_stricter_and_looser_constraints() {
     lists("0.4.0", "0.4.1", &[("ReferencePolicy spec.from[].namespace: optional", "held-back|exact")]);
     lists(
         "0.4.3",
@@ -342,7 +342,7 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
 }
 
 #[test]
-fn what_a_rule_takes_across_is_listed_with_the_rule_alone() {
+fn fields_converted_by_a_rule_are_listed_with_that_rule_only() {
     let listed = |from: &str, to: &str, part: &str| -> Vec<String> {
         between(from, to).into_iter().map(|(name, _)| name).filter(|name| name.contains(part)).collect()
     };
@@ -381,7 +381,7 @@ fn what_a_rule_takes_across_is_listed_with_the_rule_alone() {
 }
 
 #[test]
-fn the_way_back_costs_what_the_matrix_says_of_it() {
+fn converting_back_has_the_cost_listed_in_the_matrix() {
     let packs = embedded::with(Vec::new()).unwrap();
     let pack = packs.named("gateway-api").unwrap();
     let rows = |from: &str, to: &str, swapped: bool| -> BTreeSet<String> {

@@ -65,7 +65,7 @@ fn files_that_sops_encrypted_are_held_back() {
 }
 
 #[test]
-fn what_sops_did_not_encrypt_or_does_not_change_is_no_matter() {
+fn files_that_sops_did_not_encrypt_or_that_do_not_change_have_no_finding() {
     let at_target = gateway("a").replace("v1beta1", "v1") + SOPS;
     let no_checksum = gateway("b") + "sops: {version: 3.9.0}\n";
     let tree = tree(&[("a.yaml", &at_target), ("b.yaml", &no_checksum)]);
@@ -121,7 +121,7 @@ fn beside_secrets() -> Vec<(&'static str, String, bool)> {
 }
 
 #[test]
-fn what_a_secret_holds_is_in_no_diff_and_diffs_still_apply() {
+fn no_diff_shows_secret_values_and_diffs_still_apply() {
     for (name, text, is_shown) in beside_secrets() {
         let tree = tree(&[(name, &text)]);
         let diff = tree.run(&["diff", "--to", TO]);
@@ -145,7 +145,7 @@ fn what_a_secret_holds_is_in_no_diff_and_diffs_still_apply() {
 }
 
 #[test]
-fn what_a_secret_holds_is_in_no_report_and_no_plan() {
+fn no_report_or_plan_shows_secret_values() {
     for (name, text, _) in beside_secrets() {
         let tree = tree(&[(name, &text)]);
         for format in ["text", "json", "github"] {
@@ -171,7 +171,7 @@ fn what_a_secret_holds_is_in_no_report_and_no_plan() {
 }
 
 #[test]
-fn what_cannot_be_read_in_a_secret_is_not_quoted() {
+fn unreadable_text_of_a_secret_is_not_quoted() {
     let secret = "---\napiVersion: v1 # gateway.networking.k8s.io\nkind: Secret\nstringData:\n  a: ";
     for value in ["!!binary t0p-s3cr3t", "!!int t0p-s3cr3t", "*t0p-s3cr3t", "[t0p-s3cr3t", "\"t0p-s3cr3t"] {
         let tree = tree(&[("a.yaml", &format!("{}{secret}{value}\n", gateway("a")))]);
@@ -192,7 +192,7 @@ fn check_printable(run: &Run) {
 
 #[cfg(unix)]
 #[test]
-fn names_and_values_that_steer_a_terminal_are_written_out() {
+fn terminal_control_sequences_in_names_and_values_are_escaped() {
     let name = "evil\u{1b}[2J\u{9b}31m\n::error::\u{202e}.yaml";
     let text = gateway("\"a\\u001b[2J\\u009b\"")
         .replace("gatewayClassName: b", "gatewayClassName: b\n  nonsense: \"\u{202e}\u{2066}\"");
@@ -235,7 +235,7 @@ fn names_and_values_that_steer_a_terminal_are_written_out() {
 }
 
 #[test]
-fn a_journal_of_garbage_stops_what_writes_and_is_named() {
+fn an_unreadable_journal_prevents_writing_and_is_reported() {
     for garbage in [&b"\0\xff\x1b[2J"[..], b"{\"schemaVersion\": 1}", b"[[[[", b""] {
         let tree = tree(&[("a.yaml", &gateway("a")), (".reversion/journal/record.json", "")]);
         fs::write(tree.path(".reversion/journal/record.json"), garbage).unwrap();
@@ -250,7 +250,7 @@ fn a_journal_of_garbage_stops_what_writes_and_is_named() {
 }
 
 #[test]
-fn a_plan_of_more_than_is_read_is_refused_unread() {
+fn a_plan_over_the_size_limit_is_rejected_unread() {
     let tree = tree(&[]);
     for (name, size) in [("large.plan", 1 << 30), ("a.plan", 0)] {
         fs::File::create(tree.path(name)).unwrap().set_len(size).unwrap();
@@ -263,7 +263,7 @@ fn a_plan_of_more_than_is_read_is_refused_unread() {
 }
 
 #[test]
-fn a_tree_that_was_left_half_done_is_told_by_what_only_looks() {
+fn read_only_commands_report_an_interrupted_tree() {
     let tree = Tree::new(2);
     fs::write(tree.path("gateway.yaml"), gateway("a")).unwrap();
     tree.plan("up.plan", &tree.edits(OLD, &new_text(0)));
@@ -291,7 +291,7 @@ fn a_tree_that_was_left_half_done_is_told_by_what_only_looks() {
 
 #[cfg(unix)]
 #[test]
-fn a_journal_that_may_not_be_read_is_never_taken_for_none() {
+fn a_journal_without_read_permission_is_not_treated_as_absent() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::new(1);
     fs::write(tree.path("gateway.yaml"), gateway("a")).unwrap();
@@ -300,7 +300,7 @@ fn a_journal_that_may_not_be_read_is_never_taken_for_none() {
     fs::create_dir(&journal).unwrap();
     allow(0o000);
     if fs::read_dir(&journal).is_ok() {
-        return skipped("a_journal_that_may_not_be_read_is_never_taken_for_none: this user may read everything");
+        return skipped("a_journal_without_read_permission_is_not_treated_as_absent: this user may read everything");
     }
     let run = tree.run(&["check", "--to", TO]);
     allow(0o700);
@@ -358,7 +358,7 @@ fn linked(tree: &Tree, name: &str) {
 }
 
 #[test]
-fn whatever_is_done_to_a_tree_meanwhile_nothing_is_written_and_it_is_named() {
+fn concurrent_changes_to_a_tree_prevent_writing_and_are_reported() {
     for (what, meddle, error) in MEDDLING {
         let home = tree(&[]);
         let tree = Tree::below(&home, "tree");
@@ -402,7 +402,7 @@ fn secret_pack(tree: &Tree, lens: &str) {
 const BY_PACK: [&str; 6] = ["--pack", "p", "--glob", "a.yaml", "--to", "p@v2/single"];
 
 #[test]
-fn a_secret_that_changes_itself_is_shown_nowhere() {
+fn a_changed_secret_is_never_shown() {
     let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  old: t0p-s3cr3t\n";
     let tree = tree(&[("a.yaml", text)]);
     secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
@@ -423,7 +423,7 @@ fn a_secret_that_changes_itself_is_shown_nowhere() {
 }
 
 #[test]
-fn what_a_secret_loses_is_in_no_stash_and_in_no_words() {
+fn removed_secret_values_are_neither_stashed_nor_reported() {
     let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  gone: t0p-s3cr3t\n";
     let tree = tree(&[("a.yaml", text)]);
     secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
@@ -439,7 +439,7 @@ fn what_a_secret_loses_is_in_no_stash_and_in_no_words() {
 }
 
 #[test]
-fn a_pack_whose_rules_grow_an_object_without_end_holds_it_back() {
+fn an_object_that_rules_grow_without_end_is_held_back() {
     let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata: {new: x}\n";
     let tree = tree(&[("a.yaml", text)]);
     let twice = |at: usize| format!("  - default: {{ field: data.c{at}, like: data, forward: write }}\n");
@@ -452,7 +452,7 @@ fn a_pack_whose_rules_grow_an_object_without_end_holds_it_back() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_gets_no_control_characters_but_colours() {
+fn only_colour_codes_reach_a_terminal() {
     let text = gateway("a") + "# \u{202e}evil\n";
     let tree = tree(&[("a.yaml", &text.replace("v1beta1\n", "v1beta1 # \u{202e}evil\n"))]);
     let program = env!("CARGO_BIN_EXE_reversion");
@@ -468,7 +468,7 @@ fn a_terminal_gets_no_control_characters_but_colours() {
             .env("SHELL", "/bin/sh")
             .env(variable, "xterm");
         let Ok(output) = script.stdin(std::process::Stdio::null()).output() else {
-            return skipped("a_terminal_gets_no_control_characters_but_colours: no script to make a terminal");
+            return skipped("only_colour_codes_reach_a_terminal: no script to make a terminal");
         };
         let seen = String::from_utf8(output.stdout).unwrap();
         assert!(seen.contains("202e"), "{command}: {seen}");

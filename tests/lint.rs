@@ -29,7 +29,7 @@ fn files(name: &str) -> PackFiles {
 }
 
 #[test]
-fn a_rule_that_is_taken_away_is_missed() {
+fn a_missing_rule_is_reported() {
     let mut missed = 0;
     for pack in embedded::with(Vec::new()).unwrap().iter() {
         let whole = files(pack.name());
@@ -105,7 +105,7 @@ const MOVED: [&str; 2] = ["spec.old string - standard v1", "spec.new string - st
 const RENAME: (&str, &str) = ("old-to-new", "  - rename: { field: spec.old, to: new }\n");
 
 #[test]
-fn what_vanishes_is_claimed() {
+fn every_removed_field_is_claimed_by_a_rule() {
     check(&pack(&MOVED, B_WENT, &[RENAME]), &[]);
     check(
         &pack(&MOVED, B_WENT, &[]),
@@ -120,7 +120,7 @@ fn what_vanishes_is_claimed() {
 }
 
 #[test]
-fn what_vanishes_is_counted() {
+fn removed_fields_are_counted() {
     let fields = [
         "spec.a string - standard v1",
         "spec.b string - standard v1..v2",
@@ -141,7 +141,7 @@ fn what_vanishes_is_counted() {
 }
 
 #[test]
-fn what_vanishes_from_some_objects_only_is_not_claimed() {
+fn fields_removed_from_some_objects_only_are_unclaimed() {
     let fields = ["spec.old string - standard v1", "spec.type string - standard v1..v3"];
     let drop = |condition: &str| {
         format!("  - when: {{ if: {condition}, then: [{{ drop: {{ field: spec.old, reason: r }} }}] }}\n")
@@ -154,7 +154,7 @@ fn what_vanishes_from_some_objects_only_is_not_claimed() {
 }
 
 #[test]
-fn a_mapping_goes_with_the_last_thing_in_it() {
+fn a_mapping_is_removed_with_its_last_field() {
     let fields = [
         "spec.new string - standard v2..v3",
         "spec.old object - standard v1",
@@ -171,7 +171,7 @@ fn a_mapping_goes_with_the_last_thing_in_it() {
 }
 
 #[test]
-fn what_an_api_version_that_goes_has_alone_is_claimed() {
+fn fields_only_in_a_removed_api_version_are_claimed() {
     let releases = ["v1", "v2"].map(|name| format!("- {{ bundle: {name}, channels: [standard] }}\n")).concat();
     let head = format!("title: T\nsource: s\ngroups: [g]\nreleases:\n{releases}");
     let fields = "spec\tobject\t\t\t\tstandard v1..v2\nspec.old\tstring\t\t\tv1alpha1\tstandard v1..v2\n";
@@ -189,7 +189,7 @@ fn what_an_api_version_that_goes_has_alone_is_claimed() {
 }
 
 #[test]
-fn what_a_release_asks_for_is_brought() {
+fn fields_required_by_a_release_are_added() {
     let mut fields = vec!["spec.items array - standard v1..v3", "spec.items[] object - standard v1..v3"];
     fields.push("spec.items[].name string required standard v2..v3");
     let message =
@@ -202,7 +202,7 @@ fn what_a_release_asks_for_is_brought() {
 }
 
 #[test]
-fn values_that_vanish_are_claimed() {
+fn removed_values_are_claimed() {
     let fields = [
         "spec.t string {\"enum\":[\"a\",\"b\"]} standard v1",
         "spec.t string {\"enum\":[\"b\",\"c\"]} standard v2..v3",
@@ -216,7 +216,7 @@ fn values_that_vanish_are_claimed() {
 }
 
 #[test]
-fn a_stale_entry_is_told() {
+fn a_stale_entry_is_reported() {
     let stale = B_WENT.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
     let message = "p/pack.yaml: `dropped` lists A.g spec.old, which that bundle does not remove or a rule converts: remove the entry";
     check(&pack(&MOVED, &stale, &[RENAME]), &[message]);
@@ -240,7 +240,7 @@ fn claims_are_in_the_catalog_of_their_side() {
 }
 
 #[test]
-fn the_sides_of_a_rule_can_be_told_apart() {
+fn both_sides_of_a_rule_can_be_distinguished() {
     let fields = ["spec.old string - standard v1..v3", "spec.new string - standard v1..v3"];
     let expected = [
         "p/v2/old-to-new.yaml: spec.new exists before the change too, so old and new objects cannot be distinguished",
@@ -253,7 +253,7 @@ fn the_sides_of_a_rule_can_be_told_apart() {
 }
 
 #[test]
-fn rules_do_not_claim_the_same() {
+fn no_two_rules_claim_the_same_field() {
     let again = ("old-again", "  - drop: { field: spec.old, reason: r }\n");
     check(
         &pack(&MOVED, B_WENT, &[again, RENAME]),
@@ -262,7 +262,7 @@ fn rules_do_not_claim_the_same() {
 }
 
 #[test]
-fn a_name_is_not_used_again() {
+fn a_reserved_name_is_not_reused() {
     let fields = ["spec.x string - standard v1, standard v3"];
     let listed = B_WENT.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.x, reason: r }]\n");
     let message =
@@ -271,7 +271,7 @@ fn a_name_is_not_used_again() {
 }
 
 #[test]
-fn notes_name_what_is_there() {
+fn notes_refer_to_existing_fields() {
     let notes = "hints: [{ kind: A.g, field: spec.nothing, help: h }]\nadvisories:\n\
                  - { id: a, bundle: v2, direction: forward, message: m }\n- { id: a, bundle: v3, direction: forward, message: m }\n";
     let expected = ["p/pack.yaml: no release has A.g spec.nothing", "p/pack.yaml: the id a is used twice"];
@@ -279,7 +279,7 @@ fn notes_name_what_is_there() {
 }
 
 #[test]
-fn every_rule_has_fixtures_and_every_fixture_a_rule() {
+fn rules_without_fixtures_and_fixtures_without_a_rule_are_reported() {
     let pack = pack(&MOVED, B_WENT, &[RENAME]);
     let told = |files: &[&str]| -> Vec<String> {
         let files: Vec<_> = files.iter().map(|file| (*file).to_owned()).collect();

@@ -40,7 +40,7 @@ fn check_valid(plan: &Value) {
 }
 
 #[test]
-fn plans_are_as_the_schema_says() {
+fn saved_plans_match_the_schema() {
     let shop = "fixtures/repos/shop-1.0-experimental";
     let up = plan(shop, &["--to", "gateway-api@1.6/experimental"]);
     check_valid(&up);
@@ -73,7 +73,7 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn of_a_damaged_plan_the_schema_and_the_program_say_the_same() {
+fn schema_and_program_reject_the_same_damaged_plans() {
     let schema = schema();
     let plan = plan("fixtures/repos/shop-1.0-experimental/apps/base/orders", &["--to", "gateway-api@1.6/experimental"]);
     let mut keys = Vec::new();

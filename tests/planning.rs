@@ -124,7 +124,7 @@ fn a_route_names_its_gateway_where_kustomize_puts_it() {
 }
 
 #[test]
-fn a_gateway_in_several_namespaces_is_named_by_no_route() {
+fn a_gateway_in_several_namespaces_is_referenced_by_no_route() {
     let files = [
         ("base/gateway.yaml", OLD_GATEWAY),
         ("base/kustomization.yaml", "resources: [gateway.yaml]\n"),
@@ -167,7 +167,7 @@ fn tls_gateway(namespace: &str, hostname: &str) -> String {
 }
 
 #[test]
-fn hostnames_are_read_in_the_routes_own_namespace() {
+fn hostnames_are_read_from_the_routes_own_namespace() {
     let (mine, other) = (tls_gateway("", "mail.example.com"), tls_gateway("", "other.example.com"));
     let placed = [
         ("mail/kustomization.yaml", "namespace: mail\nresources: [route.yaml, edge.yaml]\n"),
@@ -186,7 +186,7 @@ fn hostnames_are_read_in_the_routes_own_namespace() {
 }
 
 #[test]
-fn a_target_is_compared_with_the_namespace_that_kustomize_gives() {
+fn a_target_is_compared_with_the_namespace_set_by_kustomize() {
     let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata:\n  name: db\n  \
                   namespace: dev\nspec:\n  targetRef: {group: \"\", kind: Service, name: db, namespace: dev}\n  tls: \
                   {hostname: db.example.com, wellKnownCACerts: System}\n";
@@ -231,7 +231,7 @@ spec: {targetRef: {group: gateway.networking.k8s.io, kind: UDPRoute, name: dns}}
 ";
 
 #[test]
-fn references_to_kinds_that_the_target_lacks_are_told() {
+fn references_to_kinds_missing_in_the_target_are_reported() {
     let down = run(&[("a.yaml", MIXED_REFERENCES)], "1.2.1/standard");
     let expected = [
         "a.yaml warning dangling-reference spec.parentRefs[0]",
@@ -253,7 +253,7 @@ fn gateway(port: &str) -> String {
 }
 
 #[test]
-fn what_was_wrong_all_along_is_a_warning_where_it_is_final() {
+fn a_violation_of_every_release_is_a_warning() {
     let place = "spec.listeners[0].port";
     let wrong = run(&[("a.yaml", &gateway("99999"))], "1.6.1/standard");
     wrong.tells(Severity::Warning, &[&format!("a.yaml warning already-invalid {place}")]);
@@ -276,7 +276,7 @@ storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type
 port: {type: integer, maximum: 65535}}}}}}}}}}]}}";
 
 #[test]
-fn with_crds_of_ones_own_what_was_wrong_all_along_is_held_back() {
+fn with_user_supplied_crds_a_violation_of_every_release_is_held_back() {
     let packs = embedded::with(Vec::new()).unwrap();
     let crd = read(&packs, "crd.yaml", GATEWAY_CRD);
     let whole = crd.full_value(&crd.objects[0]).unwrap();
@@ -304,7 +304,7 @@ spec:
 ";
 
 #[test]
-fn a_permission_that_some_lose_is_told_with_those_who_lose_it() {
+fn a_permission_lost_by_some_sources_is_reported_with_them() {
     let (goes, stays) = (listener_set("goes", 80), listener_set("stays", 0));
     let parted = run(&[("goes.yaml", &goes), ("stays.yaml", &stays), ("grant.yaml", GRANT)], "1.6.1/standard");
     let expected = [
@@ -319,7 +319,7 @@ fn a_permission_that_some_lose_is_told_with_those_who_lose_it() {
 }
 
 #[test]
-fn a_gateway_that_leaves_its_api_takes_the_routes_of_the_new_one() {
+fn a_gateway_moved_to_another_api_accepts_routes_of_that_api() {
     let gateway = "apiVersion: networking.x-k8s.io/v1alpha1\nkind: Gateway\nmetadata: {name: edge, namespace: a}\nspec:\n  gatewayClassName: lb\n  \
                    listeners:\n  - protocol: HTTP\n    port: 80\n    routes: {group: networking.x-k8s.io, kind: HTTPRoute}\n";
     let route = |name: &str, namespace: &str| {
@@ -339,7 +339,7 @@ fn a_gateway_that_leaves_its_api_takes_the_routes_of_the_new_one() {
 }
 
 #[test]
-fn a_json_patch_follows_where_it_refers_and_is_told_where_it_mentions() {
+fn references_in_a_json_patch_are_updated_and_mentions_reported() {
     let reference = "- {op: add, path: /spec/parentRefs/-, value: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}}\n";
     let rest = "- {op: replace, path: /spec/parentRefs/0/kind, value: XListenerSet}\n- {op: replace, path: /spec/hostnames, value: [a.b]}\n";
     let found = run(&[("patch.yaml", &format!("{reference}{rest}"))], "1.6.1/standard");
@@ -358,7 +358,7 @@ fn a_json_patch_follows_where_it_refers_and_is_told_where_it_mentions() {
 }
 
 #[test]
-fn a_selector_by_kind_alone_does_not_follow_and_is_told() {
+fn a_selector_by_kind_alone_is_not_updated_but_reported() {
     let by_kind = "replacements:\n- source: {kind: ConfigMap, name: a}\n  targets: [{select: {kind: XListenerSet}, fieldPaths: [spec.x]}]\n\
                    patches:\n- target: {group: gateway.networking.x-k8s.io, version: v1alpha1, kind: XListenerSet}\n  path: p.yaml\n";
     let found = run(&[("kustomization.yaml", by_kind), ("set.yaml", &listener_set("a", 80))], "1.6.1/standard");
@@ -371,7 +371,7 @@ fn a_selector_by_kind_alone_does_not_follow_and_is_told() {
 }
 
 #[test]
-fn a_group_that_stays_written_on_the_way_back_is_told() {
+fn a_group_kept_when_converting_back_is_reported() {
     let route = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: cart}\nspec:\n  parentRefs: [{kind: ListenerSet, name: a}]\n";
     let down = run(&[("route.yaml", route)], "1.4.1/experimental");
     assert!(down.after["route.yaml"].contains("{group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}"));
@@ -381,7 +381,7 @@ fn a_group_that_stays_written_on_the_way_back_is_told() {
 }
 
 #[test]
-fn of_what_is_held_back_nothing_is_told_as_done() {
+fn nothing_is_reported_as_done_for_a_held_back_object() {
     // The routes that the labels select are not there, so that the Gateway stays.
     let alone = run(&[("gateway.yaml", OLD_GATEWAY)], "1.6.1/standard");
     alone.tells(Severity::Held, &["gateway.yaml held-back not-convertible spec.listeners[0].routes.selector"]);
@@ -400,7 +400,7 @@ fn of_what_is_held_back_nothing_is_told_as_done() {
 }
 
 #[test]
-fn no_flag_is_offered_where_none_helps() {
+fn no_flag_is_suggested_if_none_helps() {
     let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: db}\nspec:\n  useDefaultGateways: All\n  rules: \
                  [{backendRefs: [{name: db, port: 5432}]}]\n";
     run(&[("route.yaml", route)], "1.5.1/standard")
@@ -428,7 +428,7 @@ spec:
 ";
 
 #[test]
-fn a_namespace_that_kustomize_gives_is_not_written_but_named() {
+fn a_namespace_set_by_kustomize_is_reported_but_not_written() {
     let files = [
         ("kustomization.yaml", "namespace: edge-system\nresources: [class.yaml, proxy.yaml]\n"),
         ("class.yaml", CLASS),
@@ -443,7 +443,7 @@ fn a_namespace_that_kustomize_gives_is_not_written_but_named() {
 }
 
 #[test]
-fn a_class_does_not_name_a_namespace_that_overlays_differ_in() {
+fn a_class_does_not_get_a_namespace_on_which_overlays_disagree() {
     let files = [
         ("base/kustomization.yaml", "resources: [class.yaml, proxy.yaml]\n"),
         ("base/class.yaml", CLASS),
@@ -457,7 +457,7 @@ fn a_class_does_not_name_a_namespace_that_overlays_differ_in() {
 }
 
 #[test]
-fn a_secret_is_found_where_its_filter_lives() {
+fn a_secret_is_found_in_the_namespace_of_its_filter() {
     let filter = "apiVersion: gateway.nginx.org/v1alpha1\nkind: AuthenticationFilter\nmetadata: {name: staff}\n\
                   spec: {type: Basic, basic: {realm: staff, secretRef: {name: users}}}\n";
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: users, namespace: shop}\ntype: nginx.org/htpasswd\n";
@@ -480,7 +480,7 @@ fn a_secret_is_found_where_its_filter_lives() {
 }
 
 #[test]
-fn what_kubernetes_cannot_read_beside_an_object_is_told_where_the_file_changes() {
+fn unreadable_documents_are_reported_if_their_file_changes() {
     let policy = |version: &str| {
         format!(
             "apiVersion: gateway.networking.k8s.io/{version}\nkind: GRPCRoute\nmetadata:\n  name: a\nspec:\n  rules:\n  - backendRefs:\n    - name: b\n      port: 80\n"
@@ -500,7 +500,7 @@ fn what_kubernetes_cannot_read_beside_an_object_is_told_where_the_file_changes()
 }
 
 #[test]
-fn one_name_in_one_build_is_taken_whatever_the_folders() {
+fn a_name_conflict_within_one_build_is_found_across_folders() {
     let old = listener_set("a", 80);
     let new =
         old.replace("networking.x-k8s.io/v1alpha1", "networking.k8s.io/v1").replace("XListenerSet", "ListenerSet");
@@ -513,7 +513,7 @@ fn one_name_in_one_build_is_taken_whatever_the_folders() {
 }
 
 #[test]
-fn rights_that_name_a_renamed_kind_are_told_until_the_new_one_stands_beside_it() {
+fn rbac_rules_for_a_renamed_kind_are_reported_until_they_list_the_new_kind() {
     let role = |rules: &str| {
         format!(
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: listenersets}}\nrules: [{rules}]\n"
@@ -555,7 +555,7 @@ fn class(name: &str, namespace: &str) -> String {
 }
 
 #[test]
-fn classes_that_disagree_are_not_overruled() {
+fn conflicting_classes_are_left_unchanged() {
     let (one, two) = (class("one", "a"), class("two", "b"));
     let files = [("one.yaml", one.as_str()), ("proxy.yaml", OLD_PROXY), ("two.yaml", two.as_str())];
     let outcome = run_with(&files, "ngf@2.0.0", said("nginx-gateway"));
@@ -565,7 +565,7 @@ fn classes_that_disagree_are_not_overruled() {
 }
 
 #[test]
-fn proxies_of_one_name_are_not_overruled() {
+fn proxies_with_the_same_name_are_left_unchanged() {
     let proxy = |namespace: &str| {
         OLD_PROXY
             .replace("v1alpha1", "v1alpha2")
@@ -579,7 +579,7 @@ fn proxies_of_one_name_are_not_overruled() {
 }
 
 #[test]
-fn a_class_that_leads_past_its_proxy_is_told() {
+fn a_class_that_references_another_proxy_is_reported() {
     let class = class("nginx", "a");
     let files = [
         ("class.yaml", class.as_str()),
@@ -594,7 +594,7 @@ fn a_class_that_leads_past_its_proxy_is_told() {
 }
 
 #[test]
-fn a_patch_follows_its_base_into_a_namespace_and_back() {
+fn a_patch_gets_the_namespace_of_its_base_and_loses_it_when_converting_back() {
     let patch = "apiVersion: gateway.nginx.org/v1alpha1\nkind: NginxProxy\nmetadata:\n  name: edge\nspec:\n  disableHTTP2: true\n";
     let patched = patch.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: a\n");
     let kustomization = "resources: [proxy.yaml]\npatches: [{path: patch.yaml}]\n";
@@ -611,7 +611,7 @@ fn a_patch_follows_its_base_into_a_namespace_and_back() {
 }
 
 #[test]
-fn a_secret_without_a_type_is_found_and_says_why_it_stays() {
+fn a_secret_without_a_type_is_found_and_held_back_with_a_reason() {
     let filter = "apiVersion: gateway.nginx.org/v1alpha1\nkind: AuthenticationFilter\nmetadata: {name: staff, namespace: a}\n\
                   spec: {type: Basic, basic: {realm: staff, secretRef: {name: users}}}\n";
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: users, namespace: a}\ndata: {auth: YTpi}\n";
@@ -627,7 +627,7 @@ fn a_secret_without_a_type_is_found_and_says_why_it_stays() {
 }
 
 #[test]
-fn a_proxy_stays_with_the_gateway_that_names_it() {
+fn a_proxy_is_held_back_with_the_gateway_that_references_it() {
     let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: edge, namespace: shop}\nspec:\n  \
                    gatewayClassName: nginx\n  infrastructure:\n    parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}\n";
     let proxy = OLD_PROXY.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: shop\n");
@@ -644,7 +644,7 @@ fn a_proxy_stays_with_the_gateway_that_names_it() {
 }
 
 #[test]
-fn a_gateway_keeps_the_name_of_a_proxy_that_stays() {
+fn a_gateway_keeps_its_reference_to_a_held_back_proxy() {
     let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: edge}\nspec:\n  \
                    gatewayClassName: nginx\n  infrastructure:\n    parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}\n";
     let proxy = OLD_PROXY.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: shop\n");
@@ -677,7 +677,7 @@ fn a_gateway_keeps_the_name_of_a_proxy_that_stays() {
 }
 
 #[test]
-fn a_kind_that_the_target_lacks_is_told_before_what_rules_want() {
+fn a_kind_missing_in_the_target_is_reported_before_missing_settings() {
     let operator = "apiVersion: gateway.nginx.org/v1alpha1\nkind: NginxGatewayFabric\nmetadata: {name: edge}\nspec:\n  \
                     nginxGateway: {tolerations: [{key: edge}]}\n";
     let outcome = run(&[("a.yaml", operator)], "ngf@1.6.2");
@@ -685,7 +685,7 @@ fn a_kind_that_the_target_lacks_is_told_before_what_rules_want() {
 }
 
 #[test]
-fn where_an_object_comes_from_is_asked_for_where_that_decides() {
+fn the_origin_of_an_object_is_requested_if_the_conversion_depends_on_it() {
     let policy = "apiVersion: gateway.nginx.org/v1alpha1\nkind: UpstreamSettingsPolicy\nmetadata: {name: a}\nspec:\n  \
                   targetRefs: [{group: core, kind: Service, name: a}]\n";
     // That and the advisory about the release.

@@ -150,9 +150,9 @@ const NGF_PAIRS: &[Expectation] = &[
 ];
 
 #[test]
-fn gateway_api_pairs_come_out_as_written_here() {
+fn gateway_api_pairs_have_the_listed_outcomes() {
     let folder = "pairs/gateway-api";
-    check(folder, PAIRS, "gateway_api_pairs_come_out_as_written_here", |packs, release, text| {
+    check(folder, PAIRS, "gateway_api_pairs_have_the_listed_outcomes", |packs, release, text| {
         (vec![packs.target(&format!("gateway-api@{release}")).unwrap()], text)
     });
 }
@@ -160,9 +160,9 @@ fn gateway_api_pairs_come_out_as_written_here() {
 /// A release of NGF brings its Gateway API along, in the experimental channel, which has every kind. Values of the chart are
 /// read in a HelmRelease.
 #[test]
-fn ngf_pairs_come_out_as_written_here() {
+fn ngf_pairs_have_the_listed_outcomes() {
     let folder = "pairs/nginx-gateway-fabric";
-    check(folder, NGF_PAIRS, "ngf_pairs_come_out_as_written_here", |packs, release, text| {
+    check(folder, NGF_PAIRS, "ngf_pairs_have_the_listed_outcomes", |packs, release, text| {
         let target = packs.target(&format!("ngf@{release}")).unwrap();
         let companion = packs.companion(&target).unwrap().unwrap();
         let bundle = &companion.pack.line().get(companion.release).bundle;

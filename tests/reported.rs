@@ -53,7 +53,7 @@ fn newer(text: &str) -> String {
 }
 
 #[test]
-fn a_key_that_stands_twice_in_another_document_of_a_changed_file() {
+fn a_duplicate_key_in_another_document_of_a_changed_file_is_reported() {
     let text = format!("{ROUTE}---\nkind: ConfigMap\ndata:\n  a: 1\n  a: 2\n");
     let twice = "13:3 warning[duplicate-key] duplicate key `a` in one mapping; keep one of them";
     assert_eq!(check(&text, "1.4", &[twice]), newer(&text));
@@ -65,7 +65,7 @@ fn a_key_that_stands_twice_in_another_document_of_a_changed_file() {
 }
 
 #[test]
-fn a_template_in_another_document_of_a_changed_file() {
+fn a_template_in_another_document_of_a_changed_file_is_reported() {
     let text = format!("---\nname: {{{{ .Values.name }}}}\n---\n{ROUTE}");
     let (after, findings) = run(&text, "1.4");
     let [finding] = &findings[..] else { panic!("{findings:?}") };
@@ -76,7 +76,7 @@ fn a_template_in_another_document_of_a_changed_file() {
 }
 
 #[test]
-fn a_version_of_yaml_that_kubernetes_refuses() {
+fn a_yaml_version_that_kubernetes_rejects_is_reported() {
     let refused = "warning[parse-error] Kubernetes rejects a document that declares a YAML version other than 1.1";
     for (directive, line) in [("%YAML 1.2\n", 1), ("# first\n\n%YAML 1.2 # why\n", 3), ("\u{feff}%YAML 1.3\n", 1)] {
         let text = format!("{directive}---\n{ROUTE}");
@@ -90,7 +90,7 @@ fn a_version_of_yaml_that_kubernetes_refuses() {
 }
 
 #[test]
-fn a_lone_carriage_return() {
+fn a_lone_carriage_return_is_reported() {
     let held = "held-back[limit-exceeded] GRPCRoute a: a line ends in a carriage return without a line feed; use a line feed instead";
     let in_quotes = ROUTE.replace("{name: a}", "{name: a, x: \"b\r c\"}");
     assert_eq!(check(&in_quotes, "1.4", &[&format!("3:26 {held}")]), in_quotes);
@@ -105,7 +105,7 @@ fn a_lone_carriage_return() {
 }
 
 #[test]
-fn the_alias_that_is_one_too_many() {
+fn the_first_alias_over_the_limit_is_reported() {
     let bomb = "  a0: &a0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n".to_owned()
         + &(1..6).fold(String::new(), |text, level| {
             let items = vec![format!("*a{}", level - 1); 10].join(", ");
@@ -124,7 +124,7 @@ fn the_alias_that_is_one_too_many() {
 }
 
 #[test]
-fn a_shared_value_is_named_with_both_its_places() {
+fn a_shared_value_is_reported_with_both_places() {
     let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2
 kind: BackendTLSPolicy
 metadata:
@@ -160,7 +160,7 @@ const VALIDATION: &str =
     "      frontendValidation:\n        caCertificateRefs: [{group: \"\", kind: ConfigMap, name: ca}]\n";
 
 #[test]
-fn a_validation_that_comes_back_in_another_place() {
+fn a_validation_restored_at_another_place_is_reported() {
     let first = format!("{GATEWAY}{}", listener("a", 443, &format!("{VALIDATION}{CERTIFICATE}")));
     let last = format!("{GATEWAY}{}", listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")));
     let (new, findings) = run(&first, "1.4/experimental");
@@ -172,7 +172,7 @@ fn a_validation_that_comes_back_in_another_place() {
 }
 
 #[test]
-fn a_validation_that_several_listeners_have() {
+fn a_validation_shared_by_several_listeners_is_reported() {
     let two = format!(
         "{GATEWAY}{}{}",
         listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")),
@@ -196,7 +196,7 @@ fn codes(findings: &[Finding]) -> Vec<String> {
 }
 
 #[test]
-fn a_validation_of_a_port_that_comes_back_as_the_one_of_all() {
+fn a_validation_of_one_port_restored_as_the_shared_one_is_reported() {
     let references = "[{group: \"\", kind: ConfigMap, name: ca}]";
     let of_port = format!(
         "{GATEWAY}{}  tls:\n    frontend:\n      default: {{}}\n      perPort:\n      - port: 443\n        tls:\n          \
@@ -214,7 +214,7 @@ fn a_validation_of_a_port_that_comes_back_as_the_one_of_all() {
 }
 
 #[test]
-fn the_comment_that_goes_among_several_of_one_text() {
+fn the_removed_comment_among_equal_ones_is_reported() {
     let validation =
         "      frontendValidation: # b\n        caCertificateRefs: [{group: \"\", kind: ConfigMap, name: ca}]\n";
     let text = format!(
@@ -229,7 +229,7 @@ fn the_comment_that_goes_among_several_of_one_text() {
 }
 
 #[test]
-fn values_of_a_chart_that_cannot_be_read_are_not_passed_over() {
+fn unreadable_chart_values_are_reported() {
     let recognizer =
         Recognizer::new(["example.com"]).with_triggers(["Opaque"]).with_charts([("fabric", "nginxGateway")]);
     let met = |text: &str| match manifest::read("values.yaml", text.as_bytes(), &recognizer) {

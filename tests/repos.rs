@@ -12,12 +12,12 @@ use tempfile::TempDir;
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
 #[test]
-fn the_shop_goes_up_from_v1_0_and_back() {
+fn the_shop_converts_from_v1_0_and_back() {
     check("shop-1.0-experimental", "gateway-api@1.6/experimental", "gateway-api@1.0/experimental");
 }
 
 #[test]
-fn the_platform_goes_up_from_v1_3_and_back() {
+fn the_platform_converts_from_v1_3_and_back() {
     check("platform-1.3", "gateway-api@1.6/experimental", "gateway-api@1.3/experimental");
 }
 

@@ -112,7 +112,7 @@ spec:
 ";
 
 #[test]
-fn what_is_kept_whole_is_told_once() {
+fn an_object_stashed_whole_is_reported_once() {
     let text = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: a}\nspec:\n  rules:\n  - backendRefs: [{name: a, port: 80}]\n    \
                 sessionPersistence: {type: Header, idleTimeout: 1h, cookieConfig: {lifetimeType: Session}}\n    retry: {codes: [500, 500]}\n";
     let kept = run(STANDARD, stashing(), text);
@@ -123,7 +123,7 @@ fn what_is_kept_whole_is_told_once() {
 }
 
 #[test]
-fn lost_fields_come_back_where_they_stood() {
+fn stashed_fields_are_restored_at_their_place() {
     round_trip(STANDARD, EXPERIMENTAL, &["retry", "sessionPersistence"], ROUTE);
     round_trip("gateway-api@1.1.0/experimental", EXPERIMENTAL, &["retry", "name: rest"], ROUTE);
     round_trip("gateway-api@1.0.0/standard", "gateway-api@1.3.0/experimental", &["retry", "name: pay\n    m"], ROUTE);
@@ -149,7 +149,7 @@ fn the_file_keeps_its_style() {
 }
 
 #[test]
-fn the_annotation_goes_with_its_last_value() {
+fn the_annotation_is_removed_with_its_last_value() {
     let away = leave("gateway-api@1.1.0/experimental", ROUTE);
     let nearer = leave("gateway-api@1.6.1/standard", &away);
     assert!(nearer.contains("name: rest") && nearer.contains(ANNOTATION), "names are back, retries are not: {nearer}");
@@ -185,7 +185,7 @@ spec:
 ";
 
 #[test]
-fn rules_run_back_before_values_come_back() {
+fn inverse_rules_run_before_values_are_restored() {
     let back = "gateway-api@1.3.0/experimental";
     let wanted = POLICY.replace("group: ''", "group: \"\"");
     let away = leave("gateway-api@1.0.0/experimental", &wanted);
@@ -198,7 +198,7 @@ fn rules_run_back_before_values_come_back() {
 }
 
 #[test]
-fn two_steps_away_are_one() {
+fn two_conversions_stash_the_same_as_one() {
     let steps = leave("gateway-api@1.0.0/experimental", &leave("gateway-api@1.1.0/experimental", POLICY));
     assert_eq!(arrive("gateway-api@1.3.0/experimental", &steps).replace("\"\"", "''"), POLICY);
     let channels = leave("gateway-api@1.1.0/standard", &leave(STANDARD, ROUTE));
@@ -208,7 +208,7 @@ fn two_steps_away_are_one() {
 }
 
 #[test]
-fn a_part_that_has_no_place_stays() {
+fn a_value_without_a_place_stays_in_the_stash() {
     let timed = ROUTE.replace("sessionName: shop", "sessionName: shop\n      idleTimeout: 5m");
     let away = leave("gateway-api@1.0.0/experimental", &timed);
     let nearer = run(EXPERIMENTAL, Choices::default(), &away);
@@ -220,7 +220,7 @@ fn a_part_that_has_no_place_stays() {
 }
 
 #[test]
-fn an_edit_elsewhere_does_not_matter() {
+fn an_edit_elsewhere_does_not_prevent_restoring() {
     let away = leave(STANDARD, ROUTE);
     let edited = away.replace("name: web", "name: other").replace("checkout", "basket");
     let expected = ROUTE.replace("name: web", "name: other").replace("checkout", "basket");
@@ -228,7 +228,7 @@ fn an_edit_elsewhere_does_not_matter() {
 }
 
 #[test]
-fn a_moved_item_is_found() {
+fn a_moved_item_is_recognised() {
     let away = leave(STANDARD, ROUTE);
     let (head, rules) = away.split_once("  - name: pay\n").unwrap();
     let (pay, rest) = rules.split_once("  - name: rest\n").unwrap();
@@ -263,7 +263,7 @@ spec:
 ";
 
 #[test]
-fn items_with_a_key_are_found_by_it() {
+fn items_are_recognised_by_their_key() {
     let away = leave("gateway-api@1.2.0/standard", GATEWAY);
     assert!(away.contains(r#"{"item":{"name":"one"}}"#), "{away}");
     let edited = away
@@ -290,7 +290,7 @@ fn stays_edited(from: &str, to: &str) {
 }
 
 #[test]
-fn an_edit_of_the_surroundings_stays() {
+fn an_edit_of_the_context_is_kept() {
     stays_edited("value: /pay", "value: /till");
     stays_edited("    - name: pay\n      port: 80\n", "    - name: pay\n      port: 8080\n");
     stays_edited("  - name: pay\n    matches", "  - name: payment\n    matches");
@@ -301,7 +301,7 @@ fn an_edit_of_the_surroundings_stays() {
 }
 
 #[test]
-fn what_was_written_again_by_hand_is_used_up() {
+fn a_stashed_value_rewritten_by_hand_is_removed_from_the_stash() {
     let away = leave(STANDARD, ROUTE);
     let (head, tail) = ROUTE.split_once("spec:").unwrap();
     let (new_head, _) = away.split_once("spec:").unwrap();
@@ -310,7 +310,7 @@ fn what_was_written_again_by_hand_is_used_up() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_held_back_or_allowed() {
+fn a_loss_that_cannot_be_stashed_is_held_back_unless_allowed() {
     let long = ROUTE.replace("sessionName: shop", &format!("sessionName: {}", "x".repeat(MAX_STASH)));
     let held = run(STANDARD, stashing(), &long);
     let codes: Vec<_> = held.stopping().iter().map(|finding| (finding.code, finding.severity)).collect();
@@ -323,7 +323,7 @@ fn what_cannot_be_kept_is_held_back_or_allowed() {
 }
 
 #[test]
-fn nothing_lost_leaves_no_trace() {
+fn a_lossless_conversion_writes_no_stash() {
     let plain = ROUTE.replace("    retry:\n      attempts: 3\n      codes:\n      - 503\n", "");
     let plain = plain.replace("    sessionPersistence:\n      sessionName: shop\n", "");
     assert_eq!(leave(STANDARD, &plain), plain);
@@ -347,7 +347,7 @@ spec:
 ";
 
 #[test]
-fn items_that_look_alike_are_not_guessed() {
+fn values_of_equal_items_are_not_restored_by_guessing() {
     let away = leave(STANDARD, TWINS);
     let back = arrive(EXPERIMENTAL, &away);
     assert_eq!(values(&back).unwrap(), values(TWINS).unwrap());
@@ -371,7 +371,7 @@ fn items_that_look_alike_are_not_guessed() {
 }
 
 #[test]
-fn each_value_stands_by_itself() {
+fn each_stashed_value_is_restored_independently() {
     let away = leave(STANDARD, TWINS);
     // Nobody can have left these in this release: a number that it refuses, and a field that no release has.
     for (good, bad, why) in [
@@ -398,7 +398,7 @@ fn each_value_stands_by_itself() {
 }
 
 #[test]
-fn an_annotation_that_stays_as_it_is_keeps_its_bytes() {
+fn an_unchanged_annotation_keeps_its_bytes() {
     let away = leave(STANDARD, ROUTE).replace("\"version\":1,", "\"version\": 1, ");
     assert_eq!(arrive(STANDARD, &away), away);
     let edited = away.replace("port: 80", "port: 8080").replace("value: /pay", "value: /till");
@@ -411,7 +411,7 @@ fn with_annotation(text: &str) -> String {
 }
 
 #[test]
-fn an_annotation_that_is_no_stash_does_no_harm() {
+fn an_annotation_that_is_not_a_stash_is_ignored() {
     let kept = |r#in: Value, at: Value| json!({"in": r#in, "at": at, "value": 1, "around": "cbf29ce484222325", "loss": "dropped-field"});
     let stash = |left: &str, kept: Vec<Value>| json!({"version": 1, "left": left, "kept": kept}).to_string();
     let bad = [
@@ -455,7 +455,7 @@ fn an_annotation_that_is_no_stash_does_no_harm() {
 }
 
 #[test]
-fn nothing_is_kept_beside_what_is_no_stash() {
+fn nothing_is_stashed_if_the_annotation_is_not_a_stash() {
     let before = with_annotation("mine");
     let held = run(STANDARD, stashing(), &before);
     assert_eq!(held.after, before);
@@ -480,7 +480,7 @@ impl Away<'_> {
     }
 
     /// Says whether the rules alone stay at the target and lead back, where what is lost is let go.
-    fn rules_lead_back(&self) -> bool {
+    fn inverse_rules_restore_the_object(&self) -> bool {
         let losing = Choices { allowed: AllowedLoss::All, ..Choices::default() };
         let there = self.go(self.target, losing, &self.text);
         let stays = self.go(self.target, Choices::default(), &there.after).stopping().is_empty();
@@ -559,9 +559,9 @@ fn only_in(
 }
 
 #[test]
-fn what_was_kept_comes_back() {
+fn stashed_values_are_restored() {
     drawn("what was kept comes back", |case| {
-        if !case.rules_lead_back() {
+        if !case.inverse_rules_restore_the_object() {
             return Ok(());
         }
         let back = case.go(case.start, Choices::default(), &case.away);
@@ -575,7 +575,7 @@ fn what_was_kept_comes_back() {
 #[test]
 fn a_second_run_changes_nothing() {
     drawn("a second run changes nothing", |case| {
-        if !case.rules_lead_back() {
+        if !case.inverse_rules_restore_the_object() {
             return Ok(());
         }
         for choices in [Choices::default(), stashing()] {
@@ -589,13 +589,13 @@ fn a_second_run_changes_nothing() {
 }
 
 #[test]
-fn the_way_over_another_release_comes_back_too() {
+fn stashed_values_are_restored_through_an_intermediate_release() {
     drawn("the way over another release comes back too", |case| {
         let releases: Vec<_> = case.start.pack.line().iter().map(|(release, _)| release).collect();
         let between = Target { release: *case.random.pick(&releases), ..case.start };
         let there = case.go(between, stashing(), &case.text);
         let away = case.go(case.target, stashing(), &there.after);
-        if there.holds_back() || away.holds_back() || !case.rules_lead_back() {
+        if there.holds_back() || away.holds_back() || !case.inverse_rules_restore_the_object() {
             return Ok(());
         }
         let back = case.go(case.start, Choices::default(), &away.after);
@@ -644,7 +644,7 @@ fn edit(value: &mut Value, random: &mut Random) {
 }
 
 #[test]
-fn a_stash_that_was_tampered_with_overrides_nothing() {
+fn a_modified_stash_overrides_nothing() {
     drawn("a stash that was tampered with overrides nothing", |case| {
         for _ in 0..5 {
             let mut object = values(&case.away)?.remove(0);

@@ -56,7 +56,7 @@ fn refused(bytes: &[u8]) -> Finding {
 }
 
 #[test]
-fn a_byte_order_mark_stays_where_it_is() {
+fn a_byte_order_mark_is_left_in_place() {
     check("\u{feff}a: 1\nb: 2\n", rename(key("a"), "c"), "\u{feff}c: 1\nb: 2\n");
     check("\u{feff}a: 1\nb: 2\n", Intent::Delete { path: key("a") }, "\u{feff}b: 2\n");
     check(
@@ -78,7 +78,7 @@ fn a_byte_order_mark_stays_where_it_is() {
 }
 
 #[test]
-fn wide_encodings_are_refused_by_name() {
+fn utf_16_and_utf_32_are_rejected_by_name() {
     type Encode = fn(char) -> Vec<u8>;
     let encodings: [(&str, Encode); 4] = [
         ("UTF-16LE", |character| utf_16_units(character).into_iter().flat_map(u16::to_le_bytes).collect()),
@@ -104,7 +104,7 @@ fn utf_16_units(character: char) -> Vec<u16> {
 }
 
 #[test]
-fn invalid_utf_8_is_refused_at_its_byte() {
+fn invalid_utf_8_is_rejected_at_its_byte() {
     // In Latin-1 the letter is a single byte that UTF-8 does not allow there.
     let bytes: Vec<u8> = MANIFEST.chars().map(|character| character as u8).collect();
     let finding = refused(&bytes);
@@ -115,7 +115,7 @@ fn invalid_utf_8_is_refused_at_its_byte() {
 }
 
 #[test]
-fn a_nul_is_no_text() {
+fn a_nul_byte_is_rejected() {
     for text in ["a: \"x\0y\"\n", "a: x\0\n", "# \0\na: 1\n"] {
         let problem = yaml::parse(text).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::ParseError, text.find('\0').unwrap()), "{text:?}");
@@ -125,7 +125,7 @@ fn a_nul_is_no_text() {
 }
 
 #[test]
-fn new_lines_end_as_their_neighbours_do() {
+fn inserted_lines_use_the_line_ends_of_adjacent_lines() {
     let insert = || insert_last(FieldPath::default(), "z", json!({"x": 1}));
     check("a: 1\r\nb: 2\r\n", insert(), "a: 1\r\nb: 2\r\nz:\r\n  x: 1\r\n");
     check("a: 1\r\nb: 2", insert(), "a: 1\r\nb: 2\r\nz:\r\n  x: 1");
@@ -139,7 +139,7 @@ fn new_lines_end_as_their_neighbours_do() {
 }
 
 #[test]
-fn a_lone_carriage_return_is_read_and_not_edited() {
+fn a_lone_carriage_return_is_read_but_not_edited() {
     // YAML takes it for a line end.
     check_value("a: 1\rb: 2\n", &json!({"a": 1, "b": 2}));
     check_value("a: \"x\r  y\"\n", &json!({"a": "x y"}));
@@ -155,7 +155,7 @@ fn a_lone_carriage_return_is_read_and_not_edited() {
 }
 
 #[test]
-fn tabs_stay_where_yaml_allows_them() {
+fn tabs_are_kept_where_yaml_allows_them() {
     check("a:\t1\t# x\nb:\t\t2\n", rename(key("a"), "c"), "c:\t1\t# x\nb:\t\t2\n");
     check("a:\t1\t# x\nb: 2\n", Intent::Replace { path: key("a"), value: json!(3) }, "a:\t3\t# x\nb: 2\n");
     check("{\ta:\t1\t,\tb: 2\t}\n", rename(key("b"), "c"), "{\ta:\t1\t,\tc: 2\t}\n");
@@ -177,7 +177,7 @@ fn tabs_stay_where_yaml_allows_them() {
 }
 
 #[test]
-fn line_ends_of_yaml_1_1_alone_are_read_as_text_and_not_worked_around() {
+fn line_ends_only_valid_in_yaml_1_1_are_read_as_text() {
     for separator in ['\u{85}', '\u{2028}', '\u{2029}'] {
         let text = format!("a: x{separator}y # c{separator}d\nb: \"x{separator}y\"\n");
         let value = format!("x{separator}y");

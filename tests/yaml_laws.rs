@@ -542,7 +542,7 @@ fn config() -> ProptestConfig {
 }
 
 #[test]
-fn text_and_data_agree() {
+fn edits_change_text_and_data_alike() {
     let tally = RefCell::new(Tally::default());
     let outcome = TestRunner::new(config()).run(&seeds(), |seed| {
         let (text, value, mut writer) = some_document(&seed, Manner::Odd)?;
@@ -555,7 +555,7 @@ fn text_and_data_agree() {
         }
         tally.borrow_mut().check(&text, &value, &intents)
     });
-    tally.borrow().print("text_and_data_agree");
+    tally.borrow().print("edits_change_text_and_data_alike");
     outcome.unwrap_or_else(|error| panic!("{error}"));
 }
 
@@ -598,7 +598,7 @@ proptest! {
     }
 
     #[test]
-    fn entries_that_became_items_come_back(seed in seeds()) {
+    fn entries_turned_into_items_can_be_restored(seed in seeds()) {
         let (text, value, mut writer) = some_document(&seed, Manner::Tidy)?;
         // Between brackets, `{a}` has no bytes for its null, which an item needs.
         let is_full = |value: &Value| value.as_object().is_some_and(|map| map.values().all(|value| !value.is_null()));
@@ -651,13 +651,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// Changes every document of real manifests at random places, always the same.
 #[test]
-fn real_manifests_agree() {
+fn edits_change_real_manifests_and_their_data_alike() {
     let shared = std::env::var_os("SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join("pairs");
     if !folder.is_dir() {
         #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
         {
-            eprintln!("skipped: real_manifests_agree");
+            eprintln!("skipped: edits_change_real_manifests_and_their_data_alike");
         }
         return;
     }
@@ -685,6 +685,6 @@ fn real_manifests_agree() {
             }
         }
     }
-    tally.print("real_manifests_agree");
+    tally.print("edits_change_real_manifests_and_their_data_alike");
     assert!(tally.applied > 1000, "only {} changes were made", tally.applied);
 }

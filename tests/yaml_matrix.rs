@@ -380,7 +380,7 @@ fn for_each(what: What, mut call: impl FnMut(&Cell, &Entry)) {
 }
 
 #[test]
-fn rename_keeps_everything_else() {
+fn renaming_an_entry_keeps_everything_else() {
     let mut tally = Tally::default();
     for_each(What::Mapping, |cell, form| {
         let renamed = Entry { first: form.first.replacen('e', "key", 1), ..form.clone() };
@@ -392,7 +392,7 @@ fn rename_keeps_everything_else() {
 }
 
 #[test]
-fn replace_keeps_everything_else() {
+fn replacing_a_value_keeps_everything_else() {
     let mut tally = Tally::default();
     for what in [What::Mapping, What::List] {
         for cell in Cell::all(what) {
@@ -408,7 +408,7 @@ fn replace_keeps_everything_else() {
 }
 
 #[test]
-fn delete_takes_the_own_lines() {
+fn deleting_an_entry_removes_its_own_lines() {
     let mut tally = Tally::default();
     for what in [What::Mapping, What::List] {
         for_each(what, |cell, form| {
@@ -423,7 +423,7 @@ fn delete_takes_the_own_lines() {
 }
 
 #[test]
-fn insert_makes_a_line_beside() {
+fn inserting_an_entry_adds_one_line() {
     let mut tally = Tally::default();
     for_each(What::Mapping, |cell, form| {
         let (pieces, at) = cell.around(form);
@@ -446,7 +446,7 @@ fn insert_makes_a_line_beside() {
 }
 
 #[test]
-fn insert_item_makes_a_line_beside() {
+fn inserting_an_item_adds_one_line() {
     let mut tally = Tally::default();
     for_each(What::List, |cell, form| {
         let (pieces, at) = cell.around(form);
@@ -481,7 +481,7 @@ fn with_target(style: Style, pieces: &[Piece], target: &[Piece]) -> String {
 }
 
 #[test]
-fn a_move_takes_the_own_lines_along() {
+fn a_move_takes_the_entrys_own_lines() {
     let mut tally = Tally::default();
     for_each(What::Mapping, |cell, form| {
         let (pieces, at) = cell.around(form);
@@ -563,7 +563,7 @@ fn wrapped(cell: &Cell, form: &Entry) -> Entry {
 }
 
 #[test]
-fn a_value_is_wrapped_and_unwrapped() {
+fn wrapping_and_unwrapping_are_inverse_in_every_style() {
     let mut tally = Tally::default();
     for what in [What::Mapping, What::List] {
         for_each(what, |cell, form| {

@@ -140,7 +140,7 @@ fn judge_unchanged(text: &str) -> Result<(), String> {
 }
 
 #[test]
-fn every_text_of_the_suite_is_judged_right() {
+fn every_text_of_the_suite_has_the_expected_result() {
     let Some(folder) = std::env::var_os("YAML_TEST_SUITE") else {
         eprintln!("skipped: yaml-test-suite (YAML_TEST_SUITE is not set)");
         return;
@@ -168,7 +168,7 @@ fn invisible_characters_are_decoded() {
 }
 
 #[test]
-fn both_layouts_hold_the_same() {
+fn both_layouts_give_the_same_samples() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);

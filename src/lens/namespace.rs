@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_are_compared_as_far_as_the_files_show() {
+    fn namespaces_are_compared_as_far_as_known() {
         let [a, b] = ["a", "b"].map(|name| Namespace::from_written(Some(name)));
         let (open, either) = (Namespace::Unset, several(&[("x", Some("a")), ("y", Some("c"))]));
         let same_names = several(&[("x", Some("c")), ("y", Some("a"))]);

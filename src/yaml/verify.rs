@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_afterwards_is_refused() {
+    fn a_result_that_cannot_be_read_is_rejected() {
         for front_end in [FrontEnd::Exact, FrontEnd::Fast] {
             let before = "a: 1\na: 2\n";
             let wanted = [Some(json!({"b": 1, "a": 2}))];

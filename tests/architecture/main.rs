@@ -58,7 +58,7 @@ const ASKS_FILES: [&str; 9] = [
 const EMPTY_NAMES: [&str; 8] = ["common", "handler", "helpers", "manager", "misc", "types", "util", "utils"];
 
 #[test]
-fn comments_and_literals_are_no_code() {
+fn comments_and_literals_are_not_read_as_code() {
     let code = r##"let a = "crate::x \" // y"; // crate::y
         /* crate::z /* inner */ crate::q */ let b = '"'; let c = r#"crate::"w" "#; fn d<'t>(e: &'t str) {} crate::f"##;
     let words = words(&blanked(code));
@@ -68,7 +68,7 @@ fn comments_and_literals_are_no_code() {
 }
 
 #[test]
-fn modules_use_what_the_map_says_and_nothing_else() {
+fn modules_use_exactly_what_the_map_lists() {
     let map = map();
     let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for source in sources() {
@@ -84,7 +84,7 @@ fn modules_use_what_the_map_says_and_nothing_else() {
 }
 
 #[test]
-fn the_map_runs_upwards() {
+fn the_map_lists_modules_after_those_they_use() {
     let map = map();
     let order: Vec<_> = map.iter().map(|row| row.module.clone()).collect();
     for (at, row) in map.iter().enumerate() {
@@ -109,7 +109,7 @@ fn tests_use_modules_below_their_own() {
 }
 
 #[test]
-fn super_stays_in_its_module() {
+fn super_does_not_leave_its_module() {
     for source in sources() {
         let depth = source.module().len();
         assert!(supers(&source.code) < depth.max(1), "{}: `super` reaches the crate's root: say `crate`", source.path);
@@ -118,7 +118,7 @@ fn super_stays_in_its_module() {
 }
 
 #[test]
-fn the_map_names_every_module_and_no_other() {
+fn the_map_lists_exactly_the_modules() {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for source in sources().into_iter().filter(|source| !source.code.is_empty()) {
         let names = source.module();
@@ -137,7 +137,7 @@ fn the_map_names_every_module_and_no_other() {
 }
 
 #[test]
-fn only_those_who_may_reach_outside_of_the_process() {
+fn only_permitted_modules_access_the_system() {
     let mut reached = BTreeSet::new();
     for source in sources() {
         let (place, may) =
@@ -157,7 +157,7 @@ fn only_those_who_may_reach_outside_of_the_process() {
 }
 
 #[test]
-fn crates_stay_behind_their_walls() {
+fn each_crate_is_used_by_its_permitted_modules_only() {
     for (name, modules) in CRATES {
         let users: BTreeSet<_> = sources()
             .iter()
@@ -171,7 +171,7 @@ fn crates_stay_behind_their_walls() {
 
 /// Which kinds there are is data: operations get kinds, groups and fields from the rules.
 #[test]
-fn no_operation_names_a_kind_of_a_pack() {
+fn no_operation_mentions_a_kind_of_a_pack() {
     let packs = packs();
     let kinds: BTreeSet<_> = packs.iter().flat_map(|pack| pack.kinds()).collect();
     let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.kind.as_str()).collect();
@@ -227,7 +227,7 @@ fn nothing_depends_on_a_random_order() {
 
 /// The check before writing would be worth nothing if it shared a mistake with what it checks.
 #[test]
-fn the_last_check_shares_nothing_with_the_edits() {
+fn verification_shares_no_code_with_the_edits() {
     const EDITS: [&str; 8] = ["change", "edit", "emit", "format", "intent", "layout", "rewrite", "style"];
     let sources = sources();
     let verify = sources.iter().find(|source| source.path == "src/yaml/verify.rs").expect("the check has its own file");
@@ -236,7 +236,7 @@ fn the_last_check_shares_nothing_with_the_edits() {
 }
 
 #[test]
-fn source_files_are_short_named_and_say_what_they_answer() {
+fn source_files_are_short_and_documented() {
     let tests = files("tests").into_iter().filter(|path| path.ends_with(".rs"));
     for path in tests.chain(["build.rs".to_owned()]) {
         check_file(&path, &read(&path));
@@ -263,7 +263,7 @@ fn check_file(path: &str, text: &str) {
 /// A conversion is a case whose two sides differ; without a `back.yaml` it is one in both directions. A rule that only holds
 /// back in a direction has a case that says so instead.
 #[test]
-fn every_rule_has_cases_for_what_it_does_and_a_look_alike() {
+fn every_rule_has_its_required_cases() {
     let (packs, all) = (packs(), cases());
     for rule in packs.iter().flat_map(|pack| pack.rules()) {
         let cases: Vec<_> = all.iter().filter(|case| case.rule == rule.id).collect();
@@ -324,7 +324,7 @@ fn every_case_belongs_to_a_rule_and_is_complete() {
 }
 
 #[test]
-fn the_readme_has_every_finding() {
+fn the_readme_lists_every_finding() {
     let rows = rows(&read("README.md"), "Findings");
     let documented: BTreeMap<_, _> = rows.iter().map(|row| (ticked(&row[0]).join(""), row)).collect();
     for code in Code::ALL {
@@ -340,14 +340,14 @@ fn the_readme_has_every_finding() {
 }
 
 #[test]
-fn the_readme_names_every_operation() {
+fn the_readme_lists_every_operation() {
     let named = ticked(&read("README.md"));
     let missing = OPERATIONS.iter().map(|operation| operation.name).find(|name| !named.iter().any(|word| word == name));
     assert_eq!(missing, None, "README.md does not name this operation");
 }
 
 #[test]
-fn the_readme_has_every_variable() {
+fn the_readme_lists_every_variable() {
     let typed = variables(&read("src/cli/args.rs"));
     assert!(!typed.is_empty());
     assert_eq!(variables(&read("README.md")), typed, "README.md names the left variables, there are the right ones");
@@ -364,7 +364,7 @@ fn the_check_run_ends_with_the_readmes_test_command() {
 
 /// A path in back ticks that starts with a folder of the project leads to something, unless it has a place to fill in.
 #[test]
-fn documents_name_files_that_are_there() {
+fn documents_mention_existing_files_only() {
     for document in documents() {
         for path in ticked(&read(&document)) {
             let first = path.split('/').next().unwrap_or_default();
@@ -377,7 +377,7 @@ fn documents_name_files_that_are_there() {
 }
 
 #[test]
-fn no_file_names_a_folder_of_somebodys_machine() {
+fn no_file_contains_a_path_of_a_developer_machine() {
     let homes = ["home", "root", "tmp", "work", "Users"].map(|folder| format!("/{folder}/"));
     for path in files("") {
         let text = String::from_utf8_lossy(&fs::read(root().join(&path)).unwrap()).into_owned();

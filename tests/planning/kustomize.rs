@@ -15,7 +15,7 @@ fn patched<'a>(base: &'a str, patch: &'a str) -> [(&'a str, &'a str); 4] {
 }
 
 #[test]
-fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
+fn a_patch_and_its_base_convert_together_or_not_at_all() {
     let patch = "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XListenerSet\nmetadata: {name: a}\nspec:\n  \
              listeners: [{name: web, port: 81, protocol: HTTP}]\n";
     let (good, bad) = (listener_set("a", 80), listener_set("a", 0));
@@ -55,7 +55,7 @@ fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
 }
 
 #[test]
-fn what_a_patch_holds_back_its_base_does_not_leave() {
+fn a_base_stays_when_its_patch_is_held_back() {
     let base = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a}\nspec:\n  rules:\n  \
                 - backendRefs: [{name: b, port: 80}]\n";
     let plain = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a, labels: {a: b}}\n";
@@ -88,7 +88,7 @@ fn a_patch_and_its_base_do_not_choose_different_versions() {
 }
 
 #[test]
-fn a_selector_whose_objects_part_is_told() {
+fn a_selector_whose_objects_change_differently_is_reported() {
     let route = |name: &str, spec: &str| {
         format!(
             "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {{name: {name}}}\nspec:\n{spec}  rules:\n  \
@@ -114,7 +114,7 @@ fn a_selector_whose_objects_part_is_told() {
 }
 
 #[test]
-fn a_loose_selector_that_its_objects_leave_is_told() {
+fn an_unresolved_selector_that_no_longer_matches_its_objects_is_reported() {
     let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {name: a}\nspec:\n  \
                  hostnames: [a.example.com]\n  rules:\n  - backendRefs: [{name: b, port: 443}]\n";
     let gateway =
@@ -169,7 +169,7 @@ fn a_loose_selector_that_its_objects_leave_is_told() {
 }
 
 #[test]
-fn a_patch_that_changes_what_its_target_selects_is_told_whatever_it_calls_itself() {
+fn a_patch_that_changes_the_selection_of_its_target_is_reported_whatever_its_own_kind() {
     let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: up}\nspec:\n  \
                   targetRef: {group: \"\", kind: Service, name: up}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
     let told = |entry: &str, others: &[(&str, &str)]| {
@@ -275,7 +275,7 @@ fn moved(text: &str) -> String {
 }
 
 #[test]
-fn inline_patches_are_converted_where_they_stand() {
+fn inline_patches_are_converted_in_place() {
     let set = listener_set("a", 80);
     let found = run(&with_inline(&set, INLINE), "1.6.1/standard");
     found.tells(Severity::Note, &[]);
@@ -300,7 +300,7 @@ fn inline_patches_are_converted_where_they_stand() {
 }
 
 #[test]
-fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
+fn inline_patches_and_their_bases_convert_together_or_not_at_all() {
     let bad = listener_set("a", 0);
     let told = [
         "base/set.yaml held-back invalid-in-target spec.listeners[0].port",
@@ -326,7 +326,7 @@ fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
 }
 
 #[test]
-fn inline_patches_that_are_not_converted_are_told() {
+fn inline_patches_that_are_not_converted_are_reported() {
     let object = |style: &str| {
         format!(
             "patches:\n- target: {{group: gateway.networking.k8s.io, kind: HTTPRoute}}\n  patch: {style}\n    apiVersion: gateway.networking.k8s.io/v1beta1\n    \
@@ -354,7 +354,7 @@ fn inline_patches_that_are_not_converted_are_told() {
 }
 
 #[test]
-fn a_kustomization_of_another_name_is_told() {
+fn a_kustomization_with_another_file_name_is_reported() {
     let text = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\npatches:\n- patch: |\n    apiVersion: gateway.networking.x-k8s.io/v1alpha1\n    \
                 kind: XListenerSet\n    metadata: {name: a}\n";
     let told = |file: &str| {
@@ -405,7 +405,7 @@ fn runners(version: &str, kind: &str, group: &str) -> [(&'static str, String); 3
 }
 
 #[test]
-fn what_flux_and_argo_cd_patch_goes_along() {
+fn patches_of_flux_and_argo_cd_convert_with_their_objects() {
     let old = runners("v1alpha1", "XListenerSet", "gateway.networking.x-k8s.io");
     let new = runners("v1", "ListenerSet", "gateway.networking.k8s.io");
     let with = |set| {
@@ -433,7 +433,7 @@ fn what_flux_and_argo_cd_patch_goes_along() {
 }
 
 #[test]
-fn selectors_of_flux_and_components_go_with_their_objects() {
+fn selectors_of_flux_and_components_are_updated_with_their_objects() {
     let route = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\n";
     let target = |version: &str| {
         format!("{{target: {{group: gateway.networking.k8s.io, version: {version}, kind: HTTPRoute}}, path: p.yaml}}")
@@ -463,7 +463,7 @@ fn selectors_of_flux_and_components_go_with_their_objects() {
 }
 
 #[test]
-fn what_is_converted_one_by_one_builds_what_its_build_converts_to() {
+fn the_build_of_converted_files_equals_the_converted_build() {
     let gateway = |listeners: &str| {
         format!(
             "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: edge}}\nspec:\n  gatewayClassName: nginx\n  \
@@ -494,7 +494,7 @@ fn what_is_converted_one_by_one_builds_what_its_build_converts_to() {
 }
 
 #[test]
-fn a_patch_with_a_target_goes_with_all_that_it_selects() {
+fn a_patch_with_a_target_converts_with_every_selected_object() {
     let base = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: up}\nspec:\n  \
                 targetRef: {group: \"\", kind: Service, name: up}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
     let patch = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: any}\nspec: {targetRef: {name: other}}\n";
@@ -522,7 +522,7 @@ fn a_patch_with_a_target_goes_with_all_that_it_selects() {
 }
 
 #[test]
-fn a_patch_stays_quietly_with_a_base_that_stays() {
+fn a_patch_of_an_unchanged_base_is_left_unchanged_without_a_finding() {
     let route = |spec: &str| {
         format!("apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {{name: a}}\nspec:\n{spec}")
     };
@@ -534,7 +534,7 @@ fn a_patch_stays_quietly_with_a_base_that_stays() {
 }
 
 #[test]
-fn what_only_the_build_shows_is_told() {
+fn conflicts_visible_only_in_the_build_are_reported() {
     let policy = |spec: &str| {
         format!(
             "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {{name: a}}\nspec:\n{spec}"
@@ -552,7 +552,7 @@ fn what_only_the_build_shows_is_told() {
 }
 
 #[test]
-fn what_tells_kustomize_how_to_merge_stays_with_its_base() {
+fn merge_directives_of_kustomize_hold_back_patch_and_base() {
     let policy = |spec: &str| {
         format!(
             "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {{name: a}}\nspec:\n{spec}"
@@ -571,7 +571,7 @@ fn what_tells_kustomize_how_to_merge_stays_with_its_base() {
 }
 
 #[test]
-fn what_a_patch_takes_away_leaves_no_trace() {
+fn a_field_deleted_by_a_patch_leaves_no_trace() {
     let gateway = |spec: &str| {
         format!("apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: a}}\nspec:\n{spec}")
     };
@@ -582,7 +582,7 @@ fn what_a_patch_takes_away_leaves_no_trace() {
 }
 
 #[test]
-fn part_of_an_object_beside_its_version_is_told_and_stays() {
+fn an_object_fragment_with_a_version_is_reported_and_left_unchanged() {
     let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: a}\nspec:\n  \
                   targetRef: {group: \"\", kind: Service, name: a}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
     let generate = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: b}\nspec:\n  generate:\n    \
@@ -622,7 +622,7 @@ fn inline(patch: &str) -> String {
 }
 
 #[test]
-fn a_patch_of_values_that_nothing_tells_for_values_stays_with_its_base() {
+fn a_values_patch_that_cannot_be_identified_is_held_back_with_its_base() {
     let in_file = "resources: [base.yaml]\npatches: [{path: patch.yaml}]\n";
     let files = [("base.yaml", OLD_RELEASE), ("kustomization.yaml", in_file), ("patch.yaml", RELEASE_PATCH)];
     let apart = run(&files, "ngf@2.5");
@@ -636,7 +636,7 @@ fn a_patch_of_values_that_nothing_tells_for_values_stays_with_its_base() {
 }
 
 #[test]
-fn an_inline_patch_of_values_is_converted_where_a_key_tells() {
+fn an_inline_patch_of_values_is_converted_if_a_key_identifies_it() {
     let patch = RELEASE_PATCH.replace("    service:\n", "    nginxGateway: {}\n    service:\n");
     let text = inline(&patch);
     let both = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", &text)], "ngf@2.5");
@@ -666,7 +666,7 @@ spec:
 }
 
 #[test]
-fn a_reference_that_a_patch_brings_gets_its_namespace() {
+fn a_reference_added_by_a_patch_gets_its_namespace() {
     let class = "apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
 metadata: {name: nginx}
@@ -688,7 +688,7 @@ spec:
 }
 
 #[test]
-fn a_json_patch_with_paths_into_values_is_told() {
+fn a_json_patch_with_paths_into_values_is_reported() {
     let text = "resources: [base.yaml]
 patches:
 - target: {kind: HelmRelease, name: edge}

@@ -22,7 +22,7 @@ const OLD: &str = "group: gateway.networking.x-k8s.io, version: v1alpha1, kind: 
 const NEW: &str = "group: gateway.networking.k8s.io, version: v1, kind: ListenerSet";
 
 #[test]
-fn what_configures_kustomize_is_told() {
+fn kustomize_configuration_is_reported() {
     let replacement = format!("- source: {{kind: ConfigMap, name: a}}\n  targets:\n  - select: {{{OLD}}}\n");
     tells("replacement.yaml", &replacement, &["[0].targets[0].select"]);
     tells(
@@ -57,7 +57,7 @@ fn what_configures_kustomize_is_told() {
 }
 
 #[test]
-fn what_other_objects_say_is_told() {
+fn mentions_in_other_objects_are_reported() {
     let policy = |kinds: &str| {
         format!(
             "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {{name: a}}\nspec: {{match: {{resources: {{kinds: [{kinds}]}}}}}}\n"
@@ -129,7 +129,7 @@ fn naming(version: &str) -> String {
 }
 
 #[test]
-fn what_names_a_version_that_goes_follows() {
+fn references_to_a_removed_version_are_updated() {
     let there = run(&[("names.yaml", &naming("v1alpha2")), ("policy.yaml", POLICY)], "1.6.1/experimental");
     there.tells(Severity::Warning, &[]);
     assert_eq!(there.after["names.yaml"], naming("v1"));
@@ -152,7 +152,7 @@ fn what_names_a_version_that_goes_follows() {
 }
 
 #[test]
-fn webhooks_for_versions_that_go_are_told() {
+fn webhooks_for_removed_versions_are_reported() {
     let webhook = |versions: &str| {
         let hook = format!(
             "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n- name: a.b.c\n  \
@@ -166,7 +166,7 @@ fn webhooks_for_versions_that_go_are_told() {
 }
 
 #[test]
-fn admission_policies_for_versions_that_go_are_told() {
+fn admission_policies_for_removed_versions_are_reported() {
     let rules = |kind: &str, place: &str, versions: &str| {
         let rule =
             format!("{{apiGroups: [gateway.networking.k8s.io], apiVersions: [{versions}], resources: [httproutes]}}");
@@ -194,7 +194,7 @@ fn admission_policies_for_versions_that_go_are_told() {
 }
 
 #[test]
-fn a_wildcard_in_a_known_object_or_behind_an_escape_is_told() {
+fn a_wildcard_in_a_known_object_or_after_an_escape_is_reported() {
     for every in ["'*'", "\"\\x2a\""] {
         let gateway = format!(
             "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: a}}\nspec:\n  gatewayClassName: a\n  listeners:\n  - name: a\n    \
