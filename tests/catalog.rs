@@ -1,9 +1,9 @@
-//! Answers: do the committed catalogs of Gateway API say what its CRDs say?
+//! Answers: do the committed catalogs of Gateway API match its CRDs?
 //!
-//! The catalogs are compared with facts that were gathered from the same CRDs by other means, where those stand beside the
+//! The catalogs are compared with tables that were extracted from the same CRDs by other means, if those exist next to the
 //! project, and with small manifests whose releases are known.
 //!
-//! Invariant: a comparison whose other side is absent says `skipped` with its own name.
+//! Invariant: a comparison whose tables are absent prints `skipped` with its own name.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -17,7 +17,7 @@ use reversion::pack::{build, wire::PackFile};
 use reversion::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 use serde_json::{Value, json};
 
-/// The catalogs of a pack with the releases they speak of.
+/// The catalogs of a pack with its releases.
 struct Pack {
     line: ReleaseLine,
     catalogs: BTreeMap<GroupKind, Catalog>,
@@ -64,11 +64,11 @@ fn pack() -> Pack {
     Pack { line, catalogs }
 }
 
-/// Finds a file or folder beside the project; says `skipped` where it is absent.
+/// Finds a file or folder next to the project; prints `skipped` if it is absent.
 #[expect(clippy::print_stderr, reason = "a skipped comparison is said by name")]
 fn shared(name: &str) -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    let path = std::env::var_os("SHARED").map_or_else(beside, PathBuf::from).join(name);
+    let shared_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let path = std::env::var_os("SHARED").map_or_else(shared_folder, PathBuf::from).join(name);
     if path.exists() {
         return Some(path);
     }
@@ -111,13 +111,13 @@ fn scopes_and_versions_match_the_kinds_table() {
         let catalog = pack.catalog(&row["kind"], &row["group"]);
         let (channel, name) = (Channel::parse(&row["channel"]).unwrap(), row["apiVersion"].as_str());
         assert_eq!(catalog.scope().name(), row["scope"]);
-        let said = [
+        let columns = [
             ("bundles", catalog.listing(name)),
             ("served", catalog.serving(name)),
             ("storage", catalog.storing(name)),
             ("deprecated", catalog.deprecating(name)),
         ];
-        for (column, set) in said {
+        for (column, set) in columns {
             let expected = pack.bundles(pack.ranges(channel.name(), &row[column]), channel);
             assert_eq!(pack.bundles(set, channel), expected, "{} {name} {channel} {column}", catalog.kind());
         }
@@ -156,7 +156,7 @@ fn served_versions_match_the_targets_table() {
     assert_eq!(count, expected);
 }
 
-/// Says whether a path is one that catalogs keep.
+/// Returns whether catalogs contain a path.
 fn is_kept(path: &str) -> bool {
     let top = path.split(['.', '[', '{']).next().unwrap_or_default();
     !matches!(top, "apiVersion" | "kind" | "metadata" | "status")
@@ -165,12 +165,12 @@ fn is_kept(path: &str) -> bool {
 /// A field of one version in one channel.
 type Place = (GroupKind, String, Channel, String);
 
-/// Returns the bundles of every field, as the catalogs say.
+/// Returns the bundles of every field in the catalogs.
 fn places(pack: &Pack) -> BTreeMap<Place, BTreeSet<String>> {
     let mut found: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
     for (kind, catalog) in &pack.catalogs {
         for field in catalog.fields() {
-            for name in catalog.versions().filter(|name| says(&field, name)) {
+            for name in catalog.versions().filter(|name| is_in_version(&field, name)) {
                 for channel in Channel::ALL {
                     let place = (kind.clone(), name.to_owned(), channel, field.pattern.to_string());
                     let bundles = pack.bundles(field.releases & catalog.listing(name), channel);
@@ -183,7 +183,7 @@ fn places(pack: &Pack) -> BTreeMap<Place, BTreeSet<String>> {
     found
 }
 
-fn says(field: &Field<'_>, name: &str) -> bool {
+fn is_in_version(field: &Field<'_>, name: &str) -> bool {
     field.api_versions.is_empty() || field.api_versions.iter().any(|one| one == name)
 }
 
@@ -206,7 +206,7 @@ fn every_field_is_in_the_bundles_of_the_fields_table() {
     assert!(extra.is_empty(), "{extra:?}");
 }
 
-/// Writes limits as the fields table does, in any order.
+/// Returns limits as in the fields table, in any order.
 fn limits(attributes: &Attributes) -> BTreeSet<String> {
     let counts = [
         ("minLength", attributes.min_length),
@@ -304,7 +304,7 @@ fn references_match_the_references_table() {
     for (kind, catalog) in &pack.catalogs {
         let old = if kind.group == "networking.x-k8s.io" { "/x" } else { "" };
         for reference in catalog.references() {
-            // The table joins all releases of a kind; the first GatewayClass had no namespace in its reference.
+            // The table joins all releases of a kind; the reference of the first GatewayClass had no namespace.
             let place = (format!("{}{old}", kind.kind), reference.pattern.to_string());
             let (name, namespace) = found.entry(place).or_default();
             *name |= reference.has_name;
@@ -470,10 +470,10 @@ fn a_target_rejects_fields_that_it_lacks() {
     assert_eq!(found("v1.3.0", "v1beta1"), [&older[..], &backend[..]].concat());
 }
 
-/// Makes an object that has every field of one release and version, each once.
+/// Returns an object with every field of one release and version, each once.
 fn fullest(catalog: &Catalog, id: ReleaseId, name: &str) -> Value {
     let mut object = json!({});
-    for field in catalog.fields().filter(|field| field.releases.contains(id) && says(field, name)) {
+    for field in catalog.fields().filter(|field| field.releases.contains(id) && is_in_version(field, name)) {
         let mut at = &mut object;
         for part in field.pattern.parts() {
             at = match part {
@@ -510,7 +510,7 @@ fn an_object_with_every_field_of_a_release_fits_it() {
                 assert!(facts.narrow(catalog.listed()).contains(id), "{kind} {name} {}", pack.line.get(id));
                 assert_eq!(facts.unknown, [], "{kind} {name}");
                 let text = |kind: &ViolationKind| {
-                    // Strings are all `a` and lists have one item, which some patterns and limits do not take.
+                    // Strings are all `a` and lists have one item, which some patterns and limits reject.
                     matches!(
                         kind,
                         ViolationKind::Pattern { .. } | ViolationKind::TooFew { .. } | ViolationKind::TooShort { .. }

@@ -1,5 +1,5 @@
-//! Hostile input, as a user meets it: encrypted files, Secrets beside what changes, names and values that steer a terminal,
-//! damaged journals and plans, a tree that a killed run left with old and new files.
+//! Hostile input: encrypted files, Secrets next to changed objects, names and values with terminal control sequences,
+//! damaged journals and plans, and a tree that a killed run left with old and new files.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -12,7 +12,7 @@ use trees::{OLD, Run, Tree, new_text};
 const TO: &str = "gateway-api@1.6/standard";
 const APPLY: [&str; 5] = ["apply", "--yes", "--allow-no-vcs", "--to", TO];
 
-/// A Gateway that changes when it is converted to [`TO`].
+/// Returns a Gateway that changes when it is converted to [`TO`].
 fn gateway(name: &str) -> String {
     format!(
         "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: Gateway\nmetadata:\n  name: {name}\nspec:\n  gatewayClassName: b\n  listeners: []\n"
@@ -33,10 +33,10 @@ fn read(tree: &Tree, name: &str) -> String {
     fs::read_to_string(tree.path(name)).unwrap()
 }
 
-/// What SOPS adds to a document.
+/// The metadata that SOPS adds to a document.
 const SOPS: &str = "sops:\n  age: []\n  lastmodified: \"2026-01-01T00:00:00Z\"\n  mac: ENC[AES256_GCM,data:QUJD,iv:QUJD,tag:QUJD,type:str]\n  version: 3.9.0\n";
 
-/// Checks that a file is held back as encrypted, and one beside it is converted.
+/// Checks that a file is held back as encrypted, and another one in the same tree is converted.
 #[track_caller]
 fn check_encrypted(name: &str, text: &str) {
     let tree = tree(&[(name, text), ("plain.yaml", &gateway("plain"))]);
@@ -54,7 +54,7 @@ fn files_that_sops_encrypted_are_held_back() {
     let list =
         format!("apiVersion: v1\nkind: List\nitems:\n- {}{SOPS}", gateway("a").trim_end().replace('\n', "\n  ") + "\n");
     check_encrypted("list.yaml", &list);
-    // The checksum is over all documents, whichever has it.
+    // The checksum covers all documents, whichever contains it.
     check_encrypted(
         "documents.yaml",
         &format!("{}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\n{SOPS}", gateway("a")),
@@ -76,7 +76,7 @@ fn files_that_sops_did_not_encrypt_or_that_do_not_change_have_no_finding() {
     assert_eq!(read(&tree, "b.yaml"), no_checksum.replace("v1beta1", "v1"));
 }
 
-/// What a Secret holds in these tests, in every form.
+/// The value of a Secret in these tests, in every form.
 const HELD: [&str; 2] = ["dDBwLXMzY3IzdA==", "t0p-s3cr3t"];
 
 #[track_caller]
@@ -86,7 +86,7 @@ fn check_hidden(what: &str, text: &str) {
     }
 }
 
-/// Files that hold a Secret beside an object that changes, each with whether a diff can be shown.
+/// Files with a Secret and an object that changes, each with whether a diff can be shown.
 fn beside_secrets() -> Vec<(&'static str, String, bool)> {
     let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  password: dDBwLXMzY3IzdA==\nstringData:\n  token: t0p-s3cr3t\n";
     let flow = "{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {token: t0p-s3cr3t}}\n";
@@ -115,7 +115,7 @@ fn beside_secrets() -> Vec<(&'static str, String, bool)> {
         ("list.yaml", list(&[&a, secret, &b]), true),
         ("lines.json", json("\n"), true),
         ("one-line.json", json(" "), false),
-        // The last line of the Gateway's that changes has the Secret's right behind it.
+        // The last changed line of the Gateway is directly followed by the Secret.
         ("touching.yaml", "apiVersion: v1\nkind: List\nitems:\n- {spec: {gatewayClassName: b, listeners: []}, metadata: {name: a}, kind: Gateway, apiVersion: gateway.networking.k8s.io/v1beta1}\n- {stringData: {token: t0p-s3cr3t}, kind: Secret, apiVersion: v1, metadata: {name: s}}\n".to_owned(), false),
     ]
 }
@@ -208,7 +208,7 @@ fn terminal_control_sequences_in_names_and_values_are_escaped() {
                 .run(&[&[command, "--verbose", "--inspect", "--format", format, "--color", "never"], target].concat());
             run.check(2);
             if (command, format) == ("diff", "text") {
-                // The lines are the file's own, for `git apply`; its name is quoted as git does.
+                // The lines are unescaped, for `git apply`; the file name is quoted like git does.
                 assert!(run.out.starts_with("--- \"a/evil\\033[2J"), "{}", run.out);
                 check_printable(&Run { out: String::new(), ..run });
             } else {
@@ -268,7 +268,7 @@ fn read_only_commands_report_an_interrupted_tree() {
     fs::write(tree.path("gateway.yaml"), gateway("a")).unwrap();
     tree.plan("up.plan", &tree.edits(OLD, &new_text(0)));
     tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]).check(0);
-    // As a kill between the first and the second file leaves it.
+    // The tree as left by a kill between the first and the second file.
     fs::rename(tree.path(".reversion/undo/1"), tree.path(".reversion/journal")).unwrap();
     let record: serde_json::Value = serde_json::from_str(&read(&tree, ".reversion/journal/record.json")).unwrap();
     let staged = format!(".reversion-{}-1.tmp", record["token"].as_str().unwrap());
@@ -312,10 +312,10 @@ fn a_journal_without_read_permission_is_not_treated_as_absent() {
     );
 }
 
-/// What somebody does to a tree of `0.yaml`, `sub/a.yaml` and `last.yaml` between a plan and its apply.
+/// A change to a tree of `0.yaml`, `sub/a.yaml` and `last.yaml` between a plan and its apply.
 type Meddling = fn(&Tree);
 
-/// What is done to a tree meanwhile, and the error for it.
+/// Concurrent changes to a tree, and the error for each.
 const MEDDLING: [(&str, Meddling, &str); 9] = [
     ("a file is edited", |tree| fs::write(tree.path("sub/a.yaml"), "edited").unwrap(), "the plan is stale"),
     ("a file is removed", |tree| fs::remove_file(tree.path("sub/a.yaml")).unwrap(), "the plan is stale"),
@@ -360,8 +360,8 @@ fn linked(tree: &Tree, name: &str) {
 #[test]
 fn concurrent_changes_to_a_tree_prevent_writing_and_are_reported() {
     for (what, meddle, error) in MEDDLING {
-        let home = tree(&[]);
-        let tree = Tree::below(&home, "tree");
+        let outer = tree(&[]);
+        let tree = Tree::below(&outer, "tree");
         for name in ["0.yaml", "sub/a.yaml", "last.yaml"] {
             fs::create_dir_all(tree.path("sub")).unwrap();
             fs::write(tree.path(name), gateway("a")).unwrap();
@@ -374,14 +374,14 @@ fn concurrent_changes_to_a_tree_prevent_writing_and_are_reported() {
         for name in ["0.yaml", "last.yaml"] {
             assert_eq!(read(&tree, name), gateway("a"), "{what}");
         }
-        let outside = home.path("outside/it");
+        let outside = outer.path("outside/it");
         for path in [outside.clone(), outside.join("a.yaml")].iter().filter(|path| path.is_file()) {
             assert_eq!(fs::read_to_string(path).unwrap(), gateway("a"), "{what}");
         }
     }
 }
 
-/// A pack that knows a kind named Secret: `data.old` became `data.new`, and `data.gone` was removed.
+/// Writes a pack with a kind named Secret: `data.old` became `data.new`, and `data.gone` was removed.
 fn secret_pack(tree: &Tree, lens: &str) {
     let all = "single v1..v2";
     let catalog = format!(

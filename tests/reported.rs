@@ -1,4 +1,4 @@
-//! A finding about a file names its place, whatever the reason: line, column, and the same message everywhere.
+//! A finding about a file has its line and column and the same message, whatever the reason and wherever it is found.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -7,7 +7,7 @@ use reversion::manifest::{self, Reading, Recognizer};
 use reversion::pack::embedded;
 use reversion::plan::{self, Choices, Goal};
 
-/// Converts a file to a release, and returns it, changed or not, with its findings.
+/// Converts a file to a release and returns its text, changed or not, with the findings.
 fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
     let packs = embedded::with(Vec::new()).unwrap();
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
@@ -47,7 +47,7 @@ spec:
       port: 80
 ";
 
-/// Returns the route as it is in releases that serve it as `v1`.
+/// Returns the route as written for releases that serve it as `v1`.
 fn newer(text: &str) -> String {
     text.replacen("gateway.networking.k8s.io/v1alpha2", "gateway.networking.k8s.io/v1", 1)
 }
@@ -58,7 +58,7 @@ fn a_duplicate_key_in_another_document_of_a_changed_file_is_reported() {
     let twice = "13:3 warning[duplicate-key] duplicate key `a` in one mapping; keep one of them";
     assert_eq!(check(&text, "1.4", &[twice]), newer(&text));
     check(&newer(&text), "1.4", &[]);
-    // In the object itself nothing is guessed.
+    // A duplicate key inside the object holds it back: which value counts is not guessed.
     let inside = ROUTE.replace("      port: 80\n", "      port: 80\n      port: 81\n");
     let twice = "9:7 error[duplicate-key] duplicate key `port` in one mapping; keep one of them";
     assert_eq!(check(&inside, "1.4", &[twice]), inside);
@@ -99,7 +99,7 @@ fn a_lone_carriage_return_is_reported() {
     let broken = ROUTE.replace("  rules:\n", "  # x\ry\n  rules:\n");
     let message = "a carriage return without a line feed ends the line here, and what follows is not valid YAML";
     assert_eq!(check(&broken, "1.4", &[&format!("5:6 error[parse-error] {message}")]), broken);
-    // In another document, which stays as it is, it is nobody's business.
+    // In another document, which is left unchanged, it is not reported.
     let other = format!("{ROUTE}---\na: 1\rb: 2\n");
     assert_eq!(check(&other, "1.4", &[]), newer(&other));
 }
@@ -116,7 +116,7 @@ fn the_first_alias_over_the_limit_is_reported() {
     assert_eq!(finding.code, Code::AliasExpansion);
     let place = finding.location.position.unwrap();
     let line = format!("{ROUTE}x:\n{bomb}").lines().nth(place.line - 1).unwrap().to_owned();
-    // The lists up to `a3` hold 1,111 and 11,111 values; that of `a4` is the first to come near the limit.
+    // The lists up to `a3` expand to 1,111 and 11,111 values; the list of `a4` is the first that comes near the limit.
     assert!(line.starts_with("  a4:") || line.starts_with("  a5:"), "{line}");
     assert!(line[place.column - 1..].starts_with("*a"), "{line}");
     let endless = format!("{ROUTE}x: &x\n  y: *x\n");
@@ -182,7 +182,7 @@ fn a_validation_shared_by_several_listeners_is_reported() {
     assert_eq!(codes(&findings), ["normalized"]);
     assert!(findings[0].message.contains("it is written once for several items, as in the first of them"));
     assert!(new.contains("default:"), "{new}");
-    // The first comes back as it was, the other as this program writes it.
+    // The first is restored as it was, the other as the program writes it.
     let anew = VALIDATION.replace(
         " [{group: \"\", kind: ConfigMap, name: ca}]\n",
         "\n        - group: \"\"\n          kind: ConfigMap\n          name: ca\n",
@@ -240,6 +240,6 @@ fn unreadable_chart_values_are_reported() {
     assert_eq!(met("nginxGateway: {}\na: 1\na: 2\n"), Some(Code::DuplicateKey));
     assert_eq!(met("chart: fabric\na: [\n"), Some(Code::ParseError));
     assert_eq!(met("nginxGateway:\n  {{- toYaml . }}\n"), Some(Code::Template));
-    // Of another mark alone nothing follows: such a file can be anything.
+    // Another trigger alone is not enough: such a file can be anything.
     assert_eq!(met("type: Opaque\na: [\n"), None);
 }

@@ -1,4 +1,4 @@
-//! Undo, saved plans, locks and git, as a person meets them: the program is run in trees that these tests make.
+//! Undo, saved plans, locks and git, tested by running the program in temporary trees.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -104,7 +104,7 @@ fn a_generated_plan_is_applied_once_and_then_has_nothing_left_to_do() {
     assert!(outside.err.contains("names files from the current folder"), "{}", outside.err);
 }
 
-/// Checks that a plan whose one file has this path is refused, and that `name` is not touched.
+/// Checks that a plan whose only file has this path is rejected, and that `name` is left unchanged.
 #[track_caller]
 fn check_outside(tree: &Tree, path: &str, touched: &Path) {
     let before = fs::read(touched).unwrap();

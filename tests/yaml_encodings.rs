@@ -1,4 +1,4 @@
-//! Encodings, line ends and rare characters: each text is changed exactly, or refused with a message that says what to do.
+//! Encodings, line ends and rare characters: each text is changed exactly, or rejected with a message that says what to do.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -47,7 +47,7 @@ fn read(bytes: &[u8]) -> Reading {
     manifest::read("a.yaml", bytes, &Recognizer::new(["example.org"]))
 }
 
-/// Reads bytes that are no text in UTF-8, and returns what is told.
+/// Reads bytes that are not valid UTF-8, and returns the finding.
 #[track_caller]
 fn refused(bytes: &[u8]) -> Finding {
     let Reading::Failed(finding) = read(bytes) else { panic!("it was read") };
@@ -66,7 +66,7 @@ fn a_byte_order_mark_is_left_in_place() {
     );
     check("a: 1\n...\n\u{feff}---\nb: 2\n", rename(key("b"), "c"), "a: 1\n...\n\u{feff}---\nc: 2\n");
     check("a: 1\n...\n\u{feff}b: 2\nc: 3\n", Intent::Delete { path: key("b") }, "a: 1\n...\n\u{feff}c: 3\n");
-    // Where no `...` has ended the document before, a mark is refused, not passed over.
+    // A byte order mark is rejected, not skipped, unless `...` ended the previous document.
     for text in ["a: 1\n---\n\u{feff}b: 2\n", "a: 1\n\u{feff}---\nb: 2\n"] {
         let problem = yaml::parse(text).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::ParseError, text.find('\u{feff}').unwrap()), "{text:?}");
@@ -140,7 +140,7 @@ fn inserted_lines_use_the_line_ends_of_adjacent_lines() {
 
 #[test]
 fn a_lone_carriage_return_is_read_but_not_edited() {
-    // YAML takes it for a line end.
+    // YAML reads it as a line end.
     check_value("a: 1\rb: 2\n", &json!({"a": 1, "b": 2}));
     check_value("a: \"x\r  y\"\n", &json!({"a": "x y"}));
     for text in ["a: 1\rb: 2\n", "a: \"x\r  y\"\n", "a: 1 # x\ry: 2\n", "a: |\n  x\ry\n", "a: 1\n# x\ry\nb: 2\n"] {

@@ -1,7 +1,7 @@
-//! What kubectl reads from a text, and which strings are quoted so that no parser reads them as something else.
+//! How kubectl reads a text, and which strings are quoted so that no parser misreads them.
 //!
 //! kubectl reads with sigs.k8s.io/yaml on yaml.v2 (mostly YAML 1.1), kustomize with yaml.v3 (mostly 1.2). What
-//! they agree on is read like that; if they differ kubectl's reading counts, and if kubectl fails the text is refused.
+//! they agree on is read like that; if they differ, kubectl's reading counts, and if kubectl fails the text is rejected.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
@@ -14,7 +14,7 @@ fn read(text: &str) -> Result<Value, ProblemCode> {
     tree.value(text, tree.documents()[0].root).map_err(|problem| problem.code)
 }
 
-/// Checks what several spellings of a value are read as.
+/// Checks the value that several spellings are read as.
 #[track_caller]
 fn check(spellings: &[&str], expected: &Value) {
     for spelling in spellings {
@@ -86,7 +86,7 @@ fn merges_are_applied() {
     let base = "base: &base {a: 1, b: 2}\n";
     let merged = |text: &str| read(&format!("{base}{text}")).map(|value| value["x"].clone());
     assert_eq!(merged("x: {<<: *base, c: 3}\n"), Ok(json!({"a": 1, "b": 2, "c": 3})));
-    // The key that is written counts, wherever it stands.
+    // An explicit key overrides a merged one, in either order.
     assert_eq!(merged("x:\n  <<: *base\n  a: 9\n"), Ok(json!({"a": 9, "b": 2})));
     assert_eq!(merged("x:\n  a: 9\n  <<: *base\n"), Ok(json!({"a": 9, "b": 2})));
 }
@@ -96,7 +96,7 @@ fn directives_and_unknown_tags_are_ignored() {
     assert_eq!(read("%YAML 1.2\n---\na: !x v\n"), Ok(json!({"a": "v"})));
 }
 
-/// Checks how a string is written in lines, between brackets and in JSON.
+/// Checks how a string is written in block style, flow style and JSON.
 #[track_caller]
 fn check_written(text: &str, [lines, brackets, in_json]: [&str; 3]) {
     let written = |before: &str| {
@@ -123,7 +123,7 @@ fn strings_that_any_parser_would_misread_are_quoted() {
     for text in ["a", "v1", "10.0.0.1", "1.2.3", "example.org/v1", "8080-tcp", "5s", "12Mi", "nope", "a:b"] {
         check_written(text, [text, text, &format!("\"{text}\"")]);
     }
-    // What only means something between brackets is quoted there alone.
+    // Characters special in flow style only are quoted there only.
     check_written("a, b", ["a, b", "\"a, b\"", "\"a, b\""]);
 }
 

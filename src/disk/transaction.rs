@@ -401,13 +401,13 @@ mod tests {
     #[test]
     #[expect(clippy::print_stderr, reason = "the test tells how often each outcome was met")]
     fn whatever_error_any_call_has_all_files_are_old_or_new() {
-        for (kind, stays) in DISK_ERRORS {
+        for (kind, is_persistent) in DISK_ERRORS {
             let (old_trees, new_trees) = (Cell::new(0), Cell::new(0));
             let calls = for_every_call(|tree, at, calls| {
                 let outcome = run(tree, |call, name, _| {
                     calls.set(call + 1);
                     let takes_room = matches!(name, "write_new" | "make_folder" | "link" | "flush");
-                    let fails = call == at || stays && call > at && takes_room;
+                    let fails = call == at || is_persistent && call > at && takes_room;
                     if fails { Err(kind.into()) } else { Ok(()) }
                 });
                 let count = if outcome.is_ok() { &new_trees } else { &old_trees };
@@ -418,7 +418,9 @@ mod tests {
                 check_outcome(tree, outcome);
             });
             let (old_trees, new_trees) = (old_trees.get(), new_trees.get());
-            eprintln!("{kind:?}, stays {stays}: {calls} calls failed; {old_trees} trees all old, {new_trees} all new");
+            eprintln!(
+                "{kind:?}, persistent {is_persistent}: {calls} calls failed; {old_trees} trees all old, {new_trees} all new"
+            );
             assert!(old_trees > 0 && new_trees > 0 && old_trees + new_trees == calls + 1);
         }
     }

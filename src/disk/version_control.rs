@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(uncommitted_by(Path::new("no-such-program"), &committed), Err(UnknownStatus::NoGit));
         fs::write(top.join(".git/config"), "[").unwrap();
         assert!(matches!(uncommitted(&committed), Err(UnknownStatus::Failed(folder, _)) if folder == top));
-        let gone = top.join("gone.yaml");
-        assert_eq!(uncommitted(std::slice::from_ref(&gone)), Err(UnknownStatus::File(gone, Failure::Missing)));
+        let removed = top.join("gone.yaml");
+        assert_eq!(uncommitted(std::slice::from_ref(&removed)), Err(UnknownStatus::File(removed, Failure::Missing)));
     }
 }

@@ -91,9 +91,9 @@ mod tests {
         Namespace::from_written(Some(name))
     }
 
-    fn several(said: &[(&str, Option<&str>)]) -> Namespace {
+    fn several(entries: &[(&str, Option<&str>)]) -> Namespace {
         let owned = |(file, name): &(&str, Option<&str>)| ((*file).to_owned(), name.map(str::to_owned));
-        Namespace::Several(said.iter().map(owned).collect())
+        Namespace::Several(entries.iter().map(owned).collect())
     }
 
     #[test]

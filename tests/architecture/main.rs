@@ -1,6 +1,6 @@
-//! The walls: what may use what, who touches files, who prints, how long a file is, and that documents say what is there.
+//! Architecture rules: which module may use which, who accesses files, who prints, how long a file is, and that documents are true.
 //!
-//! Source files are read as text: comments and the insides of literals are blanked, the rest is taken as words. The layers
+//! Source files are read as text: comments and the contents of literals are blanked, the rest is split into words. The layers
 //! are not repeated here: they are the map in ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use source::{blanked, calls, files, is_test, literals, read, root, sources, supe
 /// The most lines a source file may have.
 const MAX_LINES: usize = 800;
 
-/// Folders of the standard library that reach outside of the process or of the function, and who may use them.
+/// Modules of the standard library with access outside the process or the function, and the modules that may use them.
 const OUTSIDE: [&str; 8] = ["env", "fs", "io", "net", "os", "process", "thread", "time"];
 const REACHES_OUTSIDE: [(&str, &[&str]); 5] = [
     ("src/main.rs", &["env", "process"]),
@@ -28,7 +28,7 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 5] = [
     ("src/pack/build/catalogs.rs", &["fs"]),
 ];
 
-/// Crates that stand for a wall, and the modules behind it.
+/// Crates with restricted use, and the modules that may use them.
 const CRATES: [(&str, &[&str]); 9] = [
     ("anyhow", &["pack", "cli"]),
     ("clap", &["cli"]),
@@ -41,7 +41,7 @@ const CRATES: [(&str, &[&str]); 9] = [
     ("walkdir", &["pack"]),
 ];
 
-/// Methods of a path or a folder entry that ask the file system.
+/// Methods of a path or a folder entry that access the file system.
 const ASKS_FILES: [&str; 9] = [
     "canonicalize",
     "exists",
@@ -54,7 +54,7 @@ const ASKS_FILES: [&str; 9] = [
     "try_exists",
 ];
 
-/// Names that say nothing of what is inside.
+/// Module names that do not describe the content.
 const EMPTY_NAMES: [&str; 8] = ["common", "handler", "helpers", "manager", "misc", "types", "util", "utils"];
 
 #[test]
@@ -148,8 +148,8 @@ fn only_permitted_modules_access_the_system() {
             reached.insert((place, name.to_owned()));
         }
         if !may.contains(&"fs") {
-            let asked = ASKS_FILES.iter().find(|method| calls(&source.code, method));
-            assert_eq!(asked, None, "{} asks the file system", source.path);
+            let called = ASKS_FILES.iter().find(|method| calls(&source.code, method));
+            assert_eq!(called, None, "{} asks the file system", source.path);
         }
     }
     let may = REACHES_OUTSIDE.iter().flat_map(|(place, may)| may.iter().map(move |name| (*place, (*name).to_owned())));
@@ -169,7 +169,7 @@ fn each_crate_is_used_by_its_permitted_modules_only() {
     }
 }
 
-/// Which kinds there are is data: operations get kinds, groups and fields from the rules.
+/// Kinds are data: operations get kinds, groups and fields from the rules.
 #[test]
 fn no_operation_mentions_a_kind_of_a_pack() {
     let packs = packs();
@@ -199,7 +199,7 @@ fn only_the_console_prints() {
         let streams: &[&str] = match source.path.as_str() {
             "src/cli/console.rs" => &[],
             "src/disk/read.rs" => &["stdout", "stderr"],
-            // Those of the git program.
+            // The streams of the git process.
             "src/disk/version_control.rs" => &["stdin"],
             _ => &["stdin", "stdout", "stderr"],
         };
@@ -208,7 +208,7 @@ fn only_the_console_prints() {
     }
 }
 
-/// Maps and sets with a random order serve for looking up in a few places only, where nothing goes through them.
+/// Maps and sets with a random order are used for lookups in a few places only, where nothing iterates over them.
 #[test]
 fn nothing_depends_on_a_random_order() {
     const LOOKING_UP: [&str; 6] = [
@@ -225,7 +225,7 @@ fn nothing_depends_on_a_random_order() {
     }
 }
 
-/// The check before writing would be worth nothing if it shared a mistake with what it checks.
+/// Verification would be worthless if it shared a bug with the code that it checks.
 #[test]
 fn verification_shares_no_code_with_the_edits() {
     const EDITS: [&str; 8] = ["change", "edit", "emit", "format", "intent", "layout", "rewrite", "style"];
@@ -260,8 +260,8 @@ fn check_file(path: &str, text: &str) {
     assert!(text.starts_with("//! "), "{path} says first what it is for");
 }
 
-/// A conversion is a case whose two sides differ; without a `back.yaml` it is one in both directions. A rule that only holds
-/// back in a direction has a case that says so instead.
+/// A conversion is a case whose two sides differ; without a `back.yaml` it covers both directions. A rule that only holds
+/// back in a direction has a case with findings instead.
 #[test]
 fn every_rule_has_its_required_cases() {
     let (packs, all) = (packs(), cases());
@@ -279,9 +279,9 @@ fn every_rule_has_its_required_cases() {
                 rule.id,
                 direction.name()
             );
-            let told = cases.iter().any(|case| case.text("findings.txt").is_some());
+            let is_held_back = cases.iter().any(|case| case.text("findings.txt").is_some());
             let refuses = crossed && can.contains(&Fidelity::Refused);
-            assert!(told || !refuses, "fixtures/{} has no case that is held back", rule.id);
+            assert!(is_held_back || !refuses, "fixtures/{} has no case that is held back", rule.id);
         }
         let same = cases.iter().any(|case| case.text("same.yaml").is_some());
         assert!(same, "fixtures/{} has no look-alike: a case with same.yaml alone", rule.id);
@@ -362,7 +362,7 @@ fn the_check_run_ends_with_the_readmes_test_command() {
     assert!(read("README.md").lines().any(|line| line == command), "README.md does not have the line `{command}`");
 }
 
-/// A path in back ticks that starts with a folder of the project leads to something, unless it has a place to fill in.
+/// A path in backticks that starts with a folder of the project exists, unless it has a placeholder.
 #[test]
 fn documents_mention_existing_files_only() {
     for document in documents() {
@@ -378,10 +378,10 @@ fn documents_mention_existing_files_only() {
 
 #[test]
 fn no_file_contains_a_path_of_a_developer_machine() {
-    let homes = ["home", "root", "tmp", "work", "Users"].map(|folder| format!("/{folder}/"));
+    let user_folders = ["home", "root", "tmp", "work", "Users"].map(|folder| format!("/{folder}/"));
     for path in files("") {
         let text = String::from_utf8_lossy(&fs::read(root().join(&path)).unwrap()).into_owned();
-        let named = homes.iter().find(|home| text.contains(home.as_str()));
+        let named = user_folders.iter().find(|folder| text.contains(folder.as_str()));
         assert_eq!(named, None, "{path} names a folder of a machine");
     }
 }
@@ -403,7 +403,7 @@ fn map() -> Vec<Row> {
     rows.into_iter().map(row).collect()
 }
 
-/// Returns the cells of the table below a heading of level two, without its head.
+/// Returns the cells of the table below a heading of level two, without the header row.
 fn rows(markdown: &str, heading: &str) -> Vec<Vec<String>> {
     let start = format!("## {heading}");
     let section =
@@ -414,7 +414,7 @@ fn rows(markdown: &str, heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Returns what stands between single back ticks, outside of code blocks.
+/// Returns the text between single backticks, outside code blocks.
 fn ticked(markdown: &str) -> Vec<String> {
     let prose = markdown.split("```").step_by(2);
     prose.flat_map(|text| text.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
@@ -438,7 +438,7 @@ impl Case {
         self.files.get(file).map(Vec::as_slice)
     }
 
-    /// What `after.yaml` becomes on the way back.
+    /// The result of converting `after.yaml` back.
     fn back(&self) -> Option<&[u8]> {
         self.text("back.yaml").or_else(|| self.text("before.yaml"))
     }
