@@ -5,7 +5,7 @@
 //!
 //! Invariant: a comparison whose tables are absent prints `skipped` with its own name.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -65,7 +65,7 @@ fn pack() -> Pack {
 }
 
 /// Finds a file or folder next to the project; prints `skipped` if it is absent.
-#[expect(clippy::print_stderr, reason = "a skipped comparison is said by name")]
+#[expect(clippy::print_stderr, reason = "a skipped comparison is reported by name")]
 fn shared(name: &str) -> Option<PathBuf> {
     let shared_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
     let path = std::env::var_os("SHARED").map_or_else(shared_folder, PathBuf::from).join(name);
@@ -82,7 +82,7 @@ fn table(name: &str) -> Option<Vec<BTreeMap<String, String>>> {
     let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     let names = lines.next().unwrap();
     let lines: Vec<_> = lines.map(|columns| names.iter().cloned().zip(columns).collect()).collect();
-    assert!(lines.len() > 30, "{name} has lost its lines");
+    assert!(lines.len() > 30, "{name} has no lines");
     Some(lines)
 }
 

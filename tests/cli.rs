@@ -2,9 +2,9 @@
 //!
 //! A block contains commands (`$ reversion ...`), their standard output followed by standard error, and `? CODE`
 //! if the exit code is not 0. The commands of one file run in sequence in a repository with a copy of `fixtures/`, so that
-//! `apply` has something to write. With `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff before committing.
+//! `apply` has something to write. With `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

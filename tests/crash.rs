@@ -5,7 +5,11 @@
 //! the run has started to stage, keep or replace files, when more can break. How many trees were found untouched,
 //! mixed and complete is printed (`--nocapture`).
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails; it tells what it saw")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a failed setup fails the test; the observed states are reported"
+)]
 
 mod trees;
 

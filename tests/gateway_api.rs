@@ -1,7 +1,7 @@
 //! Parts of the Gateway API pack beyond its rules: filters removed as a whole, hints, advisories, and the three places where
 //! the experimental channel is stricter.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ fn convert(text: &str, target: &str) -> (String, Vec<Finding>) {
     let packs = embedded::with(Vec::new()).unwrap();
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
     let Reading::Manifest(manifest) = manifest::read("case.yaml", text.as_bytes(), &recognizer) else {
-        panic!("the case is no manifest");
+        panic!("the case is not a manifest");
     };
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let choices = Choices { allowed: AllowedLoss::All, ..Choices::default() };

@@ -1,7 +1,7 @@
 //! Hostile input: encrypted files, Secrets next to changed objects, names and values with terminal control sequences,
 //! damaged journals and plans, and a tree that a killed run left with old and new files.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 mod trees;
 
@@ -476,7 +476,7 @@ fn only_colour_codes_reach_a_terminal() {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a test that checks nothing reports it")]
+#[expect(clippy::print_stderr, reason = "a skipped test is reported")]
 fn skipped(test: &str) {
     eprintln!("skipped: {test}");
 }

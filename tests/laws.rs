@@ -10,9 +10,9 @@
 //!
 //! Texts of every style are drawn. The laws of converting back start from the file as the program writes it for the
 //! first release, which fixes the apiVersion; they do not apply if the program itself reports that a comment, a field or
-//! an item is removed. The law of texts does not apply to the forms that `is_as_the_program_writes` lists, nor if a field without
-//! effect was removed (`drop` with a default). References always have their group, and refer to kinds that the target has under
-//! some name.
+//! an item is removed. The law of texts does not apply to the forms that `is_as_the_program_writes` lists, nor if a field
+//! without effect was removed (`drop` with a default). References always have their group, and refer to kinds that the target
+//! has under some name.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -42,7 +42,7 @@ const MIN_APPLIED: u64 = 30;
 /// Directions in which a rule of several kinds does not change one of them, with the reason.
 const IDLE: &[(&str, &str)] = &[(
     "gateway-api/v0.4.0/gateway-label-selectors-became-parentrefs Gateway backward",
-    "label selectors do not come back, only the lists of Gateways in routes do",
+    "label selectors are not restored, only the lists of Gateways in routes",
 )];
 
 /// The counts: (rule and direction, column) -> number.
@@ -60,7 +60,7 @@ fn main() {
     let seed = number("REVERSION_LAWS_SEED").unwrap_or(2026);
     let bench = Bench { packs, seed, cases: number("REVERSION_LAWS_CASES").unwrap_or(CASES) };
     let mut trials = vec![
-        Trial::test("the renderer writes what it was given", move || bench.renderer(directed_rules)),
+        Trial::test("rendered texts read back", move || bench.renderer(directed_rules)),
         Trial::test("objects of every kind can be drawn", move || bench.every_kind()),
         Trial::test("every fixture has a rule", move || bench.every_fixture()),
     ];
@@ -204,7 +204,7 @@ impl Bench {
                 for entry in entries {
                     let id = format!("{}/{bundle}/{}", pack.name(), entry?.file_name().to_string_lossy());
                     if pack.rules().iter().all(|rule| rule.id != id) {
-                        return Err(format!("fixtures/{id} is about a rule that is not there").into());
+                        return Err(format!("fixtures/{id} belongs to no rule").into());
                     }
                 }
             }
@@ -238,13 +238,13 @@ impl Bench {
 }
 
 fn count_up(directed: &str, column: &str, by: u64) {
-    let mut counts = COUNTS.lock().expect("no test panics in here");
+    let mut counts = COUNTS.lock().expect("no test panics while it holds the lock");
     *counts.entry((directed.to_owned(), column.to_owned())).or_default() += by;
 }
 
 /// Prints what was counted for each rule and direction.
 fn print_table() {
-    let counts = COUNTS.lock().expect("no test panics in here");
+    let counts = COUNTS.lock().expect("no test panics while it holds the lock");
     let mut rows: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
     for ((directed, column), count) in counts.iter() {
         rows.entry(directed).or_default().insert(column, *count);

@@ -1,6 +1,6 @@
 //! The static checks of packs: every built-in pack passes them, and errors of a pack are reported.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -43,13 +43,13 @@ fn a_missing_rule_is_reported() {
         };
         let unreported: Vec<&str> =
             shown.iter().map(|rules| rules[0].id.as_str()).filter(|id| without(id).is_empty()).collect();
-        assert!(unreported.is_empty(), "taken away without a word:\n{}", unreported.join("\n"));
+        assert!(unreported.is_empty(), "removed without a message:\n{}", unreported.join("\n"));
         // Rules without a change in the catalogs remove nothing from every object.
         let certain = others.iter().flatten().filter(|rule| rule.kind != rule.new_kind);
         assert_eq!(certain.map(|rule| rule.id.as_str()).collect::<Vec<_>>(), Vec::<&str>::new());
         reported_rules += shown.len();
     }
-    assert!(reported_rules > 0, "no pack has a rule for what its catalogs show");
+    assert!(reported_rules > 0, "no pack has a rule for a change in its catalogs");
 }
 
 /// Returns the catalog of a kind with the fields `path type attributes releases`, where the attributes may be `required`.

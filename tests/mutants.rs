@@ -60,16 +60,17 @@ const EQUIVALENT: &[(&str, &str)] = &[
     ("nginxproxy-became-namespaced: without lens[1].when.then[2].default.missing", WRITTEN_BEFORE),
 ];
 
-const GATHER_REFUSES: &str = "`gather` refuses the same objects at the same place; this one says it in better words";
+const GATHER_REFUSES: &str =
+    "`gather` refuses the same objects at the same place; this one says it in a clearer message";
 const NO_NAMESPACES: &str =
-    "a route is held back at the same place where the labels of its namespace are not in the files";
-const LATER_KEY: &str = "a later release added the key, so a file of this release cannot have it; unit tests have it";
-const NO_PLACE: &str = "what is absent has no place; whatever its name, the place around it is told";
-const NO_CLAIM: &str = "the channels of a rule decide nothing, and without a claim there is nothing to check them with";
+    "a route is held back at the same place if the labels of its namespace are not in the files";
+const LATER_KEY: &str = "a later release added the key, so a file of this release cannot have it; unit tests cover it";
+const NO_PLACE: &str = "an absent field has no place; whatever its name, its parent is reported";
+const NO_CLAIM: &str = "the channels of a rule have no effect, and without a claim nothing checks them";
 const WRITTEN_BEFORE: &str =
-    "on the way up lens[0] has written the namespace or held the object back; the way back has no use for it";
+    "forward, lens[0] has written the namespace or held the object back; backward does not use it";
 const NOTE_MORE: &str =
-    "on the way up lens[0] has written the namespace; the way back tells a note more, and fixtures hold no notes";
+    "forward, lens[0] has written the namespace; backward reports one more note, and fixtures have no notes";
 
 /// Which check detected each mutant.
 static NOTICED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
@@ -77,7 +78,7 @@ static NOTICED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 fn main() {
     let arguments = Arguments::from_args();
     let Ok(which) = std::env::var("REVERSION_RULE_MUTANTS") else {
-        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
         {
             eprintln!("skipped: mutants (REVERSION_RULE_MUTANTS is not set)");
         }
@@ -149,10 +150,10 @@ impl Bench {
         let listed = EQUIVALENT.iter().find(|(part, _)| name.contains(part));
         let reason = || listed.map(|(_, reason)| format!("equivalent: {reason}"));
         let reported = noticed.clone().or_else(reason).unwrap_or_else(|| "NOTHING".to_owned());
-        NOTICED.lock().expect("no test panics in here").insert(name.to_owned(), reported);
+        NOTICED.lock().expect("no test panics while it holds the lock").insert(name.to_owned(), reported);
         match (listed, noticed) {
             (None, Some(_)) | (Some(_), None) => Ok(()),
-            (None, None) => Err("no test notices".into()),
+            (None, None) => Err("no test detects".into()),
             (Some((part, _)), Some(noticed)) => Err(format!("listed as equivalent ({part}), but {noticed}").into()),
         }
     }
@@ -309,7 +310,7 @@ fn scalar(value: &Value, key: &str) -> Option<Value> {
 
 /// Prints which check detected each mutant, and how many each check detected.
 fn print_table() {
-    let noticed = NOTICED.lock().expect("no test panics in here");
+    let noticed = NOTICED.lock().expect("no test panics while it holds the lock");
     let mut out = std::io::stdout().lock();
     let mut print = |text: String| writeln!(out, "{text}").expect("standard output takes text");
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

@@ -3,7 +3,7 @@
 //! Plans of the repositories in the fixtures are valid. The schema and the program reject the same damaged plans,
 //! except for what only one of them checks.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::fs;
 use std::path::Path;
@@ -92,11 +92,11 @@ fn schema_and_program_reject_the_same_damaged_plans() {
         let (accepted, _) = with(&|map| {
             map.insert(name.to_owned(), json!([[]]));
         });
-        assert_eq!(accepted, (false, false), "{key} is a list of lists");
+        assert_eq!(accepted, (false, false), "{key} is in another list");
         let (accepted, _) = with(&|map| {
             map.insert("more".to_owned(), json!(1));
         });
-        assert_eq!(accepted, (false, false), "there is more beside {key}");
+        assert_eq!(accepted, (false, false), "there is another key next to {key}");
         let (accepted, _) = with(&|map| {
             map.remove(name);
         });

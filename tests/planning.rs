@@ -1,6 +1,6 @@
 //! Conversions of several files together: namespaces set by Kustomize, references, patches, CRDs.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 //! Each pair is converted forward from `before.yaml` and backward from `after.yaml`; the outcome is compared with the list
 //! here, so that a change of behaviour is visible. `SHARED` sets another folder.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -188,7 +188,7 @@ fn check<'p>(
     prepare: impl Fn(&'p Packs, &str, String) -> (Vec<Target<'p>>, String),
 ) {
     let Some(root) = shared() else {
-        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
         {
             eprintln!("skipped: {test}");
         }

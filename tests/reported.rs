@@ -1,6 +1,6 @@
 //! A finding about a file has its line and column and the same message, whatever the reason and wherever it is found.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::finding::{Code, Finding};
 use reversion::manifest::{self, Reading, Recognizer};
@@ -14,7 +14,7 @@ fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
     let manifest = match manifest::read("a.yaml", text.as_bytes(), &recognizer) {
         Reading::Manifest(manifest) => *manifest,
         Reading::Failed(finding) | Reading::Template(finding) => return (text.to_owned(), vec![finding]),
-        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("not looked at"),
+        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("not read as a manifest"),
     };
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };

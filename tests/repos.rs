@@ -1,6 +1,6 @@
-//! Whole repositories under `fixtures/repos`: converting forward and back restores the bytes, and a second run changes nothing.
+//! Whole repositories under `fixtures/repos`: converting back restores the bytes, and a second run changes nothing.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,9 +35,13 @@ fn check(name: &str, forward: &str, backward: &str) {
     let newer = read(folder.path());
     assert!(newer != before, "{forward} changes nothing");
     apply(folder.path(), forward);
-    assert_eq!(differing(&read(folder.path()), &newer), Vec::<PathBuf>::new(), "the second time changes something");
+    assert_eq!(differing(&read(folder.path()), &newer), Vec::<PathBuf>::new(), "the second run changes something");
     apply(folder.path(), backward);
-    assert_eq!(differing(&read(folder.path()), &before), Vec::<PathBuf>::new(), "the way back differs");
+    assert_eq!(
+        differing(&read(folder.path()), &before),
+        Vec::<PathBuf>::new(),
+        "converting back does not restore the files"
+    );
 }
 
 fn apply(folder: &Path, target: &str) {

@@ -1,5 +1,5 @@
-//! The stash of an object: losses are kept in its annotation and restored, edits in between survive, and an annotation that is
-//! not a stash is ignored.
+//! The stash of an object: losses are kept in its annotation and restored, edits in between survive, and an annotation
+//! that is not a stash is ignored.
 //!
 //! Conversions of handwritten texts first, then laws L1 to L5 with a stash on objects drawn from the catalogs, then modified
 //! stashes.
@@ -11,7 +11,7 @@ use reversion::pack::{Pack, Packs, Target, embedded};
 use reversion::plan::{self, ANNOTATION, AllowedLoss, Choices, Goal, Keeping, MAX_STASH};
 use serde_json::{Value, json};
 
-#[expect(dead_code, reason = "the laws of rules use the rest")]
+#[expect(dead_code, reason = "the tests of laws use the rest")]
 mod support;
 
 use support::cases::walk;
@@ -70,7 +70,7 @@ fn count_of(run: &Run, code: Code) -> usize {
     run.plan.findings.iter().filter(|finding| finding.code == code).count()
 }
 
-/// Converts to `target` and back to `start`; the converted text must not contain `lost`, and the restored text must equal `text`.
+/// Converts to `target` and back to `start`: the converted text must not contain `lost`, and the restored text must be `text`.
 #[track_caller]
 fn round_trip(target: &str, start: &str, lost: &[&str], text: &str) {
     let stashed = convert_with_stash(target, text);
@@ -155,7 +155,7 @@ fn the_annotation_is_removed_with_its_last_value() {
     let partly_restored = convert_with_stash("gateway-api@1.6.1/standard", &stashed);
     assert!(
         partly_restored.contains("name: rest") && partly_restored.contains(ANNOTATION),
-        "names are back, retries are not: {partly_restored}"
+        "names are restored, retries are not: {partly_restored}"
     );
     assert!(!partly_restored.contains("    retry:"));
     assert_eq!(restore(EXPERIMENTAL, &partly_restored), ROUTE);
@@ -295,8 +295,8 @@ fn check_edit_is_kept(from: &str, to: &str) {
     let restored = run(EXPERIMENTAL, Choices::default(), &edited);
     assert!(restored.blocking().is_empty(), "{:?}", restored.blocking());
     assert_eq!(count_of(&restored, Code::StaleStash), 1, "{}", restored.after);
-    assert!(restored.after.contains(to), "the edit is gone: {}", restored.after);
-    assert!(!restored.after.contains("    retry:\n      attempts: 3"), "the value came back: {}", restored.after);
+    assert!(restored.after.contains(to), "the edit is lost: {}", restored.after);
+    assert!(!restored.after.contains("    retry:\n      attempts: 3"), "the value was restored: {}", restored.after);
     assert!(
         restored.after.contains(ANNOTATION) && restored.after.contains("    sessionPersistence:"),
         "{}",
@@ -336,7 +336,11 @@ fn a_loss_that_cannot_be_stashed_is_held_back_unless_allowed() {
     let both = Choices { allowed: AllowedLoss::All, ..with_stash_option() };
     let without = run(STANDARD, both.clone(), &long);
     assert!(!without.after.contains(ANNOTATION) && !without.after.contains("retry"), "{}", without.after);
-    assert_eq!(restore(EXPERIMENTAL, &converted_text(run(STANDARD, both, ROUTE))), ROUTE, "what can be kept is kept");
+    assert_eq!(
+        restore(EXPERIMENTAL, &converted_text(run(STANDARD, both, ROUTE))),
+        ROUTE,
+        "values that fit the stash are kept"
+    );
 }
 
 #[test]
@@ -577,13 +581,13 @@ fn only_in(
 
 #[test]
 fn stashed_values_are_restored() {
-    check_drawn("what was kept comes back", |case| {
+    check_drawn("stashed values are restored", |case| {
         if !case.inverse_rules_restore_the_object() {
             return Ok(());
         }
         let restored = case.convert(case.start, Choices::default(), &case.stashed);
         if !restored.blocking().is_empty() {
-            return Err(format!("the way back is held: {:?}", restored.blocking()));
+            return Err(format!("converting back is held back: {:?}", restored.blocking()));
         }
         same(&values(&case.text)?, &values(&restored.after)?)
     });
@@ -607,7 +611,7 @@ fn a_second_run_changes_nothing() {
 
 #[test]
 fn stashed_values_are_restored_through_an_intermediate_release() {
-    check_drawn("the way over another release comes back too", |case| {
+    check_drawn("stashed values are restored through another release", |case| {
         let releases: Vec<_> = case.start.pack.line().iter().map(|(release, _)| release).collect();
         let between = Target { release: *case.random.pick(&releases), ..case.start };
         let converted = case.convert(between, with_stash_option(), &case.text);
@@ -617,7 +621,11 @@ fn stashed_values_are_restored_through_an_intermediate_release() {
         }
         let restored = case.convert(case.start, Choices::default(), &stashed.after);
         if !restored.blocking().is_empty() {
-            return Err(format!("the way back over {between} is held: {:?}\n{}", restored.blocking(), stashed.after));
+            return Err(format!(
+                "converting back through {between} is held back: {:?}\n{}",
+                restored.blocking(),
+                stashed.after
+            ));
         }
         same(&values(&case.text)?, &values(&restored.after)?).map_err(|message| {
             format!("over {between}: {message}\n--- {between}\n{}\n--- then\n{}", converted.after, stashed.after)
@@ -633,7 +641,7 @@ fn an_edit_survives() {
         let places: Vec<_> =
             walk(&object).into_iter().map(|(path, _)| path).filter(|path| path.starts_with(&spec)).collect();
         let place = case.random.pick(&places).clone();
-        let value = place.get_mut(&mut object).ok_or("it was walked to")?;
+        let value = place.get_mut(&mut object).ok_or("the path was listed")?;
         edit(value, &mut case.random);
         check_nothing_overridden(case, &object)
     });
@@ -662,7 +670,7 @@ fn edit(value: &mut Value, random: &mut Random) {
 
 #[test]
 fn a_modified_stash_overrides_nothing() {
-    check_drawn("a stash that was tampered with overrides nothing", |case| {
+    check_drawn("a modified stash overrides nothing", |case| {
         for _ in 0..5 {
             let mut object = values(&case.stashed)?.remove(0);
             let text = object["metadata"]["annotations"][ANNOTATION].as_str().ok_or("it has a stash")?.to_owned();
@@ -701,7 +709,7 @@ fn with_changed_values(text: &str, random: &mut Random) -> Result<String, String
     for _ in 0..=random.below(3) {
         let places: Vec<_> = walk(&json).into_iter().map(|(path, _)| path).collect();
         let place = random.pick(&places).clone();
-        let value = place.get_mut(&mut json).ok_or("it was walked to")?;
+        let value = place.get_mut(&mut json).ok_or("the path was listed")?;
         if random.chance(30) { *value = json!(["spec"]) } else { edit(value, random) }
     }
     Ok(json.to_string())
@@ -748,5 +756,5 @@ fn contains(whole: &Value, part: &Value) -> bool {
 fn same(left: &[Value], right: &[Value]) -> Result<(), String> {
     // As texts, so that the order of keys counts.
     let [left, right] = [left, right].map(|values| json!(values).to_string());
-    if left == right { Ok(()) } else { Err(format!("what came back differs:\n{left}\n{right}")) }
+    if left == right { Ok(()) } else { Err(format!("the restored data differs:\n{left}\n{right}")) }
 }

@@ -1,6 +1,6 @@
 //! Undo, saved plans, locks and git, tested by running the program in temporary trees.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 mod trees;
 

@@ -3,7 +3,7 @@
 //! Each case is a folder with `input.yaml`, `edit.json` and `expected.yaml`; `expect_error` in `edit.json` replaces
 //! the last. `fixtures/yaml` holds this project's own cases; another set is read from `SHARED` or `../shared` if it exists.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ fn shared_cases() {
     let shared = std::env::var_os("SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join("cases/yaml");
     if !folder.is_dir() {
-        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
         {
             eprintln!("skipped: shared_cases");
         }

@@ -1,6 +1,6 @@
 //! Encodings, line ends and rare characters: each text is changed exactly, or rejected with a message that says what to do.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::field::FieldPath;
 use reversion::finding::{Code, Finding, Severity};

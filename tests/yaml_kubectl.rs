@@ -3,7 +3,7 @@
 //! kubectl reads with sigs.k8s.io/yaml on yaml.v2 (mostly YAML 1.1), kustomize with yaml.v3 (mostly 1.2). What
 //! they agree on is read like that; if they differ, kubectl's reading counts, and if kubectl fails the text is rejected.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::field::FieldPath;
 use reversion::yaml::{self, Intent, Place, ProblemCode, Style};

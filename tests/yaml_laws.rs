@@ -3,7 +3,7 @@
 //! After any change the text must have the data that the same change of plain data gives, with every comment accounted
 //! for; a change and its inverse must restore the same bytes; and no text may cause a panic.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -655,7 +655,7 @@ fn edits_change_real_manifests_and_their_data_alike() {
     let shared = std::env::var_os("SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join("pairs");
     if !folder.is_dir() {
-        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
         {
             eprintln!("skipped: edits_change_real_manifests_and_their_data_alike");
         }

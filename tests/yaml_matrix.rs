@@ -4,7 +4,7 @@
 //! text is assembled from the same pieces after a change of the pieces, so that no code of the program contributes to the
 //! expectation: an entry is removed, added or moved with its own lines, and every other piece is unchanged.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::field::{FieldPath, Step};
 use reversion::yaml::{self, FrontEnd, Intent, Place};
@@ -364,7 +364,7 @@ fn forms(style: Style, key: &str) -> Vec<Entry> {
     forms
 }
 
-/// Calls `check` for every cell and form that can be written; text is not followed by a comment.
+/// Calls `call` for every cell and form that can be written; text is not followed by a comment.
 fn for_each(what: What, mut call: impl FnMut(&Cell, &Entry)) {
     for cell in Cell::all(what) {
         for form in forms(cell.style, cell.key()) {

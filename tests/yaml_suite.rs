@@ -4,8 +4,8 @@
 //! valid) or of its main branch (`src/ID.yaml`, lists of `yaml` and `fail`). A valid text also goes through a change that
 //! changes nothing, and both front ends must agree on every text.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-#![expect(clippy::print_stderr, reason = "a test says what it skipped, and how many texts it saw")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+#![expect(clippy::print_stderr, reason = "skipped tests and the number of texts are reported")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -152,7 +152,7 @@ fn every_text_of_the_suite_has_the_expected_result() {
     let valid = suite.values().filter(|sample| sample.is_valid).count();
     let scanned = suite.values().filter(|sample| scan(&sample.text).is_some()).count();
     eprintln!(
-        "yaml-test-suite: {valid} valid, {} not valid, {} judged otherwise; the scanner reads {scanned}",
+        "yaml-test-suite: {valid} valid, {} not valid, {} with a different result; the scanner reads {scanned}",
         suite.len() - valid,
         wrong.len()
     );

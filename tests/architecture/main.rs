@@ -1,4 +1,4 @@
-//! Architecture rules: which module may use which, who accesses files, who prints, how long a file is, and that documents are true.
+//! Architecture rules: which module may use which, who accesses files and prints, how long a file is, that documents are true.
 //!
 //! Source files are read as text: comments and the contents of literals are blanked, the rest is split into words. The layers
 //! are not repeated here: they are the map in ARCHITECTURE.md.
@@ -79,7 +79,7 @@ fn modules_use_exactly_what_the_map_lists() {
     }
     for row in &map {
         let found = used.get(&row.module).cloned().unwrap_or_default();
-        assert_eq!(found, row.uses, "`{}` uses the left set, ARCHITECTURE.md's map says the right one", row.module);
+        assert_eq!(found, row.uses, "`{}` uses the left set, ARCHITECTURE.md's map lists the right one", row.module);
     }
 }
 
@@ -112,8 +112,12 @@ fn tests_use_modules_below_their_own() {
 fn super_does_not_leave_its_module() {
     for source in sources() {
         let depth = source.module().len();
-        assert!(supers(&source.code) < depth.max(1), "{}: `super` reaches the crate's root: say `crate`", source.path);
-        assert!(supers(&source.tests) <= depth, "{}: `super` reaches the crate's root: say `crate`", source.path);
+        assert!(
+            supers(&source.code) < depth.max(1),
+            "{}: `super` reaches the crate's root: write `crate`",
+            source.path
+        );
+        assert!(supers(&source.tests) <= depth, "{}: `super` reaches the crate's root: write `crate`", source.path);
     }
 }
 
@@ -129,7 +133,7 @@ fn the_map_lists_exactly_the_modules() {
     }
     let named: BTreeMap<_, _> = map().into_iter().map(|row| (row.module, row.parts)).collect();
     let modules = |map: &BTreeMap<String, BTreeSet<String>>| map.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(modules(&found), modules(&named), "the modules of src are the left ones, the map names the right ones");
+    assert_eq!(modules(&found), modules(&named), "the modules of src (left) differ from the map (right)");
     for (module, parts) in found {
         let missing: Vec<_> = parts.difference(&named[&module]).collect();
         assert!(missing.is_empty(), "ARCHITECTURE.md: the map's row `{module}` does not name {missing:?}");
@@ -149,11 +153,11 @@ fn only_permitted_modules_access_the_system() {
         }
         if !may.contains(&"fs") {
             let called = ASKS_FILES.iter().find(|method| calls(&source.code, method));
-            assert_eq!(called, None, "{} asks the file system", source.path);
+            assert_eq!(called, None, "{} accesses the file system", source.path);
         }
     }
     let may = REACHES_OUTSIDE.iter().flat_map(|(place, may)| may.iter().map(move |name| (*place, (*name).to_owned())));
-    assert_eq!(reached, may.collect(), "the left ones reach outside, the right ones may");
+    assert_eq!(reached, may.collect(), "modules that access the system (left) and those that may (right) differ");
 }
 
 #[test]
@@ -165,7 +169,7 @@ fn each_crate_is_used_by_its_permitted_modules_only() {
             .map(|source| source.module().first().map_or("the program", |module| module).to_owned())
             .collect();
         let may: BTreeSet<_> = modules.iter().map(|module| (*module).to_owned()).collect();
-        assert_eq!(users, may, "the modules on the left use the crate {name}, those on the right may");
+        assert_eq!(users, may, "modules that use the crate {name} (left) and those that may (right) differ");
     }
 }
 
@@ -230,7 +234,8 @@ fn nothing_depends_on_a_random_order() {
 fn verification_shares_no_code_with_the_edits() {
     const EDITS: [&str; 8] = ["change", "edit", "emit", "format", "intent", "layout", "rewrite", "style"];
     let sources = sources();
-    let verify = sources.iter().find(|source| source.path == "src/yaml/verify.rs").expect("the check has its own file");
+    let verify =
+        sources.iter().find(|source| source.path == "src/yaml/verify.rs").expect("verification has its own file");
     let shared: Vec<_> = uses(&verify.code, "super").into_iter().filter(|name| EDITS.contains(name)).collect();
     assert!(shared.is_empty(), "src/yaml/verify.rs uses {shared:?}");
 }
@@ -248,7 +253,7 @@ fn source_files_are_short_and_documented() {
         let is_table = source.path.ends_with("/mod.rs") || source.module().len() == 1;
         if is_table && source.path != "src/main.rs" {
             let answers = source.text.starts_with("//! Answers: ") && source.text.contains("\n//! Invariant: ");
-            assert!(answers, "{} starts with what it answers and names its invariant", source.path);
+            assert!(answers, "{} must start with `Answers:` and name its invariant", source.path);
         }
     }
 }
@@ -257,7 +262,7 @@ fn source_files_are_short_and_documented() {
 fn check_file(path: &str, text: &str) {
     let lines = text.lines().count();
     assert!(lines <= MAX_LINES, "{path} has {lines} lines, more than {MAX_LINES}");
-    assert!(text.starts_with("//! "), "{path} says first what it is for");
+    assert!(text.starts_with("//! "), "{path} must start with its purpose");
 }
 
 /// A conversion is a case whose two sides differ; without a `back.yaml` it covers both directions. A rule that only holds
@@ -284,7 +289,7 @@ fn every_rule_has_its_required_cases() {
             assert!(is_held_back || !refuses, "fixtures/{} has no case that is held back", rule.id);
         }
         let same = cases.iter().any(|case| case.text("same.yaml").is_some());
-        assert!(same, "fixtures/{} has no look-alike: a case with same.yaml alone", rule.id);
+        assert!(same, "fixtures/{} has no look-alike: a case with same.yaml only", rule.id);
     }
 }
 
@@ -319,7 +324,7 @@ fn every_case_belongs_to_a_rule_and_is_complete() {
                 (false, false) => false,
             }
         };
-        assert!(complete, "{name}: its files say neither what changes nor why nothing does");
+        assert!(complete, "{name}: its files describe neither a change nor a reason for none");
     }
 }
 
@@ -330,7 +335,7 @@ fn the_readme_lists_every_finding() {
     for code in Code::ALL {
         let line = format!("| `{code}` | ... | {} |", code.description());
         let Some(row) = documented.get(code.name()) else { panic!("README.md: the findings lack the row\n{line}") };
-        assert_eq!(row[2], code.description(), "README.md: the finding is described otherwise; the row is\n{line}");
+        assert_eq!(row[2], code.description(), "README.md: the finding is described differently; the row is\n{line}");
         let severities = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error].map(Severity::name);
         let known = |word: &str| severities.contains(&word) || word == "not made yet";
         assert!(row[1].split(", ").all(known), "README.md: `{}` is no severity", row[1]);
@@ -343,20 +348,24 @@ fn the_readme_lists_every_finding() {
 fn the_readme_lists_every_operation() {
     let named = ticked(&read("README.md"));
     let missing = OPERATIONS.iter().map(|operation| operation.name).find(|name| !named.iter().any(|word| word == name));
-    assert_eq!(missing, None, "README.md does not name this operation");
+    assert_eq!(missing, None, "README.md does not list this operation");
 }
 
 #[test]
 fn the_readme_lists_every_variable() {
     let typed = variables(&read("src/cli/args.rs"));
     assert!(!typed.is_empty());
-    assert_eq!(variables(&read("README.md")), typed, "README.md names the left variables, there are the right ones");
+    assert_eq!(
+        variables(&read("README.md")),
+        typed,
+        "the variables in README.md (left) and in the code (right) differ"
+    );
 }
 
 #[test]
 fn the_check_run_ends_with_the_readmes_test_command() {
     let script = read(".ci/run");
-    let last = script.lines().rfind(|line| !line.is_empty()).expect("it runs something");
+    let last = script.lines().rfind(|line| !line.is_empty()).expect("the script runs commands");
     let command = last.strip_prefix("run ").unwrap_or(last);
     assert!(command.starts_with("cargo test"), ".ci/run ends with `{command}`");
     assert!(read("README.md").lines().any(|line| line == command), "README.md does not have the line `{command}`");
@@ -370,7 +379,7 @@ fn documents_mention_existing_files_only() {
             let first = path.split('/').next().unwrap_or_default();
             let is_path = path.contains('/') && ["src", "rules", "fixtures", "tests", ".ci"].contains(&first);
             if is_path && !path.contains(['<', '*', ' ']) {
-                assert!(root().join(&path).exists(), "{document} names {path}, which is not there");
+                assert!(root().join(&path).exists(), "{document} mentions {path}, which does not exist");
             }
         }
     }
@@ -382,7 +391,7 @@ fn no_file_contains_a_path_of_a_developer_machine() {
     for path in files("") {
         let text = String::from_utf8_lossy(&fs::read(root().join(&path)).unwrap()).into_owned();
         let named = user_folders.iter().find(|folder| text.contains(folder.as_str()));
-        assert_eq!(named, None, "{path} names a folder of a machine");
+        assert_eq!(named, None, "{path} contains a path of a machine");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Answers: on which objects is a rule tested, and between which releases?
 //!
-//! For a rule and a direction, a [`DirectedRule`] lists the releases on both sides of the rule; [`DirectedRule::case`] draws an object
-//! for one of them. The rule applies to most of the objects, and the target accepts half of them after the conversion; the
+//! For a rule and a direction, a [`DirectedRule`] lists the releases on both sides of the rule, and [`DirectedRule::case`] draws an
+//! object for one of them. The rule applies to most of the objects, and the target accepts half of them after the conversion; the
 //! others are random. Where something else prevents the conversion, such as a field that another rule refuses, it is removed
 //! from the object; where that does not help, another object is drawn.
 //!

@@ -1,6 +1,6 @@
 //! Answers: does this law hold for this case?
 //!
-//! One function for each law, on the file of a case. A law returns [`Verdict::NotApplicable`] if it does not apply to the case;
+//! One function for each law, on the file of a case. A law returns [`Verdict::NotApplicable`] if it does not apply;
 //! the table at the end of the run counts both, so that a law that never applies is noticed.
 //!
 //! Invariant: a law reads only what the program reports and writes.
@@ -94,18 +94,18 @@ impl<'a> Subject<'a> {
 
 /// Every law of one object and one rule.
 pub(crate) const LAWS: &[Law] = &[
-    Law { name: "the lens gives the data back", check: lens_is_inverted },
-    Law { name: "the lens run twice is the lens run once", check: lens_is_idempotent },
-    Law { name: "the data comes back", check: data_is_restored },
-    Law { name: "the text comes back", check: text_is_restored },
-    Law { name: "a text of its own comes back", check: own_text_is_restored },
+    Law { name: "the inverse lens restores the data", check: lens_is_inverted },
+    Law { name: "the lens is idempotent", check: lens_is_idempotent },
+    Law { name: "converting back restores the data", check: data_is_restored },
+    Law { name: "converting back restores the text", check: text_is_restored },
+    Law { name: "converting back restores a text of the program", check: own_text_is_restored },
     Law { name: "a second run changes nothing", check: second_run },
-    Law { name: "one step is two steps", check: two_steps },
+    Law { name: "two steps equal one step", check: two_steps },
     Law { name: "what is left unchanged keeps its bytes", check: locality },
     Law { name: "inference agrees", check: inference },
-    Law { name: "held back is untouched and reported", check: held_back },
-    Law { name: "order does not matter", check: any_order },
-    Law { name: "broken bytes do no harm", check: broken_bytes },
+    Law { name: "held-back objects are unchanged and reported", check: held_back },
+    Law { name: "the order of files does not matter", check: any_order },
+    Law { name: "broken bytes are handled", check: broken_bytes },
 ];
 
 /// Runs a law; a panic breaks it.
@@ -151,13 +151,18 @@ fn lens_is_inverted(subject: &Subject<'_>) -> Result<Verdict, String> {
     ensure(backward.losses().is_empty(), || format!("converting back loses: {:?}", backward.losses()))?;
     if is_exact(directed.rule) {
         ensure(*backward.object() == case.object, || {
-            format!("over {} the data came back as {}", forward.object(), backward.object())
+            format!("through {} the data was restored as {}", forward.object(), backward.object())
         })?;
     } else {
         let again = run_lens(backward.object(), directed.direction)
-            .map_err(|halt| format!("the second way halts: {halt:?}"))?;
+            .map_err(|halt| format!("the second forward conversion halts: {halt:?}"))?;
         ensure(again.object() == forward.object(), || {
-            format!("it became {}, came back as {} and became {}", forward.object(), backward.object(), again.object())
+            format!(
+                "it became {}, was restored as {} and became {}",
+                forward.object(),
+                backward.object(),
+                again.object()
+            )
         })?;
     }
     Ok(Verdict::Holds)
@@ -301,7 +306,7 @@ fn data_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
     };
     ensure(same, || {
         let (forward, backward) = (&forward.after, &backward.after);
-        format!("it became\n{forward}\n--- came back as\n{backward}\n--- and became\n{}", again.after)
+        format!("it became\n{forward}\n--- was restored as\n{backward}\n--- and became\n{}", again.after)
     })?;
     Ok(Verdict::Holds)
 }
@@ -346,7 +351,7 @@ fn own_text_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
 
 fn describe_round_trip(forward: &Run, backward: &Run) -> String {
     let (start, forward, backward) = (&forward.before, &forward.after, &backward.after);
-    format!("the text came back as another one\n--- start\n{start}\n--- there\n{forward}\n--- back\n{backward}")
+    format!("the restored text differs\n--- start\n{start}\n--- forward\n{forward}\n--- backward\n{backward}")
 }
 
 /// Returns whether what the conversion removes from the file is written as converting back writes it.
@@ -355,8 +360,8 @@ fn describe_round_trip(forward: &Run, backward: &Run) -> String {
 /// - a kind, group or apiVersion as block scalar, the quotes of an empty text that becomes another one, and those of a text
 ///   that becomes an empty one;
 /// - the indentation, gap, line or brackets of a list that is unwrapped;
-/// - of a mapping that is emptied or filled by a move: its brackets (JSON's too), its anchor, the quotes of its key, blank
-///   lines beside it;
+/// - of a mapping that is emptied or filled by a move: its brackets (JSON's too), its anchor, the quotes of its key, adjacent
+///   blank lines;
 /// - the column of a comment that is not aligned with its entry, in reindented lines.
 fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
     let (session, sheet) = (&subject.rule_outcome().session, &subject.sheet);
@@ -441,7 +446,7 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
     ensure(direct.after == second.after, || {
         let intermediate = directed.target(intermediate);
         format!(
-            "over {intermediate} it is\n{}\n--- in between\n{}\n--- straight\n{}",
+            "through {intermediate} it is\n{}\n--- in between\n{}\n--- direct\n{}",
             second.after, first.after, direct.after
         )
     })?;
@@ -498,7 +503,7 @@ fn inference(subject: &Subject<'_>) -> Result<Verdict, String> {
     let before = infer(&case.object, catalog, &case.version);
     ensure(before.candidates.contains(case.start), || {
         format!(
-            "made for {}, taken for {}: {:?}",
+            "drawn for {}, detected as {}: {:?}",
             line.get(case.start),
             line.describe(before.candidates),
             before.evidence

@@ -1,7 +1,7 @@
 //! Answers: which objects of this kind could a user have written for this release and apiVersion?
 //!
-//! [`Recipe::draw`] walks the kind's [`Shape`]: required fields always, preferred ones nearly always, others at random until the
-//! object is large enough. Values fit enums, limits and patterns. Sometimes a field without a schema, a null or an odd
+//! [`Recipe::draw`] walks the kind's [`Shape`]: required fields always, preferred ones nearly always, others at random until
+//! the object is large enough. Values fit enums, limits and patterns. Sometimes a field without a schema, a null or an odd
 //! key is added, as in real files.
 //!
 //! Invariant: a drawn object is valid by the release's schema, and its apiVersion is served there.

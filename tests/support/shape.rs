@@ -105,7 +105,7 @@ impl Shape {
         }
     }
 
-    /// Records that the values at `pattern` have the field that their key `by` names; does nothing if the release has no such field.
+    /// Records that the values at `pattern` have the field that their key `by` names, if the release has such a field.
     pub(crate) fn unite(&mut self, pattern: &FieldPattern, by: &str) {
         let mut place = self;
         for part in pattern.parts() {

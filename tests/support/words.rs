@@ -203,7 +203,7 @@ fn all() -> impl Iterator<Item = &'static str> {
 }
 
 fn matching(pattern: &str) -> Vec<&'static str> {
-    let mut known = MATCHING.lock().expect("no test panics in here");
+    let mut known = MATCHING.lock().expect("no test panics while it holds the lock");
     let find = || match compile(pattern) {
         Ok(regex) => all().filter(|word| regex.is_match(word)).collect(),
         // The engine checks nothing then, so any word will do.

@@ -5,7 +5,7 @@
 //!
 //! Invariant: a text that the scanner accepts has the same tree as granit's events give; granit accepts it too.
 
-#![expect(clippy::print_stderr, reason = "a test says what it skipped, and how many texts it saw")]
+#![expect(clippy::print_stderr, reason = "skipped tests and the number of texts are reported")]
 
 mod chance;
 mod generate;
