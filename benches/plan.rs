@@ -1,9 +1,9 @@
 //! Answers: what does an object cost, from its file's bytes to its plan and its diff?
 //!
-//! The fixtures of every pack are read, inferred, looked at and, where they change, shown as a diff, each stage by itself over
-//! what the one before made.
+//! The fixtures of every pack are read, inferred, planned and, if they change, shown as a diff, each stage separately on
+//! the results of the one before.
 //!
-//! Invariant: what a stage is given is made outside of the measured time.
+//! Invariant: the input of a stage is prepared outside the measured time.
 
 use std::fs;
 use std::hint::black_box;
@@ -25,7 +25,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Reads the files that fixtures start from.
+/// Reads the input files of the fixtures.
 fn fixtures(folder: &Path) -> Vec<Vec<u8>> {
     let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     walk.filter(|entry| entry.file_name() == "before.yaml").filter_map(|entry| fs::read(entry.path()).ok()).collect()

@@ -18,7 +18,7 @@ use reversion::yaml::{parse_exact, scan};
 
 const MEGABYTE: usize = 1_000_000;
 
-/// What is measured if the project has no fixtures yet.
+/// The text to measure if the project has no fixtures.
 const SAMPLE: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata:\n  name: store\nspec:\n  parentRefs:\n  - name: gateway\n  rules:\n  - matches:\n    - path: {type: PathPrefix, value: /}\n    backendRefs:\n    - name: store\n      port: 8080\n";
 
 fn main() {
@@ -36,7 +36,7 @@ fn main() {
     criterion.final_summary();
 }
 
-/// Reads the YAML files of a folder in order; none where it does not exist.
+/// Reads the YAML files of a folder in order; none if it does not exist.
 fn texts_below(folder: &Path) -> Vec<String> {
     let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     let is_yaml = |path: &Path| path.extension().is_some_and(|extension| extension == "yaml");

@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_patterns_name_the_place() {
+    fn invalid_patterns_are_reported_with_their_place() {
         for text in ["spec..a", "spec.", ".spec", "spec[0]", "spec[\"a]", "a b"] {
             assert!(FieldPattern::parse(text).is_err(), "{text}");
         }

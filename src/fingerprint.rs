@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_read_back_and_nothing_else_does() {
+    fn only_valid_fingerprints_are_read() {
         let text = "6-343e1662793c64bf6f0d3597ba446f18";
         assert_eq!(text.parse(), Ok(Fingerprint::of(b"foobar")));
         let wrong =

@@ -133,7 +133,7 @@ data: {x: free}
 ";
 
     #[test]
-    fn edits_of_what_a_secret_holds_are_found_and_no_others() {
+    fn only_edits_of_secret_values_are_found() {
         for (old, expected) in
             [("v1", false), ("name: a", false), ("czNjcjN0", true), ("password", true), ("t0ken", true)]
         {
@@ -156,7 +156,7 @@ data: {x: free}
     }
 
     #[test]
-    fn the_copy_that_kubectl_leaves_is_one_too() {
+    fn the_last_applied_annotation_of_a_secret_is_secret() {
         let text = |kind: &str| {
             format!(
                 "kind: {kind}\nmetadata:\n  annotations:\n    {LAST_APPLIED}: |\n      {{\"kind\":\"{kind}\",\"data\":{{\"k\":\"czNj\"}}}}\n  name: free\n"
@@ -168,7 +168,7 @@ data: {x: free}
     }
 
     #[test]
-    fn a_text_with_a_secret_is_one_whole() {
+    fn a_text_that_contains_a_secret_is_secret_as_a_whole() {
         let text =
             |kind: &str| format!("patches:\n- patch: |\n    kind: {kind}\n    data: {{k: czNj}}\n  path: free\n");
         check(&text("Secret"), "czNj", true);
@@ -178,14 +178,14 @@ data: {x: free}
     }
 
     #[test]
-    fn what_came_by_an_alias_or_a_merge_is_found() {
+    fn secret_values_from_aliases_and_merges_are_found() {
         check("a: &a {k: czNj}\nb: free\nkind: Secret\ndata: *a\n", "czNj", true);
         check("a: &a czNj\nb: free\nkind: Secret\ndata: {k: *a}\n", "czNj", true);
         check("a: &a\n  data: {k: czNj}\nb:\n  <<: *a\n  kind: Secret\n", "czNj", true);
     }
 
     #[test]
-    fn what_is_put_into_a_secret_is_found() {
+    fn values_inserted_into_a_secret_are_found() {
         let text = "kind: Secret\n";
         let edits = EditSet::new(vec![Edit::new(0, 0, "# x\n"), Edit::new(13, 13, "data: {k: czNj}\n")]).unwrap();
         assert!(shows_secret(&FilePlan { file: String::new(), before: text.into(), edits }));

@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_names_the_newest_matching_bundle() {
+    fn a_target_resolves_to_the_newest_matching_bundle() {
         let line = line();
         assert_eq!(line.newest_bundle("1.4"), Some("v1.4.1"));
         assert_eq!(line.newest_bundle("v1.4.0"), Some("v1.4.0"));

@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn minimal_edits_hold_only_what_differs() {
+    fn minimal_edits_contain_only_the_difference() {
         assert_eq!(set(&[(0, 6, "abXdef"), (6, 6, "")]).minimal("abcdef"), set(&[(2, 3, "X")]));
         assert_eq!(set(&[(0, 2, "aa")]).minimal("ab"), set(&[(1, 2, "a")]));
     }
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_found_across_marks() {
+    fn lines_are_found_across_index_marks() {
         let text: String = (0..60).map(|line| format!("{}\n", "é".repeat(line * 37 % 211))).collect();
         let index = LineIndex::new(&text);
         for at in 0..=text.len() {
@@ -410,7 +410,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn joined_sets_do_what_the_two_do_in_turn((first, second) in two_sets()) {
+        fn joined_sets_equal_both_sets_in_sequence((first, second) in two_sets()) {
             let expected = second.apply(&first.apply(SOURCE));
             let joined = first.then(second, SOURCE.len());
             prop_assert_eq!(joined.apply(SOURCE), expected.as_str());

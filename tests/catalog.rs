@@ -1,11 +1,11 @@
-//! Answers: do the committed catalogs of Gateway API say what its CRDs say?
+//! Answers: do the committed catalogs of Gateway API match its CRDs?
 //!
-//! The catalogs are compared with facts that were gathered from the same CRDs by other means, where those stand beside the
+//! The catalogs are compared with tables that were extracted from the same CRDs by other means, if those exist next to the
 //! project, and with small manifests whose releases are known.
 //!
-//! Invariant: a comparison whose other side is absent says `skipped` with its own name.
+//! Invariant: a comparison whose tables are absent prints `skipped` with its own name.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +17,7 @@ use reversion::pack::{build, wire::PackFile};
 use reversion::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 use serde_json::{Value, json};
 
-/// The catalogs of a pack with the releases they speak of.
+/// The catalogs of a pack with its releases.
 struct Pack {
     line: ReleaseLine,
     catalogs: BTreeMap<GroupKind, Catalog>,
@@ -64,11 +64,11 @@ fn pack() -> Pack {
     Pack { line, catalogs }
 }
 
-/// Finds a file or folder beside the project; says `skipped` where it is absent.
-#[expect(clippy::print_stderr, reason = "a skipped comparison is said by name")]
+/// Finds a file or folder next to the project; prints `skipped` if it is absent.
+#[expect(clippy::print_stderr, reason = "a skipped comparison is reported by name")]
 fn shared(name: &str) -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    let path = std::env::var_os("SHARED").map_or_else(beside, PathBuf::from).join(name);
+    let shared_folder = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
+    let path = std::env::var_os("SHARED").map_or_else(shared_folder, PathBuf::from).join(name);
     if path.exists() {
         return Some(path);
     }
@@ -82,7 +82,7 @@ fn table(name: &str) -> Option<Vec<BTreeMap<String, String>>> {
     let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     let names = lines.next().unwrap();
     let lines: Vec<_> = lines.map(|columns| names.iter().cloned().zip(columns).collect()).collect();
-    assert!(lines.len() > 30, "{name} has lost its lines");
+    assert!(lines.len() > 30, "{name} has no lines");
     Some(lines)
 }
 
@@ -103,7 +103,7 @@ fn every_pattern_of_every_catalog_compiles() {
 }
 
 #[test]
-fn scopes_and_versions_are_those_of_the_kinds_table() {
+fn scopes_and_versions_match_the_kinds_table() {
     let Some(rows) = table("kinds.tsv") else { return };
     let pack = pack();
     let mut seen = BTreeSet::new();
@@ -111,13 +111,13 @@ fn scopes_and_versions_are_those_of_the_kinds_table() {
         let catalog = pack.catalog(&row["kind"], &row["group"]);
         let (channel, name) = (Channel::parse(&row["channel"]).unwrap(), row["apiVersion"].as_str());
         assert_eq!(catalog.scope().name(), row["scope"]);
-        let said = [
+        let columns = [
             ("bundles", catalog.listing(name)),
             ("served", catalog.serving(name)),
             ("storage", catalog.storing(name)),
             ("deprecated", catalog.deprecating(name)),
         ];
-        for (column, set) in said {
+        for (column, set) in columns {
             let expected = pack.bundles(pack.ranges(channel.name(), &row[column]), channel);
             assert_eq!(pack.bundles(set, channel), expected, "{} {name} {channel} {column}", catalog.kind());
         }
@@ -132,7 +132,7 @@ fn scopes_and_versions_are_those_of_the_kinds_table() {
 }
 
 #[test]
-fn served_versions_are_those_of_the_targets_table() {
+fn served_versions_match_the_targets_table() {
     let Some(rows) = table("api-targets.tsv") else { return };
     let pack = pack();
     let mut count = 0;
@@ -156,7 +156,7 @@ fn served_versions_are_those_of_the_targets_table() {
     assert_eq!(count, expected);
 }
 
-/// Says whether a path is one that catalogs keep.
+/// Returns whether catalogs contain a path.
 fn is_kept(path: &str) -> bool {
     let top = path.split(['.', '[', '{']).next().unwrap_or_default();
     !matches!(top, "apiVersion" | "kind" | "metadata" | "status")
@@ -165,12 +165,12 @@ fn is_kept(path: &str) -> bool {
 /// A field of one version in one channel.
 type Place = (GroupKind, String, Channel, String);
 
-/// Returns the bundles of every field, as the catalogs say.
+/// Returns the bundles of every field in the catalogs.
 fn places(pack: &Pack) -> BTreeMap<Place, BTreeSet<String>> {
     let mut found: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
     for (kind, catalog) in &pack.catalogs {
         for field in catalog.fields() {
-            for name in catalog.versions().filter(|name| says(&field, name)) {
+            for name in catalog.versions().filter(|name| is_in_version(&field, name)) {
                 for channel in Channel::ALL {
                     let place = (kind.clone(), name.to_owned(), channel, field.pattern.to_string());
                     let bundles = pack.bundles(field.releases & catalog.listing(name), channel);
@@ -183,12 +183,12 @@ fn places(pack: &Pack) -> BTreeMap<Place, BTreeSet<String>> {
     found
 }
 
-fn says(field: &Field<'_>, name: &str) -> bool {
+fn is_in_version(field: &Field<'_>, name: &str) -> bool {
     field.api_versions.is_empty() || field.api_versions.iter().any(|one| one == name)
 }
 
 #[test]
-fn every_field_stands_in_the_bundles_of_the_fields_table() {
+fn every_field_is_in_the_bundles_of_the_fields_table() {
     let Some(rows) = table("fields.tsv") else { return };
     let pack = pack();
     let mut expected: BTreeMap<Place, BTreeSet<String>> = BTreeMap::new();
@@ -206,7 +206,7 @@ fn every_field_stands_in_the_bundles_of_the_fields_table() {
     assert!(extra.is_empty(), "{extra:?}");
 }
 
-/// Writes limits as the fields table does, in any order.
+/// Returns limits as in the fields table, in any order.
 fn limits(attributes: &Attributes) -> BTreeSet<String> {
     let counts = [
         ("minLength", attributes.min_length),
@@ -235,7 +235,7 @@ fn limits(attributes: &Attributes) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_field_says_last_what_the_fields_table_says() {
+fn every_field_has_the_latest_attributes_of_the_fields_table() {
     let Some(rows) = table("fields.tsv") else { return };
     let pack = pack();
     for row in rows.iter().filter(|row| is_kept(&row["path"])) {
@@ -289,7 +289,7 @@ fn every_marker_of_the_markers_table_narrows_to_its_releases() {
 }
 
 #[test]
-fn references_are_those_of_the_references_table() {
+fn references_match_the_references_table() {
     let Some(rows) = table("reference-fields.tsv") else { return };
     let pack = pack();
     let mut expected = BTreeSet::new();
@@ -304,7 +304,7 @@ fn references_are_those_of_the_references_table() {
     for (kind, catalog) in &pack.catalogs {
         let old = if kind.group == "networking.x-k8s.io" { "/x" } else { "" };
         for reference in catalog.references() {
-            // The table joins all releases of a kind; the first GatewayClass had no namespace in its reference.
+            // The table joins all releases of a kind; the reference of the first GatewayClass had no namespace.
             let place = (format!("{}{old}", kind.kind), reference.pattern.to_string());
             let (name, namespace) = found.entry(place).or_default();
             *name |= reference.has_name;
@@ -318,7 +318,7 @@ fn references_are_those_of_the_references_table() {
 }
 
 #[test]
-fn building_again_gives_the_committed_bytes() {
+fn rebuilding_the_catalogs_gives_the_committed_bytes() {
     let Some(crds) = shared("crds/gateway-api") else { return };
     let built = build::build(&folder(), &crds).unwrap();
     assert_eq!(build::stale(&built, &folder()).unwrap(), Vec::<String>::new());
@@ -369,7 +369,7 @@ fn a_simple_manifest_fits_every_release() {
 }
 
 #[test]
-fn fields_of_a_route_name_its_first_release() {
+fn fields_of_a_route_identify_its_first_release() {
     let filter = |filter: Value| json!({"rules": [{"filters": [filter]}]});
     let path = json!({"type": "ReplaceFullPath", "replaceFullPath": "/"});
     let rewritten = "standard v0.7.0..v1.6.1, experimental v0.5.0..v1.6.1";
@@ -393,7 +393,7 @@ fn fields_of_a_route_name_its_first_release() {
 }
 
 #[test]
-fn fields_of_a_gateway_name_its_releases() {
+fn fields_of_a_gateway_identify_its_releases() {
     let listener = |tls: Value| json!({"listeners": [{"name": "a", "port": 443, "protocol": "HTTPS", "tls": tls}]});
     let validated = listener(json!({"frontendValidation": {"caCertificateRefs": []}}));
     check("Gateway", &validated, "experimental v1.1.0..v1.3.0", &[("v1", "experimental v1.1.0..v1.3.0")]);
@@ -402,7 +402,7 @@ fn fields_of_a_gateway_name_its_releases() {
 }
 
 #[test]
-fn kinds_that_came_later_name_their_first_release() {
+fn kinds_added_later_identify_their_first_release() {
     let grant = json!({"from": [{"group": GATEWAY, "kind": "HTTPRoute", "namespace": "a"}], "to": [{"group": "", "kind": "Service"}]});
     let versions = [
         ("v1", "standard v1.5.0..v1.6.1, experimental v1.5.0..v1.6.1"),
@@ -429,7 +429,7 @@ fn kinds_that_came_later_name_their_first_release() {
 }
 
 #[test]
-fn both_spellings_of_a_backend_policy_are_told_apart() {
+fn both_spellings_of_a_backend_policy_are_distinguished() {
     let target = json!({"group": "", "kind": "Service", "name": "b"});
     let new = json!({"targetRefs": [target], "validation": {"hostname": "b", "wellKnownCACertificates": "System"}});
     let v1 = [("v1", "standard v1.4.0..v1.6.1, experimental v1.4.0..v1.6.1")];
@@ -441,7 +441,7 @@ fn both_spellings_of_a_backend_policy_are_told_apart() {
 }
 
 #[test]
-fn the_first_group_ends_before_the_second_is_alone() {
+fn the_old_group_overlaps_with_the_new_one() {
     let old = "networking.x-k8s.io";
     let every = "single v0.1.0..v0.4.3";
     check_in(old, "GatewayClass", &json!({"controller": "a.example/b"}), every, &[("v1alpha1", every)]);
@@ -452,7 +452,7 @@ fn the_first_group_ends_before_the_second_is_alone() {
 }
 
 #[test]
-fn a_target_refuses_what_it_cannot_hold() {
+fn a_target_rejects_fields_that_it_lacks() {
     let pack = pack();
     let catalog = pack.catalog("HTTPRoute", GATEWAY);
     let route = json!({"spec": {"rules": [{
@@ -470,10 +470,10 @@ fn a_target_refuses_what_it_cannot_hold() {
     assert_eq!(found("v1.3.0", "v1beta1"), [&older[..], &backend[..]].concat());
 }
 
-/// Makes an object that has every field of one release and version, each once.
+/// Returns an object with every field of one release and version, each once.
 fn fullest(catalog: &Catalog, id: ReleaseId, name: &str) -> Value {
     let mut object = json!({});
-    for field in catalog.fields().filter(|field| field.releases.contains(id) && says(field, name)) {
+    for field in catalog.fields().filter(|field| field.releases.contains(id) && is_in_version(field, name)) {
         let mut at = &mut object;
         for part in field.pattern.parts() {
             at = match part {
@@ -510,7 +510,7 @@ fn an_object_with_every_field_of_a_release_fits_it() {
                 assert!(facts.narrow(catalog.listed()).contains(id), "{kind} {name} {}", pack.line.get(id));
                 assert_eq!(facts.unknown, [], "{kind} {name}");
                 let text = |kind: &ViolationKind| {
-                    // Strings are all `a` and lists have one item, which some patterns and limits do not take.
+                    // Strings are all `a` and lists have one item, which some patterns and limits reject.
                     matches!(
                         kind,
                         ViolationKind::Pattern { .. } | ViolationKind::TooFew { .. } | ViolationKind::TooShort { .. }

@@ -1,10 +1,10 @@
-//! The program as a person calls it: every `console` block of README.md and `tests/cli/*.md` is run and compared.
+//! The command line: every `console` block of README.md and `tests/cli/*.md` is run and compared.
 //!
-//! A block holds commands (`$ reversion ...`), what they print on standard output and then on standard error, and `? CODE`
-//! where the exit code is not 0. The commands of one file run in turn in a repository that holds a copy of `fixtures/`, so that
-//! `apply` has something to write. With `REVERSION_WRITE_BLOCKS=1` the blocks are written anew, to be read before they are kept.
+//! A block contains commands (`$ reversion ...`), their standard output followed by standard error, and `? CODE`
+//! if the exit code is not 0. The commands of one file run in sequence in a repository with a copy of `fixtures/`, so that
+//! `apply` has something to write. With `REVERSION_WRITE_BLOCKS=1` the blocks are rewritten; review the diff.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ fn root() -> &'static Path {
 }
 
 #[test]
-fn the_readme_shows_what_the_program_prints() {
+fn the_readme_shows_the_output_of_the_program() {
     let found = differences(&root().join("README.md"));
     assert!(found.is_empty(), "{found}");
 }
 
 #[test]
-fn every_command_and_exit_code_is_as_written() {
+fn every_documented_command_has_the_documented_output_and_exit_code() {
     let mut files: Vec<PathBuf> =
         fs::read_dir(root().join("tests/cli")).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -44,7 +44,7 @@ fn the_readme_has_the_glossary() {
     assert_eq!(rows, GLOSSARY.iter().map(row).collect::<Vec<_>>());
 }
 
-/// Runs the blocks of `file` and returns what they print otherwise than it says.
+/// Runs the blocks of `file` and returns the differences.
 fn differences(file: &Path) -> String {
     let folder = TempDir::new().unwrap();
     copy(&root().join("fixtures"), &folder.path().join("fixtures"));
@@ -73,7 +73,7 @@ fn differences(file: &Path) -> String {
     diff.unified_diff().header(&file.display().to_string(), "what the program printed").to_string()
 }
 
-/// Runs one command line, with `<`, `>` and `|` as a shell has them.
+/// Runs one command line, with `<`, `>` and `|` like in a shell.
 fn run(command: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_reversion"));
     let path = std::env::join_paths(
@@ -89,7 +89,7 @@ fn run(command: &str, folder: &Path) -> String {
             shell.env_remove(&*name);
         }
     }
-    // A commit has an author, and is the same whatever this machine's configuration says.
+    // A commit needs an author and must not depend on the user's git configuration.
     for role in ["AUTHOR", "COMMITTER"] {
         shell.env(format!("GIT_{role}_NAME"), "a").env(format!("GIT_{role}_EMAIL"), "a@example.com");
     }

@@ -1,11 +1,15 @@
-//! The program is killed at random moments of an apply and of an undo; afterwards its tree must be all old or all new.
+//! The program is killed at random moments of an apply and of an undo; after recovery its tree must be all old or all new.
 //!
 //! One test kills after a random time, the other one, if strace is installed, before each system call that changes something on the
 //! disk. `REVERSION_KILLS` sets how often; the default is 20 times. Some kills happen at any moment from the start on, others once
-//! the run is seen to stage, keep or replace files, when more can break. How many trees were found untouched,
+//! the run has started to stage, keep or replace files, when more can break. How many trees were found untouched,
 //! mixed and complete is printed (`--nocapture`).
 
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test that cannot go on fails; it tells what it saw")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a failed setup fails the test; the observed states are reported"
+)]
 
 mod trees;
 
@@ -127,14 +131,14 @@ fn kill(tree: &Tree, arguments: &[&str], numbers: &mut Numbers, longest: Duratio
     run.wait().unwrap();
 }
 
-/// Finishes what was killed; all files must be old, or all new.
+/// Finishes the killed run; all files must be old, or all new.
 #[track_caller]
 fn finish(tree: &Tree, kill: usize) {
     let resumed = tree.run(&["apply", "--resume"]);
     assert!(side(tree).is_some(), "kill {kill}: {:?}\n{}", tree.contents().keys(), resumed.err);
 }
 
-/// Undoes what was killed or finished; all files must be old.
+/// Undoes the killed or finished run; all files must be old.
 #[track_caller]
 fn undo(tree: &Tree, kill: usize) {
     let undone = tree.run(&["undo"]);

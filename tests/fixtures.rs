@@ -1,6 +1,6 @@
-//! Every rule on its fixtures: one named test for each folder, as `fixture` says.
+//! Every rule on its fixtures: one named test for each folder, as described in `fixture`.
 //!
-//! `REVERSION_PACK` names the folder of a pack that takes the place of the built-in one of its name.
+//! `REVERSION_PACK` is the folder of a pack that replaces the built-in one of the same name.
 
 use libtest_mimic::{Arguments, Trial};
 use reversion::pack::{Packs, embedded, load};

@@ -1,7 +1,7 @@
-//! What the Gateway API pack says beyond its rules: filters that go as a whole, hints, advisories, and the three places where
-//! the experimental channel is the tighter one.
+//! Parts of the Gateway API pack beyond its rules: filters removed as a whole, hints, advisories, and the three places where
+//! the experimental channel is stricter.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::collections::BTreeSet;
 
@@ -11,12 +11,12 @@ use reversion::pack::embedded;
 use reversion::pack::matrix::{Change, Cost, Subject, matrix};
 use reversion::plan::{self, AllowedLoss, Choices, Goal};
 
-/// Converts `text` to a release of Gateway API, taking every loss: the text afterwards, and what is told.
+/// Converts `text` to a release of Gateway API, allowing every loss; returns the new text and the findings.
 fn convert(text: &str, target: &str) -> (String, Vec<Finding>) {
     let packs = embedded::with(Vec::new()).unwrap();
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
     let Reading::Manifest(manifest) = manifest::read("case.yaml", text.as_bytes(), &recognizer) else {
-        panic!("the case is no manifest");
+        panic!("the case is not a manifest");
     };
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let choices = Choices { allowed: AllowedLoss::All, ..Choices::default() };
@@ -27,12 +27,12 @@ fn convert(text: &str, target: &str) -> (String, Vec<Finding>) {
 
 /// Checks the findings of a conversion, as `code field`, without advisories.
 #[track_caller]
-fn tells(text: &str, target: &str, expected: &[&str]) -> Vec<Finding> {
+fn check_findings(text: &str, target: &str, expected: &[&str]) -> Vec<Finding> {
     let findings = convert(text, target).1;
-    let told = findings.iter().filter(|finding| finding.code != Code::Advisory);
-    let told: Vec<_> =
-        told.map(|finding| format!("{} {}", finding.code, finding.field.as_deref().unwrap_or("-"))).collect();
-    assert_eq!(told, expected, "to {target}");
+    let reported = findings.iter().filter(|finding| finding.code != Code::Advisory);
+    let reported: Vec<_> =
+        reported.map(|finding| format!("{} {}", finding.code, finding.field.as_deref().unwrap_or("-"))).collect();
+    assert_eq!(reported, expected, "to {target}");
     findings
 }
 
@@ -54,7 +54,7 @@ const CORS: &str = "  rules:
 ";
 
 #[test]
-fn a_filter_whose_type_is_missing_goes_as_a_whole() {
+fn a_filter_without_a_type_is_removed_as_a_whole() {
     let without = CORS.replace(
         "    - type: CORS   # for the shop\n      cors:\n        allowOrigins: [https://shop.example.com]\n",
         "",
@@ -71,46 +71,46 @@ fn a_filter_whose_type_is_missing_goes_as_a_whole() {
 }
 
 #[test]
-fn a_filter_of_no_known_type_stays() {
+fn a_filter_of_an_unknown_type_is_left_unchanged() {
     let text = route("v1", &CORS.replace("type: CORS", "type: Cores"));
     assert_eq!(convert(&text, "1.5/standard").0, text);
 }
 
 #[test]
-fn what_is_refused_says_what_to_do() {
+fn refusals_say_what_to_do() {
     let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata:\n  name: db\nspec:\n  rules:\n  \
                  - backendRefs:\n    - name: a\n      port: 1\n  - backendRefs:\n    - name: b\n      port: 1\n";
-    let found = tells(route, "1.6/standard", &["invalid-in-target spec.rules"]);
+    let found = check_findings(route, "1.6/standard", &["invalid-in-target spec.rules"]);
     assert!(
         found.iter().any(|finding| finding.help.as_deref().is_some_and(|help| help.contains("one route for each")))
     );
-    let found = tells(route, "1.5/standard", &["kind-not-in-target kind"]);
+    let found = check_findings(route, "1.5/standard", &["kind-not-in-target kind"]);
     assert!(found.iter().any(|finding| finding.help.as_deref().is_some_and(|help| help.contains("v1.6.0"))));
     // The experimental channel serves v1alpha2 too, and says why the route does not get v1.
-    let found = tells(route, "1.6/experimental", &["less-stable-version spec.rules"]);
+    let found = check_findings(route, "1.6/experimental", &["less-stable-version spec.rules"]);
     let deprecated = "v1alpha2, which gateway-api@1.6.1/experimental has deprecated";
     assert!(found.iter().any(|finding| finding.message.contains(deprecated)), "{found:?}");
 }
 
 #[test]
-fn an_advisory_is_told_once_and_where_it_matters() {
+fn an_advisory_is_reported_once_and_only_if_relevant() {
     let advised = |text: &str, target: &str| -> Vec<String> {
         let findings = convert(text, target).1;
-        let told = findings.into_iter().filter(|finding| finding.code == Code::Advisory);
-        told.map(|finding| finding.message).collect()
+        let reported = findings.into_iter().filter(|finding| finding.code == Code::Advisory);
+        reported.map(|finding| finding.message).collect()
     };
     let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata:\n  name: edge\nspec:\n  \
                    gatewayClassName: edge\n  listeners:\n  - name: web\n    port: 80\n    protocol: HTTP\n";
     let two = format!("{gateway}---\n{}", gateway.replace("edge", "inner"));
-    let down = advised(&two, "1.4/standard");
-    assert_eq!(down.len(), 1, "{down:?}");
-    assert!(down[0].contains("denies the CRDs of older bundles"), "{down:?}");
+    let backward = advised(&two, "1.4/standard");
+    assert_eq!(backward.len(), 1, "{backward:?}");
+    assert!(backward[0].contains("denies the CRDs of older bundles"), "{backward:?}");
     assert!(advised(&two, "1.0/standard").iter().any(|message| message.contains("safe-upgrades")));
-    // A kind of v1.5 and newer: the upgrade that brought the policy is past.
+    // A kind of v1.5 and newer: the upgrade that added the policy is past.
     let set = "apiVersion: gateway.networking.k8s.io/v1\nkind: ListenerSet\nmetadata:\n  name: edge\nspec:\n  \
                parentRef:\n    name: edge\n  listeners:\n  - name: web\n    port: 80\n    protocol: HTTP\n";
     assert!(advised(set, "1.6/standard").is_empty());
-    // Listener sets that nobody can see here.
+    // Listener sets outside the run may be affected.
     let validated = gateway.replace(
         "port: 80\n    protocol: HTTP\n",
         "port: 443\n    protocol: HTTPS\n    tls: {certificateRefs: [{name: a}]}\n",
@@ -131,42 +131,42 @@ fn an_advisory_is_told_once_and_where_it_matters() {
 }
 
 #[test]
-fn an_advisory_is_about_the_way_between_two_releases() {
+fn an_advisory_applies_to_the_upgrade_between_two_releases() {
     let packs = embedded::with(Vec::new()).unwrap();
     let pack = packs.named("gateway-api").unwrap();
-    let told = |from: &str, to: &str| -> Vec<String> {
+    let reported = |from: &str, to: &str| -> Vec<String> {
         let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
         let changes = matrix(pack, from, to).into_iter().filter(|change| change.subject == Subject::Advisory);
         let names = changes.filter(|change| !change.forward.is_empty()).map(|change| change.name);
         names.filter_map(|name| name.strip_prefix("safe-upgrades-policy-denies-").map(str::to_owned)).collect()
     };
-    assert_eq!(told("1.6.1/standard", "1.5.1/standard"), ["v1.5"]);
-    assert_eq!(told("1.6.1/standard", "1.5.1/experimental"), ["experimental-crds", "v1.5"]);
-    assert!(told("1.6.1/experimental", "1.5.1/experimental").is_empty());
-    assert_eq!(told("1.6.1/standard", "1.4.1/standard"), ["older-crds"]);
-    assert_eq!(told("1.6.1/standard", "1.6.1/experimental"), ["experimental-crds"]);
-    assert_eq!(told("1.4.1/standard", "1.6.1/experimental"), ["experimental-crds"]);
-    assert!(told("1.4.1/experimental", "1.6.1/experimental").is_empty());
-    assert!(told("1.4.1/standard", "1.6.1/standard").is_empty());
-    assert!(told("1.6.1/experimental", "1.6.1/standard").is_empty());
+    assert_eq!(reported("1.6.1/standard", "1.5.1/standard"), ["v1.5"]);
+    assert_eq!(reported("1.6.1/standard", "1.5.1/experimental"), ["experimental-crds", "v1.5"]);
+    assert!(reported("1.6.1/experimental", "1.5.1/experimental").is_empty());
+    assert_eq!(reported("1.6.1/standard", "1.4.1/standard"), ["older-crds"]);
+    assert_eq!(reported("1.6.1/standard", "1.6.1/experimental"), ["experimental-crds"]);
+    assert_eq!(reported("1.4.1/standard", "1.6.1/experimental"), ["experimental-crds"]);
+    assert!(reported("1.4.1/experimental", "1.6.1/experimental").is_empty());
+    assert!(reported("1.4.1/standard", "1.6.1/standard").is_empty());
+    assert!(reported("1.6.1/experimental", "1.6.1/standard").is_empty());
 }
 
 #[test]
-fn a_hint_holds_in_the_channel_that_was_chosen() {
-    let helps = |kind: &str, version: &str, target: &str| {
+fn a_hint_applies_to_the_chosen_channel() {
+    let help_for = |kind: &str, version: &str, target: &str| {
         let text = format!("apiVersion: {version}\nkind: {kind}\nmetadata:\n  name: a\nspec: {{}}\n");
-        tells(&text, target, &["kind-not-in-target kind"])[0].help.clone().unwrap_or_default()
+        check_findings(&text, target, &["kind-not-in-target kind"])[0].help.clone().unwrap_or_default()
     };
-    let backend = helps("BackendLBPolicy", "gateway.networking.k8s.io/v1alpha2", "1.0/experimental");
+    let backend = help_for("BackendLBPolicy", "gateway.networking.k8s.io/v1alpha2", "1.0/experimental");
     assert!(backend.contains("of v1.1.0 or newer"), "{backend}");
-    let tls = helps("BackendTLSPolicy", "gateway.networking.k8s.io/v1", "0.8/experimental");
+    let tls = help_for("BackendTLSPolicy", "gateway.networking.k8s.io/v1", "0.8/experimental");
     assert!(tls.contains("of v1.0.0 or newer"), "{tls}");
-    let mesh = helps("XMesh", "gateway.networking.x-k8s.io/v1alpha1", "1.3/experimental");
+    let mesh = help_for("XMesh", "gateway.networking.x-k8s.io/v1alpha1", "1.3/experimental");
     assert!(mesh.contains("of v1.4.0 or newer"), "{mesh}");
 }
 
 #[test]
-fn hints_are_found_where_a_release_refuses() {
+fn every_hint_belongs_to_a_rejected_field() {
     let help = |text: &str, target: &str, field: &str| -> String {
         let found = convert(text, target).1;
         let found = found.iter().find(|finding| finding.field.as_deref() == Some(field));
@@ -201,50 +201,51 @@ fn hints_are_found_where_a_release_refuses() {
 }
 
 #[test]
-fn an_advisory_is_louder_where_something_is_converted() {
+fn an_advisory_is_a_warning_if_something_is_converted() {
     let severity = |text: &str, target: &str| {
         let findings = convert(text, target).1;
         let advisory = findings.iter().find(|finding| finding.message.contains("safe-upgrades"));
         advisory.map(|finding| finding.severity)
     };
-    let settled = route("v1", "  rules:\n  - name: pay\n");
-    assert_eq!(severity(&settled, "1.4/experimental"), Some(Severity::Note));
+    let unchanged = route("v1", "  rules:\n  - name: pay\n");
+    assert_eq!(severity(&unchanged, "1.4/experimental"), Some(Severity::Note));
     assert_eq!(severity(&route("v1", CORS), "1.4/standard"), Some(Severity::Warning));
 }
 
 #[test]
-fn rights_to_a_kind_that_changes_are_told() {
+fn rbac_rules_for_a_changed_kind_are_reported() {
     let role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: teams\nrules:\n- apiGroups: \
                 [gateway.networking.x-k8s.io]\n  resources: [xlistenersets, xlistenersets/status]\n  verbs: [get]\n";
-    let found = tells(role, "1.6/standard", &["reference-not-updated rules[0]"]);
+    let found = check_findings(role, "1.6/standard", &["reference-not-updated rules[0]"]);
     let help = found.iter().find_map(|finding| finding.help.as_deref()).unwrap();
     assert!(help.starts_with("add listenersets.gateway.networking.k8s.io to it"), "{help}");
-    tells(role, "1.4/experimental", &[]);
+    check_findings(role, "1.4/experimental", &[]);
 }
 
 #[test]
-fn the_experimental_channel_is_the_tighter_one_in_three_places() {
+fn the_experimental_channel_is_stricter_in_three_places() {
     let names = route("v1", "  rules:\n  - name: a\n  - name: a\n");
-    tells(&names, "1.4/standard", &[]);
-    tells(&names, "1.4/experimental", &["invalid-in-target spec.rules"]);
+    check_findings(&names, "1.4/standard", &[]);
+    check_findings(&names, "1.4/experimental", &["invalid-in-target spec.rules"]);
     let header =
         route("v1", "  rules:\n  - matches:\n    - headers:\n      - name: x-shop\n        value: \" padded\"\n");
-    tells(&header, "1.5/standard", &[]);
-    let found = tells(&header, "1.5/experimental", &["invalid-in-target spec.rules[0].matches[0].headers[0].value"]);
+    check_findings(&header, "1.5/standard", &[]);
+    let found =
+        check_findings(&header, "1.5/experimental", &["invalid-in-target spec.rules[0].matches[0].headers[0].value"]);
     assert!(found.iter().any(|finding| finding.help.as_deref().is_some_and(|help| help.contains("trim"))));
     let ports = route("v1", "  parentRefs:\n  - name: edge\n    port: 80\n  - name: edge\n    port: 81\n");
-    tells(&ports, "1.5/experimental", &[]);
-    tells(&ports, "1.5/standard", &["invalid-in-target spec.parentRefs"]);
+    check_findings(&ports, "1.5/experimental", &[]);
+    check_findings(&ports, "1.5/standard", &["invalid-in-target spec.parentRefs"]);
 }
 
 #[test]
-fn what_every_release_of_an_object_refuses_is_told_and_left() {
-    // `retry` is in experimental releases only, which all want the names of rules to differ.
+fn fields_rejected_by_every_release_are_reported_and_left_unchanged() {
+    // `retry` is in experimental releases only, which all require unique names of rules.
     let names = route("v1", "  rules:\n  - name: a\n    retry: {attempts: 1}\n  - name: a\n");
-    tells(&names, "1.4/experimental", &["already-invalid spec.rules"]);
+    check_findings(&names, "1.4/experimental", &["already-invalid spec.rules"]);
 }
 
-/// Returns the rows between two releases: kind and name of each, with its costs there and back.
+/// Returns the rows between two releases: kind and name of each, with its costs forward and backward.
 fn between(from: &str, to: &str) -> Vec<(String, String)> {
     let packs = embedded::with(Vec::new()).unwrap();
     let pack = packs.named("gateway-api").unwrap();
@@ -264,7 +265,7 @@ fn between(from: &str, to: &str) -> Vec<(String, String)> {
 }
 
 #[track_caller]
-fn lists(from: &str, to: &str, rows: &[(&str, &str)]) {
+fn check_rows(from: &str, to: &str, rows: &[(&str, &str)]) {
     let found = between(from, to);
     for (name, costs) in rows {
         let same: Vec<_> = found.iter().filter(|(other, _)| other == name).map(|(_, costs)| costs.as_str()).collect();
@@ -273,19 +274,19 @@ fn lists(from: &str, to: &str, rows: &[(&str, &str)]) {
 }
 
 #[test]
-fn the_matrix_lists_what_became_tighter_and_what_looser() {
-    lists("0.4.0", "0.4.1", &[("ReferencePolicy spec.from[].namespace: optional", "held-back|exact")]);
-    lists(
+fn the_matrix_lists_stricter_and_looser_constraints() {
+    check_rows("0.4.0", "0.4.1", &[("ReferencePolicy spec.from[].namespace: optional", "held-back|exact")]);
+    check_rows(
         "0.4.3",
         "0.5.0/standard",
         &[("Gateway spec.addresses[].type: one of \"Hostname\", \"IPAddress\", \"NamedAddress\"", "exact|held-back")],
     );
-    lists(
+    check_rows(
         "1.1.0/standard",
         "1.2.0/standard",
         &[("HTTPRoute spec.rules[].matches: at most 8 items", "exact|held-back")],
     );
-    lists(
+    check_rows(
         "1.1.0/experimental",
         "1.2.0/experimental",
         &[
@@ -294,7 +295,7 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
         ],
     );
     let star = "^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\\?([^#]*))?(#(.*))?";
-    lists(
+    check_rows(
         "1.3.0/experimental",
         "1.4.0/experimental",
         &[
@@ -308,30 +309,30 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
             ("httproute-cors-credentials-can-be-false", "|normalized"),
         ],
     );
-    lists(
+    check_rows(
         "1.4.0/experimental",
         "1.5.0/experimental",
         &[
             ("XListenerSet spec.listeners[].port: optional", "held-back|exact"),
-            // A parentRef without a group names the new kind; on the way back its group is written.
+            // A parentRef without a group references the new kind; converting back writes its group.
             ("xlistenerset-renamed-to-listenerset", "exact|exact/normalized"),
             ("HTTPRoute spec.rules: at least 0 items", "held-back|exact"),
             ("HTTPRoute spec.rules[].matches[].headers[].value: any text", "held-back|exact"),
             ("BackendTLSPolicy spec.validation.wellKnownCACertificates: one of \"System\"", "exact|held-back"),
         ],
     );
-    lists(
+    check_rows(
         "1.3.0/experimental",
         "1.6.1/standard",
         &[
-            // That there are hostnames is what a rule sees to.
+            // A rule adds the required hostnames.
             ("TLSRoute spec.hostnames: at most 16 items", "exact|held-back"),
             ("tlsroute-requires-hostnames", "normalized/held-back|"),
             ("TLSRoute spec.rules: at most 16 items", "held-back|exact"),
             ("UDPRoute spec.rules: at most 16 items", "held-back|exact"),
         ],
     );
-    lists(
+    check_rows(
         "1.5.0/experimental",
         "1.6.0/experimental",
         &[
@@ -345,18 +346,18 @@ fn the_matrix_lists_what_became_tighter_and_what_looser() {
 }
 
 #[test]
-fn what_a_rule_takes_across_is_listed_with_the_rule_alone() {
+fn fields_converted_by_a_rule_are_listed_with_that_rule_only() {
     let listed = |from: &str, to: &str, part: &str| -> Vec<String> {
         between(from, to).into_iter().map(|(name, _)| name).filter(|name| name.contains(part)).collect()
     };
-    // Old kinds are taken across although their bundle is past.
+    // Old kinds are converted although their bundle is past.
     assert_eq!(listed("0.4.3", "0.5.0/experimental", "kind "), ["kind BackendPolicy.networking.x-k8s.io"]);
     assert_eq!(
         listed("0.5.1/experimental", "0.6.0/experimental", "Reference"),
         ["ReferenceGrant api-version apiVersion"]
     );
-    lists("0.5.1/experimental", "0.6.0/experimental", &[("referencepolicy-renamed-to-referencegrant", "exact|")]);
-    lists(
+    check_rows("0.5.1/experimental", "0.6.0/experimental", &[("referencepolicy-renamed-to-referencegrant", "exact|")]);
+    check_rows(
         "0.4.3",
         "0.5.0/experimental",
         &[("x-kinds-moved-to-gateway-group", "exact|"), ("referencepolicy-renamed-to-referencegrant", "exact|exact")],
@@ -370,10 +371,10 @@ fn what_a_rule_takes_across_is_listed_with_the_rule_alone() {
         assert!(listed("0.3.0", "0.4.0", &format!("HTTPRoute {part}")).is_empty(), "{part}");
     }
     assert!(listed("1.5.1/experimental", "1.6.0/experimental", "retry.codes").is_empty());
-    // What happens to an object on its way does not matter where its kind is gone in the end.
+    // Costs of intermediate rules do not count if the target lacks the kind.
     assert!(listed("1.3.0/experimental", "1.6.1/standard", "xbackendtrafficpolicy").is_empty());
-    lists("1.5.1/experimental", "1.6.0/experimental", &[("xbackendtrafficpolicy-idletimeout-removed", "lossy|")]);
-    lists(
+    check_rows("1.5.1/experimental", "1.6.0/experimental", &[("xbackendtrafficpolicy-idletimeout-removed", "lossy|")]);
+    check_rows(
         "0.3.0",
         "0.4.0",
         &[
@@ -384,20 +385,20 @@ fn what_a_rule_takes_across_is_listed_with_the_rule_alone() {
 }
 
 #[test]
-fn the_way_back_costs_what_the_matrix_says_of_it() {
+fn converting_back_has_the_cost_listed_in_the_matrix() {
     let packs = embedded::with(Vec::new()).unwrap();
     let pack = packs.named("gateway-api").unwrap();
     let rows = |from: &str, to: &str, swapped: bool| -> BTreeSet<String> {
         let [from, to] = [from, to].map(|name| packs.target(&format!("gateway-api@{name}")).unwrap().release);
-        let told = |change: &Change| match swapped {
+        let reported = |change: &Change| match swapped {
             false => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.forward, change.backward),
             true => format!("{:?} {} {:?} {:?}", change.subject, change.name, change.backward, change.forward),
         };
-        // A field that a rule takes elsewhere is named as it is called where the way starts.
+        // A field moved by a rule has the name that it has in the first release.
         let counts = |change: &&Change| {
             !matches!(change.subject, Subject::Field | Subject::Value | Subject::Limit | Subject::Kind)
         };
-        matrix(pack, from, to).iter().filter(counts).map(told).collect()
+        matrix(pack, from, to).iter().filter(counts).map(reported).collect()
     };
     let names = [
         "0.3.0",

@@ -1,7 +1,7 @@
-//! Hostile input, as a user meets it: encrypted files, Secrets beside what changes, names and values that steer a terminal,
-//! damaged journals and plans, a tree that a killed run left with old and new files.
+//! Hostile input: encrypted files, Secrets next to changed objects, names and values with terminal control sequences,
+//! damaged journals and plans, and a tree that a killed run left with old and new files.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 mod trees;
 
@@ -12,7 +12,7 @@ use trees::{OLD, Run, Tree, new_text};
 const TO: &str = "gateway-api@1.6/standard";
 const APPLY: [&str; 5] = ["apply", "--yes", "--allow-no-vcs", "--to", TO];
 
-/// A Gateway that changes when it is converted to [`TO`].
+/// Returns a Gateway that changes when it is converted to [`TO`].
 fn gateway(name: &str) -> String {
     format!(
         "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: Gateway\nmetadata:\n  name: {name}\nspec:\n  gatewayClassName: b\n  listeners: []\n"
@@ -33,10 +33,10 @@ fn read(tree: &Tree, name: &str) -> String {
     fs::read_to_string(tree.path(name)).unwrap()
 }
 
-/// What SOPS adds to a document.
+/// The metadata that SOPS adds to a document.
 const SOPS: &str = "sops:\n  age: []\n  lastmodified: \"2026-01-01T00:00:00Z\"\n  mac: ENC[AES256_GCM,data:QUJD,iv:QUJD,tag:QUJD,type:str]\n  version: 3.9.0\n";
 
-/// Checks that a file is held back as encrypted, and one beside it is converted.
+/// Checks that a file is held back as encrypted, and another one in the same tree is converted.
 #[track_caller]
 fn check_encrypted(name: &str, text: &str) {
     let tree = tree(&[(name, text), ("plain.yaml", &gateway("plain"))]);
@@ -54,7 +54,7 @@ fn files_that_sops_encrypted_are_held_back() {
     let list =
         format!("apiVersion: v1\nkind: List\nitems:\n- {}{SOPS}", gateway("a").trim_end().replace('\n', "\n  ") + "\n");
     check_encrypted("list.yaml", &list);
-    // The checksum is over all documents, whichever has it.
+    // The checksum covers all documents, whichever contains it.
     check_encrypted(
         "documents.yaml",
         &format!("{}---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c}}\n{SOPS}", gateway("a")),
@@ -65,7 +65,7 @@ fn files_that_sops_encrypted_are_held_back() {
 }
 
 #[test]
-fn what_sops_did_not_encrypt_or_does_not_change_is_no_matter() {
+fn files_that_sops_did_not_encrypt_or_that_do_not_change_have_no_finding() {
     let at_target = gateway("a").replace("v1beta1", "v1") + SOPS;
     let no_checksum = gateway("b") + "sops: {version: 3.9.0}\n";
     let tree = tree(&[("a.yaml", &at_target), ("b.yaml", &no_checksum)]);
@@ -76,7 +76,7 @@ fn what_sops_did_not_encrypt_or_does_not_change_is_no_matter() {
     assert_eq!(read(&tree, "b.yaml"), no_checksum.replace("v1beta1", "v1"));
 }
 
-/// What a Secret holds in these tests, in every form.
+/// The value of a Secret in these tests, in every form.
 const HELD: [&str; 2] = ["dDBwLXMzY3IzdA==", "t0p-s3cr3t"];
 
 #[track_caller]
@@ -86,7 +86,7 @@ fn check_hidden(what: &str, text: &str) {
     }
 }
 
-/// Files that hold a Secret beside an object that changes, each with whether a diff can be shown.
+/// Files with a Secret and an object that changes, each with whether a diff can be shown.
 fn beside_secrets() -> Vec<(&'static str, String, bool)> {
     let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  password: dDBwLXMzY3IzdA==\nstringData:\n  token: t0p-s3cr3t\n";
     let flow = "{apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {token: t0p-s3cr3t}}\n";
@@ -115,13 +115,13 @@ fn beside_secrets() -> Vec<(&'static str, String, bool)> {
         ("list.yaml", list(&[&a, secret, &b]), true),
         ("lines.json", json("\n"), true),
         ("one-line.json", json(" "), false),
-        // The last line of the Gateway's that changes has the Secret's right behind it.
+        // The last changed line of the Gateway is directly followed by the Secret.
         ("touching.yaml", "apiVersion: v1\nkind: List\nitems:\n- {spec: {gatewayClassName: b, listeners: []}, metadata: {name: a}, kind: Gateway, apiVersion: gateway.networking.k8s.io/v1beta1}\n- {stringData: {token: t0p-s3cr3t}, kind: Secret, apiVersion: v1, metadata: {name: s}}\n".to_owned(), false),
     ]
 }
 
 #[test]
-fn what_a_secret_holds_is_in_no_diff_and_diffs_still_apply() {
+fn no_diff_shows_secret_values_and_diffs_still_apply() {
     for (name, text, is_shown) in beside_secrets() {
         let tree = tree(&[(name, &text)]);
         let diff = tree.run(&["diff", "--to", TO]);
@@ -145,7 +145,7 @@ fn what_a_secret_holds_is_in_no_diff_and_diffs_still_apply() {
 }
 
 #[test]
-fn what_a_secret_holds_is_in_no_report_and_no_plan() {
+fn no_report_or_plan_shows_secret_values() {
     for (name, text, _) in beside_secrets() {
         let tree = tree(&[(name, &text)]);
         for format in ["text", "json", "github"] {
@@ -171,7 +171,7 @@ fn what_a_secret_holds_is_in_no_report_and_no_plan() {
 }
 
 #[test]
-fn what_cannot_be_read_in_a_secret_is_not_quoted() {
+fn unreadable_text_of_a_secret_is_not_quoted() {
     let secret = "---\napiVersion: v1 # gateway.networking.k8s.io\nkind: Secret\nstringData:\n  a: ";
     for value in ["!!binary t0p-s3cr3t", "!!int t0p-s3cr3t", "*t0p-s3cr3t", "[t0p-s3cr3t", "\"t0p-s3cr3t"] {
         let tree = tree(&[("a.yaml", &format!("{}{secret}{value}\n", gateway("a")))]);
@@ -192,7 +192,7 @@ fn check_printable(run: &Run) {
 
 #[cfg(unix)]
 #[test]
-fn names_and_values_that_steer_a_terminal_are_written_out() {
+fn terminal_control_sequences_in_names_and_values_are_escaped() {
     let name = "evil\u{1b}[2J\u{9b}31m\n::error::\u{202e}.yaml";
     let text = gateway("\"a\\u001b[2J\\u009b\"")
         .replace("gatewayClassName: b", "gatewayClassName: b\n  nonsense: \"\u{202e}\u{2066}\"");
@@ -208,7 +208,7 @@ fn names_and_values_that_steer_a_terminal_are_written_out() {
                 .run(&[&[command, "--verbose", "--inspect", "--format", format, "--color", "never"], target].concat());
             run.check(2);
             if (command, format) == ("diff", "text") {
-                // The lines are the file's own, for `git apply`; its name is quoted as git does.
+                // The lines are unescaped, for `git apply`; the file name is quoted like git does.
                 assert!(run.out.starts_with("--- \"a/evil\\033[2J"), "{}", run.out);
                 check_printable(&Run { out: String::new(), ..run });
             } else {
@@ -235,7 +235,7 @@ fn names_and_values_that_steer_a_terminal_are_written_out() {
 }
 
 #[test]
-fn a_journal_of_garbage_stops_what_writes_and_is_named() {
+fn an_unreadable_journal_prevents_writing_and_is_reported() {
     for garbage in [&b"\0\xff\x1b[2J"[..], b"{\"schemaVersion\": 1}", b"[[[[", b""] {
         let tree = tree(&[("a.yaml", &gateway("a")), (".reversion/journal/record.json", "")]);
         fs::write(tree.path(".reversion/journal/record.json"), garbage).unwrap();
@@ -250,7 +250,7 @@ fn a_journal_of_garbage_stops_what_writes_and_is_named() {
 }
 
 #[test]
-fn a_plan_of_more_than_is_read_is_refused_unread() {
+fn a_plan_over_the_size_limit_is_rejected_unread() {
     let tree = tree(&[]);
     for (name, size) in [("large.plan", 1 << 30), ("a.plan", 0)] {
         fs::File::create(tree.path(name)).unwrap().set_len(size).unwrap();
@@ -263,12 +263,12 @@ fn a_plan_of_more_than_is_read_is_refused_unread() {
 }
 
 #[test]
-fn a_tree_that_was_left_half_done_is_told_by_what_only_looks() {
+fn read_only_commands_report_an_interrupted_tree() {
     let tree = Tree::new(2);
     fs::write(tree.path("gateway.yaml"), gateway("a")).unwrap();
     tree.plan("up.plan", &tree.edits(OLD, &new_text(0)));
     tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]).check(0);
-    // As a kill between the first and the second file leaves it.
+    // The tree as left by a kill between the first and the second file.
     fs::rename(tree.path(".reversion/undo/1"), tree.path(".reversion/journal")).unwrap();
     let record: serde_json::Value = serde_json::from_str(&read(&tree, ".reversion/journal/record.json")).unwrap();
     let staged = format!(".reversion-{}-1.tmp", record["token"].as_str().unwrap());
@@ -291,7 +291,7 @@ fn a_tree_that_was_left_half_done_is_told_by_what_only_looks() {
 
 #[cfg(unix)]
 #[test]
-fn a_journal_that_may_not_be_read_is_never_taken_for_none() {
+fn a_journal_without_read_permission_is_not_treated_as_absent() {
     use std::os::unix::fs::PermissionsExt;
     let tree = Tree::new(1);
     fs::write(tree.path("gateway.yaml"), gateway("a")).unwrap();
@@ -300,7 +300,7 @@ fn a_journal_that_may_not_be_read_is_never_taken_for_none() {
     fs::create_dir(&journal).unwrap();
     allow(0o000);
     if fs::read_dir(&journal).is_ok() {
-        return skipped("a_journal_that_may_not_be_read_is_never_taken_for_none: this user may read everything");
+        return skipped("a_journal_without_read_permission_is_not_treated_as_absent: this user may read everything");
     }
     let run = tree.run(&["check", "--to", TO]);
     allow(0o700);
@@ -312,10 +312,10 @@ fn a_journal_that_may_not_be_read_is_never_taken_for_none() {
     );
 }
 
-/// What somebody does to a tree of `0.yaml`, `sub/a.yaml` and `last.yaml` between a plan and its apply.
+/// A change to a tree of `0.yaml`, `sub/a.yaml` and `last.yaml` between a plan and its apply.
 type Meddling = fn(&Tree);
 
-/// What is done to a tree meanwhile, and the error for it.
+/// Concurrent changes to a tree, and the error for each.
 const MEDDLING: [(&str, Meddling, &str); 9] = [
     ("a file is edited", |tree| fs::write(tree.path("sub/a.yaml"), "edited").unwrap(), "the plan is stale"),
     ("a file is removed", |tree| fs::remove_file(tree.path("sub/a.yaml")).unwrap(), "the plan is stale"),
@@ -358,10 +358,10 @@ fn linked(tree: &Tree, name: &str) {
 }
 
 #[test]
-fn whatever_is_done_to_a_tree_meanwhile_nothing_is_written_and_it_is_named() {
+fn concurrent_changes_to_a_tree_prevent_writing_and_are_reported() {
     for (what, meddle, error) in MEDDLING {
-        let home = tree(&[]);
-        let tree = Tree::below(&home, "tree");
+        let outer = tree(&[]);
+        let tree = Tree::below(&outer, "tree");
         for name in ["0.yaml", "sub/a.yaml", "last.yaml"] {
             fs::create_dir_all(tree.path("sub")).unwrap();
             fs::write(tree.path(name), gateway("a")).unwrap();
@@ -374,14 +374,14 @@ fn whatever_is_done_to_a_tree_meanwhile_nothing_is_written_and_it_is_named() {
         for name in ["0.yaml", "last.yaml"] {
             assert_eq!(read(&tree, name), gateway("a"), "{what}");
         }
-        let outside = home.path("outside/it");
+        let outside = outer.path("outside/it");
         for path in [outside.clone(), outside.join("a.yaml")].iter().filter(|path| path.is_file()) {
             assert_eq!(fs::read_to_string(path).unwrap(), gateway("a"), "{what}");
         }
     }
 }
 
-/// A pack that knows a kind named Secret: `data.old` became `data.new`, and `data.gone` was removed.
+/// Writes a pack with a kind named Secret: `data.old` became `data.new`, and `data.gone` was removed.
 fn secret_pack(tree: &Tree, lens: &str) {
     let all = "single v1..v2";
     let catalog = format!(
@@ -402,7 +402,7 @@ fn secret_pack(tree: &Tree, lens: &str) {
 const BY_PACK: [&str; 6] = ["--pack", "p", "--glob", "a.yaml", "--to", "p@v2/single"];
 
 #[test]
-fn a_secret_that_changes_itself_is_shown_nowhere() {
+fn a_changed_secret_is_never_shown() {
     let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  old: t0p-s3cr3t\n";
     let tree = tree(&[("a.yaml", text)]);
     secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
@@ -423,7 +423,7 @@ fn a_secret_that_changes_itself_is_shown_nowhere() {
 }
 
 #[test]
-fn what_a_secret_loses_is_in_no_stash_and_in_no_words() {
+fn removed_secret_values_are_neither_stashed_nor_reported() {
     let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  gone: t0p-s3cr3t\n";
     let tree = tree(&[("a.yaml", text)]);
     secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
@@ -439,7 +439,7 @@ fn what_a_secret_loses_is_in_no_stash_and_in_no_words() {
 }
 
 #[test]
-fn a_pack_whose_rules_grow_an_object_without_end_holds_it_back() {
+fn an_object_that_rules_grow_without_end_is_held_back() {
     let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata: {new: x}\n";
     let tree = tree(&[("a.yaml", text)]);
     let twice = |at: usize| format!("  - default: {{ field: data.c{at}, like: data, forward: write }}\n");
@@ -452,7 +452,7 @@ fn a_pack_whose_rules_grow_an_object_without_end_holds_it_back() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_terminal_gets_no_control_characters_but_colours() {
+fn only_colour_codes_reach_a_terminal() {
     let text = gateway("a") + "# \u{202e}evil\n";
     let tree = tree(&[("a.yaml", &text.replace("v1beta1\n", "v1beta1 # \u{202e}evil\n"))]);
     let program = env!("CARGO_BIN_EXE_reversion");
@@ -468,7 +468,7 @@ fn a_terminal_gets_no_control_characters_but_colours() {
             .env("SHELL", "/bin/sh")
             .env(variable, "xterm");
         let Ok(output) = script.stdin(std::process::Stdio::null()).output() else {
-            return skipped("a_terminal_gets_no_control_characters_but_colours: no script to make a terminal");
+            return skipped("only_colour_codes_reach_a_terminal: no script to make a terminal");
         };
         let seen = String::from_utf8(output.stdout).unwrap();
         assert!(seen.contains("202e"), "{command}: {seen}");
@@ -476,7 +476,7 @@ fn a_terminal_gets_no_control_characters_but_colours() {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "a test that checks nothing reports it")]
+#[expect(clippy::print_stderr, reason = "a skipped test is reported")]
 fn skipped(test: &str) {
     eprintln!("skipped: {test}");
 }

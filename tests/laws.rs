@@ -1,18 +1,18 @@
 //! The laws that hold for every rule and every object, on objects drawn from the catalogs.
 //!
 //! Each rule and direction has one named test: it draws its own objects and tries every law on each. The first case that
-//! breaks a law is printed with the law, its object, made as small as it can be, its text and its number. The table at the end
-//! counts what was drawn, what the rule had to do with, what was changed and held back, and how often each law
+//! breaks a law is printed with the law, its object (shrunk), its text and its number. The table at the end
+//! counts how many objects were drawn, matched the rule, were changed and held back, and how often each law
 //! applied.
 //!
 //! `REVERSION_LAWS_CASES` sets how many objects each rule and direction gets, `REVERSION_LAWS_SEED` draws others,
-//! `REVERSION_PACK` names the folder of a pack that takes the place of the built-in one of its name.
+//! `REVERSION_PACK` is the folder of a pack that replaces the built-in one of the same name.
 //!
 //! Texts of every style are drawn. The laws of converting back start from the file as the program writes it for the
-//! first release, which fixes the apiVersion; they do not apply where the program reports itself that a comment, a field or
-//! an item is removed. The law of texts does not apply to the forms that `is_as_the_program_writes` lists, and where a field without
-//! effect was removed (`drop` with a default). References always have their group, and are to kinds that the target has under
-//! some name.
+//! first release, which fixes the apiVersion; they do not apply if the program itself reports that a comment, a field or
+//! an item is removed. The law of texts does not apply to the forms that `is_as_the_program_writes` lists, nor if a field
+//! without effect was removed (`drop` with a default). References always have their group, and refer to kinds that the target
+//! has under some name.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -24,7 +24,7 @@ use reversion::pack::{Packs, embedded, load};
 
 mod support;
 
-use support::cases::{self, Case, Course};
+use support::cases::{self, Case, DirectedRule};
 use support::checks::{self, LAWS, Law, Subject, Verdict};
 use support::hints::Hints;
 use support::objects::Recipe;
@@ -33,19 +33,19 @@ use support::render::{self, Style};
 use support::sheet::Sheet;
 use support::{shrink, shrink::shrink};
 
-/// How many objects each rule and direction gets, unless the environment sets it: fewer could miss the rule by chance.
+/// The default number of objects for each rule and direction: fewer could miss the rule by chance.
 const CASES: u64 = 12;
 
-/// The share of objects, in percent, that each rule must change, refuse or lose something of.
-const LEAST_MET: u64 = 30;
+/// The share of objects, in percent, that each rule must change, refuse or lose data of.
+const MIN_APPLIED: u64 = 30;
 
-/// Directions of rules of several kinds that do nothing to one of the kinds, with the reason.
+/// Directions in which a rule of several kinds does not change one of them, with the reason.
 const IDLE: &[(&str, &str)] = &[(
     "gateway-api/v0.4.0/gateway-label-selectors-became-parentrefs Gateway backward",
-    "label selectors do not come back, only the lists of Gateways in routes do",
+    "label selectors are not restored, only the lists of Gateways in routes",
 )];
 
-/// What was counted: (course, column) -> number.
+/// The counts: (rule and direction, column) -> number.
 static COUNTS: Mutex<BTreeMap<(String, String), u64>> = Mutex::new(BTreeMap::new());
 
 fn main() {
@@ -54,23 +54,25 @@ fn main() {
         std::env::var_os("REVERSION_PACK").map(|folder| load::read_folder(folder.as_ref()).expect("REVERSION_PACK"));
     let packs = embedded::with(more.into_iter().collect()).expect("the packs load");
     let packs: &'static Packs = Box::leak(Box::new(packs));
-    let courses: &'static [Course<'static>] =
-        Box::leak(packs.iter().flat_map(cases::courses).collect::<Vec<_>>().into_boxed_slice());
+    let directed_rules: &'static [DirectedRule<'static>] =
+        Box::leak(packs.iter().flat_map(cases::directed_rules).collect::<Vec<_>>().into_boxed_slice());
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seed = number("REVERSION_LAWS_SEED").unwrap_or(2026);
     let bench = Bench { packs, seed, cases: number("REVERSION_LAWS_CASES").unwrap_or(CASES) };
     let mut trials = vec![
-        Trial::test("the renderer writes what it was given", move || bench.renderer(courses)),
+        Trial::test("rendered texts read back", move || bench.renderer(directed_rules)),
         Trial::test("objects of every kind can be drawn", move || bench.every_kind()),
         Trial::test("every fixture has a rule", move || bench.every_fixture()),
     ];
-    trials.extend(courses.iter().map(|course| Trial::test(course.name.as_str(), move || bench.course(course))));
+    trials.extend(
+        directed_rules.iter().map(|directed| Trial::test(directed.name.as_str(), move || bench.directed(directed))),
+    );
     let conclusion = libtest_mimic::run(&arguments, trials);
     print_table();
     conclusion.exit();
 }
 
-/// What the cases of one rule and direction came to.
+/// The results of the cases of one rule and direction.
 #[derive(Default)]
 struct Tally {
     /// The column of the table, with its number.
@@ -85,7 +87,7 @@ impl Tally {
     }
 }
 
-/// What every test of a run shares.
+/// The settings that every test of a run shares.
 #[derive(Clone, Copy)]
 struct Bench {
     packs: &'static Packs,
@@ -95,30 +97,30 @@ struct Bench {
 
 impl Bench {
     /// Tries every law on every case of a rule in one direction, and checks that the rule applies to enough of them.
-    fn course(self, course: &'static Course<'static>) -> Result<(), Failed> {
+    fn directed(self, directed: &'static DirectedRule<'static>) -> Result<(), Failed> {
         let mut tally = Tally::default();
-        for (number, case) in (0..self.cases).map_while(|number| Some((number, course.case(self.seed, number)?))) {
-            self.case(course, number, &case, &mut tally);
+        for (number, case) in (0..self.cases).map_while(|number| Some((number, directed.case(self.seed, number)?))) {
+            self.case(directed, number, &case, &mut tally);
         }
-        tally.counts.iter().for_each(|(column, count)| count_up(&course.name, column, *count));
+        tally.counts.iter().for_each(|(column, count)| count_up(&directed.name, column, *count));
         let count = |column: &str| tally.counts.get(column).copied().unwrap_or_default();
-        let (drawn, met) = (count("drawn"), count("met"));
-        let idle = IDLE.iter().any(|(name, _)| *name == course.name);
-        let (least, most) = if course.acts() && !idle { (drawn * LEAST_MET / 100, drawn) } else { (0, 0) };
-        if drawn == 0 || !(least..=most).contains(&met) {
-            tally.broken.insert("the rule applies", format!("the rule applies to {met} of {drawn} objects"));
+        let (drawn, applied) = (count("drawn"), count("applies"));
+        let idle = IDLE.iter().any(|(name, _)| *name == directed.name);
+        let (least, most) = if directed.acts() && !idle { (drawn * MIN_APPLIED / 100, drawn) } else { (0, 0) };
+        if drawn == 0 || !(least..=most).contains(&applied) {
+            tally.broken.insert("the rule applies", format!("the rule applies to {applied} of {drawn} objects"));
         }
         let broken: Vec<_> = tally.broken.iter().map(|(law, message)| format!("{law}: {message}")).collect();
         if broken.is_empty() { Ok(()) } else { Err(broken.join("\n\n").into()) }
     }
 
     /// Tries every law on one case that no earlier case broke.
-    fn case(self, course: &'static Course<'static>, number: u64, case: &Case, tally: &mut Tally) {
-        let subject = Subject::new(self.packs, course, case);
+    fn case(self, directed: &'static DirectedRule<'static>, number: u64, case: &Case, tally: &mut Tally) {
+        let subject = Subject::new(self.packs, directed, case);
         tally.count("drawn", true);
         match checks::outcomes(&subject) {
             Ok(outcomes) => {
-                tally.count("met", outcomes.is_met);
+                tally.count("applies", outcomes.applies);
                 tally.count("changed", outcomes.is_changed);
                 tally.count("held back", outcomes.is_held);
             }
@@ -126,7 +128,7 @@ impl Bench {
                 tally
                     .broken
                     .entry("the file can be read")
-                    .or_insert_with(|| self.failure(course, number, case, &message));
+                    .or_insert_with(|| self.failure(directed, number, case, &message));
                 return;
             }
         }
@@ -137,26 +139,26 @@ impl Bench {
             match checks::run(law, &subject) {
                 Ok(verdict) => tally.count(law.name, verdict == Verdict::Holds),
                 Err(message) => {
-                    let (case, message) = self.smaller(law, course, case.clone(), message);
-                    tally.broken.insert(law.name, self.failure(course, number, &case, &message));
+                    let (case, message) = self.smaller(law, directed, case.clone(), message);
+                    tally.broken.insert(law.name, self.failure(directed, number, &case, &message));
                 }
             }
         }
     }
 
-    /// Makes a case that breaks a law smaller: in the plainest style if that does, and with as few fields as do.
+    /// Shrinks a case that breaks a law: the plainest style and the fewest fields that still break it.
     fn smaller(
         self,
         law: &'static Law,
-        course: &'static Course<'static>,
+        directed: &'static DirectedRule<'static>,
         case: Case,
         message: String,
     ) -> (Case, String) {
-        let breaks = |case: &Case| checks::run(law, &Subject::new(self.packs, course, case)).err();
+        let breaks = |case: &Case| checks::run(law, &Subject::new(self.packs, directed, case)).err();
         let plain = Case { style: 0, ..case.clone() };
         let case = if breaks(&plain).is_some() { plain } else { case };
         let kind = &case.kind;
-        let catalog = course.pack.catalog(kind).expect("the case was drawn from it");
+        let catalog = directed.pack.catalog(kind).expect("the case was drawn from it");
         let is_valid = |object: &serde_json::Value| {
             shrink::is_object_of(object, kind) && catalog.check(object, case.start, &case.version).is_empty()
         };
@@ -168,24 +170,24 @@ impl Bench {
         (small, message)
     }
 
-    fn failure(self, course: &'static Course<'static>, number: u64, case: &Case, message: &str) -> String {
-        let (start, target) = (course.target(case.start), course.target(case.target));
+    fn failure(self, directed: &'static DirectedRule<'static>, number: u64, case: &Case, message: &str) -> String {
+        let (start, target) = (directed.target(case.start), directed.target(case.target));
         let (seed, text) = (self.seed, Sheet::of(case).text);
         format!("{message}\n--- {start} to {target}, seed {seed}, case {number}\n{}\n--- text\n{text}", case.object)
     }
 
-    /// The renderer's own law: its text reads back as what it was made of.
-    fn renderer(self, courses: &[Course<'static>]) -> Result<(), Failed> {
-        let per_course = self.cases.clamp(1, 500);
-        for course in courses {
-            for number in 0..per_course {
-                let Some(case) = course.case(self.seed ^ 0x51, number) else { break };
+    /// The renderer's own law: its text reads back as the rendered values.
+    fn renderer(self, directed_rules: &[DirectedRule<'static>]) -> Result<(), Failed> {
+        let per_rule = self.cases.clamp(1, 500);
+        for directed in directed_rules {
+            for number in 0..per_rule {
+                let Some(case) = directed.case(self.seed ^ 0x51, number) else { break };
                 let sheet = Sheet::of(&case);
-                let got = checks::values(&sheet.text).map_err(|message| format!("{message}\n{:?}", sheet.text))?;
-                if got != sheet.documents {
+                let actual = checks::values(&sheet.text).map_err(|message| format!("{message}\n{:?}", sheet.text))?;
+                if actual != sheet.documents {
                     let (text, documents) = (&sheet.text, &sheet.documents);
                     return Err(
-                        format!("case {number}: {text:?}\n{text}\nreads as {got:?}\nnot as {documents:?}").into()
+                        format!("case {number}: {text:?}\n{text}\nreads as {actual:?}\nnot as {documents:?}").into()
                     );
                 }
             }
@@ -193,7 +195,7 @@ impl Bench {
         Ok(())
     }
 
-    /// A rule that is gone takes its own tests along, but its fixtures stay.
+    /// The tests of a removed rule disappear with it, but its fixtures remain.
     fn every_fixture(self) -> Result<(), Failed> {
         for pack in self.packs.iter() {
             for bundle in pack.line().bundles() {
@@ -202,7 +204,7 @@ impl Bench {
                 for entry in entries {
                     let id = format!("{}/{bundle}/{}", pack.name(), entry?.file_name().to_string_lossy());
                     if pack.rules().iter().all(|rule| rule.id != id) {
-                        return Err(format!("fixtures/{id} is about a rule that is not there").into());
+                        return Err(format!("fixtures/{id} belongs to no rule").into());
                     }
                 }
             }
@@ -210,7 +212,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Every kind, in its oldest and newest release, in every version: a gap of the word list shows here.
+    /// Every kind, in its oldest and newest release, in every version: this detects gaps in the word list.
     fn every_kind(self) -> Result<(), Failed> {
         for pack in self.packs.iter() {
             for kind in pack.kinds() {
@@ -235,30 +237,30 @@ impl Bench {
     }
 }
 
-fn count_up(course: &str, column: &str, by: u64) {
-    let mut counts = COUNTS.lock().expect("no test panics in here");
-    *counts.entry((course.to_owned(), column.to_owned())).or_default() += by;
+fn count_up(directed: &str, column: &str, by: u64) {
+    let mut counts = COUNTS.lock().expect("no test panics while it holds the lock");
+    *counts.entry((directed.to_owned(), column.to_owned())).or_default() += by;
 }
 
 /// Prints what was counted for each rule and direction.
 fn print_table() {
-    let counts = COUNTS.lock().expect("no test panics in here");
+    let counts = COUNTS.lock().expect("no test panics while it holds the lock");
     let mut rows: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
-    for ((course, column), count) in counts.iter() {
-        rows.entry(course).or_default().insert(column, *count);
+    for ((directed, column), count) in counts.iter() {
+        rows.entry(directed).or_default().insert(column, *count);
     }
     let columns: Vec<&str> =
-        ["drawn", "met", "changed", "held back"].into_iter().chain(LAWS.iter().map(|law| law.name)).collect();
+        ["drawn", "applies", "changed", "held back"].into_iter().chain(LAWS.iter().map(|law| law.name)).collect();
     let mut out = std::io::stdout().lock();
     let mut print = |text: String| writeln!(out, "{text}").expect("standard output takes text");
     for (number, column) in columns.iter().enumerate() {
         print(format!("{number:>4} {column}"));
     }
-    let width = rows.keys().map(|course| course.len()).max().unwrap_or(0);
+    let width = rows.keys().map(|directed| directed.len()).max().unwrap_or(0);
     print(format!("{:width$} {}", "", (0..columns.len()).map(|number| format!("{number:>6}")).collect::<String>()));
-    for (course, row) in &rows {
+    for (directed, row) in &rows {
         let cell =
             |column: &&str| row.get(*column).map_or_else(|| format!("{:>6}", "-"), |count| format!("{count:>6}"));
-        print(format!("{course:width$} {}", columns.iter().map(cell).collect::<String>()));
+        print(format!("{directed:width$} {}", columns.iter().map(cell).collect::<String>()));
     }
 }

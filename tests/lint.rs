@@ -1,6 +1,6 @@
-//! The static checks of packs: every pack of the program passes them, and a pack that is wrong is told.
+//! The static checks of packs: every built-in pack passes them, and errors of a pack are reported.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn every_pack_of_the_program_is_complete() {
     }
 }
 
-/// The files of a pack of the program, as they lie in the repository.
+/// Returns the files of a built-in pack from the repository.
 fn files(name: &str) -> PackFiles {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("rules").join(name);
     let paths = load::list_folder(&folder).unwrap().into_iter();
@@ -29,8 +29,8 @@ fn files(name: &str) -> PackFiles {
 }
 
 #[test]
-fn a_rule_that_is_taken_away_is_missed() {
-    let mut missed = 0;
+fn a_missing_rule_is_reported() {
+    let mut reported_rules = 0;
     for pack in embedded::with(Vec::new()).unwrap().iter() {
         let whole = files(pack.name());
         let (shown, others): (Vec<_>, Vec<_>) =
@@ -41,18 +41,18 @@ fn a_rule_that_is_taken_away_is_missed() {
             assert!(files.remove(&path).is_some(), "{path}");
             lint(&load::load(pack.name(), files).unwrap(), None)
         };
-        let unmissed: Vec<&str> =
+        let unreported: Vec<&str> =
             shown.iter().map(|rules| rules[0].id.as_str()).filter(|id| without(id).is_empty()).collect();
-        assert!(unmissed.is_empty(), "taken away without a word:\n{}", unmissed.join("\n"));
-        // What the catalogs do not show takes nothing away from every object that has it.
+        assert!(unreported.is_empty(), "removed without a message:\n{}", unreported.join("\n"));
+        // Rules without a change in the catalogs remove nothing from every object.
         let certain = others.iter().flatten().filter(|rule| rule.kind != rule.new_kind);
         assert_eq!(certain.map(|rule| rule.id.as_str()).collect::<Vec<_>>(), Vec::<&str>::new());
-        missed += shown.len();
+        reported_rules += shown.len();
     }
-    assert!(missed > 0, "no pack has a rule for what its catalogs show");
+    assert!(reported_rules > 0, "no pack has a rule for a change in its catalogs");
 }
 
-/// The catalog of a kind whose fields are given as `path type attributes releases`, with `required` for attributes too.
+/// Returns the catalog of a kind with the fields `path type attributes releases`, where the attributes may be `required`.
 fn catalog(kind: &str, served: &str, fields: &[&str]) -> String {
     let head = format!("kind\t{kind}\nscope\tNamespaced\t{served}\nserved\tv1\t{served}\n");
     let columns = "path\ttype\trequired\tattributes\tapiVersions\treleases\n";
@@ -71,7 +71,7 @@ fn catalog(kind: &str, served: &str, fields: &[&str]) -> String {
 
 const ALL: &str = "standard v1..v3";
 
-/// A pack of three bundles with the kind A, the given fields, notes and rules of v2.
+/// Returns a pack of three bundles with the kind A, the given fields, notes and rules of v2.
 fn pack(fields: &[&str], notes: &str, rules: &[(&str, &str)]) -> Pack {
     let releases: String =
         ["v1", "v2", "v3"].map(|name| format!("- {{ bundle: {name}, channels: [standard] }}\n")).concat();
@@ -92,8 +92,8 @@ fn pack(fields: &[&str], notes: &str, rules: &[(&str, &str)]) -> Pack {
     load::load("p", files).unwrap()
 }
 
-/// Says that the kind B went without a rule, which every pack here has to say.
-const B_WENT: &str = "dropped: [{ bundle: v2, kind: B.g, reason: r }]\n";
+/// The note that the kind B was removed without a rule, which every pack here requires.
+const B_REMOVED: &str = "dropped: [{ bundle: v2, kind: B.g, reason: r }]\n";
 
 #[track_caller]
 fn check(pack: &Pack, expected: &[&str]) {
@@ -105,13 +105,14 @@ const MOVED: [&str; 2] = ["spec.old string - standard v1", "spec.new string - st
 const RENAME: (&str, &str) = ("old-to-new", "  - rename: { field: spec.old, to: new }\n");
 
 #[test]
-fn what_vanishes_is_claimed() {
-    check(&pack(&MOVED, B_WENT, &[RENAME]), &[]);
+fn every_removed_field_is_claimed_by_a_rule() {
+    check(&pack(&MOVED, B_REMOVED, &[RENAME]), &[]);
     check(
-        &pack(&MOVED, B_WENT, &[]),
+        &pack(&MOVED, B_REMOVED, &[]),
         &["p/pack.yaml: 2/standard removes A.g spec.old: add a rule that converts it, or list it under `dropped`"],
     );
-    let listed = format!("{B_WENT}{}", "").replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
+    let listed =
+        format!("{B_REMOVED}{}", "").replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
     check(&pack(&MOVED, &listed, &[]), &[]);
     check(
         &pack(&[], "", &[]),
@@ -120,7 +121,7 @@ fn what_vanishes_is_claimed() {
 }
 
 #[test]
-fn what_vanishes_is_counted() {
+fn removed_fields_are_counted() {
     let fields = [
         "spec.a string - standard v1",
         "spec.b string - standard v1..v2",
@@ -130,7 +131,7 @@ fn what_vanishes_is_counted() {
         "spec.t string {\"enum\":[\"a\",\"b\"]} standard v1",
         "spec.t string {\"enum\":[\"b\"]} standard v2..v3",
     ];
-    let notes = B_WENT.replace("]\n", ", { bundle: v3, kind: A.g, field: spec.b, reason: r }]\n");
+    let notes = B_REMOVED.replace("]\n", ", { bundle: v3, kind: A.g, field: spec.b, reason: r }]\n");
     let rule = ("a", "  - rename: { field: spec.a, to: new }\n  - drop: { field: spec.c.d, reason: r }\n");
     let share = |claimed, dropped, missed| Share { claimed, dropped, missed };
     let counted = |notes: &str, rules: &[(&str, &str)]| coverage(&pack(&fields, notes, rules));
@@ -141,7 +142,7 @@ fn what_vanishes_is_counted() {
 }
 
 #[test]
-fn what_vanishes_from_some_objects_only_is_not_claimed() {
+fn fields_removed_from_some_objects_only_are_unclaimed() {
     let fields = ["spec.old string - standard v1", "spec.type string - standard v1..v3"];
     let drop = |condition: &str| {
         format!("  - when: {{ if: {condition}, then: [{{ drop: {{ field: spec.old, reason: r }} }}] }}\n")
@@ -149,12 +150,12 @@ fn what_vanishes_from_some_objects_only_is_not_claimed() {
     let sometimes = drop("{ equals: { field: spec.type, value: a } }");
     let message =
         "p/pack.yaml: 2/standard removes A.g spec.old: add a rule that converts it, or list it under `dropped`";
-    check(&pack(&fields, B_WENT, &[("sometimes", &sometimes)]), &[message]);
-    check(&pack(&fields, B_WENT, &[("always", &drop("{ present: spec.old }"))]), &[]);
+    check(&pack(&fields, B_REMOVED, &[("sometimes", &sometimes)]), &[message]);
+    check(&pack(&fields, B_REMOVED, &[("always", &drop("{ present: spec.old }"))]), &[]);
 }
 
 #[test]
-fn a_mapping_goes_with_the_last_thing_in_it() {
+fn a_mapping_is_removed_with_its_last_field() {
     let fields = [
         "spec.new string - standard v2..v3",
         "spec.old object - standard v1",
@@ -163,15 +164,15 @@ fn a_mapping_goes_with_the_last_thing_in_it() {
     ];
     let moved = ("a", "  - move: { from: spec.old.a, to: spec.new }\n");
     let dropped = ("b", "  - drop: { field: spec.old.b, reason: r }\n");
-    check(&pack(&fields, B_WENT, &[moved, dropped]), &[]);
+    check(&pack(&fields, B_REMOVED, &[moved, dropped]), &[]);
     let message = |field: &str| {
         format!("p/pack.yaml: 2/standard removes A.g {field}: add a rule that converts it, or list it under `dropped`")
     };
-    check(&pack(&fields, B_WENT, &[moved]), &[&message("spec.old.b"), &message("spec.old")]);
+    check(&pack(&fields, B_REMOVED, &[moved]), &[&message("spec.old.b"), &message("spec.old")]);
 }
 
 #[test]
-fn what_an_api_version_that_goes_has_alone_is_claimed() {
+fn fields_only_in_a_removed_api_version_are_claimed() {
     let releases = ["v1", "v2"].map(|name| format!("- {{ bundle: {name}, channels: [standard] }}\n")).concat();
     let head = format!("title: T\nsource: s\ngroups: [g]\nreleases:\n{releases}");
     let fields = "spec\tobject\t\t\t\tstandard v1..v2\nspec.old\tstring\t\t\tv1alpha1\tstandard v1..v2\n";
@@ -189,35 +190,35 @@ fn what_an_api_version_that_goes_has_alone_is_claimed() {
 }
 
 #[test]
-fn what_a_release_asks_for_is_brought() {
+fn fields_required_by_a_release_are_added() {
     let mut fields = vec!["spec.items array - standard v1..v3", "spec.items[] object - standard v1..v3"];
     fields.push("spec.items[].name string required standard v2..v3");
     let message =
         "p/pack.yaml: 2/standard requires A.g spec.items[].name: add a rule that sets it, or an entry under `hints`";
-    check(&pack(&fields, B_WENT, &[]), &[message]);
+    check(&pack(&fields, B_REMOVED, &[]), &[message]);
     let named = ("items-got-names", "  - identify: { items: \"spec.items[]\", key: name, from: [port] }\n");
-    check(&pack(&fields, B_WENT, &[named]), &[]);
-    let hint = format!("{B_WENT}hints: [{{ kind: A.g, field: \"spec.items[].name\", help: h }}]\n");
+    check(&pack(&fields, B_REMOVED, &[named]), &[]);
+    let hint = format!("{B_REMOVED}hints: [{{ kind: A.g, field: \"spec.items[].name\", help: h }}]\n");
     check(&pack(&fields, &hint, &[]), &[]);
 }
 
 #[test]
-fn values_that_vanish_are_claimed() {
+fn removed_values_are_claimed() {
     let fields = [
         "spec.t string {\"enum\":[\"a\",\"b\"]} standard v1",
         "spec.t string {\"enum\":[\"b\",\"c\"]} standard v2..v3",
     ];
     let message = "p/pack.yaml: 2/standard removes the value \"a\" of A.g spec.t: add a rule that converts it, or list it under `dropped`";
-    check(&pack(&fields, B_WENT, &[]), &[message]);
-    check(&pack(&fields, B_WENT, &[("a-to-c", "  - values: { field: spec.t, table: { a: c } }\n")]), &[]);
-    check(&pack(&fields, B_WENT, &[("a-to-d", "  - values: { field: spec.t, table: { a: d } }\n")]), &[message]);
+    check(&pack(&fields, B_REMOVED, &[]), &[message]);
+    check(&pack(&fields, B_REMOVED, &[("a-to-c", "  - values: { field: spec.t, table: { a: c } }\n")]), &[]);
+    check(&pack(&fields, B_REMOVED, &[("a-to-d", "  - values: { field: spec.t, table: { a: d } }\n")]), &[message]);
     let refuse = "  - refuse: { direction: forward, if: { equals: { field: spec.t, value: a } }, at: spec.t, reason: r, help: h }\n";
-    check(&pack(&fields, B_WENT, &[("no-a", refuse)]), &[]);
+    check(&pack(&fields, B_REMOVED, &[("no-a", refuse)]), &[]);
 }
 
 #[test]
-fn a_stale_entry_is_told() {
-    let stale = B_WENT.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
+fn a_stale_entry_is_reported() {
+    let stale = B_REMOVED.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.old, reason: r }]\n");
     let message = "p/pack.yaml: `dropped` lists A.g spec.old, which that bundle does not remove or a rule converts: remove the entry";
     check(&pack(&MOVED, &stale, &[RENAME]), &[message]);
     check(&pack(&[], &stale, &[]), &[message]);
@@ -230,70 +231,70 @@ fn claims_are_in_the_catalog_of_their_side() {
         "p/v2/old-to-new.yaml: no release before the bundle has A.g spec.older",
         "p/v2/old-to-new.yaml: no release from the bundle on has A.g spec.newer",
     ];
-    check(&pack(&[], B_WENT, &[wrong]), &expected);
+    check(&pack(&[], B_REMOVED, &[wrong]), &expected);
     let too_far = ("old-to-new", "  - move: { from: spec.old, to: spec.newer }\n");
     let expected = [
         "p/pack.yaml: rules move A.g spec.old to spec.newer, which 2/standard does not have",
         "p/v2/old-to-new.yaml: no release from the bundle on has A.g spec.newer",
     ];
-    check(&pack(&MOVED, B_WENT, &[too_far]), &expected);
+    check(&pack(&MOVED, B_REMOVED, &[too_far]), &expected);
 }
 
 #[test]
-fn the_sides_of_a_rule_can_be_told_apart() {
+fn both_sides_of_a_rule_can_be_distinguished() {
     let fields = ["spec.old string - standard v1..v3", "spec.new string - standard v1..v3"];
     let expected = [
         "p/v2/old-to-new.yaml: spec.new exists before the change too, so old and new objects cannot be distinguished",
         "p/v2/old-to-new.yaml: spec.old exists after the change too, so old and new objects cannot be distinguished",
     ];
-    check(&pack(&fields, B_WENT, &[RENAME]), &expected);
+    check(&pack(&fields, B_REMOVED, &[RENAME]), &expected);
     let guarded =
         ("guarded", "  - when: { if: { present: spec.old }, then: [{ rename: { field: spec.old, to: new } }] }\n");
-    check(&pack(&fields, B_WENT, &[guarded]), &[]);
+    check(&pack(&fields, B_REMOVED, &[guarded]), &[]);
 }
 
 #[test]
-fn rules_do_not_claim_the_same() {
+fn no_two_rules_claim_the_same_field() {
     let again = ("old-again", "  - drop: { field: spec.old, reason: r }\n");
     check(
-        &pack(&MOVED, B_WENT, &[again, RENAME]),
+        &pack(&MOVED, B_REMOVED, &[again, RENAME]),
         &["p/v2/old-to-new.yaml: A.g spec.old is also converted by p/v2/old-again"],
     );
 }
 
 #[test]
-fn a_name_is_not_used_again() {
+fn a_reserved_name_is_not_reused() {
     let fields = ["spec.x string - standard v1, standard v3"];
-    let listed = B_WENT.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.x, reason: r }]\n");
+    let listed = B_REMOVED.replace("]\n", ", { bundle: v2, kind: A.g, field: spec.x, reason: r }]\n");
     let message =
         "p/pack.yaml: A.g spec.x is missing in 2/standard but not before and after it: a field name must not be reused";
     check(&pack(&fields, &listed, &[]), &[message]);
 }
 
 #[test]
-fn notes_name_what_is_there() {
+fn notes_refer_to_existing_fields() {
     let notes = "hints: [{ kind: A.g, field: spec.nothing, help: h }]\nadvisories:\n\
                  - { id: a, bundle: v2, direction: forward, message: m }\n- { id: a, bundle: v3, direction: forward, message: m }\n";
     let expected = ["p/pack.yaml: no release has A.g spec.nothing", "p/pack.yaml: the id a is used twice"];
-    check(&pack(&[], &format!("{B_WENT}{notes}"), &[]), &expected);
+    check(&pack(&[], &format!("{B_REMOVED}{notes}"), &[]), &expected);
 }
 
 #[test]
-fn every_rule_has_fixtures_and_every_fixture_a_rule() {
-    let pack = pack(&MOVED, B_WENT, &[RENAME]);
-    let told = |files: &[&str]| -> Vec<String> {
+fn rules_without_fixtures_and_fixtures_without_a_rule_are_reported() {
+    let pack = pack(&MOVED, B_REMOVED, &[RENAME]);
+    let reported = |files: &[&str]| -> Vec<String> {
         let files: Vec<_> = files.iter().map(|file| (*file).to_owned()).collect();
         lint(&pack, Some(&files)).iter().map(ToString::to_string).collect()
     };
     assert!(
-        told(&["p/v2/old-to-new/plain/before.yaml", "p/v2/old-to-new/other/same.yaml", "q/v2/x/y/same.yaml"])
+        reported(&["p/v2/old-to-new/plain/before.yaml", "p/v2/old-to-new/other/same.yaml", "q/v2/x/y/same.yaml"])
             .is_empty()
     );
     let missing = "p/v2/old-to-new.yaml: the rule has no fixture: add a case with before.yaml or after.yaml";
     let unchanged = "p/v2/old-to-new.yaml: the rule has no fixture that it must not change: add a case with same.yaml";
-    assert_eq!(told(&[]), [unchanged, missing]);
+    assert_eq!(reported(&[]), [unchanged, missing]);
     assert_eq!(
-        told(&["p/v2/old-to-new/plain/after.yaml", "p/v2/none/plain/same.yaml"]),
+        reported(&["p/v2/old-to-new/plain/after.yaml", "p/v2/none/plain/same.yaml"]),
         ["p/v2/none: the fixtures belong to no rule: rename or remove the folder", unchanged]
     );
 }

@@ -1,10 +1,10 @@
-//! Rules that are wrong are noticed: every rule is broken in every way listed in [`mutants`], one at a time, and for each a
+//! Mutation test of the rules: every rule is broken in every way listed in [`mutants`], one at a time, and for each mutant a
 //! fixture or a static check of packs must fail.
 //!
-//! A mutant is tried on the fixtures of its rule, then on the static checks, then on all other fixtures of the pack; the table
-//! at the end says what noticed it first. One that the pack's loading refuses is none. `tests/mutate-rules.sh` runs it, with
-//! `REVERSION_RULE_MUTANTS=all`; with another value rules, operations and tests that are gone and wrong channels are tried, and
-//! without one nothing is. What no test can notice stands in [`EQUIVALENT`], with the reason.
+//! A mutant is run on the fixtures of its rule, then on the static checks, then on all other fixtures of the pack; the table
+//! at the end lists which of them detected it first. A mutant that fails to load does not count. `tests/mutate-rules.sh` runs
+//! this with `REVERSION_RULE_MUTANTS=all`; any other value tries only removed rules, operations and tests and wrong channels,
+//! and without a value nothing runs. Mutants that no test can detect are listed in [`EQUIVALENT`] with the reason.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ mod fixture;
 
 use fixture::Fixture;
 
-/// Mutants that mean what the rule means, by a part of their name, with the reason.
+/// Mutants equivalent to their rule, by a part of their name, with the reason.
 const EQUIVALENT: &[(&str, &str)] = &[
     (
         "gateway-label-selectors-became-parentrefs: lens[0].selectors-to-references.parent.child-namespaces.sel",
@@ -60,24 +60,25 @@ const EQUIVALENT: &[(&str, &str)] = &[
     ("nginxproxy-became-namespaced: without lens[1].when.then[2].default.missing", WRITTEN_BEFORE),
 ];
 
-const GATHER_REFUSES: &str = "`gather` refuses the same objects at the same place; this one says it in better words";
+const GATHER_REFUSES: &str =
+    "`gather` refuses the same objects at the same place; this one says it in a clearer message";
 const NO_NAMESPACES: &str =
-    "a route is held back at the same place where the labels of its namespace are not in the files";
-const LATER_KEY: &str = "a later release added the key, so a file of this release cannot have it; unit tests have it";
-const NO_PLACE: &str = "what is absent has no place; whatever its name, the place around it is told";
-const NO_CLAIM: &str = "the channels of a rule decide nothing, and without a claim there is nothing to check them with";
+    "a route is held back at the same place if the labels of its namespace are not in the files";
+const LATER_KEY: &str = "a later release added the key, so a file of this release cannot have it; unit tests cover it";
+const NO_PLACE: &str = "an absent field has no place; whatever its name, its parent is reported";
+const NO_CLAIM: &str = "the channels of a rule have no effect, and without a claim nothing checks them";
 const WRITTEN_BEFORE: &str =
-    "on the way up lens[0] has written the namespace or held the object back; the way back has no use for it";
+    "forward, lens[0] has written the namespace or held the object back; backward does not use it";
 const NOTE_MORE: &str =
-    "on the way up lens[0] has written the namespace; the way back tells a note more, and fixtures hold no notes";
+    "forward, lens[0] has written the namespace; backward reports one more note, and fixtures have no notes";
 
-/// What noticed each mutant.
+/// Which check detected each mutant.
 static NOTICED: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 
 fn main() {
     let arguments = Arguments::from_args();
     let Ok(which) = std::env::var("REVERSION_RULE_MUTANTS") else {
-        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
         {
             eprintln!("skipped: mutants (REVERSION_RULE_MUTANTS is not set)");
         }
@@ -105,7 +106,7 @@ fn main() {
     conclusion.exit();
 }
 
-/// What every mutant is tried on.
+/// The packs and fixtures on which every mutant is run.
 struct Bench {
     packs: BTreeMap<String, PackFiles>,
     fixtures: Vec<Fixture>,
@@ -134,25 +135,25 @@ impl Bench {
         }
     }
 
-    /// Fails where a fixture does: every mutant would seem to be noticed by it.
+    /// Fails if a fixture fails without a mutant: it would seem to detect every one.
     fn unbroken(&self) -> Result<(), Failed> {
         let packs = self.packs.iter().map(|(pack, files)| load::load(pack, files.clone()));
         let packs = embedded::with(packs.collect::<Result<_, _>>()?)?;
         let wrong = |fixture: &Fixture| Some(format!("{}: {:?}", fixture.name, fixture.run(&packs).err()?));
-        let told: Vec<String> = self.fixtures.iter().filter_map(wrong).collect();
-        if told.is_empty() { Ok(()) } else { Err(told.join("\n").into()) }
+        let reported: Vec<String> = self.fixtures.iter().filter_map(wrong).collect();
+        if reported.is_empty() { Ok(()) } else { Err(reported.join("\n").into()) }
     }
 
-    /// Fails where nothing notices that `file` of `pack` is `mutant`, or is gone where that is `None`.
+    /// Fails if no check detects that `file` of `pack` is replaced by `mutant`, or removed if that is `None`.
     fn run(&self, pack: &str, file: &str, name: &str, mutant: Option<&Value>) -> Result<(), Failed> {
         let noticed = self.notice(pack, file, mutant);
         let listed = EQUIVALENT.iter().find(|(part, _)| name.contains(part));
         let reason = || listed.map(|(_, reason)| format!("equivalent: {reason}"));
-        let told = noticed.clone().or_else(reason).unwrap_or_else(|| "NOTHING".to_owned());
-        NOTICED.lock().expect("no test panics in here").insert(name.to_owned(), told);
+        let reported = noticed.clone().or_else(reason).unwrap_or_else(|| "NOTHING".to_owned());
+        NOTICED.lock().expect("no test panics while it holds the lock").insert(name.to_owned(), reported);
         match (listed, noticed) {
             (None, Some(_)) | (Some(_), None) => Ok(()),
-            (None, None) => Err("no test notices".into()),
+            (None, None) => Err("no test detects".into()),
             (Some((part, _)), Some(noticed)) => Err(format!("listed as equivalent ({part}), but {noticed}").into()),
         }
     }
@@ -179,8 +180,8 @@ impl Bench {
     }
 }
 
-/// Returns the rule `text` broken in every way, with what was done: the whole rule is gone; each operation, test, item and
-/// optional part is gone; each field and value is another one; each direction and channel is the other one.
+/// Returns every mutant of the rule `text` with a description: the whole rule is removed; each operation, test, item and
+/// optional part is removed; each field and value is replaced; each direction and channel is swapped.
 fn mutants(text: &str) -> Vec<(String, Option<Value>)> {
     let rule: Value = serde_yaml::from_str(text).expect("a rule that loads");
     let mut found = vec![("gone".to_owned(), None)];
@@ -210,7 +211,7 @@ fn mutants(text: &str) -> Vec<(String, Option<Value>)> {
     found
 }
 
-/// Returns sets of releases that are off: `standard v0.8.0.., experimental v0.8.0..` without one of its parts, or with one that
+/// Returns wrong sets of releases: `standard v0.8.0.., experimental v0.8.0..` without one of its parts, or with one that
 /// has another end, or another channel where it is the only one.
 fn other_releases(set: &str) -> Vec<String> {
     let parts: Vec<&str> = set.split(", ").collect();
@@ -238,10 +239,10 @@ fn other_releases(set: &str) -> Vec<String> {
     sets
 }
 
-/// Words for people, which decide nothing.
+/// Keys of text for users, which has no effect on a conversion.
 const PROSE: &[&str] = &["reason", "help"];
 
-/// Returns `value`, which stands at `place` under `key`, with one thing in it broken, in every way.
+/// Returns every mutant of `value`, which is at `place` under `key`.
 fn broken(value: &Value, place: &str, key: &str) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     match value {
@@ -277,7 +278,7 @@ fn broken(value: &Value, place: &str, key: &str) -> Vec<(String, Value)> {
     found
 }
 
-/// Returns a list with each of its items gone, where it has another one or the items are operations.
+/// Returns the list without each of its items in turn, if it has several or the items are operations.
 fn without_items(list: &Value, place: &str) -> Vec<(String, Value)> {
     let items = list.as_array().map_or(&[][..], Vec::as_slice);
     let without = |at: usize| {
@@ -307,9 +308,9 @@ fn scalar(value: &Value, key: &str) -> Option<Value> {
     }
 }
 
-/// Prints what noticed each mutant, and how many were noticed by what.
+/// Prints which check detected each mutant, and how many each check detected.
 fn print_table() {
-    let noticed = NOTICED.lock().expect("no test panics in here");
+    let noticed = NOTICED.lock().expect("no test panics while it holds the lock");
     let mut out = std::io::stdout().lock();
     let mut print = |text: String| writeln!(out, "{text}").expect("standard output takes text");
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();

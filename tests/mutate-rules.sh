@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Breaks every rule in every way, one at a time, and says what noticed each: tests/mutate-rules.sh [PART-OF-A-NAME]
+# Breaks every rule in every way, one at a time, and prints which check detected each: tests/mutate-rules.sh [PART-OF-A-NAME]
 #
-# Exit code 1: some mutant was noticed by no fixture and no static check. Takes some minutes, most of them to build.
+# Exit code 1: no fixture and no static check detected some mutant. Takes some minutes, mostly to build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export REVERSION_RULE_MUTANTS=all CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16

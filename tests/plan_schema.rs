@@ -1,9 +1,9 @@
-//! Is plan.schema.json the schema of the plans that the program saves?
+//! Checks that plan.schema.json is the schema of the plans that the program saves.
 //!
-//! Plans of the repositories among the fixtures are valid. Of a plan that is damaged, the schema and the program say the same,
-//! but for what only one of them looks at.
+//! Plans of the repositories in the fixtures are valid. The schema and the program reject the same damaged plans,
+//! except for what only one of them checks.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn check_valid(plan: &Value) {
 }
 
 #[test]
-fn plans_are_as_the_schema_says() {
+fn saved_plans_match_the_schema() {
     let shop = "fixtures/repos/shop-1.0-experimental";
     let up = plan(shop, &["--to", "gateway-api@1.6/experimental"]);
     check_valid(&up);
@@ -73,35 +73,35 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn of_a_damaged_plan_the_schema_and_the_program_say_the_same() {
+fn schema_and_program_reject_the_same_damaged_plans() {
     let schema = schema();
     let plan = plan("fixtures/repos/shop-1.0-experimental/apps/base/orders", &["--to", "gateway-api@1.6/experimental"]);
     let mut keys = Vec::new();
     places(&plan, "", &mut keys);
-    // The program takes objects as they are, and a finding's optional words may be missing.
-    let is_told = |key: &&String| !key.starts_with("/objects");
+    // The program does not check objects, and optional texts of a finding may be missing.
+    let is_reported = |key: &&String| !key.starts_with("/objects");
     let mut damaged = 0;
-    for key in keys.iter().filter(is_told) {
+    for key in keys.iter().filter(is_reported) {
         let (parent, name) = key.rsplit_once('/').unwrap();
         let with = |change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
             let mut plan = plan.clone();
             change(plan.pointer_mut(parent).unwrap().as_object_mut().unwrap());
-            let says = (schema.is_valid(&plan), SavedPlan::parse(plan.to_string().as_bytes()).is_ok());
-            (says, plan)
+            let accepted = (schema.is_valid(&plan), SavedPlan::parse(plan.to_string().as_bytes()).is_ok());
+            (accepted, plan)
         };
-        let (says, _) = with(&|map| {
+        let (accepted, _) = with(&|map| {
             map.insert(name.to_owned(), json!([[]]));
         });
-        assert_eq!(says, (false, false), "{key} is a list of lists");
-        let (says, _) = with(&|map| {
+        assert_eq!(accepted, (false, false), "{key} is in another list");
+        let (accepted, _) = with(&|map| {
             map.insert("more".to_owned(), json!(1));
         });
-        assert_eq!(says, (false, false), "there is more beside {key}");
-        let (says, _) = with(&|map| {
+        assert_eq!(accepted, (false, false), "there is another key next to {key}");
+        let (accepted, _) = with(&|map| {
             map.remove(name);
         });
         let is_optional = ["object", "field", "help", "line", "column"].contains(&name);
-        assert_eq!(says, (false, is_optional), "{key} is missing");
+        assert_eq!(accepted, (false, is_optional), "{key} is missing");
         damaged += 3;
     }
     assert!(damaged > 100, "{damaged}");

@@ -1,6 +1,6 @@
-//! What a run makes of several files together: namespaces that Kustomize gives, references, patches, CRDs.
+//! Conversions of several files together: namespaces set by Kustomize, references, patches, CRDs.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ mod kustomize;
 #[path = "planning/mentions.rs"]
 mod mentions;
 
-/// What a run of several files came to.
+/// The result of converting several files.
 struct Outcome {
     /// The changed files' texts.
     after: BTreeMap<String, String>,
-    /// Each finding but advisories, as `file severity code field`.
-    told: Vec<String>,
+    /// Each finding except advisories, as `file severity code field`.
+    reported: Vec<String>,
     /// Their messages and helps.
-    words: String,
+    messages: String,
     /// How many advisories there are.
     advisories: usize,
 }
@@ -50,34 +50,40 @@ fn run_with(files: &[(&str, &str)], target: &str, choices: Choices) -> Outcome {
     let packs = embedded::with(Vec::new()).unwrap();
     let mut manifests: Vec<_> = files.iter().map(|(file, text)| read(&packs, file, text)).collect();
     manifests.sort_by(|left, right| left.file.cmp(&right.file));
-    // A release of Gateway API, unless the pack is said.
+    // A release of Gateway API, unless the pack is given.
     let target = packs.target(&if target.contains('@') { target.to_owned() } else { format!("gateway-api@{target}") });
     let target = target.unwrap();
     let plan = plan::plan(&manifests, &Goal { packs: &packs, targets: vec![target], choices });
-    let mut outcome = Outcome { after: BTreeMap::new(), told: Vec::new(), words: String::new(), advisories: 0 };
+    let mut outcome = Outcome { after: BTreeMap::new(), reported: Vec::new(), messages: String::new(), advisories: 0 };
     outcome.after.extend(plan.files.into_iter().map(|file| (file.file.clone(), file.after())));
     outcome.advisories = plan.findings.iter().filter(|finding| finding.code == Code::Advisory).count();
     for finding in plan.findings.iter().filter(|finding| finding.code != Code::Advisory) {
         let field = finding.field.as_deref().unwrap_or("-");
-        outcome.told.push(format!("{} {} {} {field}", finding.location.file, finding.severity.name(), finding.code));
-        outcome.words.push_str(&format!("{}\n{}\n", finding.message, finding.help.as_deref().unwrap_or_default()));
+        outcome.reported.push(format!(
+            "{} {} {} {field}",
+            finding.location.file,
+            finding.severity.name(),
+            finding.code
+        ));
+        outcome.messages.push_str(&format!("{}\n{}\n", finding.message, finding.help.as_deref().unwrap_or_default()));
     }
     outcome
 }
 
 impl Outcome {
-    /// Checks everything that is told from `least` on.
+    /// Checks every finding of at least severity `least`.
     #[track_caller]
-    fn tells(&self, least: Severity, expected: &[&str]) {
+    fn check_findings(&self, least: Severity, expected: &[&str]) {
         let all = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error];
         let names: Vec<_> = all.iter().filter(|severity| **severity >= least).map(|severity| severity.name()).collect();
-        let told: Vec<_> = self.told.iter().filter(|line| names.contains(&line.split(' ').nth(1).unwrap())).collect();
-        assert_eq!(told, expected, "{}", self.words);
+        let reported: Vec<_> =
+            self.reported.iter().filter(|line| names.contains(&line.split(' ').nth(1).unwrap())).collect();
+        assert_eq!(reported, expected, "{}", self.messages);
     }
 
     #[track_caller]
-    fn says(&self, words: &str) {
-        assert!(self.words.contains(words), "{}", self.words);
+    fn check_message(&self, message: &str) {
+        assert!(self.messages.contains(message), "{}", self.messages);
     }
 }
 
@@ -116,7 +122,7 @@ fn a_route_names_its_gateway_where_kustomize_puts_it() {
         ("cart/kustomization.yaml", "namespace: cart\nresources: [route.yaml]\n"),
     ];
     let both = run(&files, "1.6.1/standard");
-    both.tells(Severity::Warning, &[]);
+    both.check_findings(Severity::Warning, &[]);
     assert!(both.after["cart/route.yaml"].contains("  - name: edge\n    namespace: edge-system\n"));
     let mut one = files;
     one[3].1 = "namespace: edge-system\nresources: [route.yaml]\n";
@@ -124,7 +130,7 @@ fn a_route_names_its_gateway_where_kustomize_puts_it() {
 }
 
 #[test]
-fn a_gateway_in_several_namespaces_is_named_by_no_route() {
+fn a_gateway_in_several_namespaces_is_referenced_by_no_route() {
     let files = [
         ("base/gateway.yaml", OLD_GATEWAY),
         ("base/kustomization.yaml", "resources: [gateway.yaml]\n"),
@@ -133,19 +139,21 @@ fn a_gateway_in_several_namespaces_is_named_by_no_route() {
         ("cart/route.yaml", OLD_ROUTE),
         ("cart/kustomization.yaml", "namespace: cart\nresources: [route.yaml]\n"),
     ];
-    let apart = run(&files, "1.6.1/standard");
-    apart.tells(
+    let separate = run(&files, "1.6.1/standard");
+    separate.check_findings(
         Severity::Warning,
         &["base/gateway.yaml held-back converts-together -", "cart/route.yaml held-back not-convertible spec.gateways"],
     );
-    apart.says("the namespace of Gateway edge is unknown: it gets different namespaces from several kustomizations");
-    // Whatever is built, both are in one namespace.
-    let mut along = files;
-    along[1].1 = "resources: [gateway.yaml, ../cart/route.yaml]\n";
-    along[5].1 = "resources: []\n";
-    let along = run(&along, "1.6.1/standard");
-    along.tells(Severity::Warning, &[]);
-    assert!(along.after["cart/route.yaml"].contains("  - name: edge\n  rules"));
+    separate.check_message(
+        "the namespace of Gateway edge is unknown: it gets different namespaces from several kustomizations",
+    );
+    // Both are in the same namespace in every build.
+    let mut combined = files;
+    combined[1].1 = "resources: [gateway.yaml, ../cart/route.yaml]\n";
+    combined[5].1 = "resources: []\n";
+    let combined = run(&combined, "1.6.1/standard");
+    combined.check_findings(Severity::Warning, &[]);
+    assert!(combined.after["cart/route.yaml"].contains("  - name: edge\n  rules"));
 }
 
 const TLS_ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2
@@ -167,39 +175,40 @@ fn tls_gateway(namespace: &str, hostname: &str) -> String {
 }
 
 #[test]
-fn hostnames_are_read_in_the_routes_own_namespace() {
-    let (mine, other) = (tls_gateway("", "mail.example.com"), tls_gateway("", "other.example.com"));
-    let placed = [
+fn hostnames_are_read_from_the_routes_own_namespace() {
+    let (same_host, other) = (tls_gateway("", "mail.example.com"), tls_gateway("", "other.example.com"));
+    let with_kustomization = [
         ("mail/kustomization.yaml", "namespace: mail\nresources: [route.yaml, edge.yaml]\n"),
         ("mail/route.yaml", TLS_ROUTE),
-        ("mail/edge.yaml", &mine),
+        ("mail/edge.yaml", &same_host),
         ("far/kustomization.yaml", "namespace: far\nresources: [edge.yaml]\n"),
         ("far/edge.yaml", &other),
     ];
-    let found = run(&placed, "1.6.1/standard");
-    found.tells(Severity::Warning, &[]);
+    let found = run(&with_kustomization, "1.6.1/standard");
+    found.check_findings(Severity::Warning, &[]);
     assert!(found.after["mail/route.yaml"].contains("mail.example.com"));
-    let unplaced = [placed[0], placed[1], ("far/edge.yaml", &other)];
-    let found = run(&unplaced, "1.6.1/standard");
-    found.tells(Severity::Warning, &["mail/route.yaml held-back invalid-in-target spec.parentRefs[0]"]);
-    found.says("the namespace of Gateway edge is unknown: it has no metadata.namespace");
+    let without_kustomization = [with_kustomization[0], with_kustomization[1], ("far/edge.yaml", &other)];
+    let found = run(&without_kustomization, "1.6.1/standard");
+    found.check_findings(Severity::Warning, &["mail/route.yaml held-back invalid-in-target spec.parentRefs[0]"]);
+    found.check_message("the namespace of Gateway edge is unknown: it has no metadata.namespace");
 }
 
 #[test]
-fn a_target_is_compared_with_the_namespace_that_kustomize_gives() {
+fn a_target_is_compared_with_the_namespace_set_by_kustomize() {
     let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata:\n  name: db\n  \
                   namespace: dev\nspec:\n  targetRef: {group: \"\", kind: Service, name: db, namespace: dev}\n  tls: \
                   {hostname: db.example.com, wellKnownCACerts: System}\n";
-    let with = |said: &str| run(&[("policy.yaml", policy), ("kustomization.yaml", said)], "1.6.1/standard");
-    with("resources: [policy.yaml]\n").tells(Severity::Held, &[]);
-    with("namespace: dev\nresources: [policy.yaml]\n").tells(Severity::Held, &[]);
+    let with =
+        |kustomization: &str| run(&[("policy.yaml", policy), ("kustomization.yaml", kustomization)], "1.6.1/standard");
+    with("resources: [policy.yaml]\n").check_findings(Severity::Held, &[]);
+    with("namespace: dev\nresources: [policy.yaml]\n").check_findings(Severity::Held, &[]);
     let held = ["policy.yaml held-back not-convertible spec.targetRef.namespace"];
-    with("namespace: live\nresources: [policy.yaml]\n").tells(Severity::Held, &held);
+    with("namespace: live\nresources: [policy.yaml]\n").check_findings(Severity::Held, &held);
     let (live, test) = ("namespace: live\nresources: [../policy.yaml]\n", "resources: [../policy.yaml]\n");
     let overlays = [("policy.yaml", policy), ("live/kustomization.yaml", live), ("test/kustomization.yaml", test)];
     let found = run(&overlays, "1.6.1/standard");
-    found.tells(Severity::Held, &held);
-    found.says("the namespace of the object is unknown");
+    found.check_findings(Severity::Held, &held);
+    found.check_message("the namespace of the object is unknown");
 }
 
 const MIXED_REFERENCES: &str = "apiVersion: gateway.networking.k8s.io/v1
@@ -231,8 +240,8 @@ spec: {targetRef: {group: gateway.networking.k8s.io, kind: UDPRoute, name: dns}}
 ";
 
 #[test]
-fn references_to_kinds_that_the_target_lacks_are_told() {
-    let down = run(&[("a.yaml", MIXED_REFERENCES)], "1.2.1/standard");
+fn references_to_kinds_missing_in_the_target_are_reported() {
+    let backward = run(&[("a.yaml", MIXED_REFERENCES)], "1.2.1/standard");
     let expected = [
         "a.yaml warning dangling-reference spec.parentRefs[0]",
         "a.yaml warning dangling-reference spec.rules[0].backendRefs[0]",
@@ -240,9 +249,11 @@ fn references_to_kinds_that_the_target_lacks_are_told() {
         "a.yaml warning dangling-reference spec.listeners[0].allowedRoutes.kinds[0]",
         "a.yaml warning dangling-reference spec.targetRef",
     ];
-    down.tells(Severity::Warning, &expected);
-    down.says("spec.parentRefs[0] names ListenerSet cart, but gateway-api@1.2.1/standard does not have that kind");
-    run(&[("a.yaml", MIXED_REFERENCES)], "1.6.1/experimental").tells(Severity::Warning, &[]);
+    backward.check_findings(Severity::Warning, &expected);
+    backward.check_message(
+        "spec.parentRefs[0] names ListenerSet cart, but gateway-api@1.2.1/standard does not have that kind",
+    );
+    run(&[("a.yaml", MIXED_REFERENCES)], "1.6.1/experimental").check_findings(Severity::Warning, &[]);
 }
 
 fn gateway(port: &str) -> String {
@@ -253,20 +264,20 @@ fn gateway(port: &str) -> String {
 }
 
 #[test]
-fn what_was_wrong_all_along_is_a_warning_where_it_is_final() {
+fn a_violation_of_every_release_is_a_warning() {
     let place = "spec.listeners[0].port";
     let wrong = run(&[("a.yaml", &gateway("99999"))], "1.6.1/standard");
-    wrong.tells(Severity::Warning, &[&format!("a.yaml warning already-invalid {place}")]);
+    wrong.check_findings(Severity::Warning, &[&format!("a.yaml warning already-invalid {place}")]);
     for open in ["\"${PORT}\"", "\"{{ .port }}\"", "$PORT"] {
         let filled_in = run(&[("a.yaml", &gateway(open))], "1.6.1/standard");
-        filled_in.tells(Severity::Note, &[&format!("a.yaml note already-invalid {place}")]);
+        filled_in.check_findings(Severity::Note, &[&format!("a.yaml note already-invalid {place}")]);
     }
     let patch = [("a.yaml", &*gateway("99999")), ("kustomization.yaml", "patches: [{path: a.yaml}]\n")];
-    run(&patch, "1.6.1/standard").tells(Severity::Note, &[&format!("a.yaml note already-invalid {place}")]);
+    run(&patch, "1.6.1/standard").check_findings(Severity::Note, &[&format!("a.yaml note already-invalid {place}")]);
     let matches = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: HTTPRoute\nmetadata: {name: cart}\nspec:\n  rules:\n  \
                    - matches: [{path: {type: Prefix, value: /}}]\n";
-    let told = ["a.yaml warning already-invalid spec.rules[0].matches[0].path.type"];
-    run(&[("a.yaml", matches)], "1.6.1/standard").tells(Severity::Warning, &told);
+    let reported = ["a.yaml warning already-invalid spec.rules[0].matches[0].path.type"];
+    run(&[("a.yaml", matches)], "1.6.1/standard").check_findings(Severity::Warning, &reported);
 }
 
 const GATEWAY_CRD: &str = "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: gateways}, \
@@ -276,16 +287,16 @@ storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type
 port: {type: integer, maximum: 65535}}}}}}}}}}]}}";
 
 #[test]
-fn with_crds_of_ones_own_what_was_wrong_all_along_is_held_back() {
+fn with_user_supplied_crds_a_violation_of_every_release_is_held_back() {
     let packs = embedded::with(Vec::new()).unwrap();
     let crd = read(&packs, "crd.yaml", GATEWAY_CRD);
     let whole = crd.full_value(&crd.objects[0]).unwrap();
     let crds = OwnCrds::read("crds", [("crd.yaml".to_owned(), whole.as_ref())]).unwrap();
     let choices = Choices { schema: Schema::Own(Arc::new(crds)), ..Choices::default() };
     let check = |port: &str| run_with(&[("a.yaml", &gateway(port))], "1.6.1/standard", choices.clone());
-    check("99999").tells(Severity::Warning, &["a.yaml held-back invalid-in-target spec.listeners[0].port"]);
-    check("\"${PORT}\"").tells(Severity::Warning, &[]);
-    check("80").tells(Severity::Warning, &[]);
+    check("99999").check_findings(Severity::Warning, &["a.yaml held-back invalid-in-target spec.listeners[0].port"]);
+    check("\"${PORT}\"").check_findings(Severity::Warning, &[]);
+    check("80").check_findings(Severity::Warning, &[]);
 }
 
 fn listener_set(name: &str, port: u32) -> String {
@@ -304,22 +315,22 @@ spec:
 ";
 
 #[test]
-fn a_permission_that_some_lose_is_told_with_those_who_lose_it() {
-    let (goes, stays) = (listener_set("goes", 80), listener_set("stays", 0));
-    let parted = run(&[("goes.yaml", &goes), ("stays.yaml", &stays), ("grant.yaml", GRANT)], "1.6.1/standard");
+fn a_permission_lost_by_some_sources_is_reported_with_them() {
+    let (converted, held) = (listener_set("goes", 80), listener_set("stays", 0));
+    let outcome = run(&[("goes.yaml", &converted), ("stays.yaml", &held), ("grant.yaml", GRANT)], "1.6.1/standard");
     let expected = [
         "grant.yaml warning reference-not-updated spec.from[0]",
         "stays.yaml held-back invalid-in-target spec.listeners[0].port",
     ];
-    parted.tells(Severity::Warning, &expected);
-    parted.says("because XListenerSet a/stays is held back, and so it no longer applies to the objects that become ListenerSet: XListenerSet a/goes");
-    parted.says("add the same entry for group `gateway.networking.k8s.io` and kind `ListenerSet` by hand");
-    let alone = run(&[("stays.yaml", &stays), ("grant.yaml", GRANT)], "1.6.1/standard");
-    alone.says("spec.from[0] names XListenerSet a/stays, which is held back; the reference is not updated");
+    outcome.check_findings(Severity::Warning, &expected);
+    outcome.check_message("because XListenerSet a/stays is held back, and so it no longer applies to the objects that become ListenerSet: XListenerSet a/goes");
+    outcome.check_message("add the same entry for group `gateway.networking.k8s.io` and kind `ListenerSet` by hand");
+    let alone = run(&[("stays.yaml", &held), ("grant.yaml", GRANT)], "1.6.1/standard");
+    alone.check_message("spec.from[0] names XListenerSet a/stays, which is held back; the reference is not updated");
 }
 
 #[test]
-fn a_gateway_that_leaves_its_api_takes_the_routes_of_the_new_one() {
+fn a_gateway_moved_to_another_api_accepts_routes_of_that_api() {
     let gateway = "apiVersion: networking.x-k8s.io/v1alpha1\nkind: Gateway\nmetadata: {name: edge, namespace: a}\nspec:\n  gatewayClassName: lb\n  \
                    listeners:\n  - protocol: HTTP\n    port: 80\n    routes: {group: networking.x-k8s.io, kind: HTTPRoute}\n";
     let route = |name: &str, namespace: &str| {
@@ -327,10 +338,10 @@ fn a_gateway_that_leaves_its_api_takes_the_routes_of_the_new_one() {
             "apiVersion: networking.x-k8s.io/v1alpha1\nkind: HTTPRoute\nmetadata: {{name: {name}, namespace: {namespace}}}\nspec:\n  rules:\n  - forwardTo: [{{serviceName: a, port: 80}}]\n"
         )
     };
-    let goes = route("goes", "a");
-    let stays = route("stays", "b");
-    let found = run(&[("gateway.yaml", gateway), ("goes.yaml", &goes), ("stays.yaml", &stays)], "1.6.1/standard");
-    found.tells(Severity::Warning, &["stays.yaml held-back not-convertible -"]);
+    let converted = route("goes", "a");
+    let held = route("stays", "b");
+    let found = run(&[("gateway.yaml", gateway), ("goes.yaml", &converted), ("stays.yaml", &held)], "1.6.1/standard");
+    found.check_findings(Severity::Warning, &["stays.yaml held-back not-convertible -"]);
     assert!(
         found.after["gateway.yaml"].contains("group: gateway.networking.k8s.io"),
         "{}",
@@ -339,72 +350,72 @@ fn a_gateway_that_leaves_its_api_takes_the_routes_of_the_new_one() {
 }
 
 #[test]
-fn a_json_patch_follows_where_it_refers_and_is_told_where_it_mentions() {
+fn references_in_a_json_patch_are_updated_and_mentions_reported() {
     let reference = "- {op: add, path: /spec/parentRefs/-, value: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}}\n";
     let rest = "- {op: replace, path: /spec/parentRefs/0/kind, value: XListenerSet}\n- {op: replace, path: /spec/hostnames, value: [a.b]}\n";
     let found = run(&[("patch.yaml", &format!("{reference}{rest}"))], "1.6.1/standard");
-    found.tells(Severity::Warning, &["patch.yaml warning patch-target [1].value"]);
-    found.says("writes a known group or kind to /spec/parentRefs/0/kind");
-    // A reference in it is one like any other.
+    found.check_findings(Severity::Warning, &["patch.yaml warning patch-target [1].value"]);
+    found.check_message("writes a known group or kind to /spec/parentRefs/0/kind");
+    // A reference in the patch is updated like any other.
     let new = reference
         .replace("gateway.networking.x-k8s.io, kind: XListenerSet", "gateway.networking.k8s.io, kind: ListenerSet");
     assert_eq!(found.after["patch.yaml"], format!("{new}{rest}"));
     let held = [("patch.yaml", reference), ("set.yaml", &*listener_set("a", 0))];
-    let told = [
+    let reported = [
         "patch.yaml warning reference-not-updated [0].value",
         "set.yaml held-back invalid-in-target spec.listeners[0].port",
     ];
-    run(&held, "1.6.1/standard").tells(Severity::Warning, &told);
+    run(&held, "1.6.1/standard").check_findings(Severity::Warning, &reported);
 }
 
 #[test]
-fn a_selector_by_kind_alone_does_not_follow_and_is_told() {
+fn a_selector_by_kind_alone_is_not_updated_but_reported() {
     let by_kind = "replacements:\n- source: {kind: ConfigMap, name: a}\n  targets: [{select: {kind: XListenerSet}, fieldPaths: [spec.x]}]\n\
                    patches:\n- target: {group: gateway.networking.x-k8s.io, version: v1alpha1, kind: XListenerSet}\n  path: p.yaml\n";
     let found = run(&[("kustomization.yaml", by_kind), ("set.yaml", &listener_set("a", 80))], "1.6.1/standard");
-    found.says(
+    found.check_message(
         "replacements[0].targets[0].select names XListenerSet.gateway.networking.x-k8s.io, renamed to ListenerSet.gateway.networking.k8s.io",
     );
-    // A kustomization need not say that it is one.
+    // A kustomization may omit its kind.
     let followed = "target: {group: gateway.networking.k8s.io, version: v1, kind: ListenerSet}";
     assert!(found.after["kustomization.yaml"].contains(followed), "{}", found.after["kustomization.yaml"]);
 }
 
 #[test]
-fn a_group_that_stays_written_on_the_way_back_is_told() {
+fn a_group_kept_when_converting_back_is_reported() {
     let route = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: cart}\nspec:\n  parentRefs: [{kind: ListenerSet, name: a}]\n";
-    let down = run(&[("route.yaml", route)], "1.4.1/experimental");
-    assert!(down.after["route.yaml"].contains("{group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}"));
-    down.tells(Severity::Note, &["route.yaml note normalized spec.parentRefs[0]"]);
+    let backward = run(&[("route.yaml", route)], "1.4.1/experimental");
+    assert!(backward.after["route.yaml"].contains("{group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}"));
+    backward.check_findings(Severity::Note, &["route.yaml note normalized spec.parentRefs[0]"]);
     let explicit = route.replace("kind: ListenerSet", "group: gateway.networking.k8s.io, kind: ListenerSet");
-    run(&[("route.yaml", &explicit)], "1.4.1/experimental").tells(Severity::Note, &[]);
+    run(&[("route.yaml", &explicit)], "1.4.1/experimental").check_findings(Severity::Note, &[]);
 }
 
 #[test]
-fn of_what_is_held_back_nothing_is_told_as_done() {
-    // The routes that the labels select are not there, so that the Gateway stays.
+fn nothing_is_reported_as_done_for_a_held_back_object() {
+    // The selected routes are not in the run, so the Gateway is held back.
     let alone = run(&[("gateway.yaml", OLD_GATEWAY)], "1.6.1/standard");
-    alone.tells(Severity::Held, &["gateway.yaml held-back not-convertible spec.listeners[0].routes.selector"]);
+    alone.check_findings(Severity::Held, &["gateway.yaml held-back not-convertible spec.listeners[0].routes.selector"]);
     assert_eq!(alone.advisories, 0);
-    // A certificate that a route brings is for the listeners, by hand.
+    // A certificate of a route must be added to the listeners by hand.
     let tls = "spec:\n  tls: {certificateRef: {group: core, kind: Secret, name: shop}}\n";
     let with_route = [("gateway.yaml", OLD_GATEWAY), ("route.yaml", &*OLD_ROUTE.replace("spec:\n", tls))];
-    let along = run(&with_route, "1.6.1/standard");
+    let combined = run(&with_route, "1.6.1/standard");
     assert!(
-        along.told.iter().any(|line| line.starts_with("gateway.yaml held-back converts-together")),
+        combined.reported.iter().any(|line| line.starts_with("gateway.yaml held-back converts-together")),
         "{:?}",
-        along.told
+        combined.reported
     );
-    assert!(along.told.iter().all(|line| !line.contains("normalized")), "{:?}", along.told);
-    assert_eq!(along.advisories, 0);
+    assert!(combined.reported.iter().all(|line| !line.contains("normalized")), "{:?}", combined.reported);
+    assert_eq!(combined.advisories, 0);
 }
 
 #[test]
-fn no_flag_is_offered_where_none_helps() {
+fn no_flag_is_suggested_if_none_helps() {
     let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: db}\nspec:\n  useDefaultGateways: All\n  rules: \
                  [{backendRefs: [{name: db, port: 5432}]}]\n";
     run(&[("route.yaml", route)], "1.5.1/standard")
-        .tells(Severity::Note, &["route.yaml held-back kind-not-in-target kind"]);
+        .check_findings(Severity::Note, &["route.yaml held-back kind-not-in-target kind"]);
 }
 
 const OLD_PROXY: &str = "apiVersion: gateway.nginx.org/v1alpha1
@@ -428,14 +439,14 @@ spec:
 ";
 
 #[test]
-fn a_namespace_that_kustomize_gives_is_not_written_but_named() {
+fn a_namespace_set_by_kustomize_is_reported_but_not_written() {
     let files = [
         ("kustomization.yaml", "namespace: edge-system\nresources: [class.yaml, proxy.yaml]\n"),
         ("class.yaml", CLASS),
         ("proxy.yaml", OLD_PROXY),
     ];
     let outcome = run(&files, "ngf@2.0.0");
-    outcome.tells(Severity::Warning, &[]);
+    outcome.check_findings(Severity::Warning, &[]);
     let named = format!("{CLASS}    namespace: edge-system\n");
     let newer = OLD_PROXY.replace("v1alpha1", "v1alpha2");
     let expected = [("class.yaml", named), ("proxy.yaml", newer)];
@@ -443,7 +454,7 @@ fn a_namespace_that_kustomize_gives_is_not_written_but_named() {
 }
 
 #[test]
-fn a_class_does_not_name_a_namespace_that_overlays_differ_in() {
+fn a_class_does_not_get_a_namespace_on_which_overlays_disagree() {
     let files = [
         ("base/kustomization.yaml", "resources: [class.yaml, proxy.yaml]\n"),
         ("base/class.yaml", CLASS),
@@ -452,12 +463,12 @@ fn a_class_does_not_name_a_namespace_that_overlays_differ_in() {
         ("test/kustomization.yaml", "namespace: test\nresources: [../base]\n"),
     ];
     let outcome = run(&files, "ngf@2.0.0");
-    outcome.tells(Severity::Held, &["base/class.yaml held-back not-convertible spec.parametersRef"]);
+    outcome.check_findings(Severity::Held, &["base/class.yaml held-back not-convertible spec.parametersRef"]);
     assert_eq!(outcome.after.into_keys().collect::<Vec<_>>(), ["base/proxy.yaml"]);
 }
 
 #[test]
-fn a_secret_is_found_where_its_filter_lives() {
+fn a_secret_is_found_in_the_namespace_of_its_filter() {
     let filter = "apiVersion: gateway.nginx.org/v1alpha1\nkind: AuthenticationFilter\nmetadata: {name: staff}\n\
                   spec: {type: Basic, basic: {realm: staff, secretRef: {name: users}}}\n";
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: users, namespace: shop}\ntype: nginx.org/htpasswd\n";
@@ -468,39 +479,39 @@ fn a_secret_is_found_where_its_filter_lives() {
         run(&files, "ngf@2.5.0")
     };
     let together = with("namespace: live\nresources: [filter.yaml, secret.yaml]\n");
-    together.tells(Severity::Held, &[]);
+    together.check_findings(Severity::Held, &[]);
     let opaque = secret.replace("nginx.org/htpasswd", "Opaque");
     assert_eq!(together.after, [("secret.yaml".to_owned(), opaque)].into());
-    let apart = with("resources: [filter.yaml]\n");
-    apart.tells(Severity::Held, &["secret.yaml held-back not-convertible metadata.name"]);
-    apart.says("it is not certain that AuthenticationFilter staff references the object");
-    let elsewhere = with("namespace: live\nresources: [filter.yaml]\n");
-    elsewhere.tells(Severity::Held, &[]);
-    assert!(elsewhere.after.is_empty());
+    let separate = with("resources: [filter.yaml]\n");
+    separate.check_findings(Severity::Held, &["secret.yaml held-back not-convertible metadata.name"]);
+    separate.check_message("it is not certain that AuthenticationFilter staff references the object");
+    let other_namespace = with("namespace: live\nresources: [filter.yaml]\n");
+    other_namespace.check_findings(Severity::Held, &[]);
+    assert!(other_namespace.after.is_empty());
 }
 
 #[test]
-fn what_kubernetes_cannot_read_beside_an_object_is_told_where_the_file_changes() {
+fn unreadable_documents_are_reported_if_their_file_changes() {
     let policy = |version: &str| {
         format!(
             "apiVersion: gateway.networking.k8s.io/{version}\nkind: GRPCRoute\nmetadata:\n  name: a\nspec:\n  rules:\n  - backendRefs:\n    - name: b\n      port: 80\n"
         )
     };
-    let beside = "---\na: 1\na: 2\n---\nb: {{ .x }}\n---\n%YAML 1.2\n";
-    let beside = beside.replace("---\n%YAML", "...\n%YAML") + "---\nc: 1\n";
-    let text = policy("v1alpha2") + &beside;
+    let other_documents = "---\na: 1\na: 2\n---\nb: {{ .x }}\n---\n%YAML 1.2\n";
+    let other_documents = other_documents.replace("---\n%YAML", "...\n%YAML") + "---\nc: 1\n";
+    let text = policy("v1alpha2") + &other_documents;
     let outcome = run(&[("a.yaml", &text)], "1.4");
-    assert_eq!(outcome.after["a.yaml"], policy("v1") + &beside);
-    outcome.tells(
+    assert_eq!(outcome.after["a.yaml"], policy("v1") + &other_documents);
+    outcome.check_findings(
         Severity::Warning,
         &["a.yaml warning duplicate-key -", "a.yaml warning complex-key -", "a.yaml warning parse-error -"],
     );
-    let unchanged = policy("v1") + &beside;
-    run(&[("a.yaml", &unchanged)], "1.4").tells(Severity::Warning, &[]);
+    let unchanged = policy("v1") + &other_documents;
+    run(&[("a.yaml", &unchanged)], "1.4").check_findings(Severity::Warning, &[]);
 }
 
 #[test]
-fn one_name_in_one_build_is_taken_whatever_the_folders() {
+fn a_name_conflict_within_one_build_is_found_across_folders() {
     let old = listener_set("a", 80);
     let new =
         old.replace("networking.x-k8s.io/v1alpha1", "networking.k8s.io/v1").replace("XListenerSet", "ListenerSet");
@@ -508,64 +519,64 @@ fn one_name_in_one_build_is_taken_whatever_the_folders() {
     assert_eq!(run(&files, "1.6.1/standard").after.len(), 1);
     let built = |kustomization| run(&[files[0], files[1], ("kustomization.yaml", kustomization)], "1.6.1/standard");
     built("resources: [old/a.yaml, new/a.yaml]\n")
-        .tells(Severity::Held, &["old/a.yaml held-back name-conflict metadata.name"]);
-    built("resources: [old/a.yaml]\n").tells(Severity::Held, &[]);
+        .check_findings(Severity::Held, &["old/a.yaml held-back name-conflict metadata.name"]);
+    built("resources: [old/a.yaml]\n").check_findings(Severity::Held, &[]);
 }
 
 #[test]
-fn rights_that_name_a_renamed_kind_are_told_until_the_new_one_stands_beside_it() {
+fn rbac_rules_for_a_renamed_kind_are_reported_until_they_list_the_new_kind() {
     let role = |rules: &str| {
         format!(
             "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nmetadata: {{name: listenersets}}\nrules: [{rules}]\n"
         )
     };
-    let told = |text: &str| run(&[("a.yaml", text)], "1.6.1/standard").told;
+    let reported = |text: &str| run(&[("a.yaml", text)], "1.6.1/standard").reported;
     let old = "{apiGroups: [gateway.networking.x-k8s.io], resources: [xlistenersets/status]}";
     let kept = ["a.yaml warning reference-not-updated rules[0]"];
-    assert_eq!(told(&role(old)), kept);
+    assert_eq!(reported(&role(old)), kept);
     let status = "{apiGroups: [gateway.networking.k8s.io], resources: [listenersets/status]}";
-    assert_eq!(told(&role(&format!("{old}, {status}"))), [""; 0]);
-    assert_eq!(told(&role(&format!("{old}, {}", status.replace("/status", "")))), kept);
-    assert_eq!(told(&role("{apiGroups: ['*'], resources: [xlistenersets]}")), kept);
-    assert_eq!(told(&role("{apiGroups: [gateway.networking.x-k8s.io], resources: ['*']}")), kept);
-    assert_eq!(told(&role("{apiGroups: ['*'], resources: ['*']}")), [""; 0]);
+    assert_eq!(reported(&role(&format!("{old}, {status}"))), [""; 0]);
+    assert_eq!(reported(&role(&format!("{old}, {}", status.replace("/status", "")))), kept);
+    assert_eq!(reported(&role("{apiGroups: ['*'], resources: [xlistenersets]}")), kept);
+    assert_eq!(reported(&role("{apiGroups: [gateway.networking.x-k8s.io], resources: ['*']}")), kept);
+    assert_eq!(reported(&role("{apiGroups: ['*'], resources: ['*']}")), [""; 0]);
     let project = |items: &str| {
         format!(
             "apiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {{name: a}}\nspec:\n  namespaceResourceWhitelist: [{items}]\n"
         )
     };
     let all = "{group: gateway.networking.x-k8s.io, kind: '*'}";
-    assert_eq!(told(&project(all)), ["a.yaml warning reference-not-updated spec.namespaceResourceWhitelist[0]"]);
-    assert_eq!(told(&project(&format!("{all}, {{group: gateway.networking.k8s.io, kind: ListenerSet}}"))), [""; 0]);
+    assert_eq!(reported(&project(all)), ["a.yaml warning reference-not-updated spec.namespaceResourceWhitelist[0]"]);
+    assert_eq!(reported(&project(&format!("{all}, {{group: gateway.networking.k8s.io, kind: ListenerSet}}"))), [""; 0]);
     let named =
         run(&[("a.yaml", &project("{group: gateway.networking.x-k8s.io, kind: XListenerSet}"))], "1.6.1/standard");
     assert!(named.after["a.yaml"].contains("[{group: gateway.networking.k8s.io, kind: ListenerSet}]"));
 }
 
-/// Says that `ngf.namespace` is this.
-fn said(namespace: &str) -> Choices {
+/// Returns choices with `ngf.namespace` set.
+fn with_namespace(namespace: &str) -> Choices {
     let parameters = [("ngf.namespace".to_owned(), namespace.to_owned())].into();
     Choices { parameters, ..Choices::default() }
 }
 
-/// Makes a GatewayClass that names the NginxProxy `edge` in a namespace.
+/// Returns a GatewayClass that references the NginxProxy `edge` in a namespace.
 fn class(name: &str, namespace: &str) -> String {
     let class = CLASS.replace("name: nginx\n", &format!("name: {name}\n"));
     format!("{}    namespace: {namespace}\n", class.trim_end_matches('\n').to_owned() + "\n")
 }
 
 #[test]
-fn classes_that_disagree_are_not_overruled() {
+fn conflicting_classes_are_left_unchanged() {
     let (one, two) = (class("one", "a"), class("two", "b"));
     let files = [("one.yaml", one.as_str()), ("proxy.yaml", OLD_PROXY), ("two.yaml", two.as_str())];
-    let outcome = run_with(&files, "ngf@2.0.0", said("nginx-gateway"));
-    outcome.tells(Severity::Held, &["proxy.yaml held-back not-convertible metadata"]);
-    outcome.says("GatewayClass one has a, GatewayClass two has b");
+    let outcome = run_with(&files, "ngf@2.0.0", with_namespace("nginx-gateway"));
+    outcome.check_findings(Severity::Held, &["proxy.yaml held-back not-convertible metadata"]);
+    outcome.check_message("GatewayClass one has a, GatewayClass two has b");
     assert!(outcome.after.is_empty());
 }
 
 #[test]
-fn proxies_of_one_name_are_not_overruled() {
+fn proxies_with_the_same_name_are_left_unchanged() {
     let proxy = |namespace: &str| {
         OLD_PROXY
             .replace("v1alpha1", "v1alpha2")
@@ -573,13 +584,13 @@ fn proxies_of_one_name_are_not_overruled() {
     };
     let (a, b) = (proxy("a"), proxy("b"));
     let files = [("a.yaml", a.as_str()), ("b.yaml", b.as_str()), ("class.yaml", CLASS)];
-    let outcome = run_with(&files, "ngf@2.0.0", said("nginx-gateway"));
-    outcome.tells(Severity::Held, &["class.yaml held-back not-convertible spec.parametersRef"]);
-    outcome.says("NginxProxy edge has a, NginxProxy edge has b");
+    let outcome = run_with(&files, "ngf@2.0.0", with_namespace("nginx-gateway"));
+    outcome.check_findings(Severity::Held, &["class.yaml held-back not-convertible spec.parametersRef"]);
+    outcome.check_message("NginxProxy edge has a, NginxProxy edge has b");
 }
 
 #[test]
-fn a_class_that_leads_past_its_proxy_is_told() {
+fn a_class_that_references_another_proxy_is_reported() {
     let class = class("nginx", "a");
     let files = [
         ("class.yaml", class.as_str()),
@@ -587,31 +598,31 @@ fn a_class_that_leads_past_its_proxy_is_told() {
         ("proxy.yaml", OLD_PROXY),
     ];
     let outcome = run(&files, "ngf@2.0.0");
-    outcome.tells(Severity::Warning, &["class.yaml warning dangling-reference spec.parametersRef.namespace"]);
-    outcome.says("NginxProxy edge is in namespace live");
-    let there = class.replace("namespace: a", "namespace: live");
-    run(&[("class.yaml", &there), files[1], files[2]], "ngf@2.0.0").tells(Severity::Warning, &[]);
+    outcome.check_findings(Severity::Warning, &["class.yaml warning dangling-reference spec.parametersRef.namespace"]);
+    outcome.check_message("NginxProxy edge is in namespace live");
+    let in_namespace = class.replace("namespace: a", "namespace: live");
+    run(&[("class.yaml", &in_namespace), files[1], files[2]], "ngf@2.0.0").check_findings(Severity::Warning, &[]);
 }
 
 #[test]
-fn a_patch_follows_its_base_into_a_namespace_and_back() {
+fn a_patch_gets_the_namespace_of_its_base_and_loses_it_when_converting_back() {
     let patch = "apiVersion: gateway.nginx.org/v1alpha1\nkind: NginxProxy\nmetadata:\n  name: edge\nspec:\n  disableHTTP2: true\n";
     let patched = patch.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: a\n");
     let kustomization = "resources: [proxy.yaml]\npatches: [{path: patch.yaml}]\n";
     let files = [("kustomization.yaml", kustomization), ("patch.yaml", patch), ("proxy.yaml", OLD_PROXY)];
-    let up = run_with(&files, "ngf@2.0.0", said("a"));
-    up.tells(Severity::Warning, &[]);
-    assert_eq!(up.after["patch.yaml"], patched);
-    let base = up.after["proxy.yaml"].clone();
-    let back = run_with(&[files[0], ("patch.yaml", &patched), ("proxy.yaml", &base)], "ngf@1.6.2", said("a"));
-    back.tells(Severity::Warning, &[]);
+    let forward = run_with(&files, "ngf@2.0.0", with_namespace("a"));
+    forward.check_findings(Severity::Warning, &[]);
+    assert_eq!(forward.after["patch.yaml"], patched);
+    let base = forward.after["proxy.yaml"].clone();
+    let back = run_with(&[files[0], ("patch.yaml", &patched), ("proxy.yaml", &base)], "ngf@1.6.2", with_namespace("a"));
+    back.check_findings(Severity::Warning, &[]);
     assert_eq!([back.after["patch.yaml"].as_str(), back.after["proxy.yaml"].as_str()], [patch, OLD_PROXY]);
-    let apart = run_with(&[files[0], ("patch.yaml", &patched), files[2]], "ngf@2.0.0", said("b"));
-    assert!(!apart.after.contains_key("patch.yaml"));
+    let separate = run_with(&[files[0], ("patch.yaml", &patched), files[2]], "ngf@2.0.0", with_namespace("b"));
+    assert!(!separate.after.contains_key("patch.yaml"));
 }
 
 #[test]
-fn a_secret_without_a_type_is_found_and_says_why_it_stays() {
+fn a_secret_without_a_type_is_found_and_held_back_with_a_reason() {
     let filter = "apiVersion: gateway.nginx.org/v1alpha1\nkind: AuthenticationFilter\nmetadata: {name: staff, namespace: a}\n\
                   spec: {type: Basic, basic: {realm: staff, secretRef: {name: users}}}\n";
     let secret = "apiVersion: v1\nkind: Secret\nmetadata: {name: users, namespace: a}\ndata: {auth: YTpi}\n";
@@ -619,21 +630,21 @@ fn a_secret_without_a_type_is_found_and_says_why_it_stays() {
     let outcome = run(&files, "ngf@2.4.0");
     assert_eq!(outcome.after, [("secret.yaml".to_owned(), format!("{secret}type: nginx.org/htpasswd\n"))].into());
     let held = run(&files, "ngf@2.3.0");
-    held.tells(
+    held.check_findings(
         Severity::Held,
         &["filter.yaml held-back kind-not-in-target kind", "secret.yaml held-back converts-together -"],
     );
-    held.says("it can only be converted together with AuthenticationFilter a/staff, which is held back");
+    held.check_message("it can only be converted together with AuthenticationFilter a/staff, which is held back");
 }
 
 #[test]
-fn a_proxy_stays_with_the_gateway_that_names_it() {
+fn a_proxy_is_held_back_with_the_gateway_that_references_it() {
     let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: edge, namespace: shop}\nspec:\n  \
                    gatewayClassName: nginx\n  infrastructure:\n    parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}\n";
     let proxy = OLD_PROXY.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: shop\n");
     let choices = Choices { keeping: plan::Keeping::Stash, ..Choices::default() };
     let outcome = run_with(&[("gateway.yaml", gateway), ("proxy.yaml", &proxy)], "ngf@1.6.2", choices);
-    outcome.tells(
+    outcome.check_findings(
         Severity::Held,
         &[
             "gateway.yaml held-back dropped-field spec.infrastructure.parametersRef",
@@ -644,24 +655,24 @@ fn a_proxy_stays_with_the_gateway_that_names_it() {
 }
 
 #[test]
-fn a_gateway_keeps_the_name_of_a_proxy_that_stays() {
+fn a_gateway_keeps_its_reference_to_a_held_back_proxy() {
     let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: edge}\nspec:\n  \
                    gatewayClassName: nginx\n  infrastructure:\n    parametersRef: {group: gateway.nginx.org, kind: NginxProxy, name: edge}\n";
     let proxy = OLD_PROXY.replace("v1alpha1", "v1alpha2").replace("name: edge\n", "name: edge\n  namespace: shop\n");
     let allow = || Choices { allowed: plan::AllowedLoss::All, ..Choices::default() };
-    // Whether the Gateway names the NginxProxy is not known.
+    // It is unknown whether the Gateway references the NginxProxy.
     let outcome = run_with(&[("gateway.yaml", gateway), ("proxy.yaml", &proxy)], "ngf@1.6.2", allow());
-    outcome.tells(
+    outcome.check_findings(
         Severity::Held,
         &["gateway.yaml held-back converts-together -", "proxy.yaml held-back not-convertible metadata.name"],
     );
     assert!(outcome.after.is_empty());
-    // It does, and the NginxProxy would get the name of another one.
+    // The Gateway references it, and the NginxProxy would get the name of another one.
     let (gateway, other) =
         (gateway.replace("edge}\nspec", "edge, namespace: shop}\nspec"), proxy.replace("shop", "other"));
     let files = [("gateway.yaml", gateway.as_str()), ("other.yaml", &other), ("proxy.yaml", &proxy)];
     let outcome = run_with(&files, "ngf@1.6.2", allow());
-    outcome.tells(
+    outcome.check_findings(
         Severity::Held,
         &[
             "gateway.yaml held-back converts-together -",
@@ -670,25 +681,25 @@ fn a_gateway_keeps_the_name_of_a_proxy_that_stays() {
         ],
     );
     assert!(outcome.after.is_empty());
-    // Nothing is in the way.
+    // Without the other one, both are converted.
     let outcome = run_with(&[files[0], files[2]], "ngf@1.6.2", allow());
-    outcome.tells(Severity::Held, &[]);
+    outcome.check_findings(Severity::Held, &[]);
     assert_eq!(outcome.after.keys().collect::<Vec<_>>(), ["gateway.yaml", "proxy.yaml"]);
 }
 
 #[test]
-fn a_kind_that_the_target_lacks_is_told_before_what_rules_want() {
+fn a_kind_missing_in_the_target_is_reported_before_missing_settings() {
     let operator = "apiVersion: gateway.nginx.org/v1alpha1\nkind: NginxGatewayFabric\nmetadata: {name: edge}\nspec:\n  \
                     nginxGateway: {tolerations: [{key: edge}]}\n";
     let outcome = run(&[("a.yaml", operator)], "ngf@1.6.2");
-    outcome.tells(Severity::Held, &["a.yaml held-back kind-not-in-target kind"]);
+    outcome.check_findings(Severity::Held, &["a.yaml held-back kind-not-in-target kind"]);
 }
 
 #[test]
-fn where_an_object_comes_from_is_asked_for_where_that_decides() {
+fn the_origin_of_an_object_is_requested_if_the_conversion_depends_on_it() {
     let policy = "apiVersion: gateway.nginx.org/v1alpha1\nkind: UpstreamSettingsPolicy\nmetadata: {name: a}\nspec:\n  \
                   targetRefs: [{group: core, kind: Service, name: a}]\n";
-    // That and the advisory about the release.
+    // Counts the request for the origin and the advisory about the release.
     let packs = embedded::with(Vec::new()).unwrap();
     let count = |text: &str, target: &str, from: Option<&str>| {
         let mut choices = Choices::default();
@@ -702,6 +713,6 @@ fn where_an_object_comes_from_is_asked_for_where_that_decides() {
     assert_eq!([count(policy, "ngf@2.0.0", None), count(policy, "ngf@2.0.0", Some("2.0.0"))], [2, 0]);
     let newer = format!("{policy}  loadBalancingMethod: random\n");
     assert_eq!(count(&newer, "ngf@2.5.0", None), 0);
-    let said = format!("{policy}  keepAlive: {{connections: 8}}\n");
-    assert_eq!(count(&said, "ngf@2.5.0", None), 0);
+    let explicit = format!("{policy}  keepAlive: {{connections: 8}}\n");
+    assert_eq!(count(&explicit, "ngf@2.5.0", None), 0);
 }

@@ -1,9 +1,9 @@
-//! Real manifests, as their maintainers had them before and after: read from `../shared/pairs` where it is there.
+//! Real manifests before and after their maintainers upgraded them, read from `../shared/pairs` if it exists.
 //!
-//! Each pair goes up from `before.yaml` and down from `after.yaml`; the outcome is compared with what is written here, so
-//! that a change of behaviour shows. `SHARED` names another place for the folder.
+//! Each pair is converted forward from `before.yaml` and backward from `after.yaml`; the outcome is compared with the list
+//! here, so that a change of behaviour is visible. `SHARED` sets another folder.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use reversion::pack::{Packs, Target, embedded};
 use reversion::plan::{self, Choices, Goal};
 use reversion::yaml;
 
-/// How a converted file compares with the maintainers' own.
+/// How a converted file compares with the maintainers' file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     /// The same bytes.
@@ -25,19 +25,19 @@ enum Verdict {
     Different,
     /// At least one object was held back.
     Refused,
-    /// There is no such file to compare with.
+    /// There is no file to compare with.
     Nothing,
 }
 
 use Verdict::{Bytes, Data, Different, Nothing, Refused};
 
-/// A pair, its target up and the outcome, its target down and the outcome.
+/// A pair: target and outcome forward, target and outcome backward.
 type Expectation = (&'static str, &'static str, Verdict, &'static str, Verdict);
 
 const PAIRS: &[Expectation] = &[
     ("035-gateway-unsupported-route-kind", "0.5/standard", Bytes, "0.4", Bytes),
     ("102-grpc-traffic-split-2", "1.1/standard", Bytes, "1.0/experimental", Bytes),
-    // Going down changes every policy; going up, the maintainers had changed one of six.
+    // Backward changes every policy; forward, the maintainers had changed one of six.
     ("110-backendtlspolicy-conflict-resolution", "1.4/standard", Bytes, "1.3/experimental", Different),
     ("148-tcproute-invalid-cross-namespace-backend-ref", "1.6/standard", Bytes, "1.5/experimental", Bytes),
     ("149-tcproute-invalid-non-tcp-listener", "1.6/standard", Bytes, "1.5/experimental", Bytes),
@@ -49,47 +49,47 @@ const PAIRS: &[Expectation] = &[
     ("161-udproute-multiple-routes-attachment", "1.6/standard", Bytes, "1.5/experimental", Bytes),
     ("164-udproute-parentref-port-and-section-name", "1.6/standard", Bytes, "1.5/experimental", Bytes),
     ("165-udproute-reference-grant", "1.6/standard", Bytes, "1.5/experimental", Bytes),
-    // The files do not tell the Gateway's namespace. Back: names of the maintainers' own, and no namespace for a list.
+    // The files do not contain the Gateway's namespace. Backward: user-chosen names, and no namespace for a list.
     ("s-a1-a2-basic-tcp", "0.4", Refused, "0.3", Refused),
-    // The Gateway is in another file. Back: the maintainers had changed its namespace.
+    // The Gateway is in another file. Backward: the maintainers had changed its namespace.
     ("s-a1-a2-cross-namespace-routing-site-route", "0.4", Refused, "0.3", Different),
     ("s-a1-a2-cross-namespace-routing-store-route", "0.4", Refused, "0.3", Different),
-    // The maintainers' listener no longer takes other namespaces. Back: a list of Gateways asks for a namespace.
+    // The maintainers' listener no longer accepts other namespaces. Backward: a list of Gateways requires a namespace.
     ("s-a1-a2-default-match-http", "0.4", Different, "0.3", Refused),
-    // The maintainers left out class, Gateway and match. Back: theirs belongs to no Gateway.
+    // The maintainers left out class, Gateway and match. Backward: their route belongs to no Gateway.
     ("s-a1-a2-http-filter", "0.4", Different, "0.3", Different),
-    // The Gateway is in another file. Back: as above, no namespace.
+    // The Gateway is in another file. Backward: as above, no namespace.
     ("s-a1-a2-http-routing-bar-httproute", "0.4", Refused, "0.3", Refused),
     ("s-a1-a2-simple-gateway-httproute", "0.4", Refused, "0.3", Refused),
-    // The Gateway is in another file. Back: theirs belongs to no Gateway.
+    // The Gateway is in another file. Backward: their route belongs to no Gateway.
     ("s-a1-a2-traffic-splitting-traffic-split-1", "0.4", Refused, "0.3", Different),
     ("s-a1-a2-traffic-splitting-traffic-split-2", "0.4", Refused, "0.3", Different),
-    // The maintainers' listeners have names of their own, which also do not go back.
+    // The maintainers' listeners have user-chosen names, which cannot be converted back either.
     ("s-a1-a2-wildcard-tls-gateway", "0.4", Different, "0.3", Refused),
     ("s-a1-only-backendpolicy", "0.4", Refused, "0.3", Nothing),
     ("s-a1-only-basic-udp", "0.4", Nothing, "0.3", Nothing),
     ("s-a1-only-cross-namespace-routing-example-namespaces", "0.4", Nothing, "0.3", Nothing),
-    // Labels without a route among the files.
+    // Label selectors, with no route in the files.
     ("s-a1-only-multiple-tcp", "0.4", Refused, "0.3", Nothing),
     ("s-a1-only-single-http", "0.4", Refused, "0.3", Nothing),
-    // Certificates that routes bring.
+    // Certificates that routes add to listeners.
     ("s-a1-only-tls-cert-in-route", "0.4", Refused, "0.3", Nothing),
     // A BackendPolicy, and a route whose Gateway is in another file.
     ("s-a1-only-upstream-tls", "0.4", Refused, "0.3", Nothing),
     ("s-a1-only-wildcard-http", "0.4", Refused, "0.3", Nothing),
     // A service was renamed in the same commit.
     ("s-btp-a2-a3-system", "1.1/experimental", Different, "1.0/experimental", Different),
-    // A mistake was mended, which is no conversion.
+    // The maintainers repaired a mistake, which is not a conversion.
     ("s-btp-a3-kindfix", "1.3/experimental", Different, "1.1/experimental", Different),
-    // The maintainers' file has a shape that no release had.
+    // The maintainers' file has a schema that no release had.
     ("s-frontend-step1", "1.4/experimental", Different, "1.3/experimental", Refused),
-    // Between two releases: the old shape stood under the new group, in no release.
+    // Between two releases: the old schema under the new group, which no release had.
     ("s-gep718", "0.4", Different, "0.3", Refused),
-    // Between two releases: the old shape stood under the new group, in no release.
+    // Between two releases: the old schema under the new group, which no release had.
     ("s-gep851", "0.4", Different, "0.3", Refused),
-    // Between two releases: the old shape stood under the new group, in no release.
+    // Between two releases: the old schema under the new group, which no release had.
     ("s-prefix-basic-http", "0.4", Different, "0.3", Refused),
-    // The maintainers invented a hostname.
+    // The maintainers added a hostname.
     ("s-tlsroute-a2-a3", "1.4/experimental", Different, "1.3/experimental", Different),
     ("s-xls-listenerset-allowed-namespace-none", "1.5/experimental", Bytes, "1.4/experimental", Bytes),
     ("s-xls-listenerset-allowed-namespace-selector", "1.5/experimental", Bytes, "1.4/experimental", Bytes),
@@ -102,67 +102,67 @@ fn shared() -> Option<PathBuf> {
     root.is_dir().then_some(root)
 }
 
-/// The pairs of NGINX Gateway Fabric: name, release up and the outcome, release down and the outcome.
+/// The pairs of NGINX Gateway Fabric: name, release and outcome forward, release and outcome backward.
 const NGF_PAIRS: &[Expectation] = &[
-    // Back: v1.4.1 serves v1alpha3 too, and the maintainers had v1alpha2.
+    // Backward: v1.4.1 serves v1alpha3 too, and the maintainers had v1alpha2.
     ("docs_843f11c8f_TLSRoute_16", "2.5", Bytes, "2.4", Different),
     ("docs_9d3e5cefc_ObservabilityPolicy_0", "1.6", Bytes, "1.5", Bytes),
-    // Another example under the old name, and the documentation leaves the namespace out. Back: `spec.kubernetes` is lost.
+    // Another example under the old name, and the documentation omits the namespace. Backward: `spec.kubernetes` is lost.
     ("docs_af2a3661a_NginxProxy_3", "2.0", Different, "1.6", Refused),
-    // The documentation leaves the namespace out.
+    // The documentation omits the namespace.
     ("docs_af2a3661a_NginxProxy_4", "2.0", Different, "1.6", Bytes),
     ("docs_b5da2a3bb_BackendTLSPolicy_9", "2.3", Bytes, "2.2", Bytes),
-    // A mistake was removed, which is no conversion: annotations belong to Gateways.
+    // A mistake was removed, which is not a conversion: annotations belong to Gateways.
     ("docs_b5da2a3bb_NginxProxy_8", "2.3", Different, "2.2", Different),
-    // The chart's own defaults: comments, new keys and the tags of images changed beside the keys that rules convert.
+    // The chart's own defaults: comments, new keys and image tags changed besides the keys that rules convert.
     ("helm_v1.4.0_v1.5.0_chart-values", "1.5.0", Different, "1.4.0", Different),
     // One nodeSelector became two.
     ("helm_v1.6.2_v2.0.0_azure", "2.0.0", Refused, "1.6.2", Refused),
-    // The chart's own defaults: comments, new keys and the tags of images. Back too.
+    // The chart's own defaults: comments, new keys and image tags. Backward too.
     ("helm_v1.6.2_v2.0.0_chart-values", "2.0.0", Different, "1.6.2", Different),
     ("helm_v1.6.2_v2.0.0_default", "2.0.0", Bytes, "1.6.2", Bytes),
-    // A Secret for images, which can be for either image.
+    // A Secret for images, which can belong to either image.
     ("helm_v1.6.2_v2.0.0_nginx-plus", "2.0.0", Refused, "1.6.2", Refused),
     ("helm_v1.6.2_v2.0.0_nodeport", "2.0.0", Bytes, "1.6.2", Bytes),
-    // A label of the example went.
+    // A label of the example was removed.
     ("v0.5.0_v0.6.0_Gateway_gateway_9", "0.6.0", Different, "0.6.0", Different),
     ("v1.0.0_v1.1.0_Gateway_gateway_17", "1.1.0", Bytes, "1.0.0", Bytes),
     ("v1.0.0_v1.1.0_Gateway_gateway_40", "1.1.0", Bytes, "1.0.0", Bytes),
     ("v1.0.0_v1.1.0_HTTPRoute_advanced-routing_34", "1.1.0", Bytes, "1.0.0", Bytes),
-    // The old policy names a namespace, and has none itself.
+    // The old policy references a namespace and has none itself.
     ("v1.2.0_v1.3.0_BackendTLSPolicy_securing-backend-traffic_59", "1.3.0", Refused, "1.2.0", Different),
     ("v1.5.1_v1.6.0_ObservabilityPolicy_policy-multiple_64", "1.6.0", Bytes, "1.5.1", Bytes),
     ("v1.5.1_v1.6.0_ObservabilityPolicy_tracing_62", "1.6.0", Bytes, "1.5.1", Bytes),
-    // Annotations came from a Service that is in no file.
+    // Annotations were taken from a Service that is in no file.
     ("v1.6.2_v2.0.0_Gateway_gateway_79", "2.0.0", Different, "1.6.2", Different),
-    // The deployment of the project itself, most of it not of its API. Back: `spec.kubernetes` is lost.
+    // The deployment of the project itself, mostly other APIs. Backward: `spec.kubernetes` is lost.
     ("v1.6.2_v2.0.0_deploy-azure", "2.0.0", Different, "1.6.2", Refused),
     // As above.
     ("v1.6.2_v2.0.0_deploy-openshift", "2.0.0", Different, "1.6.2", Refused),
     // A template.
     ("v1.6.2_v2.0.0_template-nginxproxy", "2.0.0", Nothing, "1.6.2", Nothing),
-    // Back: the maintainers had left an old apiVersion.
+    // Backward: the maintainers had left an old apiVersion.
     ("v2.4.2_v2.5.0_BackendTLSPolicy_backendtlspolicy_122", "2.5.0", Bytes, "2.4.2", Different),
-    // Back: as above.
+    // Backward: as above.
     ("v2.4.2_v2.5.0_Gateway_nginx-extensions_125", "2.5.0", Bytes, "2.4.2", Different),
     ("v2.4.2_v2.5.0_ReferenceGrant_reference-grant_121", "2.5.0", Bytes, "2.4.2", Bytes),
     ("v2.4.2_v2.5.0_ReferenceGrant_reference-grant_131", "2.5.0", Bytes, "2.4.2", Bytes),
 ];
 
 #[test]
-fn gateway_api_pairs_come_out_as_written_here() {
+fn gateway_api_pairs_have_the_listed_outcomes() {
     let folder = "pairs/gateway-api";
-    check(folder, PAIRS, "gateway_api_pairs_come_out_as_written_here", |packs, release, text| {
+    check(folder, PAIRS, "gateway_api_pairs_have_the_listed_outcomes", |packs, release, text| {
         (vec![packs.target(&format!("gateway-api@{release}")).unwrap()], text)
     });
 }
 
-/// A release of NGF brings its Gateway API along, in the experimental channel, which has every kind. Values of the chart are
-/// read in a HelmRelease.
+/// A release of NGF includes a Gateway API release, in the experimental channel, which has every kind. Chart values are read in
+/// a HelmRelease.
 #[test]
-fn ngf_pairs_come_out_as_written_here() {
+fn ngf_pairs_have_the_listed_outcomes() {
     let folder = "pairs/nginx-gateway-fabric";
-    check(folder, NGF_PAIRS, "ngf_pairs_come_out_as_written_here", |packs, release, text| {
+    check(folder, NGF_PAIRS, "ngf_pairs_have_the_listed_outcomes", |packs, release, text| {
         let target = packs.target(&format!("ngf@{release}")).unwrap();
         let companion = packs.companion(&target).unwrap().unwrap();
         let bundle = &companion.pack.line().get(companion.release).bundle;
@@ -172,15 +172,15 @@ fn ngf_pairs_come_out_as_written_here() {
     });
 }
 
-/// Writes values as those of a HelmRelease.
+/// Returns chart values as those of a HelmRelease.
 fn in_release(values: &str) -> String {
     let head = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata:\n  name: ngf\nspec:\n  chart:\n    spec:\n      chart: nginx-gateway-fabric\n  values:\n";
     let indented = values.lines().map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") });
     format!("{head}{}", indented.collect::<String>())
 }
 
-/// Takes every pair there and back and compares the outcome with what is written; `prepare` gives the targets for a release
-/// and the text as it is read.
+/// Converts every pair forward and backward and compares the outcomes with the list; `prepare` returns the targets for a
+/// release and the text to read.
 fn check<'p>(
     folder: &str,
     pairs: &[Expectation],
@@ -188,7 +188,7 @@ fn check<'p>(
     prepare: impl Fn(&'p Packs, &str, String) -> (Vec<Target<'p>>, String),
 ) {
     let Some(root) = shared() else {
-        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
         {
             eprintln!("skipped: {test}");
         }
@@ -197,16 +197,16 @@ fn check<'p>(
     let packs: &'static Packs = Box::leak(Box::new(embedded::with(Vec::new()).unwrap()));
     let folder = root.join(folder);
     let mut wrong = Vec::new();
-    for (name, up, up_verdict, down, down_verdict) in pairs {
+    for (name, forward, forward_verdict, backward, backward_verdict) in pairs {
         let file = |side: &str| fs::read_to_string(folder.join(name).join(side)).ok();
         let (before, after) = (file("before.yaml"), file("after.yaml"));
-        let ways = [(&before, &after, up, up_verdict), (&after, &before, down, down_verdict)];
-        for (input, wanted, release, expected) in ways {
+        let directions = [(&before, &after, forward, forward_verdict), (&after, &before, backward, backward_verdict)];
+        for (input, maintained, release, expected) in directions {
             let prepared = |text: &Option<String>| text.clone().map(|text| prepare(packs, release, text));
-            let (input, wanted) = (prepared(input), prepared(wanted).map(|(_, text)| text));
+            let (input, maintained) = (prepared(input), prepared(maintained).map(|(_, text)| text));
             let (verdict, detail) = match input {
                 None => (Nothing, String::new()),
-                Some((targets, input)) => judge(packs, &input, wanted.as_deref(), targets),
+                Some((targets, input)) => compare(packs, &input, maintained.as_deref(), targets),
             };
             if verdict != *expected {
                 wrong.push(format!("{name} to {release}: {verdict:?}, expected {expected:?}\n{detail}"));
@@ -216,7 +216,7 @@ fn check<'p>(
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn judge(packs: &Packs, input: &str, wanted: Option<&str>, targets: Vec<Target<'_>>) -> (Verdict, String) {
+fn compare(packs: &Packs, input: &str, maintained: Option<&str>, targets: Vec<Target<'_>>) -> (Verdict, String) {
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
     let recognizer = recognizer.with_triggers(packs.iter().flat_map(|pack| pack.triggers()).map(String::as_str));
     let manifest = match manifest::read("pair.yaml", input.as_bytes(), &recognizer) {
@@ -232,15 +232,15 @@ fn judge(packs: &Packs, input: &str, wanted: Option<&str>, targets: Vec<Target<'
         return (Refused, held.iter().map(|finding| format!("  {} {}\n", finding.code, finding.message)).collect());
     }
     let text = plan.files.into_iter().next().map_or_else(|| input.to_owned(), |file| file.after());
-    let Some(wanted) = wanted else { return (Nothing, String::new()) };
-    let verdict = if text == wanted {
+    let Some(maintained) = maintained else { return (Nothing, String::new()) };
+    let verdict = if text == maintained {
         Bytes
-    } else if values(&text) == values(wanted) {
+    } else if values(&text) == values(maintained) {
         Data
     } else {
         Different
     };
-    (verdict, similar::TextDiff::from_lines(wanted, text.as_str()).unified_diff().to_string())
+    (verdict, similar::TextDiff::from_lines(maintained, text.as_str()).unified_diff().to_string())
 }
 
 fn values(text: &str) -> Vec<serde_json::Value> {

@@ -1,20 +1,20 @@
-//! A finding about a file names its place, whatever the reason: line, column, and the same message everywhere.
+//! A finding about a file has its line and column and the same message, whatever the reason and wherever it is found.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::finding::{Code, Finding};
 use reversion::manifest::{self, Reading, Recognizer};
 use reversion::pack::embedded;
 use reversion::plan::{self, Choices, Goal};
 
-/// Converts a file to a release, and returns it, changed or not, with its findings.
+/// Converts a file to a release and returns its text, changed or not, with the findings.
 fn run(text: &str, target: &str) -> (String, Vec<Finding>) {
     let packs = embedded::with(Vec::new()).unwrap();
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
     let manifest = match manifest::read("a.yaml", text.as_bytes(), &recognizer) {
         Reading::Manifest(manifest) => *manifest,
         Reading::Failed(finding) | Reading::Template(finding) => return (text.to_owned(), vec![finding]),
-        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("not looked at"),
+        Reading::Irrelevant | Reading::Kustomization(_) | Reading::Triggered(_) => panic!("not read as a manifest"),
     };
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let goal = Goal { packs: &packs, targets: vec![target], choices: Choices::default() };
@@ -47,25 +47,25 @@ spec:
       port: 80
 ";
 
-/// Returns the route as it is in releases that serve it as `v1`.
+/// Returns the route as written for releases that serve it as `v1`.
 fn newer(text: &str) -> String {
     text.replacen("gateway.networking.k8s.io/v1alpha2", "gateway.networking.k8s.io/v1", 1)
 }
 
 #[test]
-fn a_key_that_stands_twice_in_another_document_of_a_changed_file() {
+fn a_duplicate_key_in_another_document_of_a_changed_file_is_reported() {
     let text = format!("{ROUTE}---\nkind: ConfigMap\ndata:\n  a: 1\n  a: 2\n");
     let twice = "13:3 warning[duplicate-key] duplicate key `a` in one mapping; keep one of them";
     assert_eq!(check(&text, "1.4", &[twice]), newer(&text));
     check(&newer(&text), "1.4", &[]);
-    // In the object itself nothing is guessed.
+    // A duplicate key inside the object holds it back: which value counts is not guessed.
     let inside = ROUTE.replace("      port: 80\n", "      port: 80\n      port: 81\n");
     let twice = "9:7 error[duplicate-key] duplicate key `port` in one mapping; keep one of them";
     assert_eq!(check(&inside, "1.4", &[twice]), inside);
 }
 
 #[test]
-fn a_template_in_another_document_of_a_changed_file() {
+fn a_template_in_another_document_of_a_changed_file_is_reported() {
     let text = format!("---\nname: {{{{ .Values.name }}}}\n---\n{ROUTE}");
     let (after, findings) = run(&text, "1.4");
     let [finding] = &findings[..] else { panic!("{findings:?}") };
@@ -76,7 +76,7 @@ fn a_template_in_another_document_of_a_changed_file() {
 }
 
 #[test]
-fn a_version_of_yaml_that_kubernetes_refuses() {
+fn a_yaml_version_that_kubernetes_rejects_is_reported() {
     let refused = "warning[parse-error] Kubernetes rejects a document that declares a YAML version other than 1.1";
     for (directive, line) in [("%YAML 1.2\n", 1), ("# first\n\n%YAML 1.2 # why\n", 3), ("\u{feff}%YAML 1.3\n", 1)] {
         let text = format!("{directive}---\n{ROUTE}");
@@ -90,7 +90,7 @@ fn a_version_of_yaml_that_kubernetes_refuses() {
 }
 
 #[test]
-fn a_lone_carriage_return() {
+fn a_lone_carriage_return_is_reported() {
     let held = "held-back[limit-exceeded] GRPCRoute a: a line ends in a carriage return without a line feed; use a line feed instead";
     let in_quotes = ROUTE.replace("{name: a}", "{name: a, x: \"b\r c\"}");
     assert_eq!(check(&in_quotes, "1.4", &[&format!("3:26 {held}")]), in_quotes);
@@ -99,13 +99,13 @@ fn a_lone_carriage_return() {
     let broken = ROUTE.replace("  rules:\n", "  # x\ry\n  rules:\n");
     let message = "a carriage return without a line feed ends the line here, and what follows is not valid YAML";
     assert_eq!(check(&broken, "1.4", &[&format!("5:6 error[parse-error] {message}")]), broken);
-    // In another document, which stays as it is, it is nobody's business.
+    // In another document, which is left unchanged, it is not reported.
     let other = format!("{ROUTE}---\na: 1\rb: 2\n");
     assert_eq!(check(&other, "1.4", &[]), newer(&other));
 }
 
 #[test]
-fn the_alias_that_is_one_too_many() {
+fn the_first_alias_over_the_limit_is_reported() {
     let bomb = "  a0: &a0 [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]\n".to_owned()
         + &(1..6).fold(String::new(), |text, level| {
             let items = vec![format!("*a{}", level - 1); 10].join(", ");
@@ -116,7 +116,7 @@ fn the_alias_that_is_one_too_many() {
     assert_eq!(finding.code, Code::AliasExpansion);
     let place = finding.location.position.unwrap();
     let line = format!("{ROUTE}x:\n{bomb}").lines().nth(place.line - 1).unwrap().to_owned();
-    // The lists up to `a3` hold 1,111 and 11,111 values; that of `a4` is the first to come near the limit.
+    // The lists up to `a3` expand to 1,111 and 11,111 values; the list of `a4` is the first that comes near the limit.
     assert!(line.starts_with("  a4:") || line.starts_with("  a5:"), "{line}");
     assert!(line[place.column - 1..].starts_with("*a"), "{line}");
     let endless = format!("{ROUTE}x: &x\n  y: *x\n");
@@ -124,7 +124,7 @@ fn the_alias_that_is_one_too_many() {
 }
 
 #[test]
-fn a_shared_value_is_named_with_both_its_places() {
+fn a_shared_value_is_reported_with_both_places() {
     let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2
 kind: BackendTLSPolicy
 metadata:
@@ -160,7 +160,7 @@ const VALIDATION: &str =
     "      frontendValidation:\n        caCertificateRefs: [{group: \"\", kind: ConfigMap, name: ca}]\n";
 
 #[test]
-fn a_validation_that_comes_back_in_another_place() {
+fn a_validation_restored_at_another_place_is_reported() {
     let first = format!("{GATEWAY}{}", listener("a", 443, &format!("{VALIDATION}{CERTIFICATE}")));
     let last = format!("{GATEWAY}{}", listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")));
     let (new, findings) = run(&first, "1.4/experimental");
@@ -172,7 +172,7 @@ fn a_validation_that_comes_back_in_another_place() {
 }
 
 #[test]
-fn a_validation_that_several_listeners_have() {
+fn a_validation_shared_by_several_listeners_is_reported() {
     let two = format!(
         "{GATEWAY}{}{}",
         listener("a", 443, &format!("{CERTIFICATE}{VALIDATION}")),
@@ -182,7 +182,7 @@ fn a_validation_that_several_listeners_have() {
     assert_eq!(codes(&findings), ["normalized"]);
     assert!(findings[0].message.contains("it is written once for several items, as in the first of them"));
     assert!(new.contains("default:"), "{new}");
-    // The first comes back as it was, the other as this program writes it.
+    // The first is restored as it was, the other as the program writes it.
     let anew = VALIDATION.replace(
         " [{group: \"\", kind: ConfigMap, name: ca}]\n",
         "\n        - group: \"\"\n          kind: ConfigMap\n          name: ca\n",
@@ -196,7 +196,7 @@ fn codes(findings: &[Finding]) -> Vec<String> {
 }
 
 #[test]
-fn a_validation_of_a_port_that_comes_back_as_the_one_of_all() {
+fn a_validation_of_one_port_restored_as_the_shared_one_is_reported() {
     let references = "[{group: \"\", kind: ConfigMap, name: ca}]";
     let of_port = format!(
         "{GATEWAY}{}  tls:\n    frontend:\n      default: {{}}\n      perPort:\n      - port: 443\n        tls:\n          \
@@ -214,7 +214,7 @@ fn a_validation_of_a_port_that_comes_back_as_the_one_of_all() {
 }
 
 #[test]
-fn the_comment_that_goes_among_several_of_one_text() {
+fn the_removed_comment_among_equal_ones_is_reported() {
     let validation =
         "      frontendValidation: # b\n        caCertificateRefs: [{group: \"\", kind: ConfigMap, name: ca}]\n";
     let text = format!(
@@ -229,7 +229,7 @@ fn the_comment_that_goes_among_several_of_one_text() {
 }
 
 #[test]
-fn values_of_a_chart_that_cannot_be_read_are_not_passed_over() {
+fn unreadable_chart_values_are_reported() {
     let recognizer =
         Recognizer::new(["example.com"]).with_triggers(["Opaque"]).with_charts([("fabric", "nginxGateway")]);
     let met = |text: &str| match manifest::read("values.yaml", text.as_bytes(), &recognizer) {
@@ -240,6 +240,6 @@ fn values_of_a_chart_that_cannot_be_read_are_not_passed_over() {
     assert_eq!(met("nginxGateway: {}\na: 1\na: 2\n"), Some(Code::DuplicateKey));
     assert_eq!(met("chart: fabric\na: [\n"), Some(Code::ParseError));
     assert_eq!(met("nginxGateway:\n  {{- toYaml . }}\n"), Some(Code::Template));
-    // Of another mark alone nothing follows: such a file can be anything.
+    // Another trigger alone is not enough: such a file can be anything.
     assert_eq!(met("type: Opaque\na: [\n"), None);
 }

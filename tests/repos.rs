@@ -1,6 +1,6 @@
-//! Whole repositories under `fixtures/repos`: up to a newer release and back gives the same bytes, and twice is once.
+//! Whole repositories under `fixtures/repos`: converting back restores the bytes, and a second run changes nothing.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,17 +12,17 @@ use tempfile::TempDir;
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
 #[test]
-fn the_shop_goes_up_from_v1_0_and_back() {
+fn the_shop_converts_from_v1_0_and_back() {
     check("shop-1.0-experimental", "gateway-api@1.6/experimental", "gateway-api@1.0/experimental");
 }
 
 #[test]
-fn the_platform_goes_up_from_v1_3_and_back() {
+fn the_platform_converts_from_v1_3_and_back() {
     check("platform-1.3", "gateway-api@1.6/experimental", "gateway-api@1.3/experimental");
 }
 
 #[track_caller]
-fn check(name: &str, up: &str, down: &str) {
+fn check(name: &str, forward: &str, backward: &str) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos").join(name);
     let folder = TempDir::new().unwrap();
     let before = read(&source);
@@ -31,13 +31,17 @@ fn check(name: &str, up: &str, down: &str) {
         fs::create_dir_all(place.parent().unwrap()).unwrap();
         fs::write(place, bytes).unwrap();
     }
-    apply(folder.path(), up);
+    apply(folder.path(), forward);
     let newer = read(folder.path());
-    assert!(newer != before, "{up} changes nothing");
-    apply(folder.path(), up);
-    assert_eq!(differing(&read(folder.path()), &newer), Vec::<PathBuf>::new(), "the second time changes something");
-    apply(folder.path(), down);
-    assert_eq!(differing(&read(folder.path()), &before), Vec::<PathBuf>::new(), "the way back differs");
+    assert!(newer != before, "{forward} changes nothing");
+    apply(folder.path(), forward);
+    assert_eq!(differing(&read(folder.path()), &newer), Vec::<PathBuf>::new(), "the second run changes something");
+    apply(folder.path(), backward);
+    assert_eq!(
+        differing(&read(folder.path()), &before),
+        Vec::<PathBuf>::new(),
+        "converting back does not restore the files"
+    );
 }
 
 fn apply(folder: &Path, target: &str) {
@@ -50,7 +54,7 @@ fn apply(folder: &Path, target: &str) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Reads every file but those of the program's own folder.
+/// Reads every file except those in the program's own folder.
 fn read(folder: &Path) -> Tree {
     let walk = walkdir::WalkDir::new(folder).into_iter().filter_entry(|entry| entry.file_name() != ".reversion");
     let files = walk.map(Result::unwrap).filter(|entry| entry.file_type().is_file());

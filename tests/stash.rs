@@ -1,8 +1,8 @@
-//! What an object carries along: losses are kept in its annotation and come back, edits in between survive, and an annotation
-//! that is no stash does no harm.
+//! The stash of an object: losses are kept in its annotation and restored, edits in between survive, and an annotation
+//! that is not a stash is ignored.
 //!
-//! Conversions of texts by hand first, then laws L1 to L5 with a stash on objects drawn from the catalogs, then texts of
-//! stashes that were tampered with.
+//! Conversions of handwritten texts first, then laws L1 to L5 with a stash on objects drawn from the catalogs, then modified
+//! stashes.
 
 use reversion::catalog::Catalog;
 use reversion::field::{FieldPath, FieldPattern};
@@ -11,7 +11,7 @@ use reversion::pack::{Pack, Packs, Target, embedded};
 use reversion::plan::{self, ANNOTATION, AllowedLoss, Choices, Goal, Keeping, MAX_STASH};
 use serde_json::{Value, json};
 
-#[expect(dead_code, reason = "the laws of rules use the rest")]
+#[expect(dead_code, reason = "the tests of laws use the rest")]
 mod support;
 
 use support::cases::walk;
@@ -29,17 +29,17 @@ fn packs() -> Packs {
     embedded::with(Vec::new()).expect("the built-in packs load")
 }
 
-fn stashing() -> Choices {
+fn with_stash_option() -> Choices {
     Choices { keeping: Keeping::Stash, ..Choices::default() }
 }
 
-/// Takes a file to a target.
+/// Converts a file to a target.
 fn run(target: &str, choices: Choices, text: &str) -> Run {
     let packs = packs();
-    go(&packs, packs.target(target).expect("the release is known"), choices, text)
+    convert(&packs, packs.target(target).expect("the release is known"), choices, text)
 }
 
-fn go(packs: &Packs, target: Target<'_>, choices: Choices, text: &str) -> Run {
+fn convert(packs: &Packs, target: Target<'_>, choices: Choices, text: &str) -> Run {
     let goal = Goal { packs, targets: vec![target], choices };
     let manifest = engine::read(packs, "case.yaml", text.as_bytes()).expect("the file can be read");
     let plan = plan::plan(&[manifest], &goal);
@@ -47,40 +47,40 @@ fn go(packs: &Packs, target: Target<'_>, choices: Choices, text: &str) -> Run {
     Run { before: text.to_owned(), after, plan }
 }
 
-/// Takes a file to a target with `--stash`; nothing may be held back.
+/// Converts a file to a target with `--stash`; nothing may be held back.
 #[track_caller]
-fn leave(target: &str, text: &str) -> String {
-    done(run(target, stashing(), text))
+fn convert_with_stash(target: &str, text: &str) -> String {
+    converted_text(run(target, with_stash_option(), text))
 }
 
-/// Takes a file to a target without any option; nothing may be held back.
+/// Converts a file to a target without any option; nothing may be held back.
 #[track_caller]
-fn arrive(target: &str, text: &str) -> String {
-    done(run(target, Choices::default(), text))
+fn restore(target: &str, text: &str) -> String {
+    converted_text(run(target, Choices::default(), text))
 }
 
 #[track_caller]
-fn done(run: Run) -> String {
-    assert!(run.stopping().is_empty(), "{:?}", run.stopping());
+fn converted_text(run: Run) -> String {
+    assert!(run.blocking().is_empty(), "{:?}", run.blocking());
     run.after
 }
 
 #[track_caller]
-fn told(run: &Run, code: Code) -> usize {
+fn count_of(run: &Run, code: Code) -> usize {
     run.plan.findings.iter().filter(|finding| finding.code == code).count()
 }
 
-/// Goes there and back; the text there must hold `gone` no more, and the text back must be the first one.
+/// Converts to `target` and back to `start`: the converted text must not contain `lost`, and the restored text must be `text`.
 #[track_caller]
-fn round_trip(there: &str, back: &str, gone: &[&str], text: &str) {
-    let away = leave(there, text);
-    let bare: String = away.split_inclusive('\n').filter(|line| !line.contains(ANNOTATION)).collect();
-    for word in gone {
-        assert!(text.contains(word) && !bare.contains(word), "{word} is still in\n{away}");
+fn round_trip(target: &str, start: &str, lost: &[&str], text: &str) {
+    let stashed = convert_with_stash(target, text);
+    let bare: String = stashed.split_inclusive('\n').filter(|line| !line.contains(ANNOTATION)).collect();
+    for word in lost {
+        assert!(text.contains(word) && !bare.contains(word), "{word} is still in\n{stashed}");
     }
-    assert_eq!(leave(there, &away), away, "a second run changes something");
-    assert_eq!(arrive(there, &away), away, "a second run without --stash changes something");
-    assert_eq!(arrive(back, &away), text);
+    assert_eq!(convert_with_stash(target, &stashed), stashed, "a second run changes something");
+    assert_eq!(restore(target, &stashed), stashed, "a second run without --stash changes something");
+    assert_eq!(restore(start, &stashed), text);
 }
 
 const ROUTE: &str = "\
@@ -112,18 +112,19 @@ spec:
 ";
 
 #[test]
-fn what_is_kept_whole_is_told_once() {
+fn an_object_stashed_whole_is_reported_once() {
     let text = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: a}\nspec:\n  rules:\n  - backendRefs: [{name: a, port: 80}]\n    \
                 sessionPersistence: {type: Header, idleTimeout: 1h, cookieConfig: {lifetimeType: Session}}\n    retry: {codes: [500, 500]}\n";
-    let kept = run(STANDARD, stashing(), text);
-    let told: Vec<_> = kept.plan.findings.iter().filter(|told| told.code != Code::Advisory).collect();
-    let fields: Vec<_> = told.iter().map(|told| (told.code, told.field.as_deref().unwrap_or_default())).collect();
+    let kept = run(STANDARD, with_stash_option(), text);
+    let reported: Vec<_> = kept.plan.findings.iter().filter(|finding| finding.code != Code::Advisory).collect();
+    let fields: Vec<_> =
+        reported.iter().map(|finding| (finding.code, finding.field.as_deref().unwrap_or_default())).collect();
     let expected = ["spec.rules[0].sessionPersistence", "spec.rules[0].retry"].map(|field| (Code::DroppedField, field));
     assert_eq!(fields, expected);
 }
 
 #[test]
-fn lost_fields_come_back_where_they_stood() {
+fn stashed_fields_are_restored_at_their_place() {
     round_trip(STANDARD, EXPERIMENTAL, &["retry", "sessionPersistence"], ROUTE);
     round_trip("gateway-api@1.1.0/experimental", EXPERIMENTAL, &["retry", "name: rest"], ROUTE);
     round_trip("gateway-api@1.0.0/standard", "gateway-api@1.3.0/experimental", &["retry", "name: pay\n    m"], ROUTE);
@@ -149,15 +150,18 @@ fn the_file_keeps_its_style() {
 }
 
 #[test]
-fn the_annotation_goes_with_its_last_value() {
-    let away = leave("gateway-api@1.1.0/experimental", ROUTE);
-    let nearer = leave("gateway-api@1.6.1/standard", &away);
-    assert!(nearer.contains("name: rest") && nearer.contains(ANNOTATION), "names are back, retries are not: {nearer}");
-    assert!(!nearer.contains("    retry:"));
-    assert_eq!(arrive(EXPERIMENTAL, &nearer), ROUTE);
-    let others = away.replace("  annotations:\n", "  annotations:\n    team: shop\n");
-    let back = arrive(EXPERIMENTAL, &others);
-    assert_eq!(back, ROUTE.replace("checkout\n", "checkout\n  annotations:\n    team: shop\n"));
+fn the_annotation_is_removed_with_its_last_value() {
+    let stashed = convert_with_stash("gateway-api@1.1.0/experimental", ROUTE);
+    let partly_restored = convert_with_stash("gateway-api@1.6.1/standard", &stashed);
+    assert!(
+        partly_restored.contains("name: rest") && partly_restored.contains(ANNOTATION),
+        "names are restored, retries are not: {partly_restored}"
+    );
+    assert!(!partly_restored.contains("    retry:"));
+    assert_eq!(restore(EXPERIMENTAL, &partly_restored), ROUTE);
+    let others = stashed.replace("  annotations:\n", "  annotations:\n    team: shop\n");
+    let restored = restore(EXPERIMENTAL, &others);
+    assert_eq!(restored, ROUTE.replace("checkout\n", "checkout\n  annotations:\n    team: shop\n"));
 }
 
 const POLICY: &str = "\
@@ -185,57 +189,66 @@ spec:
 ";
 
 #[test]
-fn rules_run_back_before_values_come_back() {
-    let back = "gateway-api@1.3.0/experimental";
-    let wanted = POLICY.replace("group: ''", "group: \"\"");
-    let away = leave("gateway-api@1.0.0/experimental", &wanted);
-    assert!(away.contains("targetRef:") && away.contains("  tls:"), "{away}");
-    round_trip("gateway-api@1.0.0/experimental", back, &["targetRefs", "subjectAltNames"], &wanted);
-    round_trip("gateway-api@1.1.0/experimental", back, &["subjectAltNames"], &wanted);
+fn inverse_rules_run_before_values_are_restored() {
+    let restored = "gateway-api@1.3.0/experimental";
+    let policy = POLICY.replace("group: ''", "group: \"\"");
+    let stashed = convert_with_stash("gateway-api@1.0.0/experimental", &policy);
+    assert!(stashed.contains("targetRef:") && stashed.contains("  tls:"), "{stashed}");
+    round_trip("gateway-api@1.0.0/experimental", restored, &["targetRefs", "subjectAltNames"], &policy);
+    round_trip("gateway-api@1.1.0/experimental", restored, &["subjectAltNames"], &policy);
     let traffic = "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata:\n  name: a\nspec:\n  \
                    targetRefs:\n  - group: \"\"\n    kind: Service\n    name: a\n  retryConstraint:\n    budget:\n      percent: 20\n";
     round_trip("gateway-api@1.2.0/experimental", "gateway-api@1.5.0/experimental", &["retryConstraint"], traffic);
 }
 
 #[test]
-fn two_steps_away_are_one() {
-    let steps = leave("gateway-api@1.0.0/experimental", &leave("gateway-api@1.1.0/experimental", POLICY));
-    assert_eq!(arrive("gateway-api@1.3.0/experimental", &steps).replace("\"\"", "''"), POLICY);
-    let channels = leave("gateway-api@1.1.0/standard", &leave(STANDARD, ROUTE));
-    assert_eq!(arrive(EXPERIMENTAL, &channels), ROUTE);
-    let nearer = leave("gateway-api@1.4.0/standard", &channels);
-    assert_eq!(arrive("gateway-api@1.4.0/experimental", &nearer), ROUTE);
+fn two_conversions_stash_the_same_as_one() {
+    let steps = convert_with_stash(
+        "gateway-api@1.0.0/experimental",
+        &convert_with_stash("gateway-api@1.1.0/experimental", POLICY),
+    );
+    assert_eq!(restore("gateway-api@1.3.0/experimental", &steps).replace("\"\"", "''"), POLICY);
+    let channels = convert_with_stash("gateway-api@1.1.0/standard", &convert_with_stash(STANDARD, ROUTE));
+    assert_eq!(restore(EXPERIMENTAL, &channels), ROUTE);
+    let partly_restored = convert_with_stash("gateway-api@1.4.0/standard", &channels);
+    assert_eq!(restore("gateway-api@1.4.0/experimental", &partly_restored), ROUTE);
 }
 
 #[test]
-fn a_part_that_has_no_place_stays() {
-    let timed = ROUTE.replace("sessionName: shop", "sessionName: shop\n      idleTimeout: 5m");
-    let away = leave("gateway-api@1.0.0/experimental", &timed);
-    let nearer = run(EXPERIMENTAL, Choices::default(), &away);
-    assert!(nearer.stopping().is_empty(), "{:?}", nearer.stopping());
-    assert!(nearer.after.contains("      sessionName: shop\n") && !nearer.after.contains("idleTimeout: "));
-    assert!(nearer.after.contains(r#""key":"idleTimeout","after":"sessionName"},"value":"5m""#), "{}", nearer.after);
-    assert_eq!(arrive(EXPERIMENTAL, &nearer.after), nearer.after);
-    assert_eq!(arrive("gateway-api@1.5.1/experimental", &nearer.after), timed);
+fn a_value_without_a_place_stays_in_the_stash() {
+    let with_timeout = ROUTE.replace("sessionName: shop", "sessionName: shop\n      idleTimeout: 5m");
+    let stashed = convert_with_stash("gateway-api@1.0.0/experimental", &with_timeout);
+    let partly_restored = run(EXPERIMENTAL, Choices::default(), &stashed);
+    assert!(partly_restored.blocking().is_empty(), "{:?}", partly_restored.blocking());
+    assert!(
+        partly_restored.after.contains("      sessionName: shop\n") && !partly_restored.after.contains("idleTimeout: ")
+    );
+    assert!(
+        partly_restored.after.contains(r#""key":"idleTimeout","after":"sessionName"},"value":"5m""#),
+        "{}",
+        partly_restored.after
+    );
+    assert_eq!(restore(EXPERIMENTAL, &partly_restored.after), partly_restored.after);
+    assert_eq!(restore("gateway-api@1.5.1/experimental", &partly_restored.after), with_timeout);
 }
 
 #[test]
-fn an_edit_elsewhere_does_not_matter() {
-    let away = leave(STANDARD, ROUTE);
-    let edited = away.replace("name: web", "name: other").replace("checkout", "basket");
+fn an_edit_elsewhere_does_not_prevent_restoring() {
+    let stashed = convert_with_stash(STANDARD, ROUTE);
+    let edited = stashed.replace("name: web", "name: other").replace("checkout", "basket");
     let expected = ROUTE.replace("name: web", "name: other").replace("checkout", "basket");
-    assert_eq!(arrive(EXPERIMENTAL, &edited), expected);
+    assert_eq!(restore(EXPERIMENTAL, &edited), expected);
 }
 
 #[test]
-fn a_moved_item_is_found() {
-    let away = leave(STANDARD, ROUTE);
-    let (head, rules) = away.split_once("  - name: pay\n").unwrap();
+fn a_moved_item_is_recognised() {
+    let stashed = convert_with_stash(STANDARD, ROUTE);
+    let (head, rules) = stashed.split_once("  - name: pay\n").unwrap();
     let (pay, rest) = rules.split_once("  - name: rest\n").unwrap();
     let swapped = format!("{head}  - name: rest\n{rest}  - name: pay\n{pay}");
     let (head, rules) = ROUTE.split_once("  - name: pay\n").unwrap();
     let (pay, rest) = rules.split_once("  - name: rest\n").unwrap();
-    assert_eq!(arrive(EXPERIMENTAL, &swapped), format!("{head}  - name: rest\n{rest}  - name: pay\n{pay}"));
+    assert_eq!(restore(EXPERIMENTAL, &swapped), format!("{head}  - name: rest\n{rest}  - name: pay\n{pay}"));
 }
 
 const GATEWAY: &str = "\
@@ -263,75 +276,83 @@ spec:
 ";
 
 #[test]
-fn items_with_a_key_are_found_by_it() {
-    let away = leave("gateway-api@1.2.0/standard", GATEWAY);
-    assert!(away.contains(r#"{"item":{"name":"one"}}"#), "{away}");
-    let edited = away
+fn items_are_recognised_by_their_key() {
+    let stashed = convert_with_stash("gateway-api@1.2.0/standard", GATEWAY);
+    assert!(stashed.contains(r#"{"item":{"name":"one"}}"#), "{stashed}");
+    let edited = stashed
         .replace("port: 443", "port: 8443")
         .replace("  - name: one\n    port", "  - name: zero\n    port: 1\n    protocol: HTTP\n  - name: one\n    port");
-    let back = run("gateway-api@1.2.0/experimental", Choices::default(), &edited);
-    assert!(back.after.contains("      frontendValidation:\n"), "{}", back.after);
-    assert!(back.after.contains("port: 8443") && !back.after.contains(ANNOTATION));
+    let restored = run("gateway-api@1.2.0/experimental", Choices::default(), &edited);
+    assert!(restored.after.contains("      frontendValidation:\n"), "{}", restored.after);
+    assert!(restored.after.contains("port: 8443") && !restored.after.contains(ANNOTATION));
 }
 
 #[track_caller]
-fn stays_edited(from: &str, to: &str) {
-    let away = leave(STANDARD, ROUTE);
-    let edited = away.replacen(from, to, 1);
-    assert_ne!(edited, away);
-    let back = run(EXPERIMENTAL, Choices::default(), &edited);
-    assert!(back.stopping().is_empty(), "{:?}", back.stopping());
-    assert_eq!(told(&back, Code::StaleStash), 1, "{}", back.after);
-    assert!(back.after.contains(to), "the edit is gone: {}", back.after);
-    assert!(!back.after.contains("    retry:\n      attempts: 3"), "the value came back: {}", back.after);
-    assert!(back.after.contains(ANNOTATION) && back.after.contains("    sessionPersistence:"), "{}", back.after);
-    let again = run(EXPERIMENTAL, Choices::default(), &back.after);
-    assert_eq!((again.after.as_str(), told(&again, Code::StaleStash)), (back.after.as_str(), 1));
+fn check_edit_is_kept(from: &str, to: &str) {
+    let stashed = convert_with_stash(STANDARD, ROUTE);
+    let edited = stashed.replacen(from, to, 1);
+    assert_ne!(edited, stashed);
+    let restored = run(EXPERIMENTAL, Choices::default(), &edited);
+    assert!(restored.blocking().is_empty(), "{:?}", restored.blocking());
+    assert_eq!(count_of(&restored, Code::StaleStash), 1, "{}", restored.after);
+    assert!(restored.after.contains(to), "the edit is lost: {}", restored.after);
+    assert!(!restored.after.contains("    retry:\n      attempts: 3"), "the value was restored: {}", restored.after);
+    assert!(
+        restored.after.contains(ANNOTATION) && restored.after.contains("    sessionPersistence:"),
+        "{}",
+        restored.after
+    );
+    let again = run(EXPERIMENTAL, Choices::default(), &restored.after);
+    assert_eq!((again.after.as_str(), count_of(&again, Code::StaleStash)), (restored.after.as_str(), 1));
 }
 
 #[test]
-fn an_edit_of_the_surroundings_stays() {
-    stays_edited("value: /pay", "value: /till");
-    stays_edited("    - name: pay\n      port: 80\n", "    - name: pay\n      port: 8080\n");
-    stays_edited("  - name: pay\n    matches", "  - name: payment\n    matches");
-    stays_edited(
+fn an_edit_of_the_context_is_kept() {
+    check_edit_is_kept("value: /pay", "value: /till");
+    check_edit_is_kept("    - name: pay\n      port: 80\n", "    - name: pay\n      port: 8080\n");
+    check_edit_is_kept("  - name: pay\n    matches", "  - name: payment\n    matches");
+    check_edit_is_kept(
         "    backendRefs:\n    - name: pay",
         "    retry:\n      attempts: 9\n    backendRefs:\n    - name: pay",
     );
 }
 
 #[test]
-fn what_was_written_again_by_hand_is_used_up() {
-    let away = leave(STANDARD, ROUTE);
+fn a_stashed_value_rewritten_by_hand_is_removed_from_the_stash() {
+    let stashed = convert_with_stash(STANDARD, ROUTE);
     let (head, tail) = ROUTE.split_once("spec:").unwrap();
-    let (new_head, _) = away.split_once("spec:").unwrap();
+    let (new_head, _) = stashed.split_once("spec:").unwrap();
     assert_ne!(head, new_head);
-    assert_eq!(arrive(EXPERIMENTAL, &format!("{new_head}spec:{tail}")), ROUTE);
+    assert_eq!(restore(EXPERIMENTAL, &format!("{new_head}spec:{tail}")), ROUTE);
 }
 
 #[test]
-fn what_cannot_be_kept_is_held_back_or_allowed() {
+fn a_loss_that_cannot_be_stashed_is_held_back_unless_allowed() {
     let long = ROUTE.replace("sessionName: shop", &format!("sessionName: {}", "x".repeat(MAX_STASH)));
-    let held = run(STANDARD, stashing(), &long);
-    let codes: Vec<_> = held.stopping().iter().map(|finding| (finding.code, finding.severity)).collect();
+    let held = run(STANDARD, with_stash_option(), &long);
+    let codes: Vec<_> = held.blocking().iter().map(|finding| (finding.code, finding.severity)).collect();
     assert!(codes.contains(&(Code::DroppedField, Severity::Held)), "{codes:?}");
     assert_eq!(held.after, long);
-    let both = Choices { allowed: AllowedLoss::All, ..stashing() };
+    let both = Choices { allowed: AllowedLoss::All, ..with_stash_option() };
     let without = run(STANDARD, both.clone(), &long);
     assert!(!without.after.contains(ANNOTATION) && !without.after.contains("retry"), "{}", without.after);
-    assert_eq!(arrive(EXPERIMENTAL, &done(run(STANDARD, both, ROUTE))), ROUTE, "what can be kept is kept");
+    assert_eq!(
+        restore(EXPERIMENTAL, &converted_text(run(STANDARD, both, ROUTE))),
+        ROUTE,
+        "values that fit the stash are kept"
+    );
 }
 
 #[test]
-fn nothing_lost_leaves_no_trace() {
+fn a_lossless_conversion_writes_no_stash() {
     let plain = ROUTE.replace("    retry:\n      attempts: 3\n      codes:\n      - 503\n", "");
     let plain = plain.replace("    sessionPersistence:\n      sessionName: shop\n", "");
-    assert_eq!(leave(STANDARD, &plain), plain);
-    assert!(!leave("gateway-api@1.4.0/experimental", &plain).contains(ANNOTATION));
+    assert_eq!(convert_with_stash(STANDARD, &plain), plain);
+    assert!(!convert_with_stash("gateway-api@1.4.0/experimental", &plain).contains(ANNOTATION));
 }
 
-/// Puts an annotation on the route that experimental no longer has anything to give back to.
-const TWINS: &str = "\
+/// A route with two equal items once the lost fields are removed.
+const EQUAL_ITEMS: &str = "\
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata:
@@ -347,49 +368,49 @@ spec:
 ";
 
 #[test]
-fn items_that_look_alike_are_not_guessed() {
-    let away = leave(STANDARD, TWINS);
-    let back = arrive(EXPERIMENTAL, &away);
-    assert_eq!(values(&back).unwrap(), values(TWINS).unwrap());
-    let (twin, other) = ("  - backendRefs: [{name: pay, port: 80}]\n", "  - backendRefs: [{name: rest, port: 80}]\n");
-    let (both, rest) = (format!("{twin}{twin}"), format!("{twin}{twin}{other}"));
-    assert!(away.contains(&rest), "{away}");
+fn values_of_equal_items_are_not_restored_by_guessing() {
+    let stashed = convert_with_stash(STANDARD, EQUAL_ITEMS);
+    let restored = restore(EXPERIMENTAL, &stashed);
+    assert_eq!(values(&restored).unwrap(), values(EQUAL_ITEMS).unwrap());
+    let (equal, other) = ("  - backendRefs: [{name: pay, port: 80}]\n", "  - backendRefs: [{name: rest, port: 80}]\n");
+    let (both, rest) = (format!("{equal}{equal}"), format!("{equal}{equal}{other}"));
+    assert!(stashed.contains(&rest), "{stashed}");
     let edits = [
-        away.replace(&both, twin),
-        away.replace(&both, &format!("{twin}{both}")),
-        away.replace(&rest, &format!("{other}{both}")),
+        stashed.replace(&both, equal),
+        stashed.replace(&both, &format!("{equal}{both}")),
+        stashed.replace(&rest, &format!("{other}{both}")),
     ];
     for edited in edits {
         let run = run(EXPERIMENTAL, Choices::default(), &edited);
-        assert_eq!([told(&run, Code::StaleStash), told(&run, Code::Restored)], [2, 1], "{edited}");
+        assert_eq!([count_of(&run, Code::StaleStash), count_of(&run, Code::Restored)], [2, 1], "{edited}");
         assert!(
             run.after.contains("attempts: 3")
                 && !run.after.replace(ANNOTATION, "").contains("retry:\n      attempts: 1")
         );
-        assert_eq!(leave(EXPERIMENTAL, &run.after), run.after);
+        assert_eq!(convert_with_stash(EXPERIMENTAL, &run.after), run.after);
     }
 }
 
 #[test]
-fn each_value_stands_by_itself() {
-    let away = leave(STANDARD, TWINS);
-    // Nobody can have left these in this release: a number that it refuses, and a field that no release has.
+fn each_stashed_value_is_restored_independently() {
+    let stashed = convert_with_stash(STANDARD, EQUAL_ITEMS);
+    // This release cannot have stashed these: a number that it rejects, and a field that no release has.
     for (good, bad, why) in [
         ("\"attempts\":1", "\"attempts\":0", "must be at least 1"),
         ("\"attempts\":1", "\"attempts\":1,\"tries\":1", "no release has the field spec.rules[0].retry.tries"),
         ("\"key\":\"retry\"", "\"key\":\"again\"", "no release has the field spec.rules[0].again"),
     ] {
-        let edited = away.replacen(good, bad, 1);
-        assert_ne!(edited, away);
+        let edited = stashed.replacen(good, bad, 1);
+        assert_ne!(edited, stashed);
         let run = run(EXPERIMENTAL, Choices::default(), &edited);
         assert_eq!(
-            [told(&run, Code::StaleStash), told(&run, Code::Restored)],
+            [count_of(&run, Code::StaleStash), count_of(&run, Code::Restored)],
             [1, 2],
             "{bad}: {:?}",
             run.plan.findings
         );
-        let told = run.plan.findings.iter().find(|finding| finding.code == Code::StaleStash).unwrap();
-        assert!(told.message.contains(why), "{}", told.message);
+        let reported = run.plan.findings.iter().find(|finding| finding.code == Code::StaleStash).unwrap();
+        assert!(reported.message.contains(why), "{}", reported.message);
         let places: Vec<_> = run.plan.findings.iter().filter(|finding| finding.code == Code::Restored).collect();
         let fields: Vec<_> = places.iter().filter_map(|finding| finding.field.as_deref()).collect();
         assert_eq!(fields, ["spec.rules[1].retry", "spec.rules[2].retry"]);
@@ -398,11 +419,11 @@ fn each_value_stands_by_itself() {
 }
 
 #[test]
-fn an_annotation_that_stays_as_it_is_keeps_its_bytes() {
-    let away = leave(STANDARD, ROUTE).replace("\"version\":1,", "\"version\": 1, ");
-    assert_eq!(arrive(STANDARD, &away), away);
-    let edited = away.replace("port: 80", "port: 8080").replace("value: /pay", "value: /till");
-    assert_eq!(arrive(EXPERIMENTAL, &edited), edited);
+fn an_unchanged_annotation_keeps_its_bytes() {
+    let stashed = convert_with_stash(STANDARD, ROUTE).replace("\"version\":1,", "\"version\": 1, ");
+    assert_eq!(restore(STANDARD, &stashed), stashed);
+    let edited = stashed.replace("port: 80", "port: 8080").replace("value: /pay", "value: /till");
+    assert_eq!(restore(EXPERIMENTAL, &edited), edited);
 }
 
 fn with_annotation(text: &str) -> String {
@@ -411,7 +432,7 @@ fn with_annotation(text: &str) -> String {
 }
 
 #[test]
-fn an_annotation_that_is_no_stash_does_no_harm() {
+fn an_annotation_that_is_not_a_stash_is_ignored() {
     let kept = |r#in: Value, at: Value| json!({"in": r#in, "at": at, "value": 1, "around": "cbf29ce484222325", "loss": "dropped-field"});
     let stash = |left: &str, kept: Vec<Value>| json!({"version": 1, "left": left, "kept": kept}).to_string();
     let bad = [
@@ -436,7 +457,7 @@ fn an_annotation_that_is_no_stash_does_no_harm() {
     for text in bad {
         let before = with_annotation(&text);
         let run = run(EXPERIMENTAL, Choices::default(), &before);
-        assert_eq!((told(&run, Code::InvalidStash), told(&run, Code::StaleStash)), (1, 0), "{text:.80}");
+        assert_eq!((count_of(&run, Code::InvalidStash), count_of(&run, Code::StaleStash)), (1, 0), "{text:.80}");
         assert_eq!(run.after, before, "{text:.80}");
         assert!(!format!("{:?}", run.plan.findings).contains("untagged"), "{text:.80}");
     }
@@ -449,70 +470,70 @@ fn an_annotation_that_is_no_stash_does_no_harm() {
     for text in stale {
         let before = with_annotation(&text);
         let run = run(EXPERIMENTAL, Choices::default(), &before);
-        assert_eq!((told(&run, Code::InvalidStash), told(&run, Code::StaleStash)), (0, 1), "{text}");
+        assert_eq!((count_of(&run, Code::InvalidStash), count_of(&run, Code::StaleStash)), (0, 1), "{text}");
         assert_eq!(run.after, before, "{text}");
     }
 }
 
 #[test]
-fn nothing_is_kept_beside_what_is_no_stash() {
+fn nothing_is_stashed_if_the_annotation_is_not_a_stash() {
     let before = with_annotation("mine");
-    let held = run(STANDARD, stashing(), &before);
+    let held = run(STANDARD, with_stash_option(), &before);
     assert_eq!(held.after, before);
-    assert!(held.holds_back() && told(&held, Code::InvalidStash) == 1);
+    assert!(held.holds_back() && count_of(&held, Code::InvalidStash) == 1);
 }
 
-/// A drawn object that was taken away with a stash.
-struct Away<'p> {
+/// A drawn object that was converted with a stash.
+struct StashedCase<'p> {
     packs: &'p Packs,
     start: Target<'p>,
     target: Target<'p>,
-    /// The file as the program itself writes it for the release it starts from.
+    /// The file as the program writes it for the first release.
     text: String,
     /// The file at the target.
-    away: String,
+    stashed: String,
     random: Random,
 }
 
-impl Away<'_> {
-    fn go(&self, target: Target<'_>, choices: Choices, text: &str) -> Run {
-        go(self.packs, target, choices, text)
+impl StashedCase<'_> {
+    fn convert(&self, target: Target<'_>, choices: Choices, text: &str) -> Run {
+        convert(self.packs, target, choices, text)
     }
 
-    /// Says whether the rules alone stay at the target and lead back, where what is lost is let go.
-    fn rules_lead_back(&self) -> bool {
+    /// Returns whether the rules alone are stable at the target and convert back, with losses allowed.
+    fn inverse_rules_restore_the_object(&self) -> bool {
         let losing = Choices { allowed: AllowedLoss::All, ..Choices::default() };
-        let there = self.go(self.target, losing, &self.text);
-        let stays = self.go(self.target, Choices::default(), &there.after).stopping().is_empty();
-        stays && self.go(self.start, Choices::default(), &there.after).stopping().is_empty()
+        let converted = self.convert(self.target, losing, &self.text);
+        let is_stable = self.convert(self.target, Choices::default(), &converted.after).blocking().is_empty();
+        is_stable && self.convert(self.start, Choices::default(), &converted.after).blocking().is_empty()
     }
 
-    fn tell(&self, message: &str) -> String {
-        format!("{message}\n--- {}\n{}\n--- {}\n{}", self.start, self.text, self.target, self.away)
+    fn describe(&self, message: &str) -> String {
+        format!("{message}\n--- {}\n{}\n--- {}\n{}", self.start, self.text, self.target, self.stashed)
     }
 }
 
-/// Draws objects, 100 or `REVERSION_LAWS_CASES`, and hands over those that leave something behind.
+/// Draws objects, 100 or `REVERSION_LAWS_CASES`, and runs `check` on those that get a stash.
 ///
 /// # Panics
-/// Where fewer than a quarter does: the law would say nothing.
-fn drawn(law: &str, check: impl Fn(&mut Away<'_>) -> Result<(), String>) {
+/// If fewer than a quarter do: the law would check too little.
+fn check_drawn(law: &str, check: impl Fn(&mut StashedCase<'_>) -> Result<(), String>) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (cases, seed) = (number("REVERSION_LAWS_CASES").unwrap_or(100), number("REVERSION_LAWS_SEED").unwrap_or(2026));
     let packs = packs();
-    let mut spoke = 0;
+    let mut with_stash = 0;
     for case in 0..cases {
         let random = Random::new(seed, &["stash"], case);
-        let Some(mut away) = draw(&packs, random) else { continue };
-        spoke += 1;
-        if let Err(message) = check(&mut away) {
-            panic!("{law}, seed {seed}, case {case}: {}", away.tell(&message));
+        let Some(mut stashed) = draw(&packs, random) else { continue };
+        with_stash += 1;
+        if let Err(message) = check(&mut stashed) {
+            panic!("{law}, seed {seed}, case {case}: {}", stashed.describe(&message));
         }
     }
-    assert!(spoke * 4 > cases, "{law}: only {spoke} of {cases} objects have a stash");
+    assert!(with_stash * 4 > cases, "{law}: only {with_stash} of {cases} objects have a stash");
 }
 
-fn draw<'p>(packs: &'p Packs, mut random: Random) -> Option<Away<'p>> {
+fn draw<'p>(packs: &'p Packs, mut random: Random) -> Option<StashedCase<'p>> {
     let all: Vec<&Pack> = packs.iter().collect();
     let pack = *random.pick(&all);
     let kinds: Vec<_> = pack.kinds().filter_map(|kind| pack.catalog(kind)).collect();
@@ -530,28 +551,28 @@ fn draw<'p>(packs: &'p Packs, mut random: Random) -> Option<Away<'p>> {
     let style = if random.chance(30) { Style::PLAIN } else { Style::draw(&mut random) };
     let text = render::text(&[object], &style, &mut random);
     let (start, target) = (Target { pack, release }, Target { pack, release: target });
-    let settled = go(packs, start, Choices::default(), &text);
-    let away = go(packs, target, stashing(), &settled.after);
-    let is_stashed = away.after.contains(ANNOTATION) && !away.holds_back() && !settled.holds_back();
-    // What no release has is not given back, which has a test of its own.
-    let objects = values(&away.after).ok()?;
+    let normalized = convert(packs, start, Choices::default(), &text);
+    let stashed = convert(packs, target, with_stash_option(), &normalized.after);
+    let is_stashed = stashed.after.contains(ANNOTATION) && !stashed.holds_back() && !normalized.holds_back();
+    // Fields that no release has are not restored; another test covers them.
+    let objects = values(&stashed.after).ok()?;
     let stash = objects.first().and_then(|object| object["metadata"]["annotations"][ANNOTATION].as_str());
     let is_stashed = is_stashed && stash.is_some_and(|stash| !stash.contains(UNKNOWN));
-    let text = settled.after;
-    is_stashed.then_some(Away { packs, start, target, text, away: away.after, random })
+    let text = normalized.after;
+    is_stashed.then_some(StashedCase { packs, start, target, text, stashed: stashed.after, random })
 }
 
-/// Returns the fields that `here` has and `there` has not, without those below another.
+/// Returns the outermost fields that `start` has and `target` does not.
 fn only_in(
     catalog: &Catalog,
-    here: reversion::release::ReleaseId,
-    there: reversion::release::ReleaseId,
+    start: reversion::release::ReleaseId,
+    target: reversion::release::ReleaseId,
 ) -> Vec<FieldPattern> {
     let mut found: Vec<FieldPattern> = Vec::new();
     for field in catalog.fields() {
         let having = catalog.having(&field.pattern);
         let is_below = found.iter().any(|above| field.pattern.starts_with(above));
-        if having.contains(here) && !having.contains(there) && !is_below {
+        if having.contains(start) && !having.contains(target) && !is_below {
             found.push(field.pattern);
         }
     }
@@ -559,28 +580,28 @@ fn only_in(
 }
 
 #[test]
-fn what_was_kept_comes_back() {
-    drawn("what was kept comes back", |case| {
-        if !case.rules_lead_back() {
+fn stashed_values_are_restored() {
+    check_drawn("stashed values are restored", |case| {
+        if !case.inverse_rules_restore_the_object() {
             return Ok(());
         }
-        let back = case.go(case.start, Choices::default(), &case.away);
-        if !back.stopping().is_empty() {
-            return Err(format!("the way back is held: {:?}", back.stopping()));
+        let restored = case.convert(case.start, Choices::default(), &case.stashed);
+        if !restored.blocking().is_empty() {
+            return Err(format!("converting back is held back: {:?}", restored.blocking()));
         }
-        same(&values(&case.text)?, &values(&back.after)?)
+        same(&values(&case.text)?, &values(&restored.after)?)
     });
 }
 
 #[test]
 fn a_second_run_changes_nothing() {
-    drawn("a second run changes nothing", |case| {
-        if !case.rules_lead_back() {
+    check_drawn("a second run changes nothing", |case| {
+        if !case.inverse_rules_restore_the_object() {
             return Ok(());
         }
-        for choices in [Choices::default(), stashing()] {
-            let again = case.go(case.target, choices, &case.away);
-            if again.after != case.away || !again.plan.files.is_empty() || !again.stopping().is_empty() {
+        for choices in [Choices::default(), with_stash_option()] {
+            let again = case.convert(case.target, choices, &case.stashed);
+            if again.after != case.stashed || !again.plan.files.is_empty() || !again.blocking().is_empty() {
                 return Err(format!("the second run makes\n{}\n{:?}", again.after, again.plan.findings));
             }
         }
@@ -589,36 +610,40 @@ fn a_second_run_changes_nothing() {
 }
 
 #[test]
-fn the_way_over_another_release_comes_back_too() {
-    drawn("the way over another release comes back too", |case| {
+fn stashed_values_are_restored_through_an_intermediate_release() {
+    check_drawn("stashed values are restored through another release", |case| {
         let releases: Vec<_> = case.start.pack.line().iter().map(|(release, _)| release).collect();
         let between = Target { release: *case.random.pick(&releases), ..case.start };
-        let there = case.go(between, stashing(), &case.text);
-        let away = case.go(case.target, stashing(), &there.after);
-        if there.holds_back() || away.holds_back() || !case.rules_lead_back() {
+        let converted = case.convert(between, with_stash_option(), &case.text);
+        let stashed = case.convert(case.target, with_stash_option(), &converted.after);
+        if converted.holds_back() || stashed.holds_back() || !case.inverse_rules_restore_the_object() {
             return Ok(());
         }
-        let back = case.go(case.start, Choices::default(), &away.after);
-        if !back.stopping().is_empty() {
-            return Err(format!("the way back over {between} is held: {:?}\n{}", back.stopping(), away.after));
+        let restored = case.convert(case.start, Choices::default(), &stashed.after);
+        if !restored.blocking().is_empty() {
+            return Err(format!(
+                "converting back through {between} is held back: {:?}\n{}",
+                restored.blocking(),
+                stashed.after
+            ));
         }
-        same(&values(&case.text)?, &values(&back.after)?).map_err(|message| {
-            format!("over {between}: {message}\n--- {between}\n{}\n--- then\n{}", there.after, away.after)
+        same(&values(&case.text)?, &values(&restored.after)?).map_err(|message| {
+            format!("over {between}: {message}\n--- {between}\n{}\n--- then\n{}", converted.after, stashed.after)
         })
     });
 }
 
 #[test]
 fn an_edit_survives() {
-    drawn("an edit survives", |case| {
-        let mut object = values(&case.away)?.remove(0);
+    check_drawn("an edit survives", |case| {
+        let mut object = values(&case.stashed)?.remove(0);
         let spec = FieldPath::default().key("spec");
         let places: Vec<_> =
             walk(&object).into_iter().map(|(path, _)| path).filter(|path| path.starts_with(&spec)).collect();
         let place = case.random.pick(&places).clone();
-        let value = place.get_mut(&mut object).ok_or("it was walked to")?;
+        let value = place.get_mut(&mut object).ok_or("the path was listed")?;
         edit(value, &mut case.random);
-        never_overrides(case, &object)
+        check_nothing_overridden(case, &object)
     });
 }
 
@@ -644,22 +669,25 @@ fn edit(value: &mut Value, random: &mut Random) {
 }
 
 #[test]
-fn a_stash_that_was_tampered_with_overrides_nothing() {
-    drawn("a stash that was tampered with overrides nothing", |case| {
+fn a_modified_stash_overrides_nothing() {
+    check_drawn("a modified stash overrides nothing", |case| {
         for _ in 0..5 {
-            let mut object = values(&case.away)?.remove(0);
+            let mut object = values(&case.stashed)?.remove(0);
             let text = object["metadata"]["annotations"][ANNOTATION].as_str().ok_or("it has a stash")?.to_owned();
-            let tampered =
-                if case.random.chance(50) { bitten(&text, &mut case.random) } else { bent(&text, &mut case.random)? };
-            object["metadata"]["annotations"][ANNOTATION] = json!(tampered);
-            never_overrides(case, &object)?;
+            let modified = if case.random.chance(50) {
+                with_changed_characters(&text, &mut case.random)
+            } else {
+                with_changed_values(&text, &mut case.random)?
+            };
+            object["metadata"]["annotations"][ANNOTATION] = json!(modified);
+            check_nothing_overridden(case, &object)?;
         }
         Ok(())
     });
 }
 
-/// Takes characters out of a text, or puts some in.
-fn bitten(text: &str, random: &mut Random) -> String {
+/// Removes, replaces or truncates characters of a text.
+fn with_changed_characters(text: &str, random: &mut Random) -> String {
     let mut characters: Vec<char> = text.chars().collect();
     for _ in 0..=random.below(4) {
         let at = random.below(characters.len().max(1));
@@ -676,50 +704,50 @@ fn bitten(text: &str, random: &mut Random) -> String {
 }
 
 /// Changes values of a JSON text.
-fn bent(text: &str, random: &mut Random) -> Result<String, String> {
+fn with_changed_values(text: &str, random: &mut Random) -> Result<String, String> {
     let mut json: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     for _ in 0..=random.below(3) {
         let places: Vec<_> = walk(&json).into_iter().map(|(path, _)| path).collect();
         let place = random.pick(&places).clone();
-        let value = place.get_mut(&mut json).ok_or("it was walked to")?;
+        let value = place.get_mut(&mut json).ok_or("the path was listed")?;
         if random.chance(30) { *value = json!(["spec"]) } else { edit(value, random) }
     }
     Ok(json.to_string())
 }
 
-/// Says that the object, on its way back, is what it would be without a stash, and perhaps more.
-fn never_overrides(case: &Away<'_>, object: &Value) -> Result<(), String> {
+/// Checks that the object, converted back, contains everything that it would without a stash.
+fn check_nothing_overridden(case: &StashedCase<'_>, object: &Value) -> Result<(), String> {
     let mut bare = object.clone();
     if let Some(annotations) = bare["metadata"]["annotations"].as_object_mut() {
         annotations.shift_remove(ANNOTATION);
     }
     let write = |object: &Value| render::text(std::slice::from_ref(object), &Style::PLAIN, &mut Random::new(0, &[], 0));
     let (text, bare) = (write(object), write(&bare));
-    let expected = case.go(case.start, Choices::default(), &bare);
-    let back = case.go(case.start, Choices::default(), &text);
-    if expected.holds_back() != back.holds_back() {
-        return Err(format!("only one is held back: {:?} {:?}\n{text}", expected.stopping(), back.stopping()));
+    let expected = case.convert(case.start, Choices::default(), &bare);
+    let restored = case.convert(case.start, Choices::default(), &text);
+    if expected.holds_back() != restored.holds_back() {
+        return Err(format!("only one is held back: {:?} {:?}\n{text}", expected.blocking(), restored.blocking()));
     }
-    let (expected, got) = (values(&expected.after)?.remove(0), values(&back.after)?.remove(0));
-    match holds(&got, &expected) {
+    let (expected, got) = (values(&expected.after)?.remove(0), values(&restored.after)?.remove(0));
+    match contains(&got, &expected) {
         true => Ok(()),
-        false => Err(format!("the edited object\n{text}\nbecame\n{}\nand not\n{}", back.after, write(&expected))),
+        false => Err(format!("the edited object\n{text}\nbecame\n{}\nand not\n{}", restored.after, write(&expected))),
     }
 }
 
-/// Says whether everything in `part` is in `whole`.
-fn holds(whole: &Value, part: &Value) -> bool {
+/// Returns whether `whole` contains everything in `part`.
+fn contains(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => {
             part.iter().all(|(key, value)| match whole.get(key) {
-                Some(more) => holds(more, value),
-                // The mapping that was made for the stash went with it.
+                Some(more) => contains(more, value),
+                // The mapping created for the stash was removed with it.
                 None => key == "annotations" && value.as_object().is_some_and(serde_json::Map::is_empty),
             })
         }
         (Value::Array(whole), Value::Array(part)) => {
             let mut rest = whole.iter();
-            part.iter().all(|item| rest.any(|more| holds(more, item)))
+            part.iter().all(|item| rest.any(|more| contains(more, item)))
         }
         _ => whole == part,
     }
@@ -728,5 +756,5 @@ fn holds(whole: &Value, part: &Value) -> bool {
 fn same(left: &[Value], right: &[Value]) -> Result<(), String> {
     // As texts, so that the order of keys counts.
     let [left, right] = [left, right].map(|values| json!(values).to_string());
-    if left == right { Ok(()) } else { Err(format!("what came back differs:\n{left}\n{right}")) }
+    if left == right { Ok(()) } else { Err(format!("the restored data differs:\n{left}\n{right}")) }
 }

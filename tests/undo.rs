@@ -1,6 +1,6 @@
-//! Undo, saved plans, locks and git, as a person meets them: the program is run in trees that these tests make.
+//! Undo, saved plans, locks and git, tested by running the program in temporary trees.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 mod trees;
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use trees::{OLD, Tree, new_text, old_text};
 
 #[test]
-fn undo_takes_back_one_apply_after_the_other_and_reports_it() {
+fn undo_reverts_one_apply_after_another_and_reports_it() {
     let tree = Tree::new(3);
     let first = tree.contents();
     tree.plan("up.plan", &tree.edits(OLD, "2"));
@@ -37,7 +37,7 @@ fn undo_takes_back_one_apply_after_the_other_and_reports_it() {
 }
 
 #[test]
-fn undo_refuses_and_names_what_changed_since() {
+fn undo_refuses_and_lists_files_changed_since() {
     let tree = Tree::new(3);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "up.plan"]).check(0);
@@ -57,7 +57,7 @@ fn undo_refuses_and_names_what_changed_since() {
 }
 
 #[test]
-fn a_stale_plan_is_refused_and_still_shown() {
+fn a_stale_plan_is_rejected_but_can_be_shown() {
     let tree = Tree::new(3);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     let shown = tree.run(&["show", "up.plan"]);
@@ -77,7 +77,7 @@ fn a_stale_plan_is_refused_and_still_shown() {
 }
 
 #[test]
-fn a_plan_that_the_program_made_is_carried_out_and_then_says_that_nothing_is_left() {
+fn a_generated_plan_is_applied_once_and_then_has_nothing_left_to_do() {
     let tree = Tree::new(0);
     let text = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: Gateway\nmetadata: {name: a}\nspec:\n  gatewayClassName: b\n  listeners: []\n";
     fs::create_dir(tree.path("sub")).unwrap();
@@ -104,7 +104,7 @@ fn a_plan_that_the_program_made_is_carried_out_and_then_says_that_nothing_is_lef
     assert!(outside.err.contains("names files from the current folder"), "{}", outside.err);
 }
 
-/// Checks that a plan whose one file has this path is refused, and that `name` is not touched.
+/// Checks that a plan whose only file has this path is rejected, and that `name` is left unchanged.
 #[track_caller]
 fn check_outside(tree: &Tree, path: &str, touched: &Path) {
     let before = fs::read(touched).unwrap();
@@ -119,7 +119,7 @@ fn check_outside(tree: &Tree, path: &str, touched: &Path) {
 }
 
 #[test]
-fn a_plan_writes_and_shows_nothing_outside_of_its_folder() {
+fn a_plan_neither_writes_nor_shows_files_outside_its_folder() {
     let tree = Tree::new(0);
     fs::create_dir_all(tree.path("tree/.git/hooks")).unwrap();
     for name in ["secret", "tree/.git/config", "tree/a.yaml"] {
@@ -140,7 +140,7 @@ fn a_plan_writes_and_shows_nothing_outside_of_its_folder() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_out_of_the_folder_is_not_written_through() {
+fn a_symbolic_link_out_of_the_folder_is_not_written_through() {
     let tree = Tree::new(0);
     fs::create_dir(tree.path("tree")).unwrap();
     fs::create_dir(tree.path("outside")).unwrap();
@@ -157,7 +157,7 @@ fn a_link_out_of_the_folder_is_not_written_through() {
 }
 
 #[test]
-fn a_hostile_journal_writes_nothing_outside_of_its_tree() {
+fn a_hostile_journal_writes_nothing_outside_its_tree() {
     let tree = Tree::new(1);
     fs::create_dir_all(tree.path("tree/.git")).unwrap();
     fs::create_dir_all(tree.path("tree/.reversion/journal")).unwrap();
@@ -182,7 +182,7 @@ fn a_hostile_journal_writes_nothing_outside_of_its_tree() {
 }
 
 #[test]
-fn uncommitted_files_are_refused_and_those_in_no_repository_too() {
+fn uncommitted_files_and_files_outside_a_repository_are_refused() {
     let tree = Tree::new(2);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     let apply = ["apply", "--yes", "--plan", "up.plan"];
@@ -215,7 +215,7 @@ fn uncommitted_files_are_refused_and_those_in_no_repository_too() {
 }
 
 #[test]
-fn a_run_is_refused_while_another_one_holds_the_tree() {
+fn a_run_is_refused_while_another_one_locks_the_tree() {
     let tree = Tree::new(2);
     tree.plan("up.plan", &tree.edits(OLD, "2"));
     fs::create_dir(tree.path(".reversion")).unwrap();
@@ -233,7 +233,7 @@ fn a_run_is_refused_while_another_one_holds_the_tree() {
 }
 
 #[test]
-fn of_two_runs_at_once_one_writes_all_and_the_other_nothing() {
+fn only_one_of_two_concurrent_runs_writes() {
     let tree = Tree::new(30);
     let plans = [("a.plan", "2"), ("b.plan", "3")];
     plans.iter().for_each(|(plan, text)| tree.plan(plan, &tree.edits(OLD, text)));

@@ -1,9 +1,9 @@
-//! Edit cases: a YAML file, a list of changes, and the expected bytes, or the refusal.
+//! Edit cases: a YAML file, a list of changes, and the expected bytes or error.
 //!
 //! Each case is a folder with `input.yaml`, `edit.json` and `expected.yaml`; `expect_error` in `edit.json` replaces
 //! the last. `fixtures/yaml` holds this project's own cases; another set is read from `SHARED` or `../shared` if it exists.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ fn run(text: &str, edit: &Value) -> Result<String, String> {
     Ok(after)
 }
 
-/// Runs the case in `folder`, whose refusals have the names that `code_of` gives; an error says what is wrong.
+/// Runs the case in `folder`; `code_of` names its refusals, and an error describes the difference.
 fn check(folder: &Path, code_of: fn(&str) -> &str) -> Result<(), String> {
     let read = |name: &str| fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"));
     let edit: Value = serde_json::from_str(&read("edit.json")?).map_err(|error| error.to_string())?;
@@ -140,12 +140,12 @@ fn shared_cases() {
     let shared = std::env::var_os("SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join("cases/yaml");
     if !folder.is_dir() {
-        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
         {
             eprintln!("skipped: shared_cases");
         }
         return;
     }
-    // There, what is too deep is a text that cannot be read; here, a limit has a code of its own.
+    // The shared cases report excessive nesting as a parse error; here limits have a code of their own.
     assert!(check_all(&folder, |code| if code == "limit" { "parse-error" } else { code }) >= 58);
 }

@@ -1,6 +1,6 @@
-//! Encodings, line ends and rare characters: each text is changed exactly, or refused with a message that says what to do.
+//! Encodings, line ends and rare characters: each text is changed exactly, or rejected with a message that says what to do.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::field::FieldPath;
 use reversion::finding::{Code, Finding, Severity};
@@ -47,7 +47,7 @@ fn read(bytes: &[u8]) -> Reading {
     manifest::read("a.yaml", bytes, &Recognizer::new(["example.org"]))
 }
 
-/// Reads bytes that are no text in UTF-8, and returns what is told.
+/// Reads bytes that are not valid UTF-8, and returns the finding.
 #[track_caller]
 fn refused(bytes: &[u8]) -> Finding {
     let Reading::Failed(finding) = read(bytes) else { panic!("it was read") };
@@ -56,7 +56,7 @@ fn refused(bytes: &[u8]) -> Finding {
 }
 
 #[test]
-fn a_byte_order_mark_stays_where_it_is() {
+fn a_byte_order_mark_is_left_in_place() {
     check("\u{feff}a: 1\nb: 2\n", rename(key("a"), "c"), "\u{feff}c: 1\nb: 2\n");
     check("\u{feff}a: 1\nb: 2\n", Intent::Delete { path: key("a") }, "\u{feff}b: 2\n");
     check(
@@ -66,7 +66,7 @@ fn a_byte_order_mark_stays_where_it_is() {
     );
     check("a: 1\n...\n\u{feff}---\nb: 2\n", rename(key("b"), "c"), "a: 1\n...\n\u{feff}---\nc: 2\n");
     check("a: 1\n...\n\u{feff}b: 2\nc: 3\n", Intent::Delete { path: key("b") }, "a: 1\n...\n\u{feff}c: 3\n");
-    // Where no `...` has ended the document before, a mark is refused, not passed over.
+    // A byte order mark is rejected, not skipped, unless `...` ended the previous document.
     for text in ["a: 1\n---\n\u{feff}b: 2\n", "a: 1\n\u{feff}---\nb: 2\n"] {
         let problem = yaml::parse(text).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::ParseError, text.find('\u{feff}').unwrap()), "{text:?}");
@@ -78,7 +78,7 @@ fn a_byte_order_mark_stays_where_it_is() {
 }
 
 #[test]
-fn wide_encodings_are_refused_by_name() {
+fn utf_16_and_utf_32_are_rejected_by_name() {
     type Encode = fn(char) -> Vec<u8>;
     let encodings: [(&str, Encode); 4] = [
         ("UTF-16LE", |character| utf_16_units(character).into_iter().flat_map(u16::to_le_bytes).collect()),
@@ -104,7 +104,7 @@ fn utf_16_units(character: char) -> Vec<u16> {
 }
 
 #[test]
-fn invalid_utf_8_is_refused_at_its_byte() {
+fn invalid_utf_8_is_rejected_at_its_byte() {
     // In Latin-1 the letter is a single byte that UTF-8 does not allow there.
     let bytes: Vec<u8> = MANIFEST.chars().map(|character| character as u8).collect();
     let finding = refused(&bytes);
@@ -115,7 +115,7 @@ fn invalid_utf_8_is_refused_at_its_byte() {
 }
 
 #[test]
-fn a_nul_is_no_text() {
+fn a_nul_byte_is_rejected() {
     for text in ["a: \"x\0y\"\n", "a: x\0\n", "# \0\na: 1\n"] {
         let problem = yaml::parse(text).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::ParseError, text.find('\0').unwrap()), "{text:?}");
@@ -125,7 +125,7 @@ fn a_nul_is_no_text() {
 }
 
 #[test]
-fn new_lines_end_as_their_neighbours_do() {
+fn inserted_lines_use_the_line_ends_of_adjacent_lines() {
     let insert = || insert_last(FieldPath::default(), "z", json!({"x": 1}));
     check("a: 1\r\nb: 2\r\n", insert(), "a: 1\r\nb: 2\r\nz:\r\n  x: 1\r\n");
     check("a: 1\r\nb: 2", insert(), "a: 1\r\nb: 2\r\nz:\r\n  x: 1");
@@ -139,8 +139,8 @@ fn new_lines_end_as_their_neighbours_do() {
 }
 
 #[test]
-fn a_lone_carriage_return_is_read_and_not_edited() {
-    // YAML takes it for a line end.
+fn a_lone_carriage_return_is_read_but_not_edited() {
+    // YAML reads it as a line end.
     check_value("a: 1\rb: 2\n", &json!({"a": 1, "b": 2}));
     check_value("a: \"x\r  y\"\n", &json!({"a": "x y"}));
     for text in ["a: 1\rb: 2\n", "a: \"x\r  y\"\n", "a: 1 # x\ry: 2\n", "a: |\n  x\ry\n", "a: 1\n# x\ry\nb: 2\n"] {
@@ -155,7 +155,7 @@ fn a_lone_carriage_return_is_read_and_not_edited() {
 }
 
 #[test]
-fn tabs_stay_where_yaml_allows_them() {
+fn tabs_are_kept_where_yaml_allows_them() {
     check("a:\t1\t# x\nb:\t\t2\n", rename(key("a"), "c"), "c:\t1\t# x\nb:\t\t2\n");
     check("a:\t1\t# x\nb: 2\n", Intent::Replace { path: key("a"), value: json!(3) }, "a:\t3\t# x\nb: 2\n");
     check("{\ta:\t1\t,\tb: 2\t}\n", rename(key("b"), "c"), "{\ta:\t1\t,\tc: 2\t}\n");
@@ -177,7 +177,7 @@ fn tabs_stay_where_yaml_allows_them() {
 }
 
 #[test]
-fn line_ends_of_yaml_1_1_alone_are_read_as_text_and_not_worked_around() {
+fn line_ends_only_valid_in_yaml_1_1_are_read_as_text() {
     for separator in ['\u{85}', '\u{2028}', '\u{2029}'] {
         let text = format!("a: x{separator}y # c{separator}d\nb: \"x{separator}y\"\n");
         let value = format!("x{separator}y");

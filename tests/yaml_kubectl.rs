@@ -1,9 +1,9 @@
-//! What kubectl reads from a text, and which strings are quoted so that no parser reads them as something else.
+//! How kubectl reads a text, and which strings are quoted so that no parser misreads them.
 //!
 //! kubectl reads with sigs.k8s.io/yaml on yaml.v2 (mostly YAML 1.1), kustomize with yaml.v3 (mostly 1.2). What
-//! they agree on is read like that; if they differ kubectl's reading counts, and if kubectl fails the text is refused.
+//! they agree on is read like that; if they differ, kubectl's reading counts, and if kubectl fails the text is rejected.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::field::FieldPath;
 use reversion::yaml::{self, Intent, Place, ProblemCode, Style};
@@ -14,7 +14,7 @@ fn read(text: &str) -> Result<Value, ProblemCode> {
     tree.value(text, tree.documents()[0].root).map_err(|problem| problem.code)
 }
 
-/// Checks what several spellings of a value are read as.
+/// Checks the value that several spellings are read as.
 #[track_caller]
 fn check(spellings: &[&str], expected: &Value) {
     for spelling in spellings {
@@ -34,7 +34,7 @@ fn check_refused(texts: &[&str], code: ProblemCode) {
 }
 
 #[test]
-fn words_are_booleans_and_null() {
+fn plain_words_are_read_as_booleans_and_null() {
     check(&["yes", "Yes", "YES", "y", "Y", "on", "On", "ON", "true", "True", "TRUE"], &json!(true));
     check(&["no", "No", "NO", "n", "N", "off", "Off", "OFF", "false", "False", "FALSE"], &json!(false));
     check(&["~", "null", "Null", "NULL", "!!null null"], &Value::Null);
@@ -44,7 +44,7 @@ fn words_are_booleans_and_null() {
 }
 
 #[test]
-fn numbers_have_the_prefixes_of_go() {
+fn numbers_accept_the_prefixes_of_go() {
     check(&["012", "0o12", "0xA", "0b1010", "10", "+10", "1_0", "10.0", "1e1", "1E+1", "!!int 10"], &json!(10));
     check(&["0777", "0x1FF"], &json!(511));
     check(&["0o17", "15"], &json!(15));
@@ -57,7 +57,7 @@ fn numbers_have_the_prefixes_of_go() {
 }
 
 #[test]
-fn text_is_what_only_looks_like_more() {
+fn text_that_resembles_other_types_is_read_as_text() {
     for text in ["1:30", "12:30:45", "2001-12-14", "2001-12-14T21:59:43Z", "10.0.0.1", "1.2.3", "0x", "1e", "v1", "="] {
         check(&[text], &json!(text));
     }
@@ -66,14 +66,14 @@ fn text_is_what_only_looks_like_more() {
 }
 
 #[test]
-fn what_kubectl_cannot_read_is_refused() {
+fn input_that_kubectl_cannot_read_is_rejected() {
     check_refused(&["a: .inf\n", "a: -.INF\n", "a: .NaN\n", "a: !!binary aGk=\n"], ProblemCode::UnreadableValue);
     check_refused(&["null: 1\n", "~: 1\n", "? [a]\n: 1\n", "a: {{ .x }}\n", "{{ .x }}: 1\n"], ProblemCode::ComplexKey);
     check_refused(&["a: \"b\"#c\n"], ProblemCode::ParseError);
 }
 
 #[test]
-fn keys_go_by_their_text_and_stand_once() {
+fn keys_are_compared_by_text_and_are_unique() {
     assert_eq!(read("on: 1\n0x10: 2\n1: 3\n"), Ok(json!({"on": 1, "0x10": 2, "1": 3})));
     check_refused(
         &["a: 1\na: 2\n", "1: a\n\"1\": b\n", "on: 1\nyes: 2\n", "{a: 1, 'a': 2}"],
@@ -86,17 +86,17 @@ fn merges_are_applied() {
     let base = "base: &base {a: 1, b: 2}\n";
     let merged = |text: &str| read(&format!("{base}{text}")).map(|value| value["x"].clone());
     assert_eq!(merged("x: {<<: *base, c: 3}\n"), Ok(json!({"a": 1, "b": 2, "c": 3})));
-    // The key that is written counts, wherever it stands.
+    // An explicit key overrides a merged one, in either order.
     assert_eq!(merged("x:\n  <<: *base\n  a: 9\n"), Ok(json!({"a": 9, "b": 2})));
     assert_eq!(merged("x:\n  a: 9\n  <<: *base\n"), Ok(json!({"a": 9, "b": 2})));
 }
 
 #[test]
-fn directives_and_unknown_tags_are_passed_over() {
+fn directives_and_unknown_tags_are_ignored() {
     assert_eq!(read("%YAML 1.2\n---\na: !x v\n"), Ok(json!({"a": "v"})));
 }
 
-/// Checks how a string is written in lines, between brackets and in JSON.
+/// Checks how a string is written in block style, flow style and JSON.
 #[track_caller]
 fn check_written(text: &str, [lines, brackets, in_json]: [&str; 3]) {
     let written = |before: &str| {
@@ -110,7 +110,7 @@ fn check_written(text: &str, [lines, brackets, in_json]: [&str; 3]) {
 }
 
 #[test]
-fn strings_are_quoted_where_any_reader_would_see_something_else() {
+fn strings_that_any_parser_would_misread_are_quoted() {
     let words = ["yes", "No", "y", "N", "on", "OFF", "true", "False", "null", "~", "Null", "<<", "=", ""];
     let integers =
         ["012", "0777", "0o17", "0x1F", "0b101", "08", "1_000", "1", "-1", "+1", "-0", "18446744073709551616"];
@@ -123,12 +123,12 @@ fn strings_are_quoted_where_any_reader_would_see_something_else() {
     for text in ["a", "v1", "10.0.0.1", "1.2.3", "example.org/v1", "8080-tcp", "5s", "12Mi", "nope", "a:b"] {
         check_written(text, [text, text, &format!("\"{text}\"")]);
     }
-    // What only means something between brackets is quoted there alone.
+    // Characters special in flow style only are quoted there only.
     check_written("a, b", ["a, b", "\"a, b\"", "\"a, b\""]);
 }
 
 #[test]
-fn keys_are_quoted_where_any_reader_would_see_something_else() {
+fn keys_that_any_parser_would_misread_are_quoted() {
     let renamed = |text: &str, to: &str| {
         let rename = Intent::Rename { path: FieldPath::default().key("a"), to: to.to_owned() };
         yaml::rewrite(text, &[vec![rename]], Style::default()).unwrap().text

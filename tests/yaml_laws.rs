@@ -3,7 +3,7 @@
 //! After any change the text must have the data that the same change of plain data gives, with every comment accounted
 //! for; a change and its inverse must restore the same bytes; and no text may cause a panic.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use reversion::text::Span;
 use reversion::yaml::{FrontEnd, Intent, Naming, Place, ProblemCode, Style, parse, rewrite, verify};
 use serde_json::{Value, json};
 
-/// Bytes whose numbers would only hide the document made from them.
+/// Random bytes; `Debug` prints nothing of them, since only the document matters.
 #[derive(Clone)]
 struct Seed(Vec<u8>);
 
@@ -47,16 +47,16 @@ impl Choices {
         options[self.pick(options.len())]
     }
 
-    /// Says yes once in `of` times, and no when the bytes have run out.
+    /// Returns true once in `of` times, and false when the bytes have run out.
     fn once_in(&mut self, of: usize) -> bool {
         self.pick(of) == of - 1
     }
 }
 
-/// How strange a random document may look.
+/// How unusual a random document may be.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// Two columns a step, and no comment or dash out of line.
+    /// Two columns per step, with aligned comments and dashes.
     Tidy,
     /// Anything goes.
     Odd,
@@ -133,7 +133,7 @@ impl Writer {
         self.out.push_str(&" ".repeat(column));
     }
 
-    /// Writes what may stand above an entry.
+    /// Writes comments and blank lines above an entry.
     fn above(&mut self, column: usize) {
         if self.choices.once_in(6) {
             self.out.push('\n');
@@ -306,9 +306,9 @@ fn paths(value: &Value) -> Vec<FieldPath> {
     found
 }
 
-fn random_path(writer: &mut Writer, value: &Value, wanted: impl Fn(&Value) -> bool) -> FieldPath {
+fn random_path(writer: &mut Writer, value: &Value, is_suitable: impl Fn(&Value) -> bool) -> FieldPath {
     let all = paths(value);
-    let fitting: Vec<&FieldPath> = all.iter().filter(|path| path.get(value).is_some_and(&wanted)).collect();
+    let fitting: Vec<&FieldPath> = all.iter().filter(|path| path.get(value).is_some_and(&is_suitable)).collect();
     if fitting.is_empty() { all[0].clone() } else { fitting[writer.choices.pick(fitting.len())].clone() }
 }
 
@@ -388,7 +388,7 @@ fn names_of(list: &Value) -> Option<Vec<String>> {
     list.as_array().filter(|items| !items.is_empty())?.iter().map(name).collect()
 }
 
-/// Returns a random document with its value, and a writer to go on drawing from; none for what is no single document.
+/// Returns a random document with its value, and a writer for further choices; `None` unless it is a single document.
 fn random_document(Seed(bytes): &Seed, manner: Manner) -> Option<(String, Value, Writer)> {
     let middle = bytes.len() / 2;
     let text = Writer::document(bytes[..middle].to_vec(), manner);
@@ -398,18 +398,18 @@ fn random_document(Seed(bytes): &Seed, manner: Manner) -> Option<(String, Value,
     Some((text, value, Writer { choices, manner, step: 2, list_indent: 0, comments: 0, out: String::new() }))
 }
 
-/// Codes the text may be refused with where plain data can be changed: there are no bytes that could hold both.
+/// Codes a text may be refused with although plain data can be changed: no bytes can represent the result.
 const LIMITS_OF_TEXT: [ProblemCode; 2] = [ProblemCode::FlowMove, ProblemCode::WrongShape];
 
-/// What became of random changes.
+/// The outcomes of random changes.
 #[derive(Debug, Default)]
 struct Tally {
     applied: usize,
-    /// Not to be made in the text, though in plain data.
+    /// Possible in plain data but refused in the text.
     refused: usize,
-    /// Not to be made in plain data either.
+    /// Impossible in plain data too.
     impossible: usize,
-    /// Made otherwise than in plain data, and noticed: a mistake of the program.
+    /// Different from plain data but detected by verification: a bug of the program.
     stopped: usize,
 }
 
@@ -458,28 +458,28 @@ fn some_document(seed: &Seed, manner: Manner) -> Result<(String, Value, Writer),
     random_document(seed, manner).ok_or_else(|| TestCaseError::reject("no single document"))
 }
 
-/// Checks that `back` undoes `there` to the byte, where both can be done.
-fn check_undone(text: &str, there: Intent, back: Intent) -> TestCaseResult {
-    let Ok(between) = rewrite(text, &[vec![there.clone()]], Style::default()) else { return Ok(()) };
-    let Ok(after) = rewrite(&between.text, &[vec![back]], Style::default()) else { return Ok(()) };
-    // A pair that stood without braces keeps those that a second entry brought.
+/// Checks that `backward` undoes `forward` byte for byte, if both are possible.
+fn check_undone(text: &str, forward: Intent, backward: Intent) -> TestCaseResult {
+    let Ok(between) = rewrite(text, &[vec![forward.clone()]], Style::default()) else { return Ok(()) };
+    let Ok(after) = rewrite(&between.text, &[vec![backward]], Style::default()) else { return Ok(()) };
+    // A pair without braces keeps the braces added with a second entry.
     let as_before = after.text.replace("[{a: b}]", "[a: b]") == text;
-    prop_assert!(as_before, "{there:?}\n{text}--- between\n{}--- after\n{}", between.text, after.text);
+    prop_assert!(as_before, "{forward:?}\n{text}--- between\n{}--- after\n{}", between.text, after.text);
     Ok(())
 }
 
-/// Says whether two containers are both in lines or both in brackets.
-fn alike(text: &str, first: &FieldPath, second: &FieldPath) -> bool {
+/// Returns whether two containers are both in block style or both in flow style.
+fn have_same_notation(text: &str, first: &FieldPath, second: &FieldPath) -> bool {
     let Ok(tree) = parse(text) else { return false };
     let root = tree.documents()[0].root;
-    // A pair without braces stands behind the bracket or comma of its list.
+    // A pair without braces follows the bracket or comma of its list.
     let in_brackets =
         |span: Span| span.of(text).starts_with(['{', '[']) || text[..span.start].trim_end().ends_with(['[', ',']);
     let brackets = |path| tree.find(text, root, path).is_ok_and(|node| in_brackets(tree.span(node)));
     brackets(first) == brackets(second)
 }
 
-/// Texts of the pieces that YAML is made of, in any order.
+/// Texts of YAML tokens in any order.
 fn soups() -> impl Strategy<Value = String> {
     let pieces = vec![
         "a",
@@ -535,14 +535,14 @@ fn soups() -> impl Strategy<Value = String> {
 
 /// The same texts and edits on every run; `PROPTEST_RNG_SEED` and `PROPTEST_CASES` draw others.
 fn config() -> ProptestConfig {
-    let asked = ProptestConfig::default();
-    let rng_seed = if asked.rng_seed == RngSeed::Random { RngSeed::Fixed(2026) } else { asked.rng_seed };
-    let cases = asked.cases.max(2000);
-    ProptestConfig { failure_persistence: None, max_global_rejects: 1_000_000, rng_seed, cases, ..asked }
+    let requested = ProptestConfig::default();
+    let rng_seed = if requested.rng_seed == RngSeed::Random { RngSeed::Fixed(2026) } else { requested.rng_seed };
+    let cases = requested.cases.max(2000);
+    ProptestConfig { failure_persistence: None, max_global_rejects: 1_000_000, rng_seed, cases, ..requested }
 }
 
 #[test]
-fn text_and_data_agree() {
+fn edits_change_text_and_data_alike() {
     let tally = RefCell::new(Tally::default());
     let outcome = TestRunner::new(config()).run(&seeds(), |seed| {
         let (text, value, mut writer) = some_document(&seed, Manner::Odd)?;
@@ -555,7 +555,7 @@ fn text_and_data_agree() {
         }
         tally.borrow_mut().check(&text, &value, &intents)
     });
-    tally.borrow().print("text_and_data_agree");
+    tally.borrow().print("edits_change_text_and_data_alike");
     outcome.unwrap_or_else(|error| panic!("{error}"));
 }
 
@@ -589,30 +589,30 @@ proptest! {
         let Some((parent, step)) = path.split_last() else { return Err(TestCaseError::reject("the root")) };
         let fresh = parent.key("fresh");
         if let Step::Key(key) = step {
-            let there = Intent::Rename { path: path.clone(), to: "fresh".into() };
-            check_undone(&text, there, Intent::Rename { path: fresh.clone(), to: key.clone() })?;
+            let forward = Intent::Rename { path: path.clone(), to: "fresh".into() };
+            check_undone(&text, forward, Intent::Rename { path: fresh.clone(), to: key.clone() })?;
         }
         let place = random_place(&mut writer, parent.get(&value));
-        let there = Intent::Insert { path: parent, key: "fresh".into(), value: writer.data(2), place };
-        check_undone(&text, there, Intent::Delete { path: fresh })?;
+        let forward = Intent::Insert { path: parent, key: "fresh".into(), value: writer.data(2), place };
+        check_undone(&text, forward, Intent::Delete { path: fresh })?;
     }
 
     #[test]
-    fn entries_that_became_items_come_back(seed in seeds()) {
+    fn entries_turned_into_items_can_be_restored(seed in seeds()) {
         let (text, value, mut writer) = some_document(&seed, Manner::Tidy)?;
-        // Between brackets, `{a}` has no bytes for its null, which an item needs.
+        // In flow style, `{a}` has no bytes for its null, which an item needs.
         let is_full = |value: &Value| value.as_object().is_some_and(|map| map.values().all(|value| !value.is_null()));
         let path = random_path(&mut writer, &value, is_full);
         let names = path.get(&value).and_then(Value::as_object).into_iter().flat_map(|map| map.keys().cloned());
         let naming = naming(names.collect());
-        let there = Intent::MappingToList { path: path.clone(), naming: naming.clone() };
-        check_undone(&text, there, Intent::ListToMapping { path, naming })?;
+        let forward = Intent::MappingToList { path: path.clone(), naming: naming.clone() };
+        check_undone(&text, forward, Intent::ListToMapping { path, naming })?;
     }
 
     #[test]
     fn a_wrap_and_a_move_can_be_undone(seed in seeds()) {
         let (text, value, mut writer) = some_document(&seed, Manner::Tidy)?;
-        // Between brackets, `{a}` has no bytes for its null, which a list needs.
+        // In flow style, `{a}` has no bytes for its null, which a list needs.
         let path = random_path(&mut writer, &value, |value| !value.is_null());
         check_undone(&text, Intent::WrapInList { path: path.clone() }, Intent::UnwrapList { path: path.clone() })?;
         let nest = Intent::WrapInMapping { path: path.clone(), key: "k".to_owned() };
@@ -623,13 +623,13 @@ proptest! {
         let position = siblings.iter().position(|sibling| sibling == key).unwrap_or(0);
         let to = random_path(&mut writer, &value, |value| value.as_object().is_some_and(|map| !map.is_empty()));
         let last = siblings.len() - 1;
-        // Next to blank lines, and to comments of no entry, there is more than one way back.
+        // Next to blank lines and comments of no entry the inverse is ambiguous.
         let one_way_back = !text.lines().any(|line| line.trim().is_empty()) && (position < last || !text.contains('#'));
-        let fits = position > 0 && one_way_back && alike(&text, &parent, &to) && !to.starts_with(&path) && to != parent;
+        let fits = position > 0 && one_way_back && have_same_notation(&text, &parent, &to) && !to.starts_with(&path) && to != parent;
         if fits {
-            let there = Intent::Move { from: path.clone(), to: to.clone(), key: key.clone(), place: Place::Last };
-            let back = Place::After(siblings[position - 1].clone());
-            check_undone(&text, there, Intent::Move { from: to.key(key), to: parent, key: key.clone(), place: back })?;
+            let forward = Intent::Move { from: path.clone(), to: to.clone(), key: key.clone(), place: Place::Last };
+            let backward = Place::After(siblings[position - 1].clone());
+            check_undone(&text, forward, Intent::Move { from: to.key(key), to: parent, key: key.clone(), place: backward })?;
         }
     }
 }
@@ -651,13 +651,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// Changes every document of real manifests at random places, always the same.
 #[test]
-fn real_manifests_agree() {
+fn edits_change_real_manifests_and_their_data_alike() {
     let shared = std::env::var_os("SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(shared).join("pairs");
     if !folder.is_dir() {
-        #[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
+        #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
         {
-            eprintln!("skipped: real_manifests_agree");
+            eprintln!("skipped: edits_change_real_manifests_and_their_data_alike");
         }
         return;
     }
@@ -685,6 +685,6 @@ fn real_manifests_agree() {
             }
         }
     }
-    tally.print("real_manifests_agree");
+    tally.print("edits_change_real_manifests_and_their_data_alike");
     assert!(tally.applied > 1000, "only {} changes were made", tally.applied);
 }

@@ -14,7 +14,7 @@ fn check_read(rest: &str) {
     assert!(matches!(read(rest), Reading::Manifest(_)), "it is not read");
 }
 
-/// Reads the manifest with `rest` at its end, which must be refused there: in a line and column of its own.
+/// Reads the manifest with `rest` appended, which must be rejected with a line and column inside `rest`.
 #[track_caller]
 fn check_refused(rest: &str, code: Code, place: [usize; 2], message: &str) -> Finding {
     let Reading::Failed(finding) = read(rest) else { panic!("it is not refused") };
@@ -29,7 +29,7 @@ fn check_refused(rest: &str, code: Code, place: [usize; 2], message: &str) -> Fi
 #[test]
 fn nesting_is_limited_in_every_style() {
     let message = "nested more than 200 levels deep; reduce the nesting or exclude the file";
-    // Two levels are around and above: the manifest itself, and the mapping of `a`.
+    // The manifest itself and the mapping of `a` are two further levels.
     let flow = |depth: usize| format!("  a: {}1{}\n", "[".repeat(depth), "]".repeat(depth));
     check_read(&flow(198));
     check_refused(&flow(199), Code::LimitExceeded, [4, 6 + 198], message);
@@ -39,7 +39,7 @@ fn nesting_is_limited_in_every_style() {
     let dashes = |depth: usize| format!("  a:\n  {}1\n", "- ".repeat(depth));
     check_read(&dashes(198));
     check_refused(&dashes(199), Code::LimitExceeded, [5, 3 + 198 * 2], message);
-    // No template, whatever its brackets look like; where none is closed, brackets are counted for themselves.
+    // This is no template, whatever its brackets look like; if none is closed, each bracket counts.
     check_refused(&format!("  a: {}", "{{".repeat(50_000)), Code::LimitExceeded, [4, 6 + 200], message);
 }
 

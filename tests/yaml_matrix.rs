@@ -1,10 +1,10 @@
-//! Every kind of change, in every style, at every position, on dash lines or not, with every kind of comment around.
+//! Every kind of change, in every style, at every position, on dash lines or not, with every kind of adjacent comment.
 //!
 //! A text is assembled from pieces: entries with their comments, and comments that belong to no entry. The expected
-//! text is assembled from the same pieces after a change of the pieces, so that nothing of the program's own work is in the
+//! text is assembled from the same pieces after a change of the pieces, so that no code of the program contributes to the
 //! expectation: an entry is removed, added or moved with its own lines, and every other piece is unchanged.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::field::{FieldPath, Step};
 use reversion::yaml::{self, FrontEnd, Intent, Place};
@@ -25,7 +25,7 @@ struct Entry {
     /// The text of its first line.
     first: String,
     trailing: bool,
-    /// Its further lines, each with how many columns right of the first it starts.
+    /// Its further lines, each with its indentation relative to the first.
     more: Vec<(usize, String)>,
     below: bool,
 }
@@ -36,16 +36,16 @@ impl Entry {
     }
 }
 
-/// How the container in question is written.
+/// How the container is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// Indented lines below a key.
     Lines,
-    /// Indented lines that start behind a dash.
+    /// Indented lines that start after a dash.
     Dash,
     /// Brackets with a line for each entry.
     FlowLines,
-    /// The same with a comma behind the last entry.
+    /// The same with a comma after the last entry.
     FlowLinesComma,
     /// Brackets on one line.
     Flow,
@@ -78,7 +78,7 @@ impl Style {
         }
     }
 
-    /// Writes the container `spec`, behind something and before something.
+    /// Writes the container `spec` between other content.
     fn document(self, what: What, pieces: &[Piece]) -> String {
         let [open, close] = if what == What::Mapping { ["{", "}"] } else { ["[", "]"] };
         match self {
@@ -110,14 +110,14 @@ enum What {
     List,
 }
 
-/// Writes pieces in lines: `{}` behind the colon where no entry is left.
+/// Writes pieces in lines: `{}` after the colon if no entry is left.
 fn under_key(pieces: &[Piece], what: What, column: usize) -> String {
     let has_entries = pieces.iter().any(|piece| matches!(piece, Piece::Entry(_)));
     let empty = if what == What::Mapping { " {}" } else { " []" };
     format!("{}\n{}", if has_entries { "" } else { empty }, lines(pieces, what, column))
 }
 
-/// Writes pieces in lines, the first of which stands behind a dash.
+/// Writes pieces in lines, the first of which follows a dash.
 fn behind_dash(pieces: &[Piece], what: What) -> String {
     match (lines(pieces, what, 2), what) {
         (text, What::Mapping) if text.is_empty() => "{}\n".to_owned(),
@@ -180,7 +180,7 @@ fn on_one_line(pieces: &[Piece], comma: &str) -> String {
     texts.collect::<Vec<_>>().join(comma)
 }
 
-/// The comments around the entry in question.
+/// The comments around the target entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Comments {
     None,
@@ -216,7 +216,7 @@ enum Position {
     Only,
 }
 
-/// One text with the entry or item in question: `e`, or the one with the value 1.
+/// One text with its target entry or item: `e`, or the one with the value 1.
 struct Cell {
     style: Style,
     what: What,
@@ -244,7 +244,7 @@ impl Cell {
         let starts = matches!(self.position, Position::First | Position::Only);
         match self.style {
             Lines => true,
-            // In front of the first entry there is only the dash.
+            // The first entry is preceded by the dash only.
             Dash => !starts || matches!(self.comments, Comments::None | Comments::Behind | Comments::Below),
             FlowLines | FlowLinesComma => matches!(self.comments, Comments::None | Comments::Above | Comments::Behind),
             Flow | Json | Compact => self.comments == Comments::None,
@@ -255,10 +255,10 @@ impl Cell {
         format!("{change}: {:?} {:?} {:?} {:?}", self.style, self.what, self.comments, self.position)
     }
 
-    fn neighbour(&self, key: &str) -> Piece {
+    fn other_entry(&self, key: &str) -> Piece {
         let key = if self.what == What::Mapping { key } else { "" };
         if key == "b" && self.style.is_block() {
-            // What stands deeper above says nothing of the lines below.
+            // A more deeply indented line above does not determine the lines below.
             let more = vec![(2, "deep:".to_owned()), (4, "deeper: 0".to_owned())];
             return Piece::Entry(Entry { more, ..Entry::plain("b:") });
         }
@@ -269,19 +269,19 @@ impl Cell {
         if self.what == What::Mapping { "e" } else { "" }
     }
 
-    /// Returns the pieces with those of the entry in question, whatever it looks like, and how many stand before it.
+    /// Returns the pieces, with `target` as those of the target entry, and how many precede it.
     fn around(&self, entry: &Entry) -> (Vec<Piece>, usize) {
         let own = self.comments.put_on(entry);
         let before = usize::from(matches!(self.position, Position::Middle | Position::Last));
         let after = usize::from(matches!(self.position, Position::Middle | Position::First));
-        let mut pieces: Vec<Piece> = (0..before).map(|_| self.neighbour("b")).collect();
+        let mut pieces: Vec<Piece> = (0..before).map(|_| self.other_entry("b")).collect();
         let at = before + own.len() - 1;
         pieces.extend(own);
-        pieces.extend((0..after).map(|_| self.neighbour("z")));
+        pieces.extend((0..after).map(|_| self.other_entry("z")));
         (pieces, at)
     }
 
-    /// Returns the step to the entry in question.
+    /// Returns the step to the target entry.
     fn step(&self) -> Step {
         match (self.what, self.position) {
             (What::Mapping, _) => Step::Key("e".to_owned()),
@@ -299,7 +299,7 @@ impl Cell {
     }
 }
 
-/// What was done, and what went wrong.
+/// How many changes were made, and the failures.
 #[derive(Default)]
 struct Tally {
     cells: usize,
@@ -341,7 +341,7 @@ fn changed(before: &str, intent: &Intent) -> Result<String, String> {
     Ok(outcome.text)
 }
 
-/// Returns the forms that an entry with a value can have in a style: a scalar, text, lines and brackets.
+/// Returns the forms of a value in a style: scalar, text, block and flow.
 fn forms(style: Style, key: &str) -> Vec<Entry> {
     let line = Entry::plain(&style.entry(key, "1"));
     let brackets = if style.is_json() { "{\"k\":[1]}" } else { "{k: [1, x]}" };
@@ -364,7 +364,7 @@ fn forms(style: Style, key: &str) -> Vec<Entry> {
     forms
 }
 
-/// Calls for every cell and form that can be written; below text there is no comment.
+/// Calls `call` for every cell and form that can be written; text is not followed by a comment.
 fn for_each(what: What, mut call: impl FnMut(&Cell, &Entry)) {
     for cell in Cell::all(what) {
         for form in forms(cell.style, cell.key()) {
@@ -380,7 +380,7 @@ fn for_each(what: What, mut call: impl FnMut(&Cell, &Entry)) {
 }
 
 #[test]
-fn rename_keeps_everything_else() {
+fn renaming_an_entry_keeps_everything_else() {
     let mut tally = Tally::default();
     for_each(What::Mapping, |cell, form| {
         let renamed = Entry { first: form.first.replacen('e', "key", 1), ..form.clone() };
@@ -392,7 +392,7 @@ fn rename_keeps_everything_else() {
 }
 
 #[test]
-fn replace_keeps_everything_else() {
+fn replacing_a_value_keeps_everything_else() {
     let mut tally = Tally::default();
     for what in [What::Mapping, What::List] {
         for cell in Cell::all(what) {
@@ -408,7 +408,7 @@ fn replace_keeps_everything_else() {
 }
 
 #[test]
-fn delete_takes_the_own_lines() {
+fn deleting_an_entry_removes_its_own_lines() {
     let mut tally = Tally::default();
     for what in [What::Mapping, What::List] {
         for_each(what, |cell, form| {
@@ -423,7 +423,7 @@ fn delete_takes_the_own_lines() {
 }
 
 #[test]
-fn insert_makes_a_line_beside() {
+fn inserting_an_entry_adds_one_line() {
     let mut tally = Tally::default();
     for_each(What::Mapping, |cell, form| {
         let (pieces, at) = cell.around(form);
@@ -446,7 +446,7 @@ fn insert_makes_a_line_beside() {
 }
 
 #[test]
-fn insert_item_makes_a_line_beside() {
+fn inserting_an_item_adds_one_line() {
     let mut tally = Tally::default();
     for_each(What::List, |cell, form| {
         let (pieces, at) = cell.around(form);
@@ -481,22 +481,22 @@ fn with_target(style: Style, pieces: &[Piece], target: &[Piece]) -> String {
 }
 
 #[test]
-fn a_move_takes_the_own_lines_along() {
+fn a_move_takes_the_entrys_own_lines() {
     let mut tally = Tally::default();
     for_each(What::Mapping, |cell, form| {
         let (pieces, at) = cell.around(form);
         let mut left = pieces.clone();
         let Piece::Entry(moved) = left.remove(at) else { panic!("no entry") };
         let moved = Entry { first: moved.first.replacen('e', "key", 1), ..moved };
-        let neighbour = cell.neighbour("t");
+        let other_entry = cell.other_entry("t");
         let to = FieldPath::default().key("other").key("inner");
         for (place, index) in [(Place::First, 0), (Place::Last, 1), (Place::After("t".to_owned()), 1)] {
-            let mut arrived = vec![neighbour.clone()];
-            arrived.insert(index, Piece::Entry(moved.clone()));
+            let mut with_moved = vec![other_entry.clone()];
+            with_moved.insert(index, Piece::Entry(moved.clone()));
             let name = cell.name(&format!("move {place:?}"));
             let intent = Intent::Move { from: cell.path(), to: to.clone(), key: "key".to_owned(), place };
-            let before = with_target(cell.style, &pieces, std::slice::from_ref(&neighbour));
-            tally.check(&name, &before, &intent, &with_target(cell.style, &left, &arrived));
+            let before = with_target(cell.style, &pieces, std::slice::from_ref(&other_entry));
+            tally.check(&name, &before, &intent, &with_target(cell.style, &left, &with_moved));
         }
         if cell.style.is_block() {
             let intent = Intent::Move { from: cell.path(), to, key: "key".to_owned(), place: Place::Last };
@@ -516,14 +516,14 @@ fn a_move_within_a_mapping_changes_the_order() {
         let moved = left.remove(at);
         let first = left.iter().position(|piece| matches!(piece, Piece::Entry(_))).unwrap_or(left.len());
         for (place, index) in [(Place::First, first), (Place::Last, left.len())] {
-            let stays = match place {
+            let is_same_place = match place {
                 Place::First => at <= first,
                 _ => at == left.len(),
             };
             let mut after = left.clone();
-            after.insert(if stays { at } else { index }, moved.clone());
-            // Behind a dash there is no line for what stands above.
-            if cell.style == Dash && index == 0 && cell.comments != Comments::None && !stays {
+            after.insert(if is_same_place { at } else { index }, moved.clone());
+            // After a dash there is no line for comments above.
+            if cell.style == Dash && index == 0 && cell.comments != Comments::None && !is_same_place {
                 continue;
             }
             let name = cell.name(&format!("move within {place:?}"));
@@ -553,7 +553,7 @@ fn wrapped(cell: &Cell, form: &Entry) -> Entry {
     }
     let mut more = form.more.clone();
     if value.is_empty() {
-        // Lines: their first gets the dash, the others stand below it.
+        // Lines: the first gets the dash, the others follow below.
         more.iter_mut().for_each(|line| line.0 = 2);
         more[0] = (0, format!("- {}", more[0].1));
     } else {
@@ -563,7 +563,7 @@ fn wrapped(cell: &Cell, form: &Entry) -> Entry {
 }
 
 #[test]
-fn a_value_is_wrapped_and_unwrapped() {
+fn wrapping_and_unwrapping_are_inverse_in_every_style() {
     let mut tally = Tally::default();
     for what in [What::Mapping, What::List] {
         for_each(what, |cell, form| {
@@ -571,7 +571,7 @@ fn a_value_is_wrapped_and_unwrapped() {
                 let mut pieces = cell.around(entry).0;
                 for piece in &mut pieces {
                     let Piece::Entry(entry) = piece else { continue };
-                    // A comment behind a scalar stays behind it.
+                    // A comment after a scalar stays after it.
                     let is_scalar = entry.first == "e:" && !form.first.ends_with("e:");
                     if is_scalar && entry.trailing {
                         entry.trailing = false;

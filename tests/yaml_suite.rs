@@ -4,8 +4,8 @@
 //! valid) or of its main branch (`src/ID.yaml`, lists of `yaml` and `fail`). A valid text also goes through a change that
 //! changes nothing, and both front ends must agree on every text.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
-#![expect(clippy::print_stderr, reason = "a test says what it skipped, and how many texts it saw")]
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+#![expect(clippy::print_stderr, reason = "skipped tests and the number of texts are reported")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,7 +69,7 @@ fn from_source(folder: &Path) -> Suite {
         let tree = parse(&text).unwrap();
         let listed = tree.value(&text, tree.documents()[0].root).unwrap();
         let listed = listed.as_array().unwrap();
-        // What an entry does not say is what the one before said, but for `fail`.
+        // An entry inherits every key but `fail` from the one before.
         let mut shown = String::new();
         for (number, entry) in listed.iter().enumerate() {
             shown = entry["yaml"].as_str().map_or(shown, decoded);
@@ -84,7 +84,7 @@ fn from_source(folder: &Path) -> Suite {
     suite
 }
 
-/// Turns the signs that stand for what cannot be seen into what they stand for.
+/// Replaces the suite's symbols for invisible characters by those characters.
 fn decoded(shown: &str) -> String {
     let mut text = String::new();
     for character in shown.chars() {
@@ -103,8 +103,8 @@ fn decoded(shown: &str) -> String {
     text.strip_suffix("∎\n").map_or(text.clone(), str::to_owned)
 }
 
-/// Says what is wrong with how a text is read.
-fn judge(sample: &Sample) -> Result<(), String> {
+/// Returns how the result for a text differs from the suite.
+fn check(sample: &Sample) -> Result<(), String> {
     let text = sample.text.as_str();
     let (exact, fast) = (parse_exact(text), scan(text));
     if fast.as_ref().is_some_and(|fast| exact.as_ref() != Ok(fast)) {
@@ -114,12 +114,12 @@ fn judge(sample: &Sample) -> Result<(), String> {
         (Ok(_), false) => Err("read, and is not valid".to_owned()),
         (Err(problem), true) => Err(format!("refused, and is valid: {problem}")),
         (Err(_), false) => Ok(()),
-        (Ok(_), true) => judge_unchanged(text),
+        (Ok(_), true) => check_unchanged(text),
     }
 }
 
-/// Says what a change that changes nothing does to a valid text.
-fn judge_unchanged(text: &str) -> Result<(), String> {
+/// Returns the error of rewriting a valid text without changes.
+fn check_unchanged(text: &str) -> Result<(), String> {
     let tree = parse(text).unwrap();
     let slices: String = tree.documents().iter().map(|document| document.span.of(text)).collect();
     if !tree.documents().is_empty() && slices != text {
@@ -140,7 +140,7 @@ fn judge_unchanged(text: &str) -> Result<(), String> {
 }
 
 #[test]
-fn every_text_of_the_suite_is_judged_right() {
+fn every_text_of_the_suite_has_the_expected_result() {
     let Some(folder) = std::env::var_os("YAML_TEST_SUITE") else {
         eprintln!("skipped: yaml-test-suite (YAML_TEST_SUITE is not set)");
         return;
@@ -148,11 +148,11 @@ fn every_text_of_the_suite_is_judged_right() {
     let suite = suite_in(Path::new(&folder));
     assert!(suite.len() > 300, "only {} texts in {}", suite.len(), folder.display());
     let wrong: BTreeMap<&str, String> =
-        suite.iter().filter_map(|(name, sample)| Some((name.as_str(), judge(sample).err()?))).collect();
+        suite.iter().filter_map(|(name, sample)| Some((name.as_str(), check(sample).err()?))).collect();
     let valid = suite.values().filter(|sample| sample.is_valid).count();
     let scanned = suite.values().filter(|sample| scan(&sample.text).is_some()).count();
     eprintln!(
-        "yaml-test-suite: {valid} valid, {} not valid, {} judged otherwise; the scanner reads {scanned}",
+        "yaml-test-suite: {valid} valid, {} not valid, {} with a different result; the scanner reads {scanned}",
         suite.len() - valid,
         wrong.len()
     );
@@ -168,7 +168,7 @@ fn invisible_characters_are_decoded() {
 }
 
 #[test]
-fn both_layouts_hold_the_same() {
+fn both_layouts_give_the_same_samples() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
         let path = folder.path().join(name);
@@ -190,6 +190,6 @@ fn both_layouts_hold_the_same() {
     for layout in ["data", "main"] {
         assert_eq!(suite_in(&folder.path().join(layout)), expected, "{layout}");
     }
-    let wrong = |text, is_valid| judge(&sample(text, is_valid)).is_err();
+    let wrong = |text, is_valid| check(&sample(text, is_valid)).is_err();
     assert!(wrong("a: [", true) && wrong("a", false) && !wrong("a: [", false) && !wrong("? [a]: b", true));
 }

@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
     for (target, choices) in targets.zip(engine::choices()) {
         let Some(manifest) = engine::read(packs, bytes) else { return };
         let Some(after) = engine::convert(packs, target, choices, manifest) else { continue };
-        // And on from there to the newest release.
+        // Then convert to the newest release.
         let newest = packs.target(TARGETS[0]).expect("the release is known");
         let again = engine::read(packs, after.as_bytes()).expect("a converted file is read as a manifest");
         engine::convert(packs, newest, Choices::default(), again);

@@ -11,7 +11,7 @@ use libfuzzer_sys::fuzz_target;
 use reversion::fingerprint::Fingerprint;
 use reversion::report::saved_plan::SavedPlan;
 
-/// The file that the seeds are about.
+/// The file that the seeds apply to.
 const TEXT: &str = "kind: Gateway\nspec:\n  a: é1\n  b: 2\n";
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Answers: is there a stash that makes the program panic, or a conversion give other data than planned?
+//! Answers: is there a stash that makes the program panic, or makes a conversion give other data than planned?
 //!
 //! The text is that of the annotation of an object, which is converted to three releases. Run from the root of the repository:
 //! `cargo +nightly fuzz run stash_reader fuzz/corpus/stash_reader fuzz/seeds/stash_reader`.
@@ -29,7 +29,7 @@ fuzz_target!(|stash: &str| {
     for name in TARGETS {
         let target = packs.target(name).expect("the release is known");
         let [_, stashing, _] = engine::choices();
-        // A text can hold characters that no YAML has.
+        // A text can contain characters that YAML does not allow.
         let Some(manifest) = engine::read(packs, text.as_bytes()) else { return };
         engine::convert(packs, target, stashing, manifest);
     }

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_stand_in_tree_order_with_their_patterns() {
+    fn fields_are_in_tree_order_with_their_patterns() {
         let catalog = catalog(
             "spec | object |  |  |  | ALL\n\
              spec.a | object |  |  |  | ALL\n\

@@ -362,7 +362,7 @@ spec.size | integer-or-string |  |  |  | ALL
     }
 
     #[test]
-    fn what_the_schema_accepts_has_no_violation() {
+    fn a_value_that_fits_the_schema_has_no_violation() {
         check(
             json!({
                 "color": "Red", "items": [{"name": "a"}, {"name": "a", "kind": "B"}], "labels": {"x": "y", },
@@ -397,7 +397,7 @@ spec.size | integer-or-string |  |  |  | ALL
     }
 
     #[test]
-    fn types_are_told_apart() {
+    fn types_are_distinguished() {
         let wrong = |expected| ViolationKind::WrongType { expected };
         check(
             json!({"color": 5, "items": {"a": 1}, "port": "80", "set": ["a", null], "size": 0.5}),
@@ -412,7 +412,7 @@ spec.size | integer-or-string |  |  |  | ALL
     }
 
     #[test]
-    fn limits_are_named() {
+    fn violated_limits_are_reported() {
         let least = |number: u64| ViolationKind::Below { least: number.into() };
         check(json!({"port": 0}), &[("spec.port", least(1))]);
         check(json!({"port": 101}), &[("spec.port", ViolationKind::Above { most: 100.into() })]);
@@ -430,13 +430,13 @@ spec.size | integer-or-string |  |  |  | ALL
     }
 
     #[test]
-    fn an_enum_names_what_it_allows() {
+    fn an_enum_violation_lists_the_allowed_values() {
         let allowed = vec![json!("Blue"), json!("Red")];
         check(json!({"color": "red"}), &[("spec.color", ViolationKind::NotInEnum { allowed })]);
     }
 
     #[test]
-    fn items_are_told_apart_by_their_keys_with_defaults() {
+    fn list_items_are_identified_by_their_keys_with_defaults() {
         let duplicate = ViolationKind::Duplicate { first: 0 };
         check(json!({"items": [{"name": "a", "kind": "A"}, {"name": "a"}]}), &[("spec.items[1]", duplicate.clone())]);
         check(json!({"set": ["a", "b", "a"]}), &[("spec.set[2]", duplicate)]);

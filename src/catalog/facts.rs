@@ -251,12 +251,12 @@ spec.old | string |  |  |  | standard v1.0.0
     }
 
     #[test]
-    fn a_field_that_every_release_has_says_nothing() {
+    fn a_field_of_every_release_narrows_nothing() {
         assert!(found(&json!({"hostname": "a"})).is_empty());
     }
 
     #[test]
-    fn a_field_inside_says_something_only_where_it_is_narrower() {
+    fn a_nested_field_narrows_only_if_it_has_fewer_releases() {
         assert_eq!(found(&json!({"new": {"deep": "x"}})), ["spec.new Field standard v2.0.0..v3.0.0"]);
         assert_eq!(
             found(&json!({"new": {"deeper": "x"}})),
@@ -265,7 +265,7 @@ spec.old | string |  |  |  | standard v1.0.0
     }
 
     #[test]
-    fn a_value_narrows_where_some_release_allows_it() {
+    fn a_value_narrows_if_some_release_allows_it() {
         let mode = "spec.mode Field standard v1.0.0..v3.0.0";
         assert_eq!(found(&json!({"mode": "A"})), [mode]);
         assert_eq!(found(&json!({"mode": "C"})), [mode, "spec.mode Value standard v3.0.0"]);
@@ -275,7 +275,7 @@ spec.old | string |  |  |  | standard v1.0.0
     }
 
     #[test]
-    fn a_type_narrows_and_its_keys_are_no_fields_of_the_other_shape() {
+    fn a_type_narrows_and_its_keys_are_not_fields_of_the_other_type() {
         let headers = "spec.headers Field standard v1.0.0..v3.0.0";
         assert_eq!(found(&json!({"headers": {"X": "1"}})), [headers, "spec.headers Type standard v1.0.0"]);
         let list = json!({"headers": [{"name": "X"}, {"name": "Y", "value": "1"}, {"value": "2"}]});
@@ -286,7 +286,7 @@ spec.old | string |  |  |  | standard v1.0.0
     }
 
     #[test]
-    fn contradicting_fields_leave_no_release() {
+    fn contradictory_fields_leave_no_release() {
         let object = json!({"spec": {"old": "x", "new": {"deeper": "y"}}});
         let facts = catalog(ROWS).facts(&object);
         assert_eq!(facts.known.len(), 3);
@@ -294,7 +294,7 @@ spec.old | string |  |  |  | standard v1.0.0
     }
 
     #[test]
-    fn unknown_fields_are_named_once_with_the_nearest_name() {
+    fn unknown_fields_are_reported_once_with_the_nearest_name() {
         assert_eq!(found(&json!({"hostnames": {"deep": 1}})), ["spec.hostnames? hostname"]);
         assert_eq!(found(&json!({"hsotname": "a"})), ["spec.hsotname? hostname"]);
         assert_eq!(found(&json!({"Mode": "a"})), ["spec.Mode? mode"]);
@@ -302,14 +302,14 @@ spec.old | string |  |  |  | standard v1.0.0
     }
 
     #[test]
-    fn keys_without_a_schema_belong_to_the_releases_that_keep_them() {
+    fn keys_without_a_schema_belong_to_releases_that_preserve_them() {
         let any = "spec.any Field standard v1.0.0..v3.0.0";
         assert_eq!(found(&json!({"any": {"free": {"x": 1}}})), [any, "spec.any.free Field standard v3.0.0"]);
         assert_eq!(found(&json!({"any": {"known": "x"}})), [any]);
     }
 
     #[test]
-    fn a_key_may_be_named_in_some_releases_and_free_in_others() {
+    fn a_key_may_be_a_field_in_some_releases_and_free_in_others() {
         let rows = "\
 spec | object | required |  |  | ALL
 spec.labels | object |  |  |  | ALL
@@ -322,7 +322,7 @@ spec.labels{} | string |  |  |  | standard v2.0.0..v3.0.0
     }
 
     #[test]
-    fn other_shapes_than_an_object_say_nothing() {
+    fn values_that_are_not_objects_narrow_nothing() {
         for value in [json!(null), json!([1]), json!("x"), json!({"spec": null}), json!({"spec": [1]})] {
             assert_eq!(catalog(ROWS).facts(&value), Facts::default(), "{value}");
         }

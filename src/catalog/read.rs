@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_out_of_place_is_refused() {
+    fn a_misplaced_line_is_rejected() {
         refused("spec.a | string |  |  |  | ALL\n", "`spec.a` does not follow");
         refused(".spec | string |  |  |  | ALL\n", "`.spec` does not follow");
         let spec = "spec | object |  |  |  | ALL\n";
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_word_is_refused() {
+    fn an_unknown_word_is_rejected() {
         refused("spec | objekt |  |  |  | ALL\n", "`objekt` is not a type");
         refused("spec | object | optional |  |  | ALL\n", "`optional`");
         refused("spec | object |  | {\"x\":1} |  | ALL\n", "not a JSON object of attributes");

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_their_line() {
+    fn errors_include_their_line() {
         check("[sets]\n", "a/reversion.toml:1:2: unknown field `sets`, expected `set` or `values`");
         check(
             "[set]\nngf.name = 'a'\n",
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_that_is_named_counts() {
+    fn the_given_folder_is_used() {
         let (tree, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let packs = embedded::with(Vec::new()).unwrap();
         let found = |paths: &[&Path]| {

@@ -101,7 +101,7 @@ mod tests {
     use crate::release::Channel;
 
     #[test]
-    fn every_word_that_reports_print_is_explained() {
+    fn every_word_in_reports_is_explained() {
         let severities = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error].map(Severity::name);
         let outcomes = [Outcome::Unchanged, Outcome::Changed, Outcome::HeldBack].map(Outcome::name);
         let fidelities =
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_with_two_meanings_has_both() {
+    fn a_word_with_two_meanings_has_both_explanations() {
         let packs = embedded::with(Vec::new()).unwrap();
         let text = explain("normalized", &packs);
         assert!(text.starts_with("normalized: Cost of a change") && text.contains("\nfinding normalized: "), "{text}");

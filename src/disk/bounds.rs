@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_repository_it_is_where_a_journal_is_or_all_paths_meet() {
+    fn without_a_repository_the_tree_is_the_journals_folder_or_the_common_parent() {
         let (_folder, top) = tree(&["t/a/b/c", "t/a/d"]);
         assert_eq!(top_of(&top, &["t/a/b/c", "t/a/d"]), Path::new("t/a"));
         fs::create_dir(top.join("t/.reversion")).unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_below_a_root_has_a_place() {
+    fn only_paths_below_a_root_have_a_place() {
         let (_folder, top) = tree(&[".git/hooks", "a", "ab", ".reversion"]);
         let bounds = Bounds::around(&[top.join("a")]).unwrap();
         assert_eq!(bounds.place(&top.join("a/x.yaml")), Ok(PathBuf::from("a/x.yaml")));

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn no_path_leads_up_or_starts_at_the_root() {
+    fn parent_and_absolute_paths_are_rejected() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("tree")).unwrap();
         fs::write(folder.path().join("secret"), "secret").unwrap();

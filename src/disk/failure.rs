@@ -199,13 +199,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_named_in_the_largest_unit_that_divides_them() {
+    fn limits_are_printed_in_the_largest_unit_that_divides_them() {
         let texts = [2 << 30, 3 << 20, 64 << 10, 1025, 0].map(|size| Size(size).to_string());
         assert_eq!(texts, ["2 GiB", "3 MiB", "64 KiB", "1025 bytes", "0 bytes"]);
     }
 
     #[test]
-    fn errors_of_the_system_become_what_a_person_can_act_on() {
+    fn system_errors_become_actionable_messages() {
         let failure = |kind: io::ErrorKind| Failure::from(io::Error::from(kind));
         assert_eq!(failure(io::ErrorKind::NotFound), Failure::Missing);
         assert_eq!(failure(io::ErrorKind::PermissionDenied), Failure::Denied);

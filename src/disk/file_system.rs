@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mode_stays() {
+    fn the_mode_is_kept() {
         for mode in [0o600, 0o640, 0o644, 0o666, 0o755] {
             let folder = tempfile::tempdir().unwrap();
             let path = file(folder.path(), mode);
@@ -377,11 +377,11 @@ mod tests {
     }
 
     #[test]
-    fn the_owner_stays_where_permitted() {
+    fn the_owner_is_kept_if_permitted() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), 0o664);
         if chown(&path, Some(4321), Some(4322)).is_err() {
-            return skipped("the_owner_stays_where_permitted: only root gives files away");
+            return skipped("the_owner_is_kept_if_permitted: only root gives files away");
         }
         replace(folder.path(), &path).unwrap();
         let metadata = fs::metadata(&path).unwrap();
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_a_link_and_its_file_is_replaced() {
+    fn a_link_is_kept_and_its_target_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), 0o644);
         fs::create_dir(folder.path().join("links")).unwrap();
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_two_names_is_refused() {
+    fn a_file_with_two_hard_links_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), 0o644);
         fs::hard_link(&path, folder.path().join("b.yaml")).unwrap();
@@ -434,11 +434,11 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_takes_no_new_file_stops_the_staging() {
+    fn a_folder_without_write_permission_stops_staging() {
         let folder = tempfile::tempdir().unwrap();
         let path = file(folder.path(), 0o644);
         if is_privileged(folder.path()) {
-            return skipped("a_folder_that_takes_no_new_file_stops_the_staging: modes bind no root");
+            return skipped("a_folder_without_write_permission_stops_staging: modes bind no root");
         }
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o555)).unwrap();
         check_refused(&path, Step::Stage, Failure::Denied);
@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_file_is_private_until_it_is_filled_and_gone_when_it_cannot_be() {
+    fn a_new_file_is_private_until_written_and_removed_on_failure() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new");
         let full = disk(folder.path()).make(Path::new("new"), |file| {
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn many_files_are_flushed_as_few_are() {
+    fn many_files_are_flushed_like_few() {
         let folder = tempfile::tempdir().unwrap();
         let disk = disk(folder.path());
         let places: Vec<PathBuf> = (0..=FLUSHED_ONE_BY_ONE).map(|at| PathBuf::from(at.to_string())).collect();

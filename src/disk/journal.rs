@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_for_a_journal_creates_none() {
+    fn checking_for_a_journal_creates_none() {
         let folder = tempfile::tempdir().unwrap();
         let bounds = Bounds::around(&[folder.path().to_owned()]).unwrap();
         assert!(Journal::find(bounds).unwrap().is_none());
@@ -422,7 +422,7 @@ mod tests {
         use super::*;
 
         #[test]
-        fn content_mode_and_place_come_back() {
+        fn content_mode_and_path_are_restored() {
             let tree = Sample::new(&["a.yaml"]);
             let path = tree.top.join("a.yaml");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();

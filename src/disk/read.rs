@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_file_is_named() {
+    fn entries_that_are_not_files_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(read(&folder.path().join("none")), Err(Failure::Missing));
         assert_eq!(read(folder.path()), Err(Failure::NotAFile(FileKind::Folder)));
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_holds_a_path_a_line() {
+    fn a_list_has_one_path_per_line() {
         check_list(b"a.yaml\n\nb c.yaml\r\n./d", &["a.yaml", "b c.yaml", "./d"]);
         check_list(b"", &[]);
     }

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_those_of_the_calendar() {
+    fn times_are_converted_to_calendar_dates() {
         let known = [
             (0, "1970-01-01T00:00:00Z"),
             (951_782_400, "2000-02-29T00:00:00Z"),
@@ -209,7 +209,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_damaged_record_is_refused_or_names_places(at in 0..600usize, length in 0..4usize, new in "[./a-z0-9\"\\\\-]{0,4}") {
+        fn a_damaged_record_is_rejected_or_has_valid_paths(at in 0..600usize, length in 0..4usize, new in "[./a-z0-9\"\\\\-]{0,4}") {
             let mut text = String::from_utf8(record().to_bytes()).unwrap();
             let start = at % text.len();
             let end = (start + length).min(text.len());

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_shown_as_given_but_for_noise() {
+    fn paths_are_shown_as_given_without_redundant_parts() {
         let spellings = [("./a//b/", "a/b"), (".", "."), ("./", "."), ("../a", "../a"), ("/a/./b", "/a/b"), ("", "")];
         for (given, expected) in spellings {
             assert_eq!(shown(Path::new(given)).as_os_str(), expected, "{given}");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn one_place_is_walked_once_and_inner_roots_after_outer_ones() {
+    fn each_root_is_walked_once_and_inner_roots_after_outer_ones() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
         for name in ["a/b/c", "d"] {

@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn two_faults_at_any_calls_lose_nothing_that_is_not_named() {
+    fn two_faults_at_any_calls_lose_only_reported_content() {
         for first in 0..2 * 8 + 19 {
             for_every_call_from(first + 1, &NAMES[..2], |tree, second, calls| {
                 let outcome = run(tree, |call, _, _| {
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn when_nothing_works_any_more_each_file_is_whole_and_old_content_is_named() {
+    fn if_every_call_fails_files_are_whole_and_old_content_is_reported() {
         for_every_call(|tree, at, calls| {
             let outcome = run(tree, |call, _, _| {
                 calls.set(call + 1);
@@ -401,13 +401,13 @@ mod tests {
     #[test]
     #[expect(clippy::print_stderr, reason = "the test tells how often each outcome was met")]
     fn whatever_error_any_call_has_all_files_are_old_or_new() {
-        for (kind, stays) in DISK_ERRORS {
+        for (kind, is_persistent) in DISK_ERRORS {
             let (old_trees, new_trees) = (Cell::new(0), Cell::new(0));
             let calls = for_every_call(|tree, at, calls| {
                 let outcome = run(tree, |call, name, _| {
                     calls.set(call + 1);
                     let takes_room = matches!(name, "write_new" | "make_folder" | "link" | "flush");
-                    let fails = call == at || stays && call > at && takes_room;
+                    let fails = call == at || is_persistent && call > at && takes_room;
                     if fails { Err(kind.into()) } else { Ok(()) }
                 });
                 let count = if outcome.is_ok() { &new_trees } else { &old_trees };
@@ -418,13 +418,15 @@ mod tests {
                 check_outcome(tree, outcome);
             });
             let (old_trees, new_trees) = (old_trees.get(), new_trees.get());
-            eprintln!("{kind:?}, stays {stays}: {calls} calls failed; {old_trees} trees all old, {new_trees} all new");
+            eprintln!(
+                "{kind:?}, persistent {is_persistent}: {calls} calls failed; {old_trees} trees all old, {new_trees} all new"
+            );
             assert!(old_trees > 0 && new_trees > 0 && old_trees + new_trees == calls + 1);
         }
     }
 
     #[test]
-    fn names_that_are_one_to_the_file_system_take_one_change() {
+    fn names_equal_to_the_file_system_take_one_change() {
         let tree = Sample::new(&["A.yaml", "a.yaml"]);
         let aborted = run(&tree, |_, call, _| if call == "is_same" { fault() } else { Ok(()) }).unwrap_err();
         let failure = Failure::SameFile(tree.top.join("A.yaml"));
@@ -435,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_are_no_links_copies_are_kept() {
+    fn without_hard_links_copies_are_kept() {
         let tree = tree();
         let outcome = run(&tree, |_, call, _| if call == "link" { fault() } else { Ok(()) });
         assert!(outcome.is_ok() && check_outcome(&tree, outcome));
@@ -463,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changed_stops_all_and_every_such_file_is_named() {
+    fn changed_files_stop_the_run_and_are_all_reported() {
         let tree = tree();
         let journal = tree.journal();
         let transaction = Transaction::stage(&journal, tree.changes(), "").unwrap();
@@ -480,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_after_the_comparison_is_found_in_what_was_kept() {
+    fn an_edit_after_the_comparison_is_found_in_the_kept_content() {
         for call in ["link", "rename"] {
             let tree = tree();
             let last = tree.top.join(NAMES[2]);
@@ -511,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_disappears_stops_all() {
+    fn a_removed_folder_stops_the_run() {
         let tree = tree();
         let journal = tree.journal();
         let transaction = Transaction::stage(&journal, tree.changes(), "").unwrap();
@@ -525,7 +527,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_folder_that_is_swapped_for_a_link_meanwhile_is_not_written_through() {
+    fn a_folder_replaced_by_a_link_is_not_written_through() {
         for (call, place) in
             [("write_new", "b/"), ("link", ".reversion/journal/1"), ("rename", NAMES[1]), ("rename", NAMES[2])]
         {
@@ -563,7 +565,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_cannot_be_replaced_is_named_at_once() {
+    fn every_file_that_cannot_be_replaced_is_reported_at_once() {
         let tree = tree();
         let changes = ["none.yaml", "a.yaml", "b"].map(|name| tree.change(name)).to_vec();
         let failures = [("b", Failure::NotAFile(FileKind::Folder)), ("none.yaml", Failure::Missing)];
@@ -571,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_and_the_journal_keep_is_not_written() {
+    fn files_of_git_and_the_journal_are_not_written() {
         let tree = Sample::new(&["a.yaml", ".git/config", ".reversion/x.yaml"]);
         let failures = [(".git/config", Failure::Reserved), (".reversion/x.yaml", Failure::Reserved)];
         check_refused(&tree, tree.changes(), &failures);

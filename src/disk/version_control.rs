@@ -164,7 +164,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_git_could_not_bring_back_is_uncommitted() {
+    fn changes_that_git_could_not_restore_are_uncommitted() {
         let (_folder, top) = repository_with_edits();
         let expected = ["edited.yaml", "new.yaml", "staged.yaml", "sub/a.yaml", "sub/out/ignored.yaml"];
         let found = uncommitted(&ALL.map(|name| top.join(name))).unwrap();
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn each_file_is_asked_of_its_own_repository() {
+    fn each_file_is_checked_in_its_own_repository() {
         let (_folder, top) = repository_with_edits();
         git(&top, &["init", "-q", "inner"]);
         fs::write(top.join("inner/a.yaml"), "1\n").unwrap();
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn many_files_are_asked_for_in_several_calls() {
+    fn many_files_are_checked_in_several_calls() {
         let (_folder, top) = repository_with_edits();
         let name = |at: usize| format!("{at}{}.yaml", "x".repeat(200));
         let files: Vec<_> = (0..300).map(|at| top.join(name(at))).collect();
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_said() {
+    fn unknown_states_are_reported() {
         let (_folder, top) = repository_with_edits();
         let outside = tempfile::tempdir().unwrap();
         let file = outside.path().join("a.yaml");
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(uncommitted_by(Path::new("no-such-program"), &committed), Err(UnknownStatus::NoGit));
         fs::write(top.join(".git/config"), "[").unwrap();
         assert!(matches!(uncommitted(&committed), Err(UnknownStatus::Failed(folder, _)) if folder == top));
-        let gone = top.join("gone.yaml");
-        assert_eq!(uncommitted(std::slice::from_ref(&gone)), Err(UnknownStatus::File(gone, Failure::Missing)));
+        let removed = top.join("gone.yaml");
+        assert_eq!(uncommitted(std::slice::from_ref(&removed)), Err(UnknownStatus::File(removed, Failure::Missing)));
     }
 }

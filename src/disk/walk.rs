@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_visitor_keeps_is_kept_but_all_is_seen() {
+    fn only_results_of_the_visitor_are_kept_but_all_files_are_visited() {
         let folder = tree(&["a.yaml", "b.yaml"]);
         let scan =
             scan(&[folder.path().to_owned()], &WalkOptions::default(), |_, bytes| (bytes == b"b.yaml").then_some(1));
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_threads_and_the_order_of_creation_make_no_difference() {
+    fn the_result_does_not_depend_on_threads_or_creation_order() {
         let mut names: Vec<String> = (0..300).map(|at| format!("{}/{}/f{at}.yaml", at % 7, at % 31)).collect();
         names.extend((0..50).map(|at| format!("{}/.hidden{at}", at % 7)));
         let forward = tree(&names.iter().map(String::as_str).collect::<Vec<_>>());
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_entries_are_visited_on_demand_but_never_git_s_own() {
+    fn hidden_entries_except_git_are_visited_on_request() {
         let folder = tree(&HIDDEN);
         add(folder.path(), ".reversion/journal.json", "{}");
         let options = WalkOptions { hidden: Hidden::Visit, ..every() };
@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn inside_a_repository_every_ignore_file_counts() {
+    fn inside_a_repository_every_ignore_file_applies() {
         let folder = ignoring();
         add(folder.path(), ".git/info/exclude", "excluded.yaml\n");
         // Hidden already: what is in it is not looked at, so it is not named either.
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn outside_a_repository_git_s_files_do_not_count() {
+    fn outside_a_repository_gitignore_files_do_not_apply() {
         let folder = ignoring();
         let scan =
             check(folder.path(), &every(), &["b/git.yaml", "b/y.yaml", "excluded.yaml", "git.yaml", "out/x.yaml"]);
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn ignore_files_above_the_root_count_up_to_the_repository() {
+    fn ignore_files_above_the_root_apply_up_to_the_repository() {
         let folder = tree(&["repository/.git/", "repository/apps/a.yaml", "repository/apps/b.yaml"]);
         add(folder.path(), ".gitignore", "*\n");
         add(folder.path(), "repository/.gitignore", "a.yaml\n");
@@ -492,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_named_as_a_root_is_visited_whatever_hides_it() {
+    fn a_file_given_as_a_root_is_visited_even_if_ignored() {
         let folder = tree(&[".git/", ".hidden/notes.txt", "ignored.yaml"]);
         add(folder.path(), ".ignore", "ignored.yaml\n");
         let roots = [".hidden/notes.txt", "ignored.yaml"].map(|name| folder.path().join(name));
@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_spelled_as_the_root_is_without_a_dot_in_front() {
+    fn paths_are_written_like_the_root_without_a_leading_dot() {
         let options = |extra: &str| WalkOptions { extensions: vec!["rs".to_owned()], ..globs(&[extra]) };
         let expected = Path::new("src/disk/walk.rs");
         for root in [".", "./src", "src/", "src/disk/walk.rs", "./src//disk"] {
@@ -526,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_the_name_of_standard_input_is_a_file() {
+    fn a_file_named_like_standard_input_is_a_file() {
         assert_eq!(walkable(Path::new("-")).as_os_str(), "./-");
         assert_eq!(shown(&walkable(Path::new("-"))).as_os_str(), "-");
     }
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_reported_and_the_rest_is_visited() {
+    fn unreadable_entries_are_reported_and_the_rest_is_visited() {
         let folder = tree(&["a.yaml", "none/"]);
         let huge = folder.path().join("huge.yaml");
         fs::File::create(&huge).unwrap().set_len(MAX_FILE_SIZE + 1).unwrap();
@@ -584,7 +584,7 @@ mod tests {
         }
 
         #[test]
-        fn a_link_back_and_a_link_to_nothing_are_named_when_followed() {
+        fn followed_cyclic_and_dangling_links_are_reported() {
             let folder = tree(&["a/b.yaml"]);
             let top = folder.path();
             symlink("..", top.join("a/up")).unwrap();
@@ -597,7 +597,7 @@ mod tests {
 
         /// A socket also stands in for a named pipe, which std cannot create: neither is opened.
         #[test]
-        fn what_is_not_a_file_is_not_opened() {
+        fn entries_that_are_not_files_are_not_opened() {
             let folder = tree(&["a.yaml"]);
             let path = folder.path().join("s.yaml");
             let _socket = UnixListener::bind(&path).unwrap();
@@ -608,17 +608,17 @@ mod tests {
         }
 
         #[test]
-        fn a_name_that_is_not_utf8_is_a_name() {
+        fn names_that_are_not_utf8_are_accepted() {
             let folder = tree(&[]);
             let path = folder.path().join(OsStr::from_bytes(b"\xff.yaml"));
             if fs::write(&path, "x").is_err() {
-                return skipped("a_name_that_is_not_utf8_is_a_name: this file system has no such names");
+                return skipped("names_that_are_not_utf8_are_accepted: this file system has no such names");
             }
             assert_eq!(walk(&[folder.path().to_owned()], &every()).visited, [(path, "x".to_owned())]);
         }
 
         #[test]
-        fn what_modes_forbid_is_named() {
+        fn entries_without_permission_are_reported() {
             let folder = tree(&["a.yaml", "b/c.yaml", "d/e.yaml"]);
             let top = folder.path();
             let forbid = |name: &str, mode| {
@@ -627,7 +627,7 @@ mod tests {
             };
             let expected = [forbid("a.yaml", 0o0), forbid("b", 0o0)];
             if fs::File::open(top.join("a.yaml")).is_ok() {
-                return skipped("what_modes_forbid_is_named: modes bind no root");
+                return skipped("entries_without_permission_are_reported: modes bind no root");
             }
             assert_eq!(walk(&[top.to_owned()], &every()).failed, expected);
             forbid("b", 0o755);

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn crds_that_agree_name_a_release() {
+    fn consistent_crds_identify_a_release() {
         let both = crd("Gateway", &bundle("v1.3.0", "experimental")) + &crd("XMesh", &bundle("v1.3.0", "experimental"));
         check(&both, "gateway-api@1.3.0/experimental: v1.3.0 experimental (c.yaml:5:17 and 1 more)");
         check(
@@ -261,13 +261,13 @@ mod tests {
     }
 
     #[test]
-    fn crds_that_say_nothing_do_not_hide_one_that_does() {
+    fn crds_without_evidence_do_not_hide_others() {
         let both = crd("XMesh", "{}") + &crd("Gateway", &bundle("v1.3.0", "standard"));
         check(&both, "gateway-api@1.3.0/standard: v1.3.0 standard (c.yaml:14:17)");
     }
 
     #[test]
-    fn fields_tell_releases_apart_that_share_their_annotations() {
+    fn fields_distinguish_releases_with_equal_annotations() {
         // What represents the whole CRD here are the fields that the catalog of each release lists, without their types.
         let packs = embedded::with(Vec::new()).unwrap();
         let pack = packs.iter().next().unwrap();
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn crds_that_differ_name_none() {
+    fn conflicting_crds_identify_no_release() {
         let channels = crd("Gateway", &bundle("v1.3.0", "standard")) + &crd("XMesh", &bundle("v1.3.0", "experimental"));
         check(&channels, "mixed: v1.3.0 standard (c.yaml:5:17), v1.3.0 experimental (c.yaml:14:17)");
         let unknown = crd("Gateway", &bundle("v1.3.0", "standard")) + &crd("XMesh", &bundle("v9.0.0", "standard"));
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_crd_of_a_pack_says_nothing() {
+    fn crds_of_other_packs_are_ignored() {
         check(
             &crd("Gateway", "{}"),
             "unknown: without the annotation gateway.networking.k8s.io/bundle-version, which names the release (c.yaml:5:3)",

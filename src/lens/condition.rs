@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_tested() {
+    fn texts_are_compared() {
         let holds = |test: &str, text: &str| {
             let condition: Condition = serde_yaml::from_str(&format!("text: {{ field: p, {test} }}")).unwrap();
             condition.holds(&json!({"p": text}))
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn some_tests_are_met_by_a_value() {
+    fn some_tests_can_be_satisfied_by_a_value() {
         let met = |condition: &str, value: i64| {
             let condition: Condition = serde_yaml::from_str(condition).unwrap();
             condition.is_met_by(&FieldPattern::parse("spec.a").unwrap(), &json!(value))

@@ -334,14 +334,14 @@ mod tests {
     }
 
     #[test]
-    fn an_implied_value_goes_and_comes() {
+    fn an_implied_value_is_removed_and_restored() {
         let (written, implied) = (json!({"protocol": "TCP", "k": {"kind": "TCPRoute"}}), json!({"protocol": "TCP", "k": {}}));
         check(KIND, &written, &implied);
         check_back(KIND, &implied, &written);
     }
 
     #[test]
-    fn another_value_stays() {
+    fn other_values_are_kept() {
         for same in [
             json!({"protocol": "TCP", "k": {"kind": "X"}}),
             json!({"protocol": "X", "k": {"kind": "TCPRoute"}}),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_as_good_as_absent_where_a_rule_says_so() {
+    fn null_counts_as_absent_if_the_rule_allows_it() {
         let text = "default: { field: k.n, value: 1, nulls: absent, backward: write }";
         let null = json!({"k": {"n": null}});
         check(text, &null, &null);
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn every_place_gets_the_value() {
+    fn every_matching_field_gets_the_value() {
         let text = "default: { field: \"l[].group\", value: core, backward: write }";
         let (before, after) = (json!({"l": [{}, {"group": "a"}]}), json!({"l": [{"group": "core"}, {"group": "a"}]}));
         check_back(text, &before, &after);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn unclear_defaults_are_refused() {
+    fn ambiguous_defaults_are_rejected() {
         for text in [
             "default: { field: a, value: 1 }",
             "default: { field: a, value: 1, like: b, forward: elide }",

@@ -91,7 +91,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn later_equals_go() {
+    fn later_duplicates_are_removed() {
         let distinct = operation("distinct: { field: \"r[].c\" }");
         let before = json!({"r": [{"c": [500, 503, 500, "500", 503]}, {"c": 1}, {"c": []}]});
         let after = json!({"r": [{"c": [500, 503, "500"]}, {"c": 1}, {"c": []}]});

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_can_be_called_as_the_keys_are() {
+    fn entries_can_be_named_like_the_keys() {
         for names in [["name", "value"], ["value", "name"], ["value", "x"], ["x", "value"], ["name", "x"], ["type", "values"]] {
             let map = json!({names[0]: "1", names[1]: "2"});
             let list = json!([{"name": names[0], "value": "1"}, {"name": names[1], "value": "2"}]);
@@ -360,13 +360,13 @@ mod tests {
     }
 
     #[test]
-    fn a_default_written_or_not_is_the_same() {
+    fn an_explicit_default_equals_an_absent_one() {
         let mixed = json!({"h": [{"name": "a", "value": "1"}, {"type": "Exact", "name": "b", "value": "2"}]});
         assert_eq!(data(&*back(NESTED), &mixed), Ok((json!({"h": {"values": {"a": "1", "b": "2"}}}), 0)));
     }
 
     #[test]
-    fn what_a_mapping_cannot_hold_is_refused() {
+    fn items_that_a_mapping_cannot_hold_are_refused() {
         check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1"}, {"type": "X", "name": "b", "value": "2"}]}), "h[1].type");
         check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1"}, {"name": "a", "value": "2"}]}), "h");
         check_refused(&*back(NESTED), &json!({"h": [{"name": "a", "value": "1", "x": 1}]}), "h[0].x");
@@ -388,7 +388,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn mappings_come_back(map in prop::collection::btree_map("[a-c]|name|value|type|values", "[x-z]?", 0..5), kind in prop::option::of("[EX]")) {
+        fn mappings_are_restored(map in prop::collection::btree_map("[a-c]|name|value|type|values", "[x-z]?", 0..5), kind in prop::option::of("[EX]")) {
             let mut nested = json!({"values": map});
             if let (Some(kind), false) = (kind, map.is_empty()) {
                 nested["type"] = Value::from(kind);

@@ -595,7 +595,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_gathered_is_refused() {
+    fn values_that_cannot_be_gathered_are_refused() {
         let at = |object: Value| match data(&*gather(), &object) {
             Err(Halt::Refused { at, .. }) => at.to_string(),
             other => panic!("{other:?}"),
@@ -609,7 +609,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_no_item_takes_are_lost() {
+    fn values_that_no_item_uses_are_lost() {
         let new = json!({"s": {"l": [{"p": "H", "k": 1}], "t": {"f": {"d": {"v": "a"}, "per": [{"k": 1, "t": {}}, {"k": 2, "t": {"v": "b"}}]}}}});
         let mut session = Session::new(new);
         back().run(&mut session).unwrap();
@@ -619,7 +619,7 @@ mod tests {
     }
 
     #[test]
-    fn another_way_to_say_the_same_is_told() {
+    fn an_equivalent_spelling_is_reported() {
         let normalized = |to: Value| {
             let object = json!({"s": {"l": [{"p": "H", "k": 1}], "t": {"f": to}}});
             let mut session = Session::new(object);
@@ -633,7 +633,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_followed_both_ways() {
+    fn fields_are_followed_in_both_directions() {
         let field = |text: &str| FieldPattern::parse(text).unwrap();
         assert_eq!(gather().image(&field("s.l[].t.v.c")), Image::Moved(field("s.t.f.d.v.c")));
         assert_eq!(back().image(&field("s.t.f.per[].t.v.c")), Image::Moved(field("s.l[].t.v.c")));
@@ -642,7 +642,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_gathered_comes_back(items in prop::collection::vec((0..3_i32, 0..3_i32, any::<bool>()), 0..6)) {
+        fn gathered_values_are_restored(items in prop::collection::vec((0..3_i32, 0..3_i32, any::<bool>()), 0..6)) {
             let item = |(key, value, other): &(i32, i32, bool)| match (other, value) {
                 (true, _) => json!({"p": "X", "k": key}),
                 (false, 0) => json!({"p": "H", "k": key, "t": {"m": 1}}),

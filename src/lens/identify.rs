@@ -212,12 +212,12 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_there_stay() {
+    fn existing_names_are_kept() {
         check(&json!([{"protocol": "HTTP"}, {"name": "http", "protocol": "TCP"}]), &["http-2", "http"]);
     }
 
     #[test]
-    fn only_names_of_ones_own_are_lost() {
+    fn only_user_chosen_names_are_lost() {
         let back = operation(NAMES).inverse(&GroupKind::new("A", ""));
         let made = json!({"spec": {"l": [{"name": "http", "protocol": "HTTP"}]}});
         assert_eq!(data(&*back, &made), Ok((json!({"spec": {"l": [{"protocol": "HTTP"}]}}), 0)));
@@ -227,7 +227,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn names_are_distinct_and_go_back(items in prop::collection::vec(("[A-Z*./-]{0,3}", 0..3_u8, "[a*.]{0,2}"), 0..6)) {
+        fn generated_names_are_distinct_and_removed_again(items in prop::collection::vec(("[A-Z*./-]{0,3}", 0..3_u8, "[a*.]{0,2}"), 0..6)) {
             let item = |(protocol, port, hostname): &(String, u8, String)| json!({"protocol": protocol, "port": port, "hostname": hostname});
             let before = json!({"spec": {"l": items.iter().map(item).collect::<Vec<_>>()}});
             let (after, _) = data(&*operation(NAMES), &before).unwrap();

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_one_item_is_that_of_the_object() {
+    fn the_list_of_a_single_item_becomes_that_of_the_object() {
         check(&json!([{"matches": [{"snis": ["a", "b"]}], "f": 1}]), &json!(["a", "b"]), &json!([{"f": 1}]));
         check(&json!([{"matches": [{"snis": ["a"]}, {"snis": ["b", "a"]}]}]), &json!(["a", "b"]), &json!([{}]));
     }
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_listed_is_nothing_to_lift() {
+    fn empty_lists_are_not_lifted() {
         for rules in [json!([{"matches": [{}]}]), json!([{"matches": []}]), json!([{"matches": [{"snis": []}]}]), json!([{}])] {
             let same = json!({"spec": {"rules": rules}});
             assert_eq!(data(&*operation(LIFT), &same), Ok((same, 0)));
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn only_two_lists_in_each_other_are_lifted() {
+    fn only_nested_lists_are_lifted() {
         for text in ["lift: { from: \"a[].b\", to: c }", "lift: { from: \"a[].b[].c\", to: \"d[].e\" }", "lift: { from: \"[][]\", to: a }"] {
             assert!(serde_yaml::from_str::<Box<dyn Operation>>(text).is_err(), "{text}");
         }

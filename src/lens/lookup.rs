@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_from_what_is_named() {
+    fn values_come_from_the_referenced_object() {
         let refs = json!([{"name": "x", "section": "two"}, {"kind": "S", "group": "s", "name": "y", "namespace": "b"}, {"name": "x", "section": "one"}]);
         let expected = json!({"refs": refs, "hosts": ["2", "1", "4"]});
         assert_eq!(run(json!({"refs": refs}), Completeness::Whole), Ok(expected.clone()));
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays() {
+    fn existing_values_are_kept() {
         for spec in [json!({"hosts": ["9"]}), json!({"refs": [{"name": "z"}], "hosts": ["9"]})] {
             assert_eq!(run(spec.clone(), Completeness::Whole), Ok(spec));
         }
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused() {
+    fn unreadable_values_are_refused() {
         let at = |refs: Value| run(json!({"refs": refs}), Completeness::Whole).unwrap_err();
         assert_eq!(run(json!({}), Completeness::Whole), Err("spec.hosts".to_owned()));
         assert_eq!(at(json!([{"name": "x", "section": "one"}, {"name": "z"}])), "spec.refs[1]");

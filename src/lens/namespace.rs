@@ -79,11 +79,11 @@ mod tests {
     }
 
     #[test]
-    fn namespaces_are_compared_as_far_as_the_files_show() {
+    fn namespaces_are_compared_as_far_as_known() {
         let [a, b] = ["a", "b"].map(|name| Namespace::from_written(Some(name)));
         let (open, either) = (Namespace::Unset, several(&[("x", Some("a")), ("y", Some("c"))]));
         let same_names = several(&[("x", Some("c")), ("y", Some("a"))]);
-        let perhaps_open = several(&[("x", Some("a")), ("y", None)]);
+        let partly_unknown = several(&[("x", Some("a")), ("y", None)]);
         let cases = [
             (&a, &a, Some(true)),
             (&a, &b, Some(false)),
@@ -91,7 +91,7 @@ mod tests {
             (&open, &open, Some(true)),
             (&a, &either, None),
             (&b, &either, Some(false)),
-            (&b, &perhaps_open, None),
+            (&b, &partly_unknown, None),
             (&either, &either, Some(true)),
             (&either, &same_names, None),
             (&either, &open, None),

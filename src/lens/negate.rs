@@ -55,7 +55,7 @@ mod tests {
     use crate::release::GroupKind;
 
     #[test]
-    fn a_boolean_means_the_same_under_the_other_key() {
+    fn a_negated_boolean_keeps_its_meaning() {
         let negate = operation("negate: { field: metrics.disable, to: enable }");
         let (old, new) = (json!({"metrics": {"disable": true}}), json!({"metrics": {"enable": false}}));
         assert_eq!(data(&*negate, &old), Ok((new.clone(), 0)));

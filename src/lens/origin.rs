@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_followed_through_renames_moves_and_lists() {
+    fn a_path_is_followed_through_renames_moves_and_lists() {
         let before =
             json!({"spec": {"ref": {"name": 1}, "tls": {"a": 2, "b": 3}, "l": [{"x": 4}, {"x": 5}, {"x": 6}]}});
         let program = [

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn several_moves_keep_the_order_both_ways() {
+    fn several_moves_keep_the_order_in_both_directions() {
         let out = "[{ move: { from: \"l[].r.a\", to: \"l[].a\" } }, { move: { from: \"l[].r.b\", to: \"l[].b\" } }]";
         check(out, &json!({"l": [{"x": 0, "r": {"a": 1, "b": 2}, "y": 0}]}), &json!({"l": [{"x": 0, "a": 1, "b": 2, "y": 0}]}));
         let into = "[{ move: { from: a, to: r.c.a } }, { move: { from: b, to: r.c.b } }]";

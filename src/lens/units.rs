@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn other_values_stay() {
+    fn other_values_are_left_unchanged() {
         for value in [json!("10s"), json!("5ms"), json!("7"), json!("m"), json!(60), json!("99999999999999999999h")] {
             check(value.clone(), value);
         }

@@ -244,9 +244,9 @@ mod tests {
         assert_eq!(when.image(&field("l[].a.x")), Image::Moved(field("l[].b.c.x")));
         assert_eq!(when.image(&field("a")), Image::Kept);
         assert_eq!(when.images(&field("l[].a")), [Image::Kept, Image::Moved(field("l[].b.c"))].into());
-        let sure = operation("when: { each: \"l[]\", if: { present: a }, then: [{ rename: { field: a, to: b } }] }");
-        assert_eq!(sure.images(&field("l[].a")), [Image::Moved(field("l[].b"))].into());
-        assert_eq!(sure.images(&field("a")), [Image::Kept].into());
+        let unconditional = operation("when: { each: \"l[]\", if: { present: a }, then: [{ rename: { field: a, to: b } }] }");
+        assert_eq!(unconditional.images(&field("l[].a")), [Image::Moved(field("l[].b"))].into());
+        assert_eq!(unconditional.images(&field("a")), [Image::Kept].into());
     }
 
     #[test]

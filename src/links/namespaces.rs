@@ -91,13 +91,13 @@ mod tests {
         Namespace::from_written(Some(name))
     }
 
-    fn several(said: &[(&str, Option<&str>)]) -> Namespace {
+    fn several(entries: &[(&str, Option<&str>)]) -> Namespace {
         let owned = |(file, name): &(&str, Option<&str>)| ((*file).to_owned(), name.map(str::to_owned));
-        Namespace::Several(said.iter().map(owned).collect())
+        Namespace::Several(entries.iter().map(owned).collect())
     }
 
     #[test]
-    fn the_one_namespace_that_reaches_a_file_counts() {
+    fn the_only_namespace_that_applies_to_a_file_is_used() {
         let found = namespaces(&[
             ("base/kustomization.yaml", "resources: [a.yaml, ./deep]"),
             ("base/a.yaml", BARE),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn overlays_that_differ_leave_it_open() {
+    fn overlays_that_disagree_leave_the_namespace_unknown() {
         let overlays = [
             ("base/kustomization.yaml", "resources: [a.yaml, b.yaml]"),
             ("base/a.yaml", BARE),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn components_and_inner_kustomizations_count() {
+    fn components_and_nested_kustomizations_apply() {
         let found = namespaces(&[
             ("k/kustomization.yaml", "resources: [a.yaml]\ncomponents: [../c]"),
             ("k/a.yaml", BARE),

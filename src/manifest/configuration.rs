@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_known_kinds_are_told() {
+    fn fields_of_known_kinds_are_reported() {
         let route = json!({"group": "example.com", "kind": "Route", "path": "spec/a"});
         let other = json!({"kind": "Other", "path": "spec/a"});
         check(json!({"namePrefix": [other, route]}), &["namePrefix[1]"]);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_told_once() {
+    fn a_schema_is_reported_once() {
         let of = |group: &str| json!({"x-kubernetes-group-version-kind": [{"group": group, "version": "v1", "kind": "Route"}]});
         let path = "definitions.b.x-kubernetes-group-version-kind[0]";
         check(json!({"definitions": {"a": of("a.b"), "b": of("example.com"), "c": of("example.com")}}), &[path]);

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_selects_as_a_whole() {
+    fn every_field_of_a_selector_must_match() {
         let read = |target: Value| Selector::read(&json!({"target": target, "path": "a.yaml"})).expect("a target");
         let (kind, version) = (GroupKind::new("Route", "example.com"), ApiVersion::parse("example.com/v1"));
         let selects = |target| read(target).selects(&kind, &version);

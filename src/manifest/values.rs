@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_known_by_a_key_of_the_chart() {
+    fn values_are_recognised_by_a_key_of_the_chart() {
         let values = json!({"shopFront": {"a": 1}, "b": 2});
         check("x/any.yaml", values.clone(), &[("", values)]);
         check("x/values.yaml", json!({"shopFront": 1}), &[]);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_handed_on_stand_under_the_name_of_the_chart() {
+    fn values_of_a_subchart_are_below_its_name() {
         let values = json!({"shop": {"b": 2}, "other": {}});
         check("x/values-live.yaml", values.clone(), &[("shop", json!({"b": 2}))]);
         check("x/any.yaml", values, &[]);

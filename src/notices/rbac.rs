@@ -191,13 +191,13 @@ mod tests {
     use crate::release::GroupKind;
 
     #[test]
-    fn resources_are_named_as_projects_name_them() {
+    fn resource_names_follow_kubernetes_conventions() {
         let names = ["Gateway", "ReferencePolicy", "GatewayClass", "XListenerSet"].map(plural);
         assert_eq!(names, ["gateways", "referencepolicies", "gatewayclasses", "xlistenersets"]);
     }
 
     #[test]
-    fn a_mapping_names_a_kind_by_group_and_resource_or_kind() {
+    fn a_mapping_identifies_a_kind_by_group_and_resource_or_kind() {
         let kind = GroupKind::new("XListenerSet", "gateway.networking.x-k8s.io");
         let parts = |map: Value| {
             let rule = ResourceRule::read(&PathRef::key(None, "rules"), map.as_object().expect("a mapping"));

@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_alike_makes_no_difference() {
+    fn equal_constraints_have_no_difference() {
         check("string  {\"maxLength\":5}", "string  {\"maxLength\":5}", &[]);
         check("array  ", "array  {\"minItems\":0}", &[]);
         check("string required {\"default\":\"a\"}", "string  ", &[]);
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_tighter_on_one_side() {
+    fn the_stricter_side_of_a_limit_is_found() {
         check("string  ", "string required ", &[("optional becomes required", true, false)]);
         check(
             "array  {\"maxItems\":8}",
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_are_compared_by_listed_values_where_there_are_some() {
+    fn patterns_are_compared_by_listed_values_if_present() {
         let pattern = "string  {\"pattern\":\"^[a-z]+$\"}";
         check("string  ", pattern, &[("any text becomes text matching ^[a-z]+$", true, false)]);
         check("string  {\"enum\":[\"a\"]}", pattern, &[("one of \"a\" becomes any value", false, true)]);
@@ -400,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_with_more_words_takes_more() {
+    fn a_pattern_with_more_alternatives_accepts_more() {
         let [few, many, others] = ["^\\\\d+(ms|s)?$", "^[0-9]+(ms|s|m|h)?$", "^[0-9]+(s|d)?$"];
         let row = |pattern: &str| format!("string  {{\"pattern\":\"{pattern}\"}}");
         check(

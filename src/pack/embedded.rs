@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_prepared_is_what_is_written() {
+    fn the_embedded_files_equal_the_source_files() {
         for (name, (files, prepared)) in built_in() {
             assert_eq!(prepared.len(), files.keys().filter(|path| path.ends_with(".yaml")).count());
             let written = load::load(name, files.clone()).unwrap();
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_what_was_prepared_is_read() {
+    fn only_embedded_files_are_read() {
         for (name, (files, prepared)) in built_in() {
             let unread = |(path, text): (String, _)| {
                 let text = if path.ends_with(".yaml") { Cow::Borrowed("- no pack's file\n") } else { text };

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn line_endings_and_a_missing_last_one_are_kept() {
+    fn line_ends_and_a_missing_last_one_are_kept() {
         check(
             "a\r\nb\rc\r\nd",
             "a\r\nB\rc\r\nd",
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn far_changes_have_hunks_of_their_own_and_near_ones_share_one() {
+    fn distant_changes_have_their_own_hunks_and_close_ones_share_one() {
         let text = |three: &str, ten: &str| {
             (1..=18)
                 .map(|at| match at {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_around_a_change_end_in_front_of_what_a_secret_holds() {
+    fn context_lines_stop_before_secret_values() {
         let before = "kind: Secret\nstringData:\n  a: t0p\n---\nkind: old\n";
         let expected = "--- a/a.yaml\n+++ b/a.yaml\n@@ -4,2 +4,2 @@\n ---\n-kind: old\n+kind: new\n";
         assert_eq!(replaced(before, Paint::Plain).as_deref(), Some(expected));
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_diff_where_one_would_show_what_a_secret_holds() {
+    fn a_diff_that_would_show_secret_values_is_omitted() {
         let one_line = "{kind: List, items: [{kind: Route, a: old}, {kind: Secret, data: {k: t0p}}]}\n";
         assert_eq!(replaced(one_line, Paint::Plain), None);
         let no_line_behind = "items:\n- a: old\n- data: {k: t0p}\n  kind: Secret\n";
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_gets_no_control_characters_of_the_content() {
+    fn control_characters_of_the_content_do_not_reach_a_terminal() {
         let diff = replaced("a: \"\u{1b}[2J\u{9b}x\"\nb: old\r\n", Paint::Legible).unwrap();
         assert_eq!(diff, "--- a/a.yaml\n+++ b/a.yaml\n@@ -1,2 +1,2 @@\n a: \"\\u{1b}[2J\\u{9b}x\"\n-b: old\n+b: new\n");
         let coloured = replaced("a: \"\u{1b}[2J\"\nb: old\n", Paint::Colour).unwrap();

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn control_characters_are_written_out() {
+    fn control_characters_are_escaped() {
         assert_eq!(visible("a\u{1b}[31mb\u{202e}é"), "a\\u{1b}[31mb\\u{202e}é");
     }
 }

@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_steer_a_terminal_is_escaped_and_reads_back() {
+    fn control_characters_are_escaped_and_read_back() {
         let document = json!({"a\u{9b}": "\u{1b}[2J\u{7f}\u{202e}é\n"});
         let text = pretty(&document);
         assert_eq!(text, "{\n  \"a\\u009b\": \"\\u001b[2J\\u007f\\u202eé\\n\"\n}\n");

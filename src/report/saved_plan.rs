@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_reads_back_and_makes_the_change() {
+    fn a_saved_plan_reads_back_and_makes_the_change() {
         let plan = plan();
         assert_eq!(SavedPlan::parse(plan.to_text().as_bytes()), Ok(plan.clone()));
         let file = plan.files[0].plan(BEFORE.to_owned()).unwrap();
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_records_whether_there_is_something_to_do() {
+    fn a_plan_records_whether_it_has_changes() {
         assert!(!plan().noop);
         assert!(saved(&[]).unwrap().noop);
     }
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_are_widened_to_lines_and_joined_where_they_meet() {
+    fn edits_are_widened_to_lines_and_joined_if_adjacent() {
         check_lines(&[(1, 2, "X")], &[(0, 3, "aX\n")]);
         check_lines(&[(0, 1, "X"), (1, 2, "Y")], &[(0, 3, "XY\n")]);
         check_lines(&[(0, 0, "X"), (4, 4, "Y")], &[(0, 3, "Xab\n"), (3, 6, "cYd\n")]);
@@ -429,7 +429,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn a_damaged_plan_is_refused_or_makes_the_recorded_result(at in 0..2000usize, length in 0..4usize, new in "[0-9a-z\"{},:é-]{0,4}") {
+        fn a_damaged_plan_is_rejected_or_makes_the_recorded_result(at in 0..2000usize, length in 0..4usize, new in "[0-9a-z\"{},:é-]{0,4}") {
             let mut text = plan().to_text();
             let bounds: Vec<_> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             let at = at % bounds.len();
@@ -449,7 +449,7 @@ mod tests {
     const SECRET: &str = "{\"kind\": \"List\", \"items\": [{\"kind\": \"Gateway\"}, {\"kind\": \"Secret\", \"data\": {\"k\": \"czNj\"}}]}\n";
 
     #[test]
-    fn no_plan_holds_values_of_a_secret() {
+    fn no_plan_contains_secret_values() {
         let at = |text: &str| (SECRET.find(text).unwrap(), SECRET.find(text).unwrap() + text.len());
         let (start, end) = at("Gateway");
         let text = saved(&[file_plan(SECRET, vec![Edit::new(start, end, "Route")])]).unwrap().to_text();
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_of_a_plan_are_written_out() {
+    fn control_characters_of_a_plan_are_escaped() {
         let location = SavedLocation { file: "a\u{1b}[2J.yaml".to_owned(), line: Some(1), column: Some(2) };
         let finding = SavedFinding {
             code: "x\u{1b}".to_owned(),

@@ -464,7 +464,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(2026), ..ProptestConfig::with_cases(2000) })]
 
         #[test]
-        fn what_is_written_reads_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
+        fn emitted_values_read_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
             let Rendered { head, body } = BlockEmitter { step, list_indent, dash_width: 2, line_ending: "\r\n", multiline: MultilineText::Block }.root(&value);
             for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow, Padding::default()), one_line(&value, Context::Json, Padding::default())] {
                 let tree = parse(&text).unwrap();

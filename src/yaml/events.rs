@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_go_reads_is_refused() {
+    fn yaml_that_only_go_accepts_is_rejected() {
         for text in ["a: \"b\"#c\n", "[-]\n", "a: x\n\tb\n: 1\n"] {
             assert_eq!(parse_exact(text).unwrap_err().code, ProblemCode::ParseError, "{text}");
         }
@@ -560,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parse_error_names_the_byte() {
+    fn a_parse_error_has_its_byte_offset() {
         let problem = parse_exact("é: 1\nb: [\n").unwrap_err();
         assert_eq!(problem.code, ProblemCode::ParseError);
         assert!(problem.at >= 6, "{problem:?}");

@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn rename_keeps_the_place() {
+    fn a_renamed_entry_keeps_its_position() {
         let rename = |at: &str, to: &str| Intent::Rename { path: path(at), to: to.to_owned() };
         let before = json!({"s": {"a": 1, "b": 2, "c": 3}, "l": [1]});
         check(&rename("s.b", "x"), &before, &json!({"s": {"a": 1, "x": 2, "c": 3}, "l": [1]}));
@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn replace_and_delete_take_entries_and_items() {
+    fn entries_and_items_can_be_replaced_and_deleted() {
         let before = json!({"a": 1, "b": [1, 2], "c": 3});
         check(
             &Intent::Replace { path: path("b.1"), value: json!({}) },

@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn style_is_the_nearest() {
+    fn the_style_of_the_nearest_entry_is_used() {
         let text = "a:\n    b:\n    - 1\nc:\n  d:\n    - 2\n  e: {}\n";
         with_layout(text, |layout| {
             let [a, c] = [0, 1].map(|index| layout.entry(layout.root, index).value);
@@ -628,7 +628,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_lines_are_known() {
+    fn lines_with_kept_comments_are_identified() {
         let text = "a:\n  b: |+\n    x\n\nc: |\n  y\nd: 1\n";
         with_layout(text, |layout| {
             assert!(layout.follows_kept_lines(text.find("c:").unwrap()));

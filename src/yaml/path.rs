@@ -189,7 +189,7 @@ dev: *base
     }
 
     #[test]
-    fn a_place_is_a_key_or_a_dash() {
+    fn a_location_is_a_key_or_a_dash() {
         check_place("", "base", 1);
         check_place("base.image", "image", 2);
         check_place("list.0", "-", 4);
@@ -200,7 +200,7 @@ dev: *base
     }
 
     #[test]
-    fn a_place_that_does_not_exist_is_its_parent() {
+    fn the_location_of_a_missing_node_is_that_of_its_parent() {
         check_place("list.0.y.z", "-", 4);
         check_place("list.9", "list", 3);
         check_place("base.image.a", "image", 2);

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_that_are_whole_are_integers() {
+    fn whole_floats_are_integers() {
         check(&["8", "08", "8.0", "8.", "0.8e1", "8e0", "+8.0"], &json!(8));
         check(&[".5", "0.5", "5e-1", "+.5"], &json!(0.5));
         check(&["1e3"], &json!(1000));
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_number_is_text() {
+    fn other_scalars_are_text() {
         for text in [
             "1:30",
             "2001-12-14",
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_some_reader_takes_for_something_else_do_not_read_as_text() {
+    fn strings_that_some_parser_misreads_do_not_read_as_text() {
         for text in [
             "",
             "yes",

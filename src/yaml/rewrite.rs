@@ -336,7 +336,7 @@ mod tests {
     const LIST: &str = "items:\n- a: 1 # x\n  b: 2\n- a: 3\n  b: 4\n";
 
     #[test]
-    fn every_object_has_its_own_program() {
+    fn each_object_is_edited_by_its_own_intents() {
         let programs = [
             vec![rename(item(0, &["a"]), "long"), Intent::Delete { path: item(0, &["long"]) }],
             vec![],
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_names_the_program_and_the_place_in_the_source() {
+    fn a_refusal_has_the_intents_and_the_source_location() {
         let programs = [
             vec![rename(item(0, &["a"]), "a-much-longer-name")],
             vec![rename(item(1, &["a"]), "c"), rename(item(1, &["c"]), "b")],
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn unrelated_places_are_changed_in_one_round() {
+    fn unrelated_nodes_are_changed_in_one_round() {
         let rewriter = Rewriter::new(LIST, Style::default()).unwrap();
         let program = vec![rename(item(0, &["a"]), "x"), rename(item(1, &["a"]), "x"), rename(item(0, &["b"]), "y")];
         let mut done = [0];
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_are_no_larger_than_what_differs() {
+    fn edits_are_no_larger_than_the_difference() {
         let program = vec![rename(item(0, &["a"]), "ab"), Intent::WrapInList { path: item(1, &["b"]) }];
         let edits = rewrite(LIST, &[program], Style::default()).unwrap().edits;
         let shown: Vec<(usize, usize, &str)> =
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn more_or_less_than_one_document_is_refused() {
+    fn other_than_one_document_is_rejected() {
         let code = |source: &str| rewrite(source, &[], Style::default()).unwrap_err().problem.code;
         assert_eq!(code("a: 1\n---\nb: 1\n"), ProblemCode::WrongShape);
         assert_eq!(code("# nothing\n"), ProblemCode::WrongShape);

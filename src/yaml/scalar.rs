@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_scalar_has_no_line_end_that_the_text_does_not_have() {
+    fn a_block_scalar_gets_no_line_end_that_the_text_lacks() {
         let scalar_text = |text: &str| {
             let tree = parse(text).unwrap();
             let last = NodeId(tree.nodes.len() as u32 - 1);

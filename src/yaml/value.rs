@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn scalars_are_what_kubectl_reads() {
+    fn scalars_are_read_like_kubectl_does() {
         check("[yes, y, on, off, no, n]", &json!([true, true, true, false, false, false]));
         check("[012, 0777, 0o17, 0x1F, 0b101, 08, 1_000]", &json!([10, 511, 15, 31, 5, 8, 1000]));
         check("[1:30, 1.0, 1e3, 2001-12-14]", &json!(["1:30", 1, 1000, "2001-12-14"]));
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_cannot_hold_is_refused() {
+    fn values_that_json_cannot_hold_are_rejected() {
         check_refused("a: .inf", ProblemCode::UnreadableValue, 3);
         check_refused("a: [1, .nan]", ProblemCode::UnreadableValue, 7);
         check_refused("a: !!binary aGk=", ProblemCode::UnreadableValue, 12);
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_fill_in_what_is_not_there() {
+    fn merges_add_only_missing_keys() {
         let base = "a: &a {x: 1, y: 1}\nb: &b {y: 2, z: 2}\n";
         check(
             &format!("{base}c: {{<<: *a, y: 3}}\n"),

@@ -200,20 +200,20 @@ mod tests {
 
     #[test]
     fn a_wrong_value_is_reported() {
-        let wanted = [None, Some(json!({"b": {"c": [1, 3]}}))];
-        check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the expected value");
-        let problem = verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &wanted, &[], FrontEnd::Exact).unwrap_err();
+        let expected = [None, Some(json!({"b": {"c": [1, 3]}}))];
+        check_refused(BEFORE, &expected, &[], "`b.c[1]` does not have the expected value");
+        let problem = verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &expected, &[], FrontEnd::Exact).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
         check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the expected value");
         check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the expected value");
     }
 
     #[test]
-    fn what_cannot_be_read_afterwards_is_refused() {
+    fn a_result_that_cannot_be_read_is_rejected() {
         for front_end in [FrontEnd::Exact, FrontEnd::Fast] {
             let before = "a: 1\na: 2\n";
-            let wanted = [Some(json!({"b": 1, "a": 2}))];
-            let problem = verify((before, &parse(before).unwrap()), "b: 1\na: 2\na: 2\n", &wanted, &[], front_end);
+            let expected = [Some(json!({"b": 1, "a": 2}))];
+            let problem = verify((before, &parse(before).unwrap()), "b: 1\na: 2\na: 2\n", &expected, &[], front_end);
             assert_eq!(problem.unwrap_err().code, ProblemCode::DuplicateKey);
         }
     }

@@ -1,13 +1,13 @@
-//! Imports between the files of `src`: none goes up to a file's own folder, and none closes a circle.
+//! Imports between the files of `src`: no file imports its own folder, and no imports form a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::{Source, sources};
 
-/// The names that lead to a file: `["yaml", "tree"]`.
+/// The path of a file's module: `["yaml", "tree"]`.
 type Module = Vec<String>;
 
-/// The modules that each file imports, but for its test module.
+/// The modules that each file imports, without its test module.
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
 #[test]
@@ -48,7 +48,7 @@ fn edge(from: &Module, to: &Module) -> String {
     format!("{} imports {}", from.join("/"), to.join("/"))
 }
 
-/// Reads the imports of `sources`. A path counts as an import of the longest part of it that is a module.
+/// Reads the imports of `sources`. A path is an import of its longest prefix that is a module.
 fn imports(sources: &[Source]) -> Imports {
     let name = |source: &Source| source.module().into_iter().map(str::to_owned).collect::<Module>();
     let modules: BTreeSet<Module> = sources.iter().map(name).filter(|module| !module.is_empty()).collect();
@@ -61,7 +61,7 @@ fn imports(sources: &[Source]) -> Imports {
     sources.iter().filter(|source| !source.module().is_empty()).map(of_source).collect()
 }
 
-/// Returns the paths in `words` that start with `crate`, `super`, `self` or a child module, groups in braces taken apart.
+/// Returns the paths in `words` that start with `crate`, `super`, `self` or a child module, with groups in braces expanded.
 fn paths(words: &[String], is_child: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -75,7 +75,7 @@ fn paths(words: &[String], is_child: &dyn Fn(&str) -> bool) -> Vec<Vec<String>> 
     found
 }
 
-/// Reads one path, or the branches of a group, behind `before`; returns how many words it took.
+/// Reads one path, or the branches of a group, after `before`; returns how many words it has.
 fn read(words: &[String], before: &[String], found: &mut Vec<Vec<String>>) -> usize {
     let is_separator = |at: usize| words.get(at..at + 2).is_some_and(|pair| pair == [":", ":"]);
     let mut path = before.to_vec();
@@ -107,7 +107,7 @@ fn read(words: &[String], before: &[String], found: &mut Vec<Vec<String>>) -> us
     at
 }
 
-/// Returns the module that a path in `file` leads to; none for one that leads to the crate's root or out of the crate.
+/// Returns the module of a path in `file`; `None` for the crate's root and paths outside the crate.
 fn resolve(file: &Module, path: Vec<String>, modules: &BTreeSet<Module>) -> Option<Module> {
     let mut base = file.clone();
     let mut rest = path.as_slice();
@@ -124,7 +124,7 @@ fn resolve(file: &Module, path: Vec<String>, modules: &BTreeSet<Module>) -> Opti
     longer.filter(|module| modules.contains(module)).max_by_key(Vec::len)
 }
 
-/// Returns the files on a way of at least one import from one file to another.
+/// Returns the files on a chain of at least one import from one file to another.
 fn path_to(imports: &Imports, from: &Module, to: &Module) -> Option<Vec<String>> {
     let mut reached: BTreeMap<&Module, &Module> = BTreeMap::new();
     let mut open = vec![from];

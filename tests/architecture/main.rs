@@ -1,6 +1,6 @@
-//! The walls: what may use what, who touches files, who prints, how long a file is, and that documents say what is there.
+//! Architecture rules: which module may use which, who accesses files and prints, how long a file is, that documents are true.
 //!
-//! Source files are read as text: comments and the insides of literals are blanked, the rest is taken as words. The layers
+//! Source files are read as text: comments and the contents of literals are blanked, the rest is split into words. The layers
 //! are not repeated here: they are the map in ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use source::{blanked, calls, files, is_test, literals, read, root, sources, supe
 /// The most lines a source file may have.
 const MAX_LINES: usize = 800;
 
-/// Folders of the standard library that reach outside of the process or of the function, and who may use them.
+/// Modules of the standard library with access outside the process or the function, and the modules that may use them.
 const OUTSIDE: [&str; 8] = ["env", "fs", "io", "net", "os", "process", "thread", "time"];
 const REACHES_OUTSIDE: [(&str, &[&str]); 5] = [
     ("src/main.rs", &["env", "process"]),
@@ -28,7 +28,7 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 5] = [
     ("src/pack/build/catalogs.rs", &["fs"]),
 ];
 
-/// Crates that stand for a wall, and the modules behind it.
+/// Crates with restricted use, and the modules that may use them.
 const CRATES: [(&str, &[&str]); 9] = [
     ("anyhow", &["pack", "cli"]),
     ("clap", &["cli"]),
@@ -41,7 +41,7 @@ const CRATES: [(&str, &[&str]); 9] = [
     ("walkdir", &["pack"]),
 ];
 
-/// Methods of a path or a folder entry that ask the file system.
+/// Methods of a path or a folder entry that access the file system.
 const ASKS_FILES: [&str; 9] = [
     "canonicalize",
     "exists",
@@ -54,11 +54,11 @@ const ASKS_FILES: [&str; 9] = [
     "try_exists",
 ];
 
-/// Names that say nothing of what is inside.
+/// Module names that do not describe the content.
 const EMPTY_NAMES: [&str; 8] = ["common", "handler", "helpers", "manager", "misc", "types", "util", "utils"];
 
 #[test]
-fn comments_and_literals_are_no_code() {
+fn comments_and_literals_are_not_read_as_code() {
     let code = r##"let a = "crate::x \" // y"; // crate::y
         /* crate::z /* inner */ crate::q */ let b = '"'; let c = r#"crate::"w" "#; fn d<'t>(e: &'t str) {} crate::f"##;
     let words = words(&blanked(code));
@@ -68,7 +68,7 @@ fn comments_and_literals_are_no_code() {
 }
 
 #[test]
-fn modules_use_what_the_map_says_and_nothing_else() {
+fn modules_use_exactly_what_the_map_lists() {
     let map = map();
     let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for source in sources() {
@@ -79,12 +79,12 @@ fn modules_use_what_the_map_says_and_nothing_else() {
     }
     for row in &map {
         let found = used.get(&row.module).cloned().unwrap_or_default();
-        assert_eq!(found, row.uses, "`{}` uses the left set, ARCHITECTURE.md's map says the right one", row.module);
+        assert_eq!(found, row.uses, "`{}` uses the left set, ARCHITECTURE.md's map lists the right one", row.module);
     }
 }
 
 #[test]
-fn the_map_runs_upwards() {
+fn the_map_lists_modules_after_those_they_use() {
     let map = map();
     let order: Vec<_> = map.iter().map(|row| row.module.clone()).collect();
     for (at, row) in map.iter().enumerate() {
@@ -109,16 +109,20 @@ fn tests_use_modules_below_their_own() {
 }
 
 #[test]
-fn super_stays_in_its_module() {
+fn super_does_not_leave_its_module() {
     for source in sources() {
         let depth = source.module().len();
-        assert!(supers(&source.code) < depth.max(1), "{}: `super` reaches the crate's root: say `crate`", source.path);
-        assert!(supers(&source.tests) <= depth, "{}: `super` reaches the crate's root: say `crate`", source.path);
+        assert!(
+            supers(&source.code) < depth.max(1),
+            "{}: `super` reaches the crate's root: write `crate`",
+            source.path
+        );
+        assert!(supers(&source.tests) <= depth, "{}: `super` reaches the crate's root: write `crate`", source.path);
     }
 }
 
 #[test]
-fn the_map_names_every_module_and_no_other() {
+fn the_map_lists_exactly_the_modules() {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for source in sources().into_iter().filter(|source| !source.code.is_empty()) {
         let names = source.module();
@@ -129,7 +133,7 @@ fn the_map_names_every_module_and_no_other() {
     }
     let named: BTreeMap<_, _> = map().into_iter().map(|row| (row.module, row.parts)).collect();
     let modules = |map: &BTreeMap<String, BTreeSet<String>>| map.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(modules(&found), modules(&named), "the modules of src are the left ones, the map names the right ones");
+    assert_eq!(modules(&found), modules(&named), "the modules of src (left) differ from the map (right)");
     for (module, parts) in found {
         let missing: Vec<_> = parts.difference(&named[&module]).collect();
         assert!(missing.is_empty(), "ARCHITECTURE.md: the map's row `{module}` does not name {missing:?}");
@@ -137,7 +141,7 @@ fn the_map_names_every_module_and_no_other() {
 }
 
 #[test]
-fn only_those_who_may_reach_outside_of_the_process() {
+fn only_permitted_modules_access_the_system() {
     let mut reached = BTreeSet::new();
     for source in sources() {
         let (place, may) =
@@ -148,16 +152,16 @@ fn only_those_who_may_reach_outside_of_the_process() {
             reached.insert((place, name.to_owned()));
         }
         if !may.contains(&"fs") {
-            let asked = ASKS_FILES.iter().find(|method| calls(&source.code, method));
-            assert_eq!(asked, None, "{} asks the file system", source.path);
+            let called = ASKS_FILES.iter().find(|method| calls(&source.code, method));
+            assert_eq!(called, None, "{} accesses the file system", source.path);
         }
     }
     let may = REACHES_OUTSIDE.iter().flat_map(|(place, may)| may.iter().map(move |name| (*place, (*name).to_owned())));
-    assert_eq!(reached, may.collect(), "the left ones reach outside, the right ones may");
+    assert_eq!(reached, may.collect(), "modules that access the system (left) and those that may (right) differ");
 }
 
 #[test]
-fn crates_stay_behind_their_walls() {
+fn each_crate_is_used_by_its_permitted_modules_only() {
     for (name, modules) in CRATES {
         let users: BTreeSet<_> = sources()
             .iter()
@@ -165,13 +169,13 @@ fn crates_stay_behind_their_walls() {
             .map(|source| source.module().first().map_or("the program", |module| module).to_owned())
             .collect();
         let may: BTreeSet<_> = modules.iter().map(|module| (*module).to_owned()).collect();
-        assert_eq!(users, may, "the modules on the left use the crate {name}, those on the right may");
+        assert_eq!(users, may, "modules that use the crate {name} (left) and those that may (right) differ");
     }
 }
 
-/// Which kinds there are is data: operations get kinds, groups and fields from the rules.
+/// Kinds are data: operations get kinds, groups and fields from the rules.
 #[test]
-fn no_operation_names_a_kind_of_a_pack() {
+fn no_operation_mentions_a_kind_of_a_pack() {
     let packs = packs();
     let kinds: BTreeSet<_> = packs.iter().flat_map(|pack| pack.kinds()).collect();
     let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.kind.as_str()).collect();
@@ -199,7 +203,7 @@ fn only_the_console_prints() {
         let streams: &[&str] = match source.path.as_str() {
             "src/cli/console.rs" => &[],
             "src/disk/read.rs" => &["stdout", "stderr"],
-            // Those of the git program.
+            // The streams of the git process.
             "src/disk/version_control.rs" => &["stdin"],
             _ => &["stdin", "stdout", "stderr"],
         };
@@ -208,7 +212,7 @@ fn only_the_console_prints() {
     }
 }
 
-/// Maps and sets with a random order serve for looking up in a few places only, where nothing goes through them.
+/// Maps and sets with a random order are used for lookups in a few places only, where nothing iterates over them.
 #[test]
 fn nothing_depends_on_a_random_order() {
     const LOOKING_UP: [&str; 6] = [
@@ -225,18 +229,19 @@ fn nothing_depends_on_a_random_order() {
     }
 }
 
-/// The check before writing would be worth nothing if it shared a mistake with what it checks.
+/// Verification would be worthless if it shared a bug with the code that it checks.
 #[test]
-fn the_last_check_shares_nothing_with_the_edits() {
+fn verification_shares_no_code_with_the_edits() {
     const EDITS: [&str; 8] = ["change", "edit", "emit", "format", "intent", "layout", "rewrite", "style"];
     let sources = sources();
-    let verify = sources.iter().find(|source| source.path == "src/yaml/verify.rs").expect("the check has its own file");
+    let verify =
+        sources.iter().find(|source| source.path == "src/yaml/verify.rs").expect("verification has its own file");
     let shared: Vec<_> = uses(&verify.code, "super").into_iter().filter(|name| EDITS.contains(name)).collect();
     assert!(shared.is_empty(), "src/yaml/verify.rs uses {shared:?}");
 }
 
 #[test]
-fn source_files_are_short_named_and_say_what_they_answer() {
+fn source_files_are_short_and_documented() {
     let tests = files("tests").into_iter().filter(|path| path.ends_with(".rs"));
     for path in tests.chain(["build.rs".to_owned()]) {
         check_file(&path, &read(&path));
@@ -248,7 +253,7 @@ fn source_files_are_short_named_and_say_what_they_answer() {
         let is_table = source.path.ends_with("/mod.rs") || source.module().len() == 1;
         if is_table && source.path != "src/main.rs" {
             let answers = source.text.starts_with("//! Answers: ") && source.text.contains("\n//! Invariant: ");
-            assert!(answers, "{} starts with what it answers and names its invariant", source.path);
+            assert!(answers, "{} must start with `Answers:` and name its invariant", source.path);
         }
     }
 }
@@ -257,13 +262,13 @@ fn source_files_are_short_named_and_say_what_they_answer() {
 fn check_file(path: &str, text: &str) {
     let lines = text.lines().count();
     assert!(lines <= MAX_LINES, "{path} has {lines} lines, more than {MAX_LINES}");
-    assert!(text.starts_with("//! "), "{path} says first what it is for");
+    assert!(text.starts_with("//! "), "{path} must start with its purpose");
 }
 
-/// A conversion is a case whose two sides differ; without a `back.yaml` it is one in both directions. A rule that only holds
-/// back in a direction has a case that says so instead.
+/// A conversion is a case whose two sides differ; without a `back.yaml` it covers both directions. A rule that only holds
+/// back in a direction has a case with findings instead.
 #[test]
-fn every_rule_has_cases_for_what_it_does_and_a_look_alike() {
+fn every_rule_has_its_required_cases() {
     let (packs, all) = (packs(), cases());
     for rule in packs.iter().flat_map(|pack| pack.rules()) {
         let cases: Vec<_> = all.iter().filter(|case| case.rule == rule.id).collect();
@@ -279,12 +284,12 @@ fn every_rule_has_cases_for_what_it_does_and_a_look_alike() {
                 rule.id,
                 direction.name()
             );
-            let told = cases.iter().any(|case| case.text("findings.txt").is_some());
+            let is_held_back = cases.iter().any(|case| case.text("findings.txt").is_some());
             let refuses = crossed && can.contains(&Fidelity::Refused);
-            assert!(told || !refuses, "fixtures/{} has no case that is held back", rule.id);
+            assert!(is_held_back || !refuses, "fixtures/{} has no case that is held back", rule.id);
         }
         let same = cases.iter().any(|case| case.text("same.yaml").is_some());
-        assert!(same, "fixtures/{} has no look-alike: a case with same.yaml alone", rule.id);
+        assert!(same, "fixtures/{} has no look-alike: a case with same.yaml only", rule.id);
     }
 }
 
@@ -319,18 +324,18 @@ fn every_case_belongs_to_a_rule_and_is_complete() {
                 (false, false) => false,
             }
         };
-        assert!(complete, "{name}: its files say neither what changes nor why nothing does");
+        assert!(complete, "{name}: its files describe neither a change nor a reason for none");
     }
 }
 
 #[test]
-fn the_readme_has_every_finding() {
+fn the_readme_lists_every_finding() {
     let rows = rows(&read("README.md"), "Findings");
     let documented: BTreeMap<_, _> = rows.iter().map(|row| (ticked(&row[0]).join(""), row)).collect();
     for code in Code::ALL {
         let line = format!("| `{code}` | ... | {} |", code.description());
         let Some(row) = documented.get(code.name()) else { panic!("README.md: the findings lack the row\n{line}") };
-        assert_eq!(row[2], code.description(), "README.md: the finding is described otherwise; the row is\n{line}");
+        assert_eq!(row[2], code.description(), "README.md: the finding is described differently; the row is\n{line}");
         let severities = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error].map(Severity::name);
         let known = |word: &str| severities.contains(&word) || word == "not made yet";
         assert!(row[1].split(", ").all(known), "README.md: `{}` is no severity", row[1]);
@@ -340,49 +345,53 @@ fn the_readme_has_every_finding() {
 }
 
 #[test]
-fn the_readme_names_every_operation() {
+fn the_readme_lists_every_operation() {
     let named = ticked(&read("README.md"));
     let missing = OPERATIONS.iter().map(|operation| operation.name).find(|name| !named.iter().any(|word| word == name));
-    assert_eq!(missing, None, "README.md does not name this operation");
+    assert_eq!(missing, None, "README.md does not list this operation");
 }
 
 #[test]
-fn the_readme_has_every_variable() {
+fn the_readme_lists_every_variable() {
     let typed = variables(&read("src/cli/args.rs"));
     assert!(!typed.is_empty());
-    assert_eq!(variables(&read("README.md")), typed, "README.md names the left variables, there are the right ones");
+    assert_eq!(
+        variables(&read("README.md")),
+        typed,
+        "the variables in README.md (left) and in the code (right) differ"
+    );
 }
 
 #[test]
 fn the_check_run_ends_with_the_readmes_test_command() {
     let script = read(".ci/run");
-    let last = script.lines().rfind(|line| !line.is_empty()).expect("it runs something");
+    let last = script.lines().rfind(|line| !line.is_empty()).expect("the script runs commands");
     let command = last.strip_prefix("run ").unwrap_or(last);
     assert!(command.starts_with("cargo test"), ".ci/run ends with `{command}`");
     assert!(read("README.md").lines().any(|line| line == command), "README.md does not have the line `{command}`");
 }
 
-/// A path in back ticks that starts with a folder of the project leads to something, unless it has a place to fill in.
+/// A path in backticks that starts with a folder of the project exists, unless it has a placeholder.
 #[test]
-fn documents_name_files_that_are_there() {
+fn documents_mention_existing_files_only() {
     for document in documents() {
         for path in ticked(&read(&document)) {
             let first = path.split('/').next().unwrap_or_default();
             let is_path = path.contains('/') && ["src", "rules", "fixtures", "tests", ".ci"].contains(&first);
             if is_path && !path.contains(['<', '*', ' ']) {
-                assert!(root().join(&path).exists(), "{document} names {path}, which is not there");
+                assert!(root().join(&path).exists(), "{document} mentions {path}, which does not exist");
             }
         }
     }
 }
 
 #[test]
-fn no_file_names_a_folder_of_somebodys_machine() {
-    let homes = ["home", "root", "tmp", "work", "Users"].map(|folder| format!("/{folder}/"));
+fn no_file_contains_a_path_of_a_developer_machine() {
+    let user_folders = ["home", "root", "tmp", "work", "Users"].map(|folder| format!("/{folder}/"));
     for path in files("") {
         let text = String::from_utf8_lossy(&fs::read(root().join(&path)).unwrap()).into_owned();
-        let named = homes.iter().find(|home| text.contains(home.as_str()));
-        assert_eq!(named, None, "{path} names a folder of a machine");
+        let named = user_folders.iter().find(|folder| text.contains(folder.as_str()));
+        assert_eq!(named, None, "{path} contains a path of a machine");
     }
 }
 
@@ -403,7 +412,7 @@ fn map() -> Vec<Row> {
     rows.into_iter().map(row).collect()
 }
 
-/// Returns the cells of the table below a heading of level two, without its head.
+/// Returns the cells of the table below a heading of level two, without the header row.
 fn rows(markdown: &str, heading: &str) -> Vec<Vec<String>> {
     let start = format!("## {heading}");
     let section =
@@ -414,7 +423,7 @@ fn rows(markdown: &str, heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Returns what stands between single back ticks, outside of code blocks.
+/// Returns the text between single backticks, outside code blocks.
 fn ticked(markdown: &str) -> Vec<String> {
     let prose = markdown.split("```").step_by(2);
     prose.flat_map(|text| text.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
@@ -438,7 +447,7 @@ impl Case {
         self.files.get(file).map(Vec::as_slice)
     }
 
-    /// What `after.yaml` becomes on the way back.
+    /// The result of converting `after.yaml` back.
     fn back(&self) -> Option<&[u8]> {
         self.text("back.yaml").or_else(|| self.text("before.yaml"))
     }

@@ -1,4 +1,4 @@
-//! Source files of the program as words: comments and the insides of literals are blanked, the rest is split into words.
+//! Source files of the program as tokens: comments and the contents of literals are blanked, the rest is split into words.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ pub(crate) struct Source {
     /// The path from the project's folder, with `/`.
     pub(crate) path: String,
     pub(crate) text: String,
-    /// The words in front of the test module.
+    /// The words before the test module.
     pub(crate) code: Vec<String>,
     /// The words of the test module.
     pub(crate) tests: Vec<String>,
@@ -23,7 +23,7 @@ impl Source {
         Self { path, text, code, tests }
     }
 
-    /// The names that lead to the file: `["yaml", "tree"]`, or `["yaml"]` for the module's own file.
+    /// The path of the module: `["yaml", "tree"]`, or `["yaml"]` for the module's own file.
     pub(crate) fn module(&self) -> Vec<&str> {
         let inside = self.path.trim_start_matches("src/").trim_end_matches(".rs");
         let mut names: Vec<_> = inside.split('/').collect();
@@ -34,7 +34,7 @@ impl Source {
     }
 }
 
-/// Says whether the table of contents beside the file declares it for tests only.
+/// Returns whether the parent module declares the file for tests only.
 pub(crate) fn is_test(path: &str) -> bool {
     let (folder, file) = path.rsplit_once('/').expect("the path starts with src");
     let declaration = format!("#[cfg(test)]\nmod {};", file.trim_end_matches(".rs"));
@@ -54,7 +54,7 @@ pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Lists the project's files below a folder, from the project's folder, with `/`; not what is built, not git's own.
+/// Lists the project's files below a folder as paths from the project's folder with `/`, without build output and `.git`.
 pub(crate) fn files(folder: &str) -> Vec<String> {
     let walk = walkdir::WalkDir::new(root().join(folder)).sort_by_file_name().into_iter();
     let own = |entry: &walkdir::DirEntry| {
@@ -67,13 +67,13 @@ pub(crate) fn files(folder: &str) -> Vec<String> {
     entries.filter(|entry| entry.file_type().is_file()).map(|entry| name(entry.path())).collect()
 }
 
-/// Spells the path of a file of the project as documents do.
+/// Returns the path of a file of the project as documents write it.
 fn name(path: &Path) -> String {
     let path = path.strip_prefix(root()).expect("a walk stays in its folder");
     path.to_str().expect("the project's files have plain names").replace('\\', "/")
 }
 
-/// Returns Rust source with comments and the insides of literals taken out; line breaks stay.
+/// Returns Rust source without comments and contents of literals; line breaks are kept.
 pub(crate) fn blanked(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source;
@@ -108,7 +108,7 @@ pub(crate) fn literals(source: &str) -> Vec<&str> {
     found
 }
 
-/// Returns how many bytes of a comment or a literal `rest` starts with; `before` is the code in front of it.
+/// Returns the length of the comment or literal that `rest` starts with; `before` is the code before it.
 fn skip(rest: &str, before: &str) -> usize {
     let bytes = rest.as_bytes();
     match bytes {
@@ -181,7 +181,7 @@ pub(crate) fn words(code: &str) -> Vec<String> {
     words
 }
 
-/// Returns the names that follow `root::` in paths and `use` items, those in braces too.
+/// Returns the names that follow `root::` in paths and `use` items, including those in braces.
 pub(crate) fn uses<'w>(words: &'w [String], root: &str) -> BTreeSet<&'w str> {
     let mut names = BTreeSet::new();
     for (at, word) in words.iter().enumerate() {
@@ -213,12 +213,12 @@ fn branches(tail: &[String]) -> Vec<&str> {
     names
 }
 
-/// Says whether `.method(` stands in the words.
+/// Returns whether the words contain `.method(`.
 pub(crate) fn calls(words: &[String], method: &str) -> bool {
     words.windows(3).any(|three| three[0] == "." && three[1] == method && three[2] == "(")
 }
 
-/// Returns how many `super` follow each other at most.
+/// Returns the length of the longest chain of `super`.
 pub(crate) fn supers(words: &[String]) -> usize {
     let names: Vec<_> = words.iter().filter(|word| *word != ":").collect();
     names

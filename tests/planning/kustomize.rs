@@ -1,10 +1,10 @@
-//! What Kustomize merges: patches in files and inline, what they patch, and selectors.
+//! Merges of Kustomize: patches in files and inline, their bases, and selectors.
 
 use reversion::finding::Severity;
 
 use super::{listener_set, run};
 
-/// A base and a patch of it in two folders.
+/// Returns a base and a patch of it in two folders.
 fn patched<'a>(base: &'a str, patch: &'a str) -> [(&'a str, &'a str); 4] {
     [
         ("base/kustomization.yaml", "resources: [object.yaml]\n"),
@@ -15,59 +15,59 @@ fn patched<'a>(base: &'a str, patch: &'a str) -> [(&'a str, &'a str); 4] {
 }
 
 #[test]
-fn a_patch_and_what_it_patches_go_together_or_not_at_all() {
+fn a_patch_and_its_base_convert_together_or_not_at_all() {
     let patch = "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XListenerSet\nmetadata: {name: a}\nspec:\n  \
              listeners: [{name: web, port: 81, protocol: HTTP}]\n";
     let (good, bad) = (listener_set("a", 80), listener_set("a", 0));
     let both = run(&patched(&good, patch), "1.6.1/standard");
-    both.tells(Severity::Warning, &[]);
+    both.check_findings(Severity::Warning, &[]);
     assert_eq!(both.after.keys().collect::<Vec<_>>(), ["base/object.yaml", "live/patch.yaml"]);
     let base_held = run(&patched(&bad, patch), "1.6.1/standard");
-    let told = [
+    let reported = [
         "base/object.yaml held-back invalid-in-target spec.listeners[0].port",
         "live/patch.yaml held-back converts-together -",
     ];
-    base_held.tells(Severity::Warning, &told);
-    base_held.says("it is merged into XListenerSet a/a at base/object.yaml:1:1, which is left unchanged");
+    base_held.check_findings(Severity::Warning, &reported);
+    base_held.check_message("it is merged into XListenerSet a/a at base/object.yaml:1:1, which is left unchanged");
     assert!(base_held.after.is_empty());
-    // An object of that name that the patch does not reach has no part in it.
-    let apart = [("other/object.yaml", &*bad), ("other/kustomization.yaml", "resources: [object.yaml]\n")];
-    let apart: Vec<_> = patched(&good, patch).into_iter().chain(apart).collect();
-    assert_eq!(run(&apart, "1.6.1/standard").after.len(), 2);
-    // A component patches what is beside it.
+    // An object of the same name that the patch does not apply to is independent.
+    let separate = [("other/object.yaml", &*bad), ("other/kustomization.yaml", "resources: [object.yaml]\n")];
+    let separate: Vec<_> = patched(&good, patch).into_iter().chain(separate).collect();
+    assert_eq!(run(&separate, "1.6.1/standard").after.len(), 2);
+    // A component patches the resources of the kustomization that includes it.
     let mut component = patched(&bad, patch);
     component[0].1 = "resources: [object.yaml]\ncomponents: [../live]\n";
     component[2].1 = "kind: Component\npatchesStrategicMerge: [patch.yaml]\n";
-    run(&component, "1.6.1/standard").tells(Severity::Warning, &told);
-    // One of another namespace is another one, as long as nobody gives namespaces.
-    let elsewhere = patch.replace("{name: a}", "{name: a, namespace: b}");
-    let mut apart = patched(&bad, &elsewhere);
-    run(&apart, "1.6.1/standard").tells(Severity::Warning, &told[..1]);
-    apart[0].1 = "resources: [object.yaml]\nnamespace: b\n";
-    run(&apart, "1.6.1/standard").tells(Severity::Warning, &told);
-    // A name as it is in between.
+    run(&component, "1.6.1/standard").check_findings(Severity::Warning, &reported);
+    // An object in another namespace is a different one, unless a kustomization sets the namespace.
+    let other_namespace = patch.replace("{name: a}", "{name: a, namespace: b}");
+    let mut separate = patched(&bad, &other_namespace);
+    run(&separate, "1.6.1/standard").check_findings(Severity::Warning, &reported[..1]);
+    separate[0].1 = "resources: [object.yaml]\nnamespace: b\n";
+    run(&separate, "1.6.1/standard").check_findings(Severity::Warning, &reported);
+    // The patch uses the name after the inner kustomization's affixes.
     let renamed = patch.replace("name: a", "name: my-a-too");
     let mut affixed = patched(&bad, &renamed);
     affixed[0].1 = "resources: [object.yaml]\nnamePrefix: my-\nnameSuffix: -too\n";
-    run(&affixed, "1.6.1/standard").tells(Severity::Warning, &told);
+    run(&affixed, "1.6.1/standard").check_findings(Severity::Warning, &reported);
     affixed[0].1 = "resources: [object.yaml]\nnamePrefix: my-\n";
-    run(&affixed, "1.6.1/standard").tells(Severity::Warning, &told[..1]);
+    run(&affixed, "1.6.1/standard").check_findings(Severity::Warning, &reported[..1]);
 }
 
 #[test]
-fn what_a_patch_holds_back_its_base_does_not_leave() {
+fn a_base_stays_when_its_patch_is_held_back() {
     let base = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a}\nspec:\n  rules:\n  \
                 - backendRefs: [{name: b, port: 80}]\n";
     let plain = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a, labels: {a: b}}\n";
     assert_eq!(run(&patched(base, plain), "1.6.1/standard").after.len(), 2);
     let lossy = format!("{plain}spec: {{useDefaultGateways: All}}\n");
     let held = run(&patched(base, &lossy), "1.6.1/standard");
-    let told = [
+    let reported = [
         "base/object.yaml held-back converts-together -",
         "live/patch.yaml held-back dropped-field spec.useDefaultGateways",
     ];
-    held.tells(Severity::Warning, &told);
-    held.says("it is patched by TCPRoute a at live/patch.yaml:1:1, which is left unchanged");
+    held.check_findings(Severity::Warning, &reported);
+    held.check_message("it is patched by TCPRoute a at live/patch.yaml:1:1, which is left unchanged");
     assert!(held.after.is_empty());
 }
 
@@ -76,7 +76,7 @@ fn a_patch_and_its_base_do_not_choose_different_versions() {
     let head = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {name: a}\nspec:\n  rules:\n";
     let rule = "  - backendRefs: [{name: b, port: 80}]\n";
     let (one, two) = (format!("{head}{rule}"), format!("{head}{rule}{rule}"));
-    // Two rules stand in v1alpha2 alone, which is served beside v1.
+    // Only v1alpha2, which is served next to v1, allows two rules.
     assert_eq!(run(&patched(&one, &one), "1.6.1/experimental").after.len(), 2);
     assert!(run(&[("a.yaml", &two)], "1.6.1/experimental").after.is_empty());
     let note = |file: &str| format!("{file} note converts-together -");
@@ -85,59 +85,61 @@ fn a_patch_and_its_base_do_not_choose_different_versions() {
     let cases =
         [(&two, &one, [warning(base_file), note(patch_file)]), (&one, &two, [note(base_file), warning(patch_file)])];
     for (base, patch, expected) in cases {
-        let parted = run(&patched(base, patch), "1.6.1/experimental");
-        // The target serves the version that they keep.
-        parted.tells(Severity::Note, &expected.each_ref().map(String::as_str));
-        assert!(parted.after.is_empty());
+        let outcome = run(&patched(base, patch), "1.6.1/experimental");
+        // The target serves the version that both keep.
+        outcome.check_findings(Severity::Note, &expected.each_ref().map(String::as_str));
+        assert!(outcome.after.is_empty());
     }
 }
 
 #[test]
-fn a_selector_whose_objects_part_is_told() {
+fn a_selector_whose_objects_change_differently_is_reported() {
     let route = |name: &str, spec: &str| {
         format!(
             "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TCPRoute\nmetadata: {{name: {name}}}\nspec:\n{spec}  rules:\n  \
              - backendRefs: [{{name: b, port: 80}}]\n"
         )
     };
-    let (goes, stays) = (route("goes", ""), route("stays", "  useDefaultGateways: All\n"));
+    let (lossless, lossy) = (route("goes", ""), route("stays", "  useDefaultGateways: All\n"));
     let kustomization = "resources: [goes.yaml, stays.yaml]\npatches:\n\
                          - {path: p.json, target: {group: gateway.networking.k8s.io, version: v1alpha2, kind: TCPRoute}}\n";
-    let files = [("kustomization.yaml", kustomization), ("goes.yaml", &goes), ("stays.yaml", &stays)];
-    let parted = run(&files, "1.6.1/standard");
-    parted.says(
+    let files = [("kustomization.yaml", kustomization), ("goes.yaml", &lossless), ("stays.yaml", &lossy)];
+    let outcome = run(&files, "1.6.1/standard");
+    outcome.check_message(
         "patches[0].target.version selects version v1alpha2, which 2 TCPRoute objects of this run have; 1 of them",
     );
-    assert_eq!(parted.after.into_keys().collect::<Vec<_>>(), ["goes.yaml"]);
-    // One that is named counts alone.
+    assert_eq!(outcome.after.into_keys().collect::<Vec<_>>(), ["goes.yaml"]);
+    // A selector with a name selects that object only.
     let named = kustomization.replace("kind: TCPRoute}", "kind: TCPRoute, name: goes}");
     let named = run(&[("kustomization.yaml", &named), files[1], files[2]], "1.6.1/standard");
     assert!(named.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute, name: goes"));
     let together = run(&[files[0], files[1]], "1.6.1/standard");
-    assert!(!together.words.contains("move to another version"));
+    assert!(!together.messages.contains("move to another version"));
     assert!(together.after["kustomization.yaml"].contains("version: v1, kind: TCPRoute"));
 }
 
 #[test]
-fn a_loose_selector_that_its_objects_leave_is_told() {
+fn an_unresolved_selector_that_no_longer_matches_its_objects_is_reported() {
     let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {name: a}\nspec:\n  \
                  hostnames: [a.example.com]\n  rules:\n  - backendRefs: [{name: b, port: 443}]\n";
     let gateway =
         "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: a}\nspec: {gatewayClassName: b}\n";
     let set = listener_set("a", 80);
-    let told = |lines: &str| {
+    let reported = |lines: &str| {
         let text = format!("namePrefix: my-\nresources: [route.yaml, gateway.yaml, set.yaml]\n{lines}\n");
         let files =
             [("kustomization.yaml", &*text), ("route.yaml", route), ("gateway.yaml", gateway), ("set.yaml", &set)];
         let outcome = run(&files, "1.6.1/standard");
-        // That paths of fields are not converted is told beside it, where a kind or group says that it is a known one.
-        let told =
-            outcome.told.into_iter().filter(|told| told.contains(" patch-target ") && !told.ends_with(" patches[0]"));
-        (told.collect::<Vec<_>>(), outcome.words)
+        // Unconverted JSON patch paths are reported separately if the selector has a known kind or group.
+        let reported = outcome
+            .reported
+            .into_iter()
+            .filter(|reported| reported.contains(" patch-target ") && !reported.ends_with(" patches[0]"));
+        (reported.collect::<Vec<_>>(), outcome.messages)
     };
-    let target = |target: &str| told(&format!("patches: [{{path: p.json, target: {{{target}}}}}]"));
-    // The TLSRoute becomes one of v1, the XListenerSet a ListenerSet.
-    let leave = [
+    let target = |target: &str| reported(&format!("patches: [{{path: p.json, target: {{{target}}}}}]"));
+    // The TLSRoute becomes v1, and the XListenerSet becomes a ListenerSet.
+    let unmatched = [
         "version: v1alpha2",
         "version: v1alpha.",
         "group: gateway.networking.k8s.io, version: v1alpha2",
@@ -146,16 +148,16 @@ fn a_loose_selector_that_its_objects_leave_is_told() {
         "kind: XListenerSet|Service",
         "group: gateway.networking.x-.*",
     ];
-    for selector in leave {
+    for selector in unmatched {
         assert_eq!(target(selector).0, ["kustomization.yaml warning patch-target patches[0].target"], "{selector}");
     }
-    let words = target("version: v1.*2|v1alpha1|v1").1;
-    assert!(!words.contains("does not select"), "{words}");
-    let words = target(leave[3]).1;
-    let said = "patches[0].target selects 1 known objects of this run; 1 of them get a kind or version that it does not select \
+    let messages = target("version: v1.*2|v1alpha1|v1").1;
+    assert!(!messages.contains("does not select"), "{messages}");
+    let messages = target(unmatched[3]).1;
+    let message = "patches[0].target selects 1 known objects of this run; 1 of them get a kind or version that it does not select \
                 (TLSRoute of v1alpha2 becomes TLSRoute of v1), and it is not updated";
-    assert!(words.contains(said), "{words}");
-    let stay = [
+    assert!(messages.contains(message), "{messages}");
+    let matched = [
         "kind: .*",
         "kind: TLS.*|Gateway",
         "version: v1",
@@ -163,57 +165,57 @@ fn a_loose_selector_that_its_objects_leave_is_told() {
         "name: a, version: v1beta1",
         "name: b, version: v1alpha2",
     ];
-    for selector in stay {
+    for selector in matched {
         assert_eq!(target(selector).0, [""; 0], "{selector}");
     }
     let replacement = "replacements:\n- source: {kind: ConfigMap, name: a}\n  targets:\n  - select: {version: v1alpha2}\n    \
                        reject: [{kind: X.*}]\n    fieldPaths: [a]\n";
     let paths = ["targets[0].select", "targets[0].reject[0]"]
         .map(|path| format!("kustomization.yaml warning patch-target replacements[0].{path}"));
-    assert_eq!(told(replacement).0, paths);
+    assert_eq!(reported(replacement).0, paths);
 }
 
 #[test]
-fn a_patch_that_changes_what_its_target_selects_is_told_whatever_it_calls_itself() {
+fn a_patch_that_changes_the_selection_of_its_target_is_reported_whatever_its_own_kind() {
     let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: up}\nspec:\n  \
                   targetRef: {group: \"\", kind: Service, name: up}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
-    let told = |entry: &str, others: &[(&str, &str)]| {
+    let reported = |entry: &str, others: &[(&str, &str)]| {
         let text = format!("namePrefix: my-\nresources: [up.yaml]\npatches:\n- {entry}\n");
         let mut files = vec![("live/kustomization.yaml", &*text), ("live/up.yaml", policy)];
         files.extend(others);
         let outcome = run(&files, "1.1.0/experimental");
-        (outcome.told, outcome.words)
+        (outcome.reported, outcome.messages)
     };
     let expected = ["live/kustomization.yaml warning patch-target patches[0]"];
     let json = |target: &str, path: &str| {
-        told(
+        reported(
             &format!("target: {{{target}}}\n  patch: '[{{\"op\": \"add\", \"path\": \"{path}\", \"value\": b}}]'"),
             &[],
         )
     };
-    // A JSON patch by paths that go: the field moves, what it is in does, or no newer release has it.
-    let gone = ["/spec/tls/hostname", "/spec/tls", "/spec", "/spec/targetRef/name", "/spec/tls/caCertRefs/-"];
-    for path in gone {
+    // JSON patch paths that change: the field is moved, its parent is moved, or no newer release has the field.
+    let changed_paths = ["/spec/tls/hostname", "/spec/tls", "/spec", "/spec/targetRef/name", "/spec/tls/caCertRefs/-"];
+    for path in changed_paths {
         assert_eq!(json("name: up", path).0, expected, "{path}");
     }
     for target in ["name: my-up", "labelSelector: a=b", "kind: .*Policy", "version: 'v1alpha[12]', name: u."] {
-        assert!(json(target, gone[0]).0.contains(&expected[0].to_owned()), "{target}");
+        assert!(json(target, changed_paths[0]).0.contains(&expected[0].to_owned()), "{target}");
     }
-    let words = json("name: up", gone[0]).1;
-    let said =
+    let messages = json("name: up", changed_paths[0]).1;
+    let message =
         "patches[0] patches BackendTLSPolicy up by its target, whose field spec.tls.hostname changes in this run";
-    assert!(words.contains(said), "{words}");
-    assert!(json("labelSelector: a=b", gone[0]).1.contains("patches[0] may patch BackendTLSPolicy up"));
+    assert!(messages.contains(message), "{messages}");
+    assert!(json("labelSelector: a=b", changed_paths[0]).1.contains("patches[0] may patch BackendTLSPolicy up"));
     let others = [
         ("name: up", "/metadata/labels/a"),
         ("name: up", "/spec/other"),
-        ("name: down", gone[0]),
-        ("kind: Service", gone[0]),
+        ("name: down", changed_paths[0]),
+        ("kind: Service", changed_paths[0]),
     ];
     for (target, path) in others {
         assert_eq!(json(target, path).0, [""; 0], "{target} {path}");
     }
-    // Any other patch by its fields, but one of the selected kind, which is converted.
+    // Any other patch is reported by its fields, except one of the selected kind, which is converted.
     let dummy = |api: &str, kind: &str, spec: &str| {
         format!("apiVersion: {api}\nkind: {kind}\nmetadata: {{name: any}}\nspec: {{{spec}}}\n")
     };
@@ -221,13 +223,14 @@ fn a_patch_that_changes_what_its_target_selects_is_told_whatever_it_calls_itself
     let (api, kind) = ("gateway.networking.k8s.io/v1alpha2", "BackendTLSPolicy");
     for target in ["kind: BackendTLSPolicy", "name: up", "group: gateway.networking.k8s.io, kind: BackendTLSPolicy"] {
         let entry = |patch: &str| format!("target: {{{target}}}\n  patch: |\n{}", inline(patch));
-        assert_eq!(told(&entry(&dummy("any/v1", "Any", "tls: {hostname: b}")), &[]).0, expected, "{target}");
-        assert_eq!(told(&entry(&dummy("any/v1", "Any", "a: {hostname: b}")), &[]).0, [""; 0], "{target}");
-        assert_eq!(told(&entry(&dummy(api, kind, "tls: {hostname: b}")), &[]).0, [""; 0], "{target}");
+        assert_eq!(reported(&entry(&dummy("any/v1", "Any", "tls: {hostname: b}")), &[]).0, expected, "{target}");
+        assert_eq!(reported(&entry(&dummy("any/v1", "Any", "a: {hostname: b}")), &[]).0, [""; 0], "{target}");
+        assert_eq!(reported(&entry(&dummy(api, kind, "tls: {hostname: b}")), &[]).0, [""; 0], "{target}");
     }
-    // In a file, which may not be looked into.
-    let file =
-        |target: &str, others: &[(&str, &str)]| told(&format!("{{path: ../p.yaml, target: {{{target}}}}}"), others).0;
+    // A patch in a file, which may not be in the run.
+    let file = |target: &str, others: &[(&str, &str)]| {
+        reported(&format!("{{path: ../p.yaml, target: {{{target}}}}}"), others).0
+    };
     assert_eq!(file("name: up", &[]), expected);
     assert_eq!(file("name: down", &[]), [""; 0]);
     assert_eq!(file("name: up", &[("p.yaml", &dummy(api, kind, "tls: {hostname: b}"))]), [""; 0]);
@@ -235,7 +238,7 @@ fn a_patch_that_changes_what_its_target_selects_is_told_whatever_it_calls_itself
     assert_eq!(file("name: up", &[("p.yaml", &other)]), expected);
 }
 
-/// A base with a route and a listener set, and a kustomization beside it that holds `patches`.
+/// Returns a base with a route and a listener set, and an overlay that contains `patches`.
 fn with_inline<'a>(set: &'a str, patches: &'a str) -> [(&'a str, &'a str); 4] {
     const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\nspec:\n  \
                          rules:\n  - backendRefs: [{name: b, port: 80}]\n";
@@ -272,29 +275,29 @@ patchesStrategicMerge:
   metadata: {name: a}
 ";
 
-/// Makes the words of the new kind of those of the old one.
-fn moved(text: &str) -> String {
+/// Returns `text` with the old kind, group and versions replaced by the new ones.
+fn converted(text: &str) -> String {
     let text = text.replace("gateway.networking.x-k8s.io/v1alpha1", "gateway.networking.k8s.io/v1");
     let text = text.replace("gateway.networking.x-k8s.io", "gateway.networking.k8s.io").replace("v1beta1", "v1");
     text.replace("XListenerSet", "ListenerSet")
 }
 
 #[test]
-fn inline_patches_are_converted_where_they_stand() {
+fn inline_patches_are_converted_in_place() {
     let set = listener_set("a", 80);
     let found = run(&with_inline(&set, INLINE), "1.6.1/standard");
-    found.tells(Severity::Note, &[]);
-    assert_eq!(found.after["live/kustomization.yaml"], moved(INLINE));
+    found.check_findings(Severity::Note, &[]);
+    assert_eq!(found.after["live/kustomization.yaml"], converted(INLINE));
     let windows = INLINE.replace('\n', "\r\n");
     let found = run(&with_inline(&set, &windows), "1.6.1/standard");
-    assert_eq!(found.after["live/kustomization.yaml"], moved(&windows));
-    // What it patches need not be of the API itself.
+    assert_eq!(found.after["live/kustomization.yaml"], converted(&windows));
+    // A patch of an object of another API is converted too.
     let policy = "patches:\n- patch: |\n    apiVersion: example.com/v1\n    kind: Policy\n    metadata: {name: a}\n    spec:\n      \
                   targetRef: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}\n";
     let found = run(&[("kustomization.yaml", policy)], "1.6.1/standard");
-    found.tells(Severity::Note, &[]);
-    assert_eq!(found.after["kustomization.yaml"], moved(policy));
-    // Both ways, in lines that come and go.
+    found.check_findings(Severity::Note, &[]);
+    assert_eq!(found.after["kustomization.yaml"], converted(policy));
+    // Forward and backward, with lines added and removed.
     let policy = "patches:\n  - patch: |\n      apiVersion: gateway.networking.k8s.io/v1alpha2\n      kind: BackendTLSPolicy\n      metadata: {name: a}\n      \
                   spec:\n        targetRef:\n          group: ''\n          kind: Service\n          name: a\n\n        tls: {hostname: a.b}\n    path: \"\"\n";
     let newer = "patches:\n  - patch: |\n      apiVersion: gateway.networking.k8s.io/v1\n      kind: BackendTLSPolicy\n      metadata: {name: a}\n      \
@@ -305,25 +308,26 @@ fn inline_patches_are_converted_where_they_stand() {
 }
 
 #[test]
-fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
+fn inline_patches_and_their_bases_convert_together_or_not_at_all() {
     let bad = listener_set("a", 0);
-    let told = [
+    let reported = [
         "base/set.yaml held-back invalid-in-target spec.listeners[0].port",
         "live/kustomization.yaml warning reference-not-updated spec.parentRefs[0]",
         "live/kustomization.yaml held-back converts-together -",
         "live/kustomization.yaml held-back converts-together -",
     ];
     let held = run(&with_inline(&bad, INLINE), "1.6.1/standard");
-    held.tells(Severity::Warning, &told);
-    held.says("it is merged into XListenerSet a/a at base/set.yaml:1:1, which is left unchanged");
-    // What a selector names is patched, whatever the patch calls itself.
+    held.check_findings(Severity::Warning, &reported);
+    held.check_message("it is merged into XListenerSet a/a at base/set.yaml:1:1, which is left unchanged");
+    // The target selector decides what is patched, whatever name the patch has.
     let selecting = |name: &str| {
         format!(
             "resources: [../base]\npatches:\n- target: {{kind: XListenerSet, group: gateway.networking.x-k8s.io, name: {name}}}\n  patch: |\n    apiVersion: gateway.networking.x-k8s.io/v1alpha1\n    kind: XListenerSet\n    metadata: {{name: any}}\n"
         )
     };
-    let along = |name| run(&with_inline(&bad, &selecting(name)), "1.6.1/standard").words.contains("it is merged into");
-    assert_eq!(["a", "b"].map(along), [true, false]);
+    let is_merged =
+        |name| run(&with_inline(&bad, &selecting(name)), "1.6.1/standard").messages.contains("it is merged into");
+    assert_eq!(["a", "b"].map(is_merged), [true, false]);
     assert!(held.after["live/kustomization.yaml"].contains("kind: XListenerSet\n    metadata:\n      name: a"));
     assert!(
         held.after["live/kustomization.yaml"].contains("apiVersion: gateway.networking.k8s.io/v1\n    kind: HTTPRoute")
@@ -331,52 +335,52 @@ fn inline_patches_and_what_they_patch_go_together_or_not_at_all() {
 }
 
 #[test]
-fn inline_patches_that_are_not_converted_are_told() {
+fn inline_patches_that_are_not_converted_are_reported() {
     let object = |style: &str| {
         format!(
             "patches:\n- target: {{group: gateway.networking.k8s.io, kind: HTTPRoute}}\n  patch: {style}\n    apiVersion: gateway.networking.k8s.io/v1beta1\n    \
              kind: HTTPRoute\n    metadata: {{name: a}}\n"
         )
     };
-    let told = |text: &str| run(&[("kustomization.yaml", text)], "1.6.1/standard").told;
-    assert_eq!(told(&object("|")), [""; 0]);
+    let reported = |text: &str| run(&[("kustomization.yaml", text)], "1.6.1/standard").reported;
+    assert_eq!(reported(&object("|")), [""; 0]);
     for style in ["&a |", "!!str |"] {
-        assert_eq!(told(&object(style)), ["kustomization.yaml held-back inline-patch -"], "{style}");
+        assert_eq!(reported(&object(style)), ["kustomization.yaml held-back inline-patch -"], "{style}");
     }
     let quoted = "patchesStrategicMerge: ['{\"apiVersion\": \"gateway.networking.x-k8s.io/v1alpha1\", \"kind\": \"XListenerSet\",\n  \"metadata\": {\"name\": \"a\"}}']\n";
     let quoted = format!("resources: [../base]\n{quoted}");
     let held = run(&with_inline(&listener_set("a", 80), &quoted), "1.6.1/standard");
     let expected = ["base/set.yaml held-back converts-together -", "live/kustomization.yaml held-back inline-patch -"];
-    held.tells(Severity::Warning, &expected);
-    run(&with_inline(&listener_set("a", 80), &quoted), "1.4.1/experimental").tells(Severity::Warning, &[]);
+    held.check_findings(Severity::Warning, &expected);
+    run(&with_inline(&listener_set("a", 80), &quoted), "1.4.1/experimental").check_findings(Severity::Warning, &[]);
     let json = "patchesJson6902:\n- target: {group: gateway.networking.k8s.io, version: v1beta1, kind: HTTPRoute, name: a}\n  patch: |-\n    \
                 - {op: replace, path: /spec/hostnames, value: [a.b]}\n    - op: add\n      path: /spec/parentRefs/-\n      value: {kind: XListenerSet, name: a}\n";
     let expected = ["patch-target patchesJson6902[0]", "patch-target [1].value"]
-        .map(|told| format!("kustomization.yaml warning {told}"));
-    assert_eq!(told(json), expected);
+        .map(|reported| format!("kustomization.yaml warning {reported}"));
+    assert_eq!(reported(json), expected);
     let broken = object("|").replace("{name: a}", "{name: a");
-    assert_eq!(told(&broken), ["kustomization.yaml warning inline-patch patches[0]"]);
+    assert_eq!(reported(&broken), ["kustomization.yaml warning inline-patch patches[0]"]);
 }
 
 #[test]
-fn a_kustomization_of_another_name_is_told() {
+fn a_kustomization_with_another_file_name_is_reported() {
     let text = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\npatches:\n- patch: |\n    apiVersion: gateway.networking.x-k8s.io/v1alpha1\n    \
                 kind: XListenerSet\n    metadata: {name: a}\n";
-    let told = |file: &str| {
+    let reported = |file: &str| {
         run(&[(file, text)], "1.6.1/standard")
-            .told
+            .reported
             .into_iter()
-            .filter(|told| told.contains("inline-patch"))
+            .filter(|reported| reported.contains("inline-patch"))
             .collect::<Vec<_>>()
     };
     for file in ["-", "live.yaml"] {
-        assert_eq!(told(file), [format!("{file} warning inline-patch patches")]);
+        assert_eq!(reported(file), [format!("{file} warning inline-patch patches")]);
     }
-    assert_eq!(told("kustomization.yml"), [""; 0]);
+    assert_eq!(reported("kustomization.yml"), [""; 0]);
 }
 
-/// What Flux and Argo CD have Kustomize patch: a policy of each, with the patch as text.
-fn runners(version: &str, kind: &str, group: &str) -> [(&'static str, String); 3] {
+/// Returns objects of Flux and Argo CD that contain patches for Kustomize as text.
+fn generators(version: &str, kind: &str, group: &str) -> [(&'static str, String); 3] {
     let patches = |indent: &str| {
         let text = format!(
             "patches:\n- target: {{group: {group}, version: {version}, kind: {kind}}}\n  patch: |\n    apiVersion: {group}/{version}\n    \
@@ -410,9 +414,9 @@ fn runners(version: &str, kind: &str, group: &str) -> [(&'static str, String); 3
 }
 
 #[test]
-fn what_flux_and_argo_cd_patch_goes_along() {
-    let old = runners("v1alpha1", "XListenerSet", "gateway.networking.x-k8s.io");
-    let new = runners("v1", "ListenerSet", "gateway.networking.k8s.io");
+fn patches_of_flux_and_argo_cd_convert_with_their_objects() {
+    let old = generators("v1alpha1", "XListenerSet", "gateway.networking.x-k8s.io");
+    let new = generators("v1", "ListenerSet", "gateway.networking.k8s.io");
     let with = |set| {
         let mut files = vec![("repo/apps/a/set.yaml", set)];
         files.extend(old.iter().map(|(file, text)| (*file, text.as_str())));
@@ -420,25 +424,25 @@ fn what_flux_and_argo_cd_patch_goes_along() {
     };
     let good = listener_set("a", 80);
     let found = run(&with(&good), "1.6.1/standard");
-    found.tells(Severity::Warning, &[]);
+    found.check_findings(Severity::Warning, &[]);
     for (file, text) in &new {
         assert_eq!(found.after[*file], *text);
     }
-    // In a list each is what it is alone.
+    // An item of a List is converted like the object alone.
     let list = |text: &str| {
         let item: String = text.lines().map(|line| format!("  {line}\n")).collect();
         format!("apiVersion: v1\nkind: List\nitems:\n-{}", &item[1..])
     };
     let found = run(&[("list.yaml", &list(&old[1].1))], "1.6.1/standard");
     assert_eq!(found.after["list.yaml"], list(&new[1].1));
-    // What is in the folder that they name is held back; what a chart renders is not known.
+    // Objects in the referenced folder hold the patch back; the output of a chart is unknown.
     let held = run(&with(&listener_set("a", 0)), "1.6.1/standard");
-    let held: Vec<_> = held.told.iter().filter(|told| told.contains("converts-together")).collect();
+    let held: Vec<_> = held.reported.iter().filter(|reported| reported.contains("converts-together")).collect();
     assert_eq!(held, ["application.yaml held-back converts-together -", "flux.yaml held-back converts-together -"]);
 }
 
 #[test]
-fn selectors_of_flux_and_components_go_with_their_objects() {
+fn selectors_of_flux_and_components_are_updated_with_their_objects() {
     let route = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\n";
     let target = |version: &str| {
         format!("{{target: {{group: gateway.networking.k8s.io, version: {version}, kind: HTTPRoute}}, path: p.yaml}}")
@@ -456,19 +460,19 @@ fn selectors_of_flux_and_components_go_with_their_objects() {
     let files = [("component/kustomization.yaml", &*old[0]), ("release.yaml", &*old[1]), ("route.yaml", route)];
     let after = run(&files, "1.6.1/standard").after;
     assert_eq!([&after["component/kustomization.yaml"], &after["release.yaml"]], [&new[0], &new[1]]);
-    // Nobody can say where those go that are not here; a version that nobody has afterwards is told.
-    let alone = |target| run(&[("release.yaml", &*old[1])], target).told;
-    let told = [
+    // Selected objects outside the run are unknown; a version that is no longer served is reported.
+    let alone = |target| run(&[("release.yaml", &*old[1])], target).reported;
+    let reported = [
         "patch-target spec.postRenderers[0].kustomize.patches[0]",
         "patch-target spec.postRenderers[0].kustomize.patches[0].target.version",
     ];
-    let told = told.map(|told| format!("release.yaml warning {told}"));
-    assert_eq!(alone("1.6.1/standard"), told[..1]);
-    assert_eq!(alone("0.4.0"), told);
+    let reported = reported.map(|reported| format!("release.yaml warning {reported}"));
+    assert_eq!(alone("1.6.1/standard"), reported[..1]);
+    assert_eq!(alone("0.4.0"), reported);
 }
 
 #[test]
-fn what_is_converted_one_by_one_builds_what_its_build_converts_to() {
+fn the_build_of_converted_files_equals_the_converted_build() {
     let gateway = |listeners: &str| {
         format!(
             "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: edge}}\nspec:\n  gatewayClassName: nginx\n  \
@@ -483,23 +487,23 @@ fn what_is_converted_one_by_one_builds_what_its_build_converts_to() {
             "{{name: p{port}, port: {port}, protocol: HTTPS, tls: {{certificateRefs: [{{name: c}}], {validation}}}}}"
         )
     };
-    // The base's validation would take the place of the patch's: both ports share one before, the patch has another for one.
+    // The base's validation would override the patch's: both ports share one, and the patch sets another for one port.
     let base = gateway(&format!("{}, {}", listener(443, &trust("one")), listener(8443, "")));
     let patch = gateway(&listener(443, &trust("two"))).replace("  gatewayClassName: nginx\n", "");
     let held = run(&patched(&base, &patch), "1.6.1/standard");
-    let told = ["base/object.yaml held-back converts-together -", "live/patch.yaml held-back converts-together -"];
-    held.tells(Severity::Held, &told);
-    held.says("they would build a `spec.tls.frontend.perPort` that differs");
+    let reported = ["base/object.yaml held-back converts-together -", "live/patch.yaml held-back converts-together -"];
+    held.check_findings(Severity::Held, &reported);
+    held.check_message("they would build a `spec.tls.frontend.perPort` that differs");
     assert!(held.after.is_empty());
-    // What the patch does not touch goes as it would alone.
+    // A base is converted independently if the patch does not touch the changed fields.
     let other = gateway("").replace("  listeners: []\n", "  addresses: [{value: 10.0.0.1}]\n");
     let alone = run(&patched(&base, &other), "1.6.1/standard");
-    alone.tells(Severity::Held, &[]);
+    alone.check_findings(Severity::Held, &[]);
     assert_eq!(alone.after.keys().collect::<Vec<_>>(), ["base/object.yaml"]);
 }
 
 #[test]
-fn a_patch_with_a_target_goes_with_all_that_it_selects() {
+fn a_patch_with_a_target_converts_with_every_selected_object() {
     let base = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: up}\nspec:\n  \
                 targetRef: {group: \"\", kind: Service, name: up}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
     let patch = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: any}\nspec: {targetRef: {name: other}}\n";
@@ -522,24 +526,25 @@ fn a_patch_with_a_target_goes_with_all_that_it_selects() {
         ("live/kustomization.yaml", &*inline),
     ];
     let outcome = run(&files, "1.6.1/experimental");
-    outcome.says("it is patched by BackendTLSPolicy any at live/kustomization.yaml:5:5, which is left unchanged");
+    outcome
+        .check_message("it is patched by BackendTLSPolicy any at live/kustomization.yaml:5:5, which is left unchanged");
     assert!(outcome.after.is_empty());
 }
 
 #[test]
-fn a_patch_stays_quietly_with_a_base_that_stays() {
+fn a_patch_of_an_unchanged_base_is_left_unchanged_without_a_finding() {
     let route = |spec: &str| {
         format!("apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {{name: a}}\nspec:\n{spec}")
     };
     let base = route("  rules:\n  - backendRefs: [{name: b, port: 443}]\n");
     let patch = route("  hostnames: [a.example.com]\n");
     let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
-    outcome.tells(Severity::Held, &[]);
+    outcome.check_findings(Severity::Held, &[]);
     assert!(outcome.after.is_empty());
 }
 
 #[test]
-fn what_only_the_build_shows_is_told() {
+fn conflicts_visible_only_in_the_build_are_reported() {
     let policy = |spec: &str| {
         format!(
             "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {{name: a}}\nspec:\n{spec}"
@@ -550,14 +555,14 @@ fn what_only_the_build_shows_is_told() {
     );
     let patch = policy("  sessionPersistence: {cookieConfig: {lifetimeType: Session}}\n");
     let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
-    outcome.tells(Severity::Held, &["live/patch.yaml held-back converts-together -"]);
-    outcome.says("which neither of the two files shows alone");
+    outcome.check_findings(Severity::Held, &["live/patch.yaml held-back converts-together -"]);
+    outcome.check_message("which neither of the two files shows alone");
     let other = policy("  sessionPersistence: {sessionName: y}\n");
-    run(&patched(&base, &other), "1.6.1/experimental").tells(Severity::Held, &[]);
+    run(&patched(&base, &other), "1.6.1/experimental").check_findings(Severity::Held, &[]);
 }
 
 #[test]
-fn what_tells_kustomize_how_to_merge_stays_with_its_base() {
+fn merge_directives_of_kustomize_hold_back_patch_and_base() {
     let policy = |spec: &str| {
         format!(
             "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {{name: a}}\nspec:\n{spec}"
@@ -568,33 +573,33 @@ fn what_tells_kustomize_how_to_merge_stays_with_its_base() {
     );
     let patch = policy("  targetRef: {$patch: replace, group: \"\", kind: Service, name: b}\n");
     let outcome = run(&patched(&base, &patch), "1.6.1/experimental");
-    outcome.tells(
+    outcome.check_findings(
         Severity::Held,
         &["base/object.yaml held-back converts-together -", "live/patch.yaml held-back converts-together -"],
     );
-    outcome.says("the patch has a directive for Kustomize");
+    outcome.check_message("the patch has a directive for Kustomize");
 }
 
 #[test]
-fn what_a_patch_takes_away_leaves_no_trace() {
+fn a_field_deleted_by_a_patch_leaves_no_trace() {
     let gateway = |spec: &str| {
         format!("apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: a}}\nspec:\n{spec}")
     };
     let base = gateway("  gatewayClassName: nginx\n  listeners: [{name: a, port: 80, protocol: HTTP}]\n");
     let outcome = run(&patched(&base, &gateway("  backendTLS: null\n")), "1.6.1/experimental");
-    outcome.tells(Severity::Held, &[]);
+    outcome.check_findings(Severity::Held, &[]);
     assert_eq!(outcome.after["live/patch.yaml"], gateway("  tls:\n    backend: null\n"));
 }
 
 #[test]
-fn part_of_an_object_beside_its_version_is_told_and_stays() {
+fn an_object_fragment_with_a_version_is_reported_and_left_unchanged() {
     let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: a}\nspec:\n  \
                   targetRef: {group: \"\", kind: Service, name: a}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
     let generate = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: b}\nspec:\n  generate:\n    \
                     apiVersion: gateway.networking.k8s.io/v1alpha2\n    kind: BackendTLSPolicy\n    data: {spec: {tls: {hostname: b}}}\n";
     let outcome = run(&[("a.yaml", policy), ("b.yaml", generate)], "1.6.1/experimental");
-    outcome.tells(Severity::Warning, &["b.yaml warning reference-not-updated spec.generate.apiVersion"]);
-    outcome.says("part of such an object is embedded next to it");
+    outcome.check_findings(Severity::Warning, &["b.yaml warning reference-not-updated spec.generate.apiVersion"]);
+    outcome.check_message("part of such an object is embedded next to it");
     assert!(!outcome.after.contains_key("b.yaml"));
     let named = generate.replace("    data: {spec: {tls: {hostname: b}}}\n", "    name: a\n");
     let followed = run(&[("a.yaml", policy), ("b.yaml", &named)], "1.6.1/experimental");
@@ -611,7 +616,7 @@ spec:
       type: NodePort
 ";
 
-/// A patch of the release that names neither the chart nor a key of it.
+/// A patch of the release that contains neither the chart nor one of its keys.
 const RELEASE_PATCH: &str = "apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease
 metadata: {name: edge}
@@ -627,25 +632,25 @@ fn inline(patch: &str) -> String {
 }
 
 #[test]
-fn a_patch_of_values_that_nothing_tells_for_values_stays_with_its_base() {
+fn a_values_patch_that_cannot_be_identified_is_held_back_with_its_base() {
     let in_file = "resources: [base.yaml]\npatches: [{path: patch.yaml}]\n";
     let files = [("base.yaml", OLD_RELEASE), ("kustomization.yaml", in_file), ("patch.yaml", RELEASE_PATCH)];
-    let apart = run(&files, "ngf@2.5");
-    apart.tells(Severity::Held, &["base.yaml held-back converts-together -"]);
-    apart.says("it is patched by HelmRelease edge at patch.yaml:1:1");
-    assert!(apart.after.is_empty());
+    let separate = run(&files, "ngf@2.5");
+    separate.check_findings(Severity::Held, &["base.yaml held-back converts-together -"]);
+    separate.check_message("it is patched by HelmRelease edge at patch.yaml:1:1");
+    assert!(separate.after.is_empty());
     let text = inline(RELEASE_PATCH);
-    let apart = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", &text)], "ngf@2.5");
-    apart.tells(Severity::Held, &["base.yaml held-back converts-together -"]);
-    assert!(apart.after.is_empty());
+    let separate = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", &text)], "ngf@2.5");
+    separate.check_findings(Severity::Held, &["base.yaml held-back converts-together -"]);
+    assert!(separate.after.is_empty());
 }
 
 #[test]
-fn an_inline_patch_of_values_is_converted_where_a_key_tells() {
+fn an_inline_patch_of_values_is_converted_if_a_key_identifies_it() {
     let patch = RELEASE_PATCH.replace("    service:\n", "    nginxGateway: {}\n    service:\n");
     let text = inline(&patch);
     let both = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", &text)], "ngf@2.5");
-    both.tells(Severity::Held, &[]);
+    both.check_findings(Severity::Held, &[]);
     assert!(
         both.after["kustomization.yaml"].contains("        nginx:\n          service:\n            loadBalancerIP")
     );
@@ -665,13 +670,13 @@ spec:
     let base = format!("{filter}---\n{secret}");
     let text = inline(secret);
     let both = run(&[("base.yaml", &base), ("kustomization.yaml", &text)], "ngf@2.5");
-    both.tells(Severity::Held, &[]);
+    both.check_findings(Severity::Held, &[]);
     assert!(both.after["base.yaml"].contains("\ntype: Opaque\n"));
     assert!(both.after["kustomization.yaml"].contains("    type: Opaque\n"));
 }
 
 #[test]
-fn a_reference_that_a_patch_brings_gets_its_namespace() {
+fn a_reference_added_by_a_patch_gets_its_namespace() {
     let class = "apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
 metadata: {name: nginx}
@@ -688,12 +693,12 @@ spec:
     let base = format!("{class}---\n{proxy}");
     let text = inline(patch);
     let both = run(&[("base.yaml", &base), ("kustomization.yaml", &text)], "ngf@2.5");
-    both.tells(Severity::Held, &[]);
+    both.check_findings(Severity::Held, &[]);
     assert!(both.after["kustomization.yaml"].contains("name: edge, namespace: edge-system}"));
 }
 
 #[test]
-fn a_json_patch_with_paths_into_values_is_told() {
+fn a_json_patch_with_paths_into_values_is_reported() {
     let text = "resources: [base.yaml]
 patches:
 - target: {kind: HelmRelease, name: edge}
@@ -703,6 +708,6 @@ patches:
   patch: |
     - {op: add, path: /spec/values/replicaCount, value: 2}
 ";
-    let told = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", text)], "ngf@2.5");
-    told.tells(Severity::Warning, &["kustomization.yaml warning patch-target patches[0]"]);
+    let reported = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", text)], "ngf@2.5");
+    reported.check_findings(Severity::Warning, &["kustomization.yaml warning patch-target patches[0]"]);
 }

@@ -1,63 +1,63 @@
-//! Kinds that a run renames, named where nothing follows them.
+//! References to renamed kinds in places that are reported and not updated.
 
 use reversion::finding::Severity;
 
 use super::{listener_set, run};
 
-/// What is told of `text`, in a file of this name beside an object that is renamed.
-fn told(file: &str, text: &str) -> Vec<String> {
+/// Returns the `reference-not-updated` findings of `text` in a file of this name, next to an object whose kind is renamed.
+fn reported(file: &str, text: &str) -> Vec<String> {
     let set = listener_set("a", 80);
     let outcome = run(&[(file, text), ("set.yaml", &set)], "1.6.1/standard");
-    outcome.tells(Severity::Held, &[]);
-    outcome.told.into_iter().filter(|told| told.contains(" warning reference-not-updated ")).collect()
+    outcome.check_findings(Severity::Held, &[]);
+    outcome.reported.into_iter().filter(|reported| reported.contains(" warning reference-not-updated ")).collect()
 }
 
 #[track_caller]
-fn tells(file: &str, text: &str, fields: &[&str]) {
+fn check(file: &str, text: &str, fields: &[&str]) {
     let expected: Vec<_> = fields.iter().map(|field| format!("{file} warning reference-not-updated {field}")).collect();
-    assert_eq!(told(file, text), expected);
+    assert_eq!(reported(file, text), expected);
 }
 
 const OLD: &str = "group: gateway.networking.x-k8s.io, version: v1alpha1, kind: XListenerSet";
 const NEW: &str = "group: gateway.networking.k8s.io, version: v1, kind: ListenerSet";
 
 #[test]
-fn what_configures_kustomize_is_told() {
+fn kustomize_configuration_is_reported() {
     let replacement = format!("- source: {{kind: ConfigMap, name: a}}\n  targets:\n  - select: {{{OLD}}}\n");
-    tells("replacement.yaml", &replacement, &["[0].targets[0].select"]);
-    tells(
+    check("replacement.yaml", &replacement, &["[0].targets[0].select"]);
+    check(
         "replacement.yaml",
         &format!("source: {{kind: XListenerSet}}\ntargets: [{{select: {{{OLD}}}}}]\n"),
         &["source", "targets[0].select"],
     );
     let vars =
         "vars:\n- name: a\n  objref: {apiVersion: gateway.networking.x-k8s.io/v1alpha1, kind: XListenerSet, name: a}\n";
-    tells("kustomization.yaml", vars, &["vars[0].objref"]);
+    check("kustomization.yaml", vars, &["vars[0].objref"]);
     let labels = |fields: &str| format!("labels:\n- pairs: {{a: b}}\n  fields:\n{fields}");
     let old = format!("  - {{path: spec/a, {OLD}}}\n");
-    tells("kustomization.yaml", &labels(&old), &["labels[0].fields[0]"]);
-    // Who names the new kind beside the old one knows of both.
-    tells("kustomization.yaml", &labels(&format!("{old}  - {{path: spec/a, {NEW}}}\n")), &[]);
+    check("kustomization.yaml", &labels(&old), &["labels[0].fields[0]"]);
+    // A configuration that lists the new kind next to the old one is not reported.
+    check("kustomization.yaml", &labels(&format!("{old}  - {{path: spec/a, {NEW}}}\n")), &[]);
     let transformer = |patch: &str| {
         format!(
             "apiVersion: builtin\nkind: PatchTransformer\nmetadata: {{name: x}}\ntarget: {{kind: XListenerSet}}\n{patch}"
         )
     };
-    tells("transformer.yaml", &transformer(&format!("# of {OLD}\n")), &["target"]);
+    check("transformer.yaml", &transformer(&format!("# of {OLD}\n")), &["target"]);
     let text: String =
         transformer(&format!("patch: '{{\"a\": {{{OLD}}}}}'\n")).lines().map(|line| format!("  {line}\n")).collect();
     let text = format!("transformers:\n- |\n{text}");
-    tells("kustomization.yaml", &text, &["transformers[0]", "transformers[0]"]);
-    // A selector that follows is none of these, and neither is a text that is converted.
-    tells("kustomization.yaml", &format!("patches: [{{target: {{{OLD}}}, path: p.yaml}}]\n"), &[]);
+    check("kustomization.yaml", &text, &["transformers[0]", "transformers[0]"]);
+    // A selector that is updated is not reported, and neither is an inline patch that is converted.
+    check("kustomization.yaml", &format!("patches: [{{target: {{{OLD}}}, path: p.yaml}}]\n"), &[]);
     let inline = "patches:\n- patch: |\n    apiVersion: gateway.networking.x-k8s.io/v1alpha1\n    kind: XListenerSet\n    metadata: {name: a}\n";
-    tells("kustomization.yaml", inline, &[]);
-    // A configuration is told for its paths, whatever the release.
-    tells("configuration.yaml", &format!("commonLabels: [{{path: spec/a, {OLD}}}]\n"), &[]);
+    check("kustomization.yaml", inline, &[]);
+    // A configuration is reported for its paths elsewhere, whatever the release.
+    check("configuration.yaml", &format!("commonLabels: [{{path: spec/a, {OLD}}}]\n"), &[]);
 }
 
 #[test]
-fn what_other_objects_say_is_told() {
+fn mentions_in_other_objects_are_reported() {
     let policy = |kinds: &str| {
         format!(
             "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {{name: a}}\nspec: {{match: {{resources: {{kinds: [{kinds}]}}}}}}\n"
@@ -66,26 +66,26 @@ fn what_other_objects_say_is_told() {
     let [old, any] =
         ["gateway.networking.x-k8s.io/v1alpha1/XListenerSet", "gateway.networking.x-k8s.io/*/XListenerSet"];
     let fields = [0, 1, 2].map(|at| format!("spec.match.resources.kinds[{at}]"));
-    tells(
+    check(
         "policy.yaml",
         &policy(&format!("{old}, '{any}', XListenerSet, Pod")),
         &fields.each_ref().map(String::as_str),
     );
-    tells("policy.yaml", &policy(&format!("{old}, gateway.networking.k8s.io/v1/ListenerSet")), &[]);
-    // A kind without its group, in any of the forms.
+    check("policy.yaml", &policy(&format!("{old}, gateway.networking.k8s.io/v1/ListenerSet")), &[]);
+    // A kind without its group, in each form.
     let forms =
         ["XListenerSet", "v1alpha1/XListenerSet", "*/XListenerSet", "*/*/XListenerSet", "*/v1alpha1/XListenerSet"];
     for form in forms {
-        tells(
+        check(
             "policy.yaml",
             &policy(&format!("'{form}'")),
             &fields[..1].iter().map(String::as_str).collect::<Vec<_>>(),
         );
-        tells("policy.yaml", &policy(&format!("Pod, '{form}/status'")), &[&fields[1]]);
+        check("policy.yaml", &policy(&format!("Pod, '{form}/status'")), &[&fields[1]]);
     }
-    tells("policy.yaml", &policy(&format!("'{any}/status'")), &[&fields[0]]);
-    tells("policy.yaml", &policy("v1alpha1/XListenerSet, v1/ListenerSet"), &[]);
-    tells(
+    check("policy.yaml", &policy(&format!("'{any}/status'")), &[&fields[0]]);
+    check("policy.yaml", &policy("v1alpha1/XListenerSet, v1/ListenerSet"), &[]);
+    check(
         "policy.yaml",
         &policy("example.com/XListenerSet, example.com/*/XListenerSet, v1/Pod, XListenerSet/a/b"),
         &[],
@@ -94,32 +94,32 @@ fn what_other_objects_say_is_told() {
     let pod = format!(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  ownerReferences: [{{{owner}, uid: b}}]\n  annotations: {{last: '{{{owner}}}'}}\n"
     );
-    tells("pod.yaml", &pod, &["metadata.ownerReferences[0]"]);
+    check("pod.yaml", &pod, &["metadata.ownerReferences[0]"]);
     let inner = "apiVersion: gateway.networking.x-k8s.io/v1alpha1, kind: XListenerSet, metadata: {name: a}";
     let outer = format!(
         "apiVersion: kubernetes.crossplane.io/v1\nkind: Object\nmetadata: {{name: a}}\nspec: {{forProvider: {{manifest: {{{inner}}}}}}}\nstatus: {{manifest: {{{inner}}}}}\n"
     );
-    tells("object.yaml", &outer, &["spec.forProvider.manifest"]);
+    check("object.yaml", &outer, &["spec.forProvider.manifest"]);
     let map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\ndata:\n  resource.exclusions: |\n    - apiGroups: [gateway.networking.x-k8s.io]\n      kinds: [XListenerSet]\n  \
                resource.customizations.health.gateway.networking.x-k8s.io_XListenerSet: return\n  note: |\n    # kind XListenerSet\n    of the past\n  file: XListenerSet.yaml\n";
     let fields = [
         "data[\"resource.customizations.health.gateway.networking.x-k8s.io_XListenerSet\"]",
         "data[\"resource.exclusions\"]",
     ];
-    let mut found = told("map.yaml", map);
+    let mut found = reported("map.yaml", map);
     found.sort();
     assert_eq!(found, fields.map(|field| format!("map.yaml warning reference-not-updated {field}")));
-    // What follows is not told, nor the kind of another group.
+    // References that are updated are not reported, nor kinds of another group.
     let refs = format!(
         "apiVersion: example.com/v1\nkind: A\nmetadata: {{name: a}}\nspec: {{ref: {{{OLD}}}, other: {{group: example.com, kind: XListenerSet}}, name: XListenerSet}}\n"
     );
-    tells("refs.yaml", &refs, &[]);
+    check("refs.yaml", &refs, &[]);
 }
 
 const POLICY: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: a}\nspec:\n  \
                       targetRef: {group: \"\", kind: Service, name: a}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
 
-/// What names a policy of a version: by apiVersion, and by group and version.
+/// Objects that reference a policy by apiVersion, and by group and version.
 fn naming(version: &str) -> String {
     format!(
         "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: a}}\nspec:\n  healthChecks: [{{apiVersion: gateway.networking.k8s.io/{version}, kind: BackendTLSPolicy, name: a}}]\n\
@@ -129,51 +129,51 @@ fn naming(version: &str) -> String {
 }
 
 #[test]
-fn what_names_a_version_that_goes_follows() {
-    let there = run(&[("names.yaml", &naming("v1alpha2")), ("policy.yaml", POLICY)], "1.6.1/experimental");
-    there.tells(Severity::Warning, &[]);
-    assert_eq!(there.after["names.yaml"], naming("v1"));
-    let policy = there.after["policy.yaml"].clone();
-    let back = run(&[("names.yaml", &naming("v1")), ("policy.yaml", &policy)], "1.0.0/experimental");
-    assert_eq!(back.after["names.yaml"], naming("v1alpha2"));
-    // Nobody can say where those go that are not here, and what is served is as good as any.
+fn references_to_a_removed_version_are_updated() {
+    let forward = run(&[("names.yaml", &naming("v1alpha2")), ("policy.yaml", POLICY)], "1.6.1/experimental");
+    forward.check_findings(Severity::Warning, &[]);
+    assert_eq!(forward.after["names.yaml"], naming("v1"));
+    let policy = forward.after["policy.yaml"].clone();
+    let backward = run(&[("names.yaml", &naming("v1")), ("policy.yaml", &policy)], "1.0.0/experimental");
+    assert_eq!(backward.after["names.yaml"], naming("v1alpha2"));
+    // A reference to an object outside the run is only reported if its version is no longer served.
     let fields = ["spec.healthChecks[0].apiVersion", "spec.of.version"];
-    let told = fields.map(|field| format!("names.yaml warning reference-not-updated {field}"));
+    let reported = fields.map(|field| format!("names.yaml warning reference-not-updated {field}"));
     let alone = run(&[("names.yaml", &naming("v1alpha2"))], "1.6.1/experimental");
-    assert_eq!(alone.told, told);
-    alone.says(
+    assert_eq!(alone.reported, reported);
+    alone.check_message(
         "spec.healthChecks[0].apiVersion names version v1alpha2, which gateway-api@1.6.1/experimental does not serve",
     );
-    assert_eq!(run(&[("names.yaml", &naming("v1alpha2"))], "1.0.0/experimental").told, [""; 0]);
-    // What is held back keeps its version, and what names it too.
+    assert_eq!(run(&[("names.yaml", &naming("v1alpha2"))], "1.0.0/experimental").reported, [""; 0]);
+    // An object that is held back keeps its version, and references to it are left unchanged.
     let held = POLICY.replace("  tls:", "  validation: {hostname: a.example.com}\n  tls:");
     let held = run(&[("names.yaml", &naming("v1alpha2")), ("policy.yaml", &held)], "1.6.1/experimental");
     assert!(held.after.is_empty(), "{:?}", held.after);
 }
 
 #[test]
-fn webhooks_for_versions_that_go_are_told() {
+fn webhooks_for_removed_versions_are_reported() {
     let webhook = |versions: &str| {
         let hook = format!(
             "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nmetadata: {{name: a}}\nwebhooks:\n- name: a.b.c\n  \
              rules: [{{apiGroups: [gateway.networking.k8s.io], apiVersions: [{versions}], resources: [httproutes, backendtlspolicies]}}]\n"
         );
-        run(&[("hook.yaml", &hook)], "1.6.1/experimental").told
+        run(&[("hook.yaml", &hook)], "1.6.1/experimental").reported
     };
-    let told = ["hook.yaml warning reference-not-updated webhooks[0].rules[0].apiVersions"];
-    assert_eq!([webhook("v1alpha2"), webhook("v1alpha2, v1alpha3")], [told, told]);
+    let reported = ["hook.yaml warning reference-not-updated webhooks[0].rules[0].apiVersions"];
+    assert_eq!([webhook("v1alpha2"), webhook("v1alpha2, v1alpha3")], [reported, reported]);
     assert_eq!([webhook("v1alpha2, v1"), webhook("'*'"), webhook("v1")], [const { Vec::<String>::new() }; 3]);
 }
 
 #[test]
-fn admission_policies_for_versions_that_go_are_told() {
+fn admission_policies_for_removed_versions_are_reported() {
     let rules = |kind: &str, place: &str, versions: &str| {
         let rule =
             format!("{{apiGroups: [gateway.networking.k8s.io], apiVersions: [{versions}], resources: [httproutes]}}");
         let policy = format!(
             "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: a}}\nspec: {{{place}: {{resourceRules: [{rule}], excludeResourceRules: [{rule}]}}}}\n"
         );
-        run(&[("policy.yaml", &policy)], "1.6.1/experimental").told
+        run(&[("policy.yaml", &policy)], "1.6.1/experimental").reported
     };
     let kinds = [
         ("ValidatingAdmissionPolicy", "matchConstraints"),
@@ -183,9 +183,9 @@ fn admission_policies_for_versions_that_go_are_told() {
     for (kind, place) in kinds {
         let fields =
             ["excludeResourceRules", "resourceRules"].map(|list| format!("spec.{place}.{list}[0].apiVersions"));
-        let mut told = rules(kind, place, "v1alpha2, v1alpha3");
-        told.sort();
-        assert_eq!(told, fields.map(|field| format!("policy.yaml warning reference-not-updated {field}")));
+        let mut reported = rules(kind, place, "v1alpha2, v1alpha3");
+        reported.sort();
+        assert_eq!(reported, fields.map(|field| format!("policy.yaml warning reference-not-updated {field}")));
         assert_eq!(
             [rules(kind, place, "v1alpha2, v1"), rules(kind, place, "'*'")],
             [const { Vec::<String>::new() }; 2]
@@ -194,13 +194,13 @@ fn admission_policies_for_versions_that_go_are_told() {
 }
 
 #[test]
-fn a_wildcard_in_a_known_object_or_behind_an_escape_is_told() {
+fn a_wildcard_in_a_known_object_or_after_an_escape_is_reported() {
     for every in ["'*'", "\"\\x2a\""] {
         let gateway = format!(
             "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {{name: a}}\nspec:\n  gatewayClassName: a\n  listeners:\n  - name: a\n    \
              port: 80\n    protocol: HTTP\n    allowedRoutes: {{kinds: [{{group: gateway.networking.x-k8s.io, kind: {every}}}]}}\n"
         );
         let outcome = run(&[("a.yaml", &gateway)], "1.6.1/standard");
-        outcome.says("spec.listeners[0].allowedRoutes.kinds[0] names");
+        outcome.check_message("spec.listeners[0].allowedRoutes.kinds[0] names");
     }
 }

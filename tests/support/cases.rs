@@ -1,7 +1,7 @@
 //! Answers: on which objects is a rule tested, and between which releases?
 //!
-//! For a rule and a direction, a [`Course`] lists the releases before and behind the rule, and [`Course::case`] draws an object
-//! for one of them. The rule applies to most of the objects, and the target accepts half of them after the conversion; the
+//! For a rule and a direction, a [`DirectedRule`] lists the releases on both sides of the rule, and [`DirectedRule::case`] draws an
+//! object for one of them. The rule applies to most of the objects, and the target accepts half of them after the conversion; the
 //! others are random. Where something else prevents the conversion, such as a field that another rule refuses, it is removed
 //! from the object; where that does not help, another object is drawn.
 //!
@@ -20,10 +20,10 @@ use super::random::Random;
 /// How many objects are tested between the same two releases before the last one that the rule applies to is used.
 const TRIES: usize = 15;
 
-/// Between how many pairs of releases an object is looked for before one is taken that the rule has nothing to do with.
-const WAYS: usize = 4;
+/// How many pairs of releases are tried before an object is used to which the rule does not apply.
+const PAIRS: usize = 4;
 
-/// One object on its way from a release to another one.
+/// One object to be converted from a release to another one.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     /// The release that the object was drawn for.
@@ -40,13 +40,13 @@ pub(crate) struct Case {
     pub(crate) style: u64,
 }
 
-/// A rule in one direction, with every way over it.
+/// A rule in one direction, with the releases on both sides.
 #[derive(Debug)]
-pub(crate) struct Course<'p> {
+pub(crate) struct DirectedRule<'p> {
     pub(crate) pack: &'p Pack,
     pub(crate) rule: &'p Rule,
     pub(crate) direction: Direction,
-    /// What tests and tables print.
+    /// The name that tests and tables print.
     pub(crate) name: String,
     starts: Vec<ReleaseId>,
     targets: Vec<ReleaseId>,
@@ -54,27 +54,27 @@ pub(crate) struct Course<'p> {
 }
 
 /// The properties that an object must have.
-struct Wish {
+struct Requirements {
     /// The rule applies to it.
-    meet: bool,
+    applies: bool,
     /// The target accepts the converted object.
-    fit: bool,
+    accepted: bool,
 }
 
-/// What the rules made of an object's data, and whether one of them had anything to do.
-pub(crate) struct Passage<'s> {
+/// The result of the rules on an object's data.
+pub(crate) struct RuleOutcome<'s> {
     pub(crate) session: Session<'s>,
     /// The kind afterwards.
     pub(crate) kind: GroupKind,
-    /// The rule of the course changed the object, lost something of it or refused it.
-    pub(crate) is_met: bool,
-    /// Where the place stood that a rule refused the object for; `None` where no rule did.
+    /// The rule changed the object, lost data of it or refused it.
+    pub(crate) applies: bool,
+    /// The original path for which a rule refused the object; `None` if no rule did.
     pub(crate) refused: Option<FieldPath>,
 }
 
 /// Returns every rule of `pack` in the directions it runs in.
-pub(crate) fn courses(pack: &Pack) -> Vec<Course<'_>> {
-    // Objects of other packs and mistakes are not drawn from catalogs, and runs here do not know where objects come from.
+pub(crate) fn directed_rules(pack: &Pack) -> Vec<DirectedRule<'_>> {
+    // Objects of other packs and mistakes are not drawn from catalogs, and the origin of objects is unknown here.
     let rules = pack
         .rules()
         .iter()
@@ -82,28 +82,28 @@ pub(crate) fn courses(pack: &Pack) -> Vec<Course<'_>> {
     let both = rules.flat_map(|rule| [Direction::Forward, Direction::Backward].map(|direction| (rule, direction)));
     // What only some releases require is added by the conversion, and kept when converting back.
     let run = both.filter(|(rule, direction)| rule.within.is_none() || *direction == Direction::Forward);
-    run.map(|(rule, direction)| Course::new(pack, rule, direction)).collect()
+    run.map(|(rule, direction)| DirectedRule::new(pack, rule, direction)).collect()
 }
 
-impl<'p> Course<'p> {
+impl<'p> DirectedRule<'p> {
     fn new(pack: &'p Pack, rule: &'p Rule, direction: Direction) -> Self {
-        let twins = pack.rules().iter().filter(|other| other.id == rule.id).count();
-        let kind = if twins > 1 { format!(" {}", rule.kind.kind) } else { String::new() };
+        let same_id = pack.rules().iter().filter(|other| other.id == rule.id).count();
+        let kind = if same_id > 1 { format!(" {}", rule.kind.kind) } else { String::new() };
         let name = format!("{}{kind} {}", rule.id, direction.name());
-        let beside =
+        let is_sibling =
             |other: &&Rule| other.order == rule.order && other.kind == rule.kind && !std::ptr::eq(*other, rule);
-        let hints = Hints::of(rule, direction, pack.rules().iter().filter(beside));
-        let mut course = Self { pack, rule, direction, name, starts: Vec::new(), targets: Vec::new(), hints };
-        course.starts = course.releases(direction);
-        course.targets = course.releases(direction.reversed());
-        course
+        let hints = Hints::of(rule, direction, pack.rules().iter().filter(is_sibling));
+        let mut directed = Self { pack, rule, direction, name, starts: Vec::new(), targets: Vec::new(), hints };
+        directed.starts = directed.releases(direction);
+        directed.targets = directed.releases(direction.reversed());
+        directed
     }
 
     pub(crate) const fn target(&self, release: ReleaseId) -> Target<'p> {
         Target { pack: self.pack, release }
     }
 
-    /// Returns the releases on one side of the rule that serve its kind, under the name the kind has there.
+    /// Returns the releases on one side of the rule that serve its kind, under the kind's name there.
     fn releases(&self, side: Direction) -> Vec<ReleaseId> {
         let line = self.pack.line();
         let is_newer = |id: ReleaseId| match self.rule.within {
@@ -115,40 +115,40 @@ impl<'p> Course<'p> {
             let catalog = self.kind_in(**id).and_then(|kind| self.pack.catalog(&kind));
             catalog.is_some_and(|catalog| self.hints.fields.iter().any(|field| catalog.having(field).contains(**id)))
         };
-        let is_wish = self.rule.within.is_some();
+        let is_within = self.rule.within.is_some();
         let in_channel = |id: &ReleaseId| {
             let channel = line.get(*id).channel;
-            is_wish || self.rule.channels.contains(&channel) || channel == Channel::Single
+            is_within || self.rule.channels.contains(&channel) || channel == Channel::Single
         };
         let served: Vec<ReleaseId> = line.iter().map(|(id, _)| id).filter(has_kind).filter(in_channel).collect();
         let on_side = |id: &&ReleaseId| is_newer(**id) == (side == Direction::Backward);
         let all: Vec<ReleaseId> = served.iter().filter(on_side).copied().collect();
         // What some releases require is also required of objects that were in such a release from the start.
-        let starts = if is_wish && side == Direction::Forward { &served } else { &all };
+        let starts = if is_within && side == Direction::Forward { &served } else { &all };
         let with_field: Vec<ReleaseId> = starts.iter().filter(has_field).copied().collect();
         if with_field.is_empty() { all } else { with_field }
     }
 
     /// Returns the name of the rule's kind in `release`, which serves it.
     fn kind_in(&self, release: ReleaseId) -> Option<GroupKind> {
-        let called = [final_kind(self.pack, self.rule.from_kind(self.direction), release), self.rule.kind.clone()];
-        called.into_iter().find(|kind| is_served(self.pack, kind, release))
+        let names = [final_kind(self.pack, self.rule.from_kind(self.direction), release), self.rule.kind.clone()];
+        names.into_iter().find(|kind| is_served(self.pack, kind, release))
     }
 
-    /// Returns whether the rule does anything to any object in the course's direction.
+    /// Returns whether the rule changes or refuses any object in this direction.
     pub(crate) fn acts(&self) -> bool {
         !self.rule.lens(self.direction).fidelities().is_empty()
     }
 
-    /// Returns the case `number`; `None` where no release lies on one of the rule's sides.
+    /// Returns the case `number`; `None` if one side of the rule has no release.
     pub(crate) fn case(&self, seed: u64, number: u64) -> Option<Case> {
         let mut random = Random::new(seed, &[&self.name], number);
-        let shall = Wish { meet: self.acts() && random.chance(85), fit: random.chance(60) };
+        let required = Requirements { applies: self.acts() && random.chance(85), accepted: random.chance(60) };
         let mut last = None;
-        for _ in 0..WAYS {
-            // Not every release and apiVersion of a kind has room for what the rule is about.
-            let (case, is_met) = self.search(&shall, &mut random)?;
-            if is_met || !shall.meet {
+        for _ in 0..PAIRS {
+            // Not every release and apiVersion of a kind has the fields of the rule.
+            let (case, applies) = self.draw_case(&required, &mut random)?;
+            if applies || !required.applies {
                 return Some(case);
             }
             last = Some(case);
@@ -158,7 +158,7 @@ impl<'p> Course<'p> {
 
     /// Picks two releases, and draws an object for the first one that is repaired, or drawn again, until it has its properties.
     /// Also returns whether the rule applies to it.
-    fn search(&self, shall: &Wish, random: &mut Random) -> Option<(Case, bool)> {
+    fn draw_case(&self, required: &Requirements, random: &mut Random) -> Option<(Case, bool)> {
         let start = nearest(&self.starts, self.direction, random)?;
         let channel = self.pack.line().get(start).channel;
         let same = self.targets.iter().filter(|target| self.pack.line().get(**target).channel == channel);
@@ -169,37 +169,37 @@ impl<'p> Course<'p> {
         let catalog = self.pack.catalog(&kind)?;
         let version = random.pick(&catalog.served(start)).name.to_owned();
         let recipe = Recipe::new(self.pack, catalog, start, &version, &self.hints, target);
-        let (mut object, mut met) = (recipe.draw(random), None);
+        let (mut object, mut applied_to) = (recipe.draw(random), None);
         for _ in 0..TRIES {
-            let passage = self.run_rules(&kind, &object, target);
-            if passage.is_met {
-                met = Some(object.clone());
+            let rule_outcome = self.run_rules(&kind, &object, target);
+            if rule_outcome.applies {
+                applied_to = Some(object.clone());
             }
-            let is_right = passage.is_met || !shall.meet;
-            let in_the_way = match (is_right, shall.fit) {
-                (true, true) => self.obstacles(&passage, target),
+            let is_suitable = rule_outcome.applies || !required.applies;
+            let blocking = match (is_suitable, required.accepted) {
+                (true, true) => self.obstacles(&rule_outcome, target),
                 (true, false) => Vec::new(),
-                (false, _) => passage.refused.iter().cloned().collect(),
+                (false, _) => rule_outcome.refused.iter().cloned().collect(),
             };
-            if is_right && in_the_way.is_empty() {
+            if is_suitable && blocking.is_empty() {
                 break;
             }
-            let mended = in_the_way.iter().find_map(|place| recipe.without(&object, place));
-            object = mended.unwrap_or_else(|| recipe.draw(random));
+            let repaired = blocking.iter().find_map(|place| recipe.without(&object, place));
+            object = repaired.unwrap_or_else(|| recipe.draw(random));
         }
-        let is_met = met.is_some();
-        let object = met.filter(|_| shall.meet).unwrap_or(object);
-        Some((Case { start, kind, version, target, object, style: random.next() }, is_met))
+        let applies = applied_to.is_some();
+        let object = applied_to.filter(|_| required.applies).unwrap_or(object);
+        Some((Case { start, kind, version, target, object, style: random.next() }, applies))
     }
 
-    /// Returns the places of an object that the rules refuse or lose, or that the target has something against.
-    fn obstacles(&self, passage: &Passage<'_>, target: ReleaseId) -> Vec<FieldPath> {
-        let session = &passage.session;
-        let mut found: Vec<FieldPath> = passage.refused.iter().cloned().collect();
+    /// Returns the paths of an object that the rules refuse or lose, or that the target rejects.
+    fn obstacles(&self, rule_outcome: &RuleOutcome<'_>, target: ReleaseId) -> Vec<FieldPath> {
+        let session = &rule_outcome.session;
+        let mut found: Vec<FieldPath> = rule_outcome.refused.iter().cloned().collect();
         found.extend(session.losses().iter().map(|loss| loss.path.clone()));
-        if let Some(catalog) = self.pack.catalog(&passage.kind).filter(|_| found.is_empty()) {
-            let against = |version: &str| catalog.check(session.object(), target, version);
-            let by_version = catalog.served(target).into_iter().map(|version| against(version.name));
+        if let Some(catalog) = self.pack.catalog(&rule_outcome.kind).filter(|_| found.is_empty()) {
+            let violations = |version: &str| catalog.check(session.object(), target, version);
+            let by_version = catalog.served(target).into_iter().map(|version| violations(version.name));
             let least = by_version.min_by_key(Vec::len).unwrap_or_default();
             found.extend(least.iter().map(|violation| session.origin(&violation.path)));
         }
@@ -207,31 +207,31 @@ impl<'p> Course<'p> {
     }
 
     /// Runs every rule that leads to `target` on data alone, up to the first that refuses the object.
-    pub(crate) fn run_rules(&self, kind: &GroupKind, object: &Value, target: ReleaseId) -> Passage<'static> {
+    pub(crate) fn run_rules(&self, kind: &GroupKind, object: &Value, target: ReleaseId) -> RuleOutcome<'static> {
         let mut session = Session::new(object.clone());
-        let mut way = KindTracker::new(kind.clone());
-        let (mut is_met, mut refused) = (false, None);
+        let mut tracker = KindTracker::new(kind.clone());
+        let (mut applies, mut refused) = (false, None);
         for (rule, direction) in self.pack.rules_to(target) {
-            if !way.is_subject_to(rule, direction) || rule.needs.is_some() {
+            if !tracker.is_subject_to(rule, direction) || rule.needs.is_some() {
                 continue;
             }
             let before = (session.program().len(), session.losses().len());
             let halt = rule.lens(direction).run(&mut session).err();
             let acts = halt.is_some() || before != (session.program().len(), session.losses().len());
-            is_met |= acts && direction == self.direction && std::ptr::eq(rule, self.rule);
+            applies |= acts && direction == self.direction && std::ptr::eq(rule, self.rule);
             if let Some(Halt::Refused { at: place, .. } | Halt::Conflict { old: place, .. }) = halt {
                 refused = Some(session.origin(&place));
                 break;
             }
             if acts {
-                way.record(rule, direction);
+                tracker.record(rule, direction);
             }
         }
-        Passage { session, kind: way.kind().clone(), is_met, refused }
+        RuleOutcome { session, kind: tracker.kind().clone(), applies, refused }
     }
 }
 
-/// Returns what the rules towards `release` make of `kind`.
+/// Returns the kind that the rules convert `kind` to for `release`.
 pub(crate) fn final_kind(pack: &Pack, kind: &GroupKind, release: ReleaseId) -> GroupKind {
     let mut last = kind.clone();
     for (rule, direction) in pack.rules_to(release) {

@@ -1,7 +1,7 @@
 //! Answers: does this law hold for this case?
 //!
-//! One function for each law, on the file of a case. A law returns [`Verdict::Silent`] where it does not apply to the case, with
-//! the reason; the table at the end of the run counts both, so that a law that never applies is noticed.
+//! One function for each law, on the file of a case. A law returns [`Verdict::NotApplicable`] if it does not apply;
+//! the table at the end of the run counts both, so that a law that never applies is noticed.
 //!
 //! Invariant: a law reads only what the program reports and writes.
 
@@ -20,7 +20,7 @@ use reversion::text::Span;
 use reversion::yaml::{self, Intent};
 use serde_json::Value;
 
-use super::cases::{Case, Course, Passage, walk};
+use super::cases::{Case, DirectedRule, RuleOutcome, walk};
 use super::engine::{self, Run};
 use super::random::Random;
 use super::render::Layout;
@@ -33,7 +33,7 @@ pub(crate) enum Verdict {
     /// It holds.
     Holds,
     /// It does not apply to the case.
-    Silent,
+    NotApplicable,
 }
 
 /// A law, by the name that tests print.
@@ -45,32 +45,32 @@ pub(crate) struct Law {
 /// A case, and the conversions of its file, which are computed once.
 pub(crate) struct Subject<'a> {
     packs: &'a Packs,
-    course: &'a Course<'a>,
+    directed: &'a DirectedRule<'a>,
     case: &'a Case,
     sheet: Sheet,
-    passage: OnceCell<Passage<'static>>,
+    rule_outcome: OnceCell<RuleOutcome<'static>>,
     start: OnceCell<Result<Run, String>>,
     run: OnceCell<Result<Run, String>>,
-    trip: OnceCell<Result<Option<RoundTrip>, String>>,
+    round_trip: OnceCell<Result<Option<RoundTrip>, String>>,
 }
 
 impl<'a> Subject<'a> {
     /// Writes the file of `case`.
-    pub(crate) fn new(packs: &'a Packs, course: &'a Course<'a>, case: &'a Case) -> Self {
-        let (passage, trip) = (OnceCell::new(), OnceCell::new());
+    pub(crate) fn new(packs: &'a Packs, directed: &'a DirectedRule<'a>, case: &'a Case) -> Self {
+        let (rule_outcome, round_trip) = (OnceCell::new(), OnceCell::new());
         let (start, run) = (OnceCell::new(), OnceCell::new());
-        Self { packs, course, case, sheet: Sheet::of(case), passage, start, run, trip }
+        Self { packs, directed, case, sheet: Sheet::of(case), rule_outcome, start, run, round_trip }
     }
 
     /// Returns what the rules make of the object's data.
-    fn passage(&self) -> &Passage<'static> {
+    fn rule_outcome(&self) -> &RuleOutcome<'static> {
         let Case { kind, object, target, .. } = self.case;
-        self.passage.get_or_init(|| self.course.run_rules(kind, object, *target))
+        self.rule_outcome.get_or_init(|| self.directed.run_rules(kind, object, *target))
     }
 
-    /// Takes a text to a release.
+    /// Converts a text to a release.
     fn convert(&self, release: ReleaseId, text: &str) -> Result<Run, String> {
-        engine::convert(self.packs, self.course.target(release), text)
+        engine::convert(self.packs, self.directed.target(release), text)
     }
 
     /// Returns the file as the program writes it for the release that the object was drawn for.
@@ -86,36 +86,36 @@ impl<'a> Subject<'a> {
     }
 
     /// Returns the file converted to the target and back, starting from the file that the program writes for the first release.
-    fn trip(&self) -> Result<Option<&RoundTrip>, String> {
-        let trip = self.trip.get_or_init(|| round_trip(self));
-        trip.as_ref().map(Option::as_ref).map_err(Clone::clone)
+    fn round_trip(&self) -> Result<Option<&RoundTrip>, String> {
+        let round_trip = self.round_trip.get_or_init(|| convert_both_ways(self));
+        round_trip.as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
 }
 
 /// Every law of one object and one rule.
 pub(crate) const LAWS: &[Law] = &[
-    Law { name: "the lens gives the data back", check: lens_returns },
-    Law { name: "the lens run twice is the lens run once", check: lens_twice },
-    Law { name: "the data comes back", check: data_returns },
-    Law { name: "the text comes back", check: text_returns },
-    Law { name: "a text of its own comes back", check: own_text_returns },
+    Law { name: "the inverse lens restores the data", check: lens_is_inverted },
+    Law { name: "the lens is idempotent", check: lens_is_idempotent },
+    Law { name: "converting back restores the data", check: data_is_restored },
+    Law { name: "converting back restores the text", check: text_is_restored },
+    Law { name: "converting back restores a text of the program", check: own_text_is_restored },
     Law { name: "a second run changes nothing", check: second_run },
-    Law { name: "one step is two steps", check: two_steps },
+    Law { name: "two steps equal one step", check: two_steps },
     Law { name: "what is left unchanged keeps its bytes", check: locality },
     Law { name: "inference agrees", check: inference },
-    Law { name: "held back is untouched and reported", check: held_back },
-    Law { name: "order does not matter", check: any_order },
-    Law { name: "broken bytes do no harm", check: broken_bytes },
+    Law { name: "held-back objects are unchanged and reported", check: held_back },
+    Law { name: "the order of files does not matter", check: any_order },
+    Law { name: "broken bytes are handled", check: broken_bytes },
 ];
 
 /// Runs a law; a panic breaks it.
 pub(crate) fn run(law: &Law, subject: &Subject<'_>) -> Result<Verdict, String> {
     let outcome = catch_unwind(AssertUnwindSafe(|| (law.check)(subject)));
-    outcome.unwrap_or_else(|panic| Err(format!("panic: {}", words_of(&panic))))
+    outcome.unwrap_or_else(|panic| Err(format!("panic: {}", panic_message(&panic))))
 }
 
 /// Returns the message of a panic.
-fn words_of(panic: &Box<dyn Any + Send>) -> String {
+fn panic_message(panic: &Box<dyn Any + Send>) -> String {
     let text = panic.downcast_ref::<String>().cloned();
     text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
 }
@@ -126,54 +126,63 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
 
 /// L1, L2 on data: the lens and its inverse.
 ///
-/// A rule of exact operations gives back what it took. Any other one may give back what means the same, from where it leads to
-/// the same again.
-fn lens_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
-    let Subject { course, case, .. } = subject;
-    if case.kind != *course.rule.from_kind(course.direction) || course.rule.within.is_some() {
-        return Ok(Verdict::Silent);
+/// A rule of exact operations restores the data. Any other one may restore equivalent data, which converts forward to
+/// the same data again.
+fn lens_is_inverted(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { directed, case, .. } = subject;
+    if case.kind != *directed.rule.from_kind(directed.direction) || directed.rule.within.is_some() {
+        return Ok(Verdict::NotApplicable);
     }
-    let go = |object: &Value, direction: Direction| {
+    let run_lens = |object: &Value, direction: Direction| {
         let mut session = Session::new(object.clone());
-        course.rule.lens(direction).run(&mut session).map(|()| session)
+        directed.rule.lens(direction).run(&mut session).map(|()| session)
     };
-    let Ok(there) = go(&case.object, course.direction) else { return Ok(Verdict::Silent) };
-    if !there.losses().is_empty() || there.program().is_empty() {
-        return Ok(Verdict::Silent);
+    let Ok(forward) = run_lens(&case.object, directed.direction) else { return Ok(Verdict::NotApplicable) };
+    if !forward.losses().is_empty() || forward.program().is_empty() {
+        return Ok(Verdict::NotApplicable);
     }
-    let halts = |halt| format!("{} became {}, and converting back halts: {halt:?}", case.object, there.object());
-    let back = go(there.object(), course.direction.reversed());
-    if matches!(back, Err(Halt::Refused { .. })) && ONE_WAY.iter().any(|(rule, _)| *rule == course.rule.id) {
-        return Ok(Verdict::Silent);
+    let describe_halt =
+        |halt| format!("{} became {}, and converting back halts: {halt:?}", case.object, forward.object());
+    let backward = run_lens(forward.object(), directed.direction.reversed());
+    if matches!(backward, Err(Halt::Refused { .. })) && ONE_WAY.iter().any(|(rule, _)| *rule == directed.rule.id) {
+        return Ok(Verdict::NotApplicable);
     }
-    let back = back.map_err(halts)?;
-    ensure(back.losses().is_empty(), || format!("converting back loses: {:?}", back.losses()))?;
-    if is_exact(course.rule) {
-        ensure(*back.object() == case.object, || {
-            format!("over {} the data came back as {}", there.object(), back.object())
+    let backward = backward.map_err(describe_halt)?;
+    ensure(backward.losses().is_empty(), || format!("converting back loses: {:?}", backward.losses()))?;
+    if is_exact(directed.rule) {
+        ensure(*backward.object() == case.object, || {
+            format!("through {} the data was restored as {}", forward.object(), backward.object())
         })?;
     } else {
-        let again = go(back.object(), course.direction).map_err(|halt| format!("the second way halts: {halt:?}"))?;
-        ensure(again.object() == there.object(), || {
-            format!("it became {}, came back as {} and became {}", there.object(), back.object(), again.object())
+        let again = run_lens(backward.object(), directed.direction)
+            .map_err(|halt| format!("the second forward conversion halts: {halt:?}"))?;
+        ensure(again.object() == forward.object(), || {
+            format!(
+                "it became {}, was restored as {} and became {}",
+                forward.object(),
+                backward.object(),
+                again.object()
+            )
         })?;
     }
     Ok(Verdict::Holds)
 }
 
 /// L4 on data.
-fn lens_twice(subject: &Subject<'_>) -> Result<Verdict, String> {
-    let Subject { course, case, .. } = subject;
+fn lens_is_idempotent(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { directed, case, .. } = subject;
     // Once an object has another kind, no rule of the old kind is run on it again.
-    let passage = subject.passage();
-    let kinds = [&case.kind, &passage.kind];
-    if passage.refused.is_some() || kinds.into_iter().any(|kind| kind != course.rule.from_kind(course.direction)) {
-        return Ok(Verdict::Silent);
+    let rule_outcome = subject.rule_outcome();
+    let kinds = [&case.kind, &rule_outcome.kind];
+    if rule_outcome.refused.is_some()
+        || kinds.into_iter().any(|kind| kind != directed.rule.from_kind(directed.direction))
+    {
+        return Ok(Verdict::NotApplicable);
     }
     let mut once = Session::new(case.object.clone());
-    let lens = course.rule.lens(course.direction);
+    let lens = directed.rule.lens(directed.direction);
     if lens.run(&mut once).is_err() || once.program().is_empty() {
-        return Ok(Verdict::Silent);
+        return Ok(Verdict::NotApplicable);
     }
     let mut twice = Session::new(once.object().clone());
     lens.run(&mut twice).map_err(|halt| format!("the second run halts: {halt:?}"))?;
@@ -184,8 +193,8 @@ fn lens_twice(subject: &Subject<'_>) -> Result<Verdict, String> {
 /// The operations that always restore what they changed, or report that they do not.
 const EXACT: &[&str] = &["rename", "move", "wrap", "values", "entries", "retype", "when", "refuse"];
 
-/// Rules that also take what is no longer valid in their own release, so that a way over it is another one.
-const MENDING: &[(&str, &str)] = &[(
+/// Rules that also change objects that are invalid in their own release, so that converting over that release differs.
+const CHANGES_INVALID: &[(&str, &str)] = &[(
     "ngf/v1.6.0/observabilitypolicy-targets-differ",
     "since v1.6.0 a CEL rule rejects repeated targets, which no schema expresses",
 )];
@@ -221,50 +230,52 @@ fn is_exact(rule: &Rule) -> bool {
 }
 
 /// Returns whether every rule that a run used is exact, and nothing was normalized.
-fn is_exact_run(course: &Course<'_>, run: &Run) -> bool {
+fn is_exact_run(directed: &DirectedRule<'_>, run: &Run) -> bool {
     let used = run.plan.objects.iter().flat_map(|object| &object.rules);
-    let exact = |id: &str| course.pack.rules().iter().filter(|rule| rule.id == id).all(is_exact);
-    !run.tells(Code::Normalized) && used.into_iter().all(|(id, _)| exact(id))
+    let exact = |id: &str| directed.pack.rules().iter().filter(|rule| rule.id == id).all(is_exact);
+    !run.reports(Code::Normalized) && used.into_iter().all(|(id, _)| exact(id))
 }
 
-/// The file of a case as the program itself writes it for the case's first release, there and back again.
+/// The file of a case as the program writes it for its first release, converted forward and back.
 struct RoundTrip {
-    there: Run,
-    back: Run,
+    forward: Run,
+    backward: Run,
 }
 
 /// Converts to the target and back; `None` where something is held back or may be removed by the conversion.
-fn round_trip(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String> {
+fn convert_both_ways(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String> {
     let case = subject.case;
     let start = subject.start()?;
-    if !start.is_whole() {
+    if !start.is_lossless() {
         return Ok(None);
     }
-    let there = subject.convert(case.target, &start.after)?;
-    if !there.is_whole() || there.before == there.after {
+    let forward = subject.convert(case.target, &start.after)?;
+    if !forward.is_lossless() || forward.before == forward.after {
         return Ok(None);
     }
-    let back = subject.convert(case.start, &there.after)?;
+    let backward = subject.convert(case.start, &forward.after)?;
     let style = &subject.sheet.style;
     let has_brackets = style.flow > 0 || style.layout == Layout::Flow;
-    if back.tells(Code::NotEditable) && (there.before.contains('&') || has_brackets) {
+    if backward.reports(Code::NotEditable) && (forward.before.contains('&') || has_brackets) {
         // An anchor got a line of its own when its list was unwrapped, or brackets of several lines moved.
         return Ok(None);
     }
-    if back.holds_back() && start.tells(Code::AlreadyInvalid) {
+    if backward.holds_back() && start.reports(Code::AlreadyInvalid) {
         // The object broke a rule of its first release that no schema expresses, and the other release does not have that rule.
         return Ok(None);
     }
-    let is_one_way = |rule: &str| back.stopping().iter().all(|finding| finding.message.contains(rule));
-    if back.holds_back() && ONE_WAY.iter().any(|(rule, _)| is_one_way(rule)) {
+    let is_one_way = |rule: &str| backward.blocking().iter().all(|finding| finding.message.contains(rule));
+    if backward.holds_back() && ONE_WAY.iter().any(|(rule, _)| is_one_way(rule)) {
         return Ok(None);
     }
-    if back.tells(Code::CommentDropped) && !is_exact_run(subject.course, &there) {
+    if backward.reports(Code::CommentDropped) && !is_exact_run(subject.directed, &forward) {
         // What the conversion wrote is next to a comment, which is removed with it.
         return Ok(None);
     }
-    ensure(back.is_whole(), || format!("converting back reports {:?}\nof\n{}", back.plan.findings, there.after))?;
-    Ok(Some(RoundTrip { there, back }))
+    ensure(backward.is_lossless(), || {
+        format!("converting back reports {:?}\nof\n{}", backward.plan.findings, forward.after)
+    })?;
+    Ok(Some(RoundTrip { forward, backward }))
 }
 
 /// Returns the values of the documents in `text`.
@@ -276,69 +287,71 @@ pub(crate) fn values(text: &str) -> Result<Vec<Value>, String> {
 
 /// L1, L2 through the engine, on data, in every style.
 ///
-/// Exact rules restore what they changed. Where another one was used, the second way there makes what the first one made; where
-/// the way back says that it writes something in another way, the second way back makes what the first one made.
-fn data_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
-    let Subject { course, case, .. } = subject;
-    let Some(trip) = subject.trip()? else { return Ok(Verdict::Silent) };
-    let (there, back) = (&trip.there, &trip.back);
-    if is_exact_run(course, there) {
-        let same = values(&there.before)? == values(&back.after)?;
-        ensure(same, || format!("converting back gives other data: {}", came_back(there, back)))?;
+/// Exact rules restore what they changed. If another one was used, the second forward conversion equals the first; if
+/// converting back reports a normalized value, the second backward conversion equals the first.
+fn data_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
+    let Subject { directed, case, .. } = subject;
+    let Some(round_trip) = subject.round_trip()? else { return Ok(Verdict::NotApplicable) };
+    let (forward, backward) = (&round_trip.forward, &round_trip.backward);
+    if is_exact_run(directed, forward) {
+        let same = values(&forward.before)? == values(&backward.after)?;
+        ensure(same, || format!("converting back gives other data: {}", describe_round_trip(forward, backward)))?;
         return Ok(Verdict::Holds);
     }
-    let again = subject.convert(case.target, &back.after)?;
-    let same = if back.tells(Code::Normalized) {
-        values(&subject.convert(case.start, &again.after)?.after)? == values(&back.after)?
+    let again = subject.convert(case.target, &backward.after)?;
+    let same = if backward.reports(Code::Normalized) {
+        values(&subject.convert(case.start, &again.after)?.after)? == values(&backward.after)?
     } else {
-        values(&there.after)? == values(&again.after)?
+        values(&forward.after)? == values(&again.after)?
     };
     ensure(same, || {
-        let (there, back) = (&there.after, &back.after);
-        format!("it became\n{there}\n--- came back as\n{back}\n--- and became\n{}", again.after)
+        let (forward, backward) = (&forward.after, &backward.after);
+        format!("it became\n{forward}\n--- was restored as\n{backward}\n--- and became\n{}", again.after)
     })?;
     Ok(Verdict::Holds)
 }
 
 /// L7: byte for byte, unless the program would have written the file otherwise.
-fn text_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
+fn text_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
     if !is_as_the_program_writes(subject)? {
-        return Ok(Verdict::Silent);
+        return Ok(Verdict::NotApplicable);
     }
-    let Some(trip) = subject.trip()? else { return Ok(Verdict::Silent) };
-    if !is_exact_run(subject.course, &trip.there) {
-        return Ok(Verdict::Silent);
+    let Some(round_trip) = subject.round_trip()? else { return Ok(Verdict::NotApplicable) };
+    if !is_exact_run(subject.directed, &round_trip.forward) {
+        return Ok(Verdict::NotApplicable);
     }
-    ensure(trip.there.before == trip.back.after, || came_back(&trip.there, &trip.back))?;
+    ensure(round_trip.forward.before == round_trip.backward.after, || {
+        describe_round_trip(&round_trip.forward, &round_trip.backward)
+    })?;
     Ok(Verdict::Holds)
 }
 
-/// L7 in every style: what was once made by the program returns, byte for byte.
+/// L7 in every style: a text written by the program is restored byte for byte.
 ///
-/// Two things take more than one way to settle, so there are none: stray comments in lines that are indented anew, and moved
-/// brackets with lines that hang further left than they began.
-fn own_text_returns(subject: &Subject<'_>) -> Result<Verdict, String> {
+/// Two things need more than one round trip to become stable and are excluded: stray comments in reindented lines, and moved
+/// brackets with lines that are indented less than their start.
+fn own_text_is_restored(subject: &Subject<'_>) -> Result<Verdict, String> {
     let case = subject.case;
     let style = &subject.sheet.style;
-    let session = &subject.passage().session;
+    let session = &subject.rule_outcome().session;
     let moves = session.program().iter().any(|intent| matches!(intent, Intent::Move { .. }));
     if style.stray_comments || moves && (style.flow > 0 || style.layout == Layout::Flow) {
-        return Ok(Verdict::Silent);
+        return Ok(Verdict::NotApplicable);
     }
-    let Some(first) = subject.trip()? else { return Ok(Verdict::Silent) };
-    let start = &first.back;
-    let there = subject.convert(case.target, &start.after)?;
-    let back = subject.convert(case.start, &there.after)?;
-    if [&there, &back].iter().any(|run| run.tells(Code::CommentDropped)) {
-        return Ok(Verdict::Silent);
+    let Some(first) = subject.round_trip()? else { return Ok(Verdict::NotApplicable) };
+    let start = &first.backward;
+    let forward = subject.convert(case.target, &start.after)?;
+    let backward = subject.convert(case.start, &forward.after)?;
+    if [&forward, &backward].iter().any(|run| run.reports(Code::CommentDropped)) {
+        return Ok(Verdict::NotApplicable);
     }
-    ensure(there.before == back.after, || came_back(&there, &back))?;
+    ensure(forward.before == backward.after, || describe_round_trip(&forward, &backward))?;
     Ok(Verdict::Holds)
 }
 
-fn came_back(there: &Run, back: &Run) -> String {
-    let (start, there, back) = (&there.before, &there.after, &back.after);
-    format!("the text came back as another one\n--- start\n{start}\n--- there\n{there}\n--- back\n{back}")
+fn describe_round_trip(forward: &Run, backward: &Run) -> String {
+    let (start, forward, backward) = (&forward.before, &forward.after, &backward.after);
+    format!("the restored text differs\n--- start\n{start}\n--- forward\n{forward}\n--- backward\n{backward}")
 }
 
 /// Returns whether what the conversion removes from the file is written as converting back writes it.
@@ -347,11 +360,11 @@ fn came_back(there: &Run, back: &Run) -> String {
 /// - a kind, group or apiVersion as block scalar, the quotes of an empty text that becomes another one, and those of a text
 ///   that becomes an empty one;
 /// - the indentation, gap, line or brackets of a list that is unwrapped;
-/// - of a mapping that is emptied or filled by a move: its brackets (JSON's too), its anchor, the quotes of its key, blank
-///   lines beside it;
-/// - the column of a comment that stands further left or right than what it is about, in lines that are indented anew.
+/// - of a mapping that is emptied or filled by a move: its brackets (JSON's too), its anchor, the quotes of its key, adjacent
+///   blank lines;
+/// - the column of a comment that is not aligned with its entry, in reindented lines.
 fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
-    let (session, sheet) = (&subject.passage().session, &subject.sheet);
+    let (session, sheet) = (&subject.rule_outcome().session, &subject.sheet);
     let style = &sheet.style;
     let block = style.layout == Layout::Block && style.flow == 0;
     let lone_dash = |line: &str| {
@@ -368,7 +381,7 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
         | Intent::WrapInMapping { .. }
         | Intent::UnwrapMapping { .. } => plain_lists && !style.stray_comments,
         Intent::Move { .. } | Intent::Delete { .. } | Intent::Insert { .. } => plain_mappings && !style.stray_comments,
-        // What becomes an empty text loses its quotes, or the lack of them, for two quotes.
+        // A text that becomes empty is written as two quotes.
         Intent::Replace { value, .. } if value == "" => style.quotes == Quotes::Fewest,
         Intent::Replace { .. } => !sheet.text.contains("''") && !sheet.text.contains("\"\""),
         Intent::Rename { .. } | Intent::InsertItem { .. } => true,
@@ -376,7 +389,7 @@ fn is_as_the_program_writes(subject: &Subject<'_>) -> Result<bool, String> {
     Ok(session.program().iter().all(fits) && !names_in_block_scalars(&sheet.text)?)
 }
 
-/// Returns whether a kind, group or apiVersion is written behind `|` or `>`.
+/// Returns whether a kind, group or apiVersion is a block scalar (`|` or `>`).
 fn names_in_block_scalars(text: &str) -> Result<bool, String> {
     let tree = yaml::parse(text).map_err(|problem| format!("{problem:?}"))?;
     for (document, value) in tree.documents().iter().zip(values(text)?) {
@@ -398,7 +411,7 @@ fn second_run(subject: &Subject<'_>) -> Result<Verdict, String> {
     let once = subject.run()?;
     let twice = subject.convert(case.target, &once.after)?;
     ensure(twice.plan.files.is_empty(), || format!("the second run makes of\n{}\nthis:\n{}", once.after, twice.after))?;
-    Ok(if once.before == once.after { Verdict::Silent } else { Verdict::Holds })
+    Ok(if once.before == once.after { Verdict::NotApplicable } else { Verdict::Holds })
 }
 
 /// L5: over a release in between, by bytes; by data where a kind or group is a block scalar, which is written anew with
@@ -406,35 +419,35 @@ fn second_run(subject: &Subject<'_>) -> Result<Verdict, String> {
 ///
 /// An object that a rule changes in its own release was not one of that release, so the law does not apply to it.
 fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
-    let Subject { course, case, .. } = subject;
-    let line = course.pack.line();
+    let Subject { directed, case, .. } = subject;
+    let line = directed.pack.line();
     let order = |release| line.get(release).order;
     let (low, high) = (order(case.start).min(order(case.target)), order(case.start).max(order(case.target)));
     let channels = [line.get(case.start).channel, line.get(case.target).channel];
     let inside = line.iter().filter(|(_, release)| low < release.order && release.order < high);
     let between: Vec<_> = inside.filter(|(_, release)| channels.contains(&release.channel)).map(|(id, _)| id).collect();
-    if between.is_empty() || MENDING.iter().any(|(id, _)| *id == course.rule.id) {
-        return Ok(Verdict::Silent);
+    if between.is_empty() || CHANGES_INVALID.iter().any(|(id, _)| *id == directed.rule.id) {
+        return Ok(Verdict::NotApplicable);
     }
-    let middle = *Random::new(case.style, &["two steps"], 0).pick(&between);
-    let straight = subject.run()?;
-    let first = subject.convert(middle, &subject.sheet.text)?;
+    let intermediate = *Random::new(case.style, &["two steps"], 0).pick(&between);
+    let direct = subject.run()?;
+    let first = subject.convert(intermediate, &subject.sheet.text)?;
     let second = subject.convert(case.target, &first.after)?;
-    if !straight.is_whole() || !first.is_whole() || !second.is_whole() || straight.before == straight.after {
-        return Ok(Verdict::Silent);
+    if !direct.is_lossless() || !first.is_lossless() || !second.is_lossless() || direct.before == direct.after {
+        return Ok(Verdict::NotApplicable);
     }
     if subject.start()?.plan.objects.iter().any(|object| !object.rules.is_empty()) {
-        return Ok(Verdict::Silent);
+        return Ok(Verdict::NotApplicable);
     }
     if names_in_block_scalars(&subject.sheet.text)? {
-        ensure(values(&straight.after)? == values(&second.after)?, || "the data differs".to_owned())?;
+        ensure(values(&direct.after)? == values(&second.after)?, || "the data differs".to_owned())?;
         return Ok(Verdict::Holds);
     }
-    ensure(straight.after == second.after, || {
-        let middle = course.target(middle);
+    ensure(direct.after == second.after, || {
+        let intermediate = directed.target(intermediate);
         format!(
-            "over {middle} it is\n{}\n--- in between\n{}\n--- straight\n{}",
-            second.after, first.after, straight.after
+            "through {intermediate} it is\n{}\n--- in between\n{}\n--- direct\n{}",
+            second.after, first.after, direct.after
         )
     })?;
     Ok(Verdict::Holds)
@@ -443,7 +456,7 @@ fn two_steps(subject: &Subject<'_>) -> Result<Verdict, String> {
 /// L6: a value that is at the same place before and after lies outside all edits, and so does its key.
 fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
     let run = subject.run()?;
-    let Some(file) = run.plan.files.first() else { return Ok(Verdict::Silent) };
+    let Some(file) = run.plan.files.first() else { return Ok(Verdict::NotApplicable) };
     ensure(*file.before == *run.before && file.edits.apply(&file.before) == run.after, || {
         "the edits are not the change".to_owned()
     })?;
@@ -454,9 +467,9 @@ fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
         if *before == after {
             untouched(file, document.span, || format!("the document {before}"))?;
         }
-        let stays =
+        let is_unchanged =
             |(path, value): &(FieldPath, &Value)| path.get(&after) == Some(value) && !is_moved(path, before, &after);
-        for (path, value) in walk(before).into_iter().filter(stays) {
+        for (path, value) in walk(before).into_iter().filter(is_unchanged) {
             let node = tree.find(&file.before, document.root, &path).map_err(|problem| format!("{problem:?}"))?;
             let key = tree.place(&file.before, document.root, &path);
             if !path.steps().is_empty() && path.last_key().is_some() {
@@ -482,15 +495,15 @@ fn untouched(file: &reversion::edits::FilePlan, span: Span, what: impl Fn() -> S
     ensure(hit.is_none(), || format!("{hit:?} touches {} in\n{}\nwhich becomes\n{}", what(), file.before, file.after()))
 }
 
-/// L8: the release an object is made for is among its candidates, and the target's is afterwards.
+/// L8: the release an object is drawn for is among its candidates, and the target after the conversion.
 fn inference(subject: &Subject<'_>) -> Result<Verdict, String> {
-    let Subject { course, case, .. } = subject;
-    let line = course.pack.line();
-    let catalog = course.pack.catalog(&case.kind).ok_or("no catalog")?;
+    let Subject { directed, case, .. } = subject;
+    let line = directed.pack.line();
+    let catalog = directed.pack.catalog(&case.kind).ok_or("no catalog")?;
     let before = infer(&case.object, catalog, &case.version);
     ensure(before.candidates.contains(case.start), || {
         format!(
-            "made for {}, taken for {}: {:?}",
+            "drawn for {}, detected as {}: {:?}",
             line.get(case.start),
             line.describe(before.candidates),
             before.evidence
@@ -498,7 +511,7 @@ fn inference(subject: &Subject<'_>) -> Result<Verdict, String> {
     })?;
     let run = subject.run()?;
     for object in run.plan.objects.iter().filter(|object| object.outcome != Outcome::HeldBack) {
-        let Some(catalog) = course.pack.catalog(&object.to.0) else { continue };
+        let Some(catalog) = directed.pack.catalog(&object.to.0) else { continue };
         let data = data(object);
         let after = infer(&data.after, catalog, &object.to.1.version);
         ensure(after.candidates.contains(case.target) && after.serving.contains(case.target), || {
@@ -517,13 +530,13 @@ fn data(object: &ObjectPlan) -> &Sides {
     object.data.as_deref().expect("the plan was made with default choices")
 }
 
-/// An object that is held back keeps its data and its document's bytes, and a finding about it has the reason.
+/// An object that is held back keeps its data and its document's bytes, and a finding gives the reason.
 fn held_back(subject: &Subject<'_>) -> Result<Verdict, String> {
     let case = subject.case;
     let (sheet, run) = (&subject.sheet, subject.run()?);
     let held: Vec<&ObjectPlan> = run.plan.objects.iter().filter(|object| object.outcome == Outcome::HeldBack).collect();
     for object in &held {
-        let reported = run.stopping().into_iter().any(|finding| {
+        let reported = run.blocking().into_iter().any(|finding| {
             finding.object.as_ref() == Some(&object.title)
                 && !finding.message.trim().is_empty()
                 && finding.location.position.is_some()
@@ -534,10 +547,10 @@ fn held_back(subject: &Subject<'_>) -> Result<Verdict, String> {
         })?;
     }
     if held.is_empty() {
-        ensure(run.stopping().is_empty(), || format!("nothing is held back, but {:?}", run.stopping()))?;
-        return Ok(Verdict::Silent);
+        ensure(run.blocking().is_empty(), || format!("nothing is held back, but {:?}", run.blocking()))?;
+        return Ok(Verdict::NotApplicable);
     }
-    // The other documents know nothing of packs and name the same kinds, so references in them are all that may change.
+    // Only references may change in the other documents, which are of no pack and name the same kinds.
     let after = values(&run.after)?;
     let kept = sheet.documents.iter().zip(&after).filter(|(before, _)| holds(before, &case.object));
     for (before, after) in kept {
@@ -551,41 +564,45 @@ fn holds(document: &Value, object: &Value) -> bool {
     document == object || document["items"].as_array().is_some_and(|items| items.contains(object))
 }
 
-/// L11: twice the same, and in any order of files.
+/// L11: runs are deterministic and independent of the order of files.
 fn any_order(subject: &Subject<'_>) -> Result<Verdict, String> {
-    let Subject { course, case, .. } = subject;
-    let target = course.target(case.target);
+    let Subject { directed, case, .. } = subject;
+    let target = directed.target(case.target);
     let packs = subject.packs;
     let first = &subject.sheet.text;
     let second = Sheet::of(&Case { style: case.style ^ 1, ..(*case).clone() }).text;
     let read = |file: &str, text: &str| engine::read(packs, file, text.as_bytes());
-    let forth = engine::plan(packs, target, &[read("a.yaml", first)?, read("b.yaml", &second)?]);
+    let in_order = engine::plan(packs, target, &[read("a.yaml", first)?, read("b.yaml", &second)?]);
     let again = engine::plan(packs, target, &[read("a.yaml", first)?, read("b.yaml", &second)?]);
-    let back = engine::plan(packs, target, &[read("b.yaml", &second)?, read("a.yaml", first)?]);
-    ensure(format!("{forth:?}") == format!("{again:?}"), || "two runs differ".to_owned())?;
+    let backward = engine::plan(packs, target, &[read("b.yaml", &second)?, read("a.yaml", first)?]);
+    ensure(format!("{in_order:?}") == format!("{again:?}"), || "two runs differ".to_owned())?;
     let files = |plan: &reversion::plan::Plan| {
         let mut files: Vec<_> = plan.files.iter().map(|file| (file.file.clone(), file.after())).collect();
         files.sort();
         files
     };
-    ensure(files(&forth) == files(&back), || format!("{:?}\nbecomes\n{:?}", files(&forth), files(&back)))?;
-    ensure(forth.findings == back.findings, || format!("{:?}\nbecomes\n{:?}", forth.findings, back.findings))?;
-    Ok(if forth.files.is_empty() { Verdict::Silent } else { Verdict::Holds })
+    ensure(files(&in_order) == files(&backward), || {
+        format!("{:?}\nbecomes\n{:?}", files(&in_order), files(&backward))
+    })?;
+    ensure(in_order.findings == backward.findings, || {
+        format!("{:?}\nbecomes\n{:?}", in_order.findings, backward.findings)
+    })?;
+    Ok(if in_order.files.is_empty() { Verdict::NotApplicable } else { Verdict::Holds })
 }
 
-/// L9: whatever the bytes, there is an answer, and what is written can be read.
+/// L9: any bytes give a result, and written files can be read.
 fn broken_bytes(subject: &Subject<'_>) -> Result<Verdict, String> {
-    let Subject { course, case, .. } = subject;
+    let Subject { directed, case, .. } = subject;
     let mut random = Random::new(case.style, &["broken bytes"], 0);
     let packs = subject.packs;
     let mut bytes = subject.sheet.text.clone().into_bytes();
     for _ in 0..=random.below(4) {
         break_bytes(&mut bytes, &mut random);
     }
-    let Ok(manifest) = engine::read(packs, "case.yaml", &bytes) else { return Ok(Verdict::Silent) };
-    let plan = catch_unwind(AssertUnwindSafe(|| engine::plan(packs, course.target(case.target), &[manifest])));
+    let Ok(manifest) = engine::read(packs, "case.yaml", &bytes) else { return Ok(Verdict::NotApplicable) };
+    let plan = catch_unwind(AssertUnwindSafe(|| engine::plan(packs, directed.target(case.target), &[manifest])));
     let shown = String::from_utf8_lossy(&bytes);
-    let plan = plan.map_err(|panic| format!("planning panics: {}, on\n{shown}", words_of(&panic)))?;
+    let plan = plan.map_err(|panic| format!("planning panics: {}, on\n{shown}", panic_message(&panic)))?;
     for file in &plan.files {
         if let Ok(before) = values(&file.before) {
             let after = values(&file.after()).map_err(|message| format!("{message}, made of\n{shown}"))?;
@@ -619,16 +636,16 @@ fn break_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// What became of a case: whether the rule had anything to do with it, and whether it was changed or held back.
+/// The outcome of a case: whether the rule applies to it, and whether it was changed or held back.
 pub(crate) struct Outcomes {
-    pub(crate) is_met: bool,
+    pub(crate) applies: bool,
     pub(crate) is_changed: bool,
     pub(crate) is_held: bool,
 }
 
-/// Says what became of a case.
+/// Returns the outcome of a case.
 pub(crate) fn outcomes(subject: &Subject<'_>) -> Result<Outcomes, String> {
     let run = subject.run()?;
     let is_changed = run.plan.objects.iter().any(|object| object.outcome == Outcome::Changed);
-    Ok(Outcomes { is_met: subject.passage().is_met, is_changed, is_held: run.holds_back() })
+    Ok(Outcomes { applies: subject.rule_outcome().applies, is_changed, is_held: run.holds_back() })
 }

@@ -1,4 +1,4 @@
-//! Answers: what does the program make of a file, without the disk?
+//! Answers: how does the program convert a file, without the disk?
 //!
 //! Invariant: the same calls as the command line makes, with its default choices.
 
@@ -22,26 +22,26 @@ impl Run {
     }
 
     /// Returns the findings that hold something back, or report a failure.
-    pub(crate) fn stopping(&self) -> Vec<&Finding> {
+    pub(crate) fn blocking(&self) -> Vec<&Finding> {
         self.plan.findings.iter().filter(|finding| finding.severity >= Severity::Held).collect()
     }
 
     /// Returns whether a finding of `code` was reported.
-    pub(crate) fn tells(&self, code: Code) -> bool {
+    pub(crate) fn reports(&self, code: Code) -> bool {
         self.plan.findings.iter().any(|finding| finding.code == code)
     }
 
-    /// Returns whether anything may be gone: a comment, a field, an item.
-    pub(crate) fn is_whole(&self) -> bool {
+    /// Returns whether nothing is held back or lost: no comment, field or item.
+    pub(crate) fn is_lossless(&self) -> bool {
         let gone = [Code::CommentDropped, Code::DroppedField, Code::TooManyItems, Code::ReferenceNotUpdated];
-        !self.holds_back() && self.stopping().is_empty() && gone.iter().all(|code| !self.tells(*code))
+        !self.holds_back() && self.blocking().is_empty() && gone.iter().all(|code| !self.reports(*code))
     }
 }
 
 /// Reads `text` as the program does.
 ///
 /// # Errors
-/// A message, where the program cannot read it or sees nothing of a known API in it.
+/// A message, if the program cannot read it or finds no object of a known API.
 pub(crate) fn read(packs: &Packs, file: &str, text: &[u8]) -> Result<Manifest, String> {
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
     match manifest::read(file, text, &recognizer) {
@@ -53,12 +53,12 @@ pub(crate) fn read(packs: &Packs, file: &str, text: &[u8]) -> Result<Manifest, S
     }
 }
 
-/// Plans `manifests` towards `target`.
+/// Plans the conversion of `manifests` to `target`.
 pub(crate) fn plan(packs: &Packs, target: Target<'_>, manifests: &[Manifest]) -> Plan {
     plan::plan(manifests, &Goal { packs, targets: vec![target], choices: Choices::default() })
 }
 
-/// Takes the file `text` to `target`.
+/// Converts the file `text` to `target`.
 ///
 /// # Errors
 /// As [`read`].

@@ -3,20 +3,20 @@
 //! The fields and values that the rule's own text names, and the fields that its operations claim: read from the text as
 //! written, so that operations need not be known here one by one.
 //!
-//! Invariant: a hint is no promise; objects are tried on the rule itself afterwards.
+//! Invariant: hints are not guarantees; objects are run through the rule itself afterwards.
 
 use reversion::field::{FieldPattern, Part};
 use reversion::lens::{Claims, Direction};
 use reversion::pack::Rule;
 use serde_json::{Map, Value};
 
-/// What to put into objects for one rule.
+/// The fields and values that objects need for one rule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hints {
-    /// Fields to be there.
+    /// Fields that must be present.
     pub(crate) fields: Vec<FieldPattern>,
     /// Fields to be present or not: tests, or other rules of the same conversion, need them either way.
-    pub(crate) perhaps: Vec<FieldPattern>,
+    pub(crate) optional: Vec<FieldPattern>,
     /// Values for fields.
     pub(crate) values: Vec<(FieldPattern, Value)>,
     /// Whether items must equal others of their list.
@@ -28,14 +28,14 @@ pub(crate) struct Hints {
 }
 
 impl Hints {
-    /// Reads the hints of `rule`, for the side that `direction` starts from; `others` are rules on the same way.
+    /// Reads the hints of `rule`, for the side that `direction` starts from; `others` are rules of the same conversion.
     pub(crate) fn of<'r>(rule: &Rule, direction: Direction, others: impl Iterator<Item = &'r Rule>) -> Self {
         let mut hints = Self::of_one(rule, direction);
         for other in others.map(|other| Self::of_one(other, direction)) {
-            hints.perhaps.extend(other.fields.into_iter().chain(other.perhaps));
+            hints.optional.extend(other.fields.into_iter().chain(other.optional));
             hints.values.extend(other.values);
         }
-        for fields in [&mut hints.fields, &mut hints.perhaps] {
+        for fields in [&mut hints.fields, &mut hints.optional] {
             fields.sort();
             fields.dedup();
         }
@@ -57,7 +57,7 @@ struct Reader<'h> {
 }
 
 impl Reader<'_> {
-    /// Collects what a part of the text names below `base`.
+    /// Collects the fields and values in a part of the text, below `base`.
     fn read(&mut self, text: &Value, base: &FieldPattern) {
         match text {
             Value::Object(map) => self.read_map(map, base),
@@ -80,7 +80,7 @@ impl Reader<'_> {
                 "absent" | "not" => {
                     let mut inner = Hints::default();
                     Reader { hints: &mut inner, direction: self.direction }.read(value, below);
-                    self.hints.perhaps.extend(inner.fields.into_iter().chain(inner.perhaps));
+                    self.hints.optional.extend(inner.fields.into_iter().chain(inner.optional));
                     self.hints.values.extend(inner.values);
                 }
                 "list" | "to" => self.read(value, base),
@@ -135,7 +135,7 @@ fn parse(text: &Value, base: &FieldPattern) -> Option<FieldPattern> {
     Some(if from_root { pattern } else { base.join(&pattern) })
 }
 
-/// Returns the fields that `rule` takes away in `direction`, under the names they have before it runs.
+/// Returns the fields that `rule` removes in `direction`, under their names before it runs.
 fn places(rule: &Rule, direction: Direction) -> Vec<FieldPattern> {
     let steps: Vec<Claims> = rule.lens(direction).operations().iter().map(|operation| operation.claims()).collect();
     let mut renamed: Vec<(FieldPattern, FieldPattern)> = Vec::new();

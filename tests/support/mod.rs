@@ -1,4 +1,4 @@
-//! What the laws share: objects drawn from catalogs, their text in many styles, the engine behind one function.
+//! Code shared by the laws: objects drawn from catalogs, their text in many styles, the engine behind one function.
 
 pub(crate) mod cases;
 pub(crate) mod checks;

@@ -1,8 +1,8 @@
-//! Answers: what is an object of this kind, as someone could have written it for this release and apiVersion?
+//! Answers: which objects of this kind could a user have written for this release and apiVersion?
 //!
-//! [`Recipe::draw`] walks the kind's [`Shape`]: required fields always, wanted ones nearly always, others at random until the
-//! object is large enough. Values keep to enums, limits and patterns. At times a field without a schema, a null or an odd
-//! key comes along, as in files people keep.
+//! [`Recipe::draw`] walks the kind's [`Shape`]: required fields always, preferred ones nearly always, others at random until
+//! the object is large enough. Values fit enums, limits and patterns. Sometimes a field without a schema, a null or an odd
+//! key is added, as in real files.
 //!
 //! Invariant: a drawn object is valid by the release's schema, and its apiVersion is served there.
 
@@ -18,13 +18,13 @@ use super::random::Random;
 use super::shape::Shape;
 use super::words;
 
-/// The most values of an object's optional fields.
+/// The maximum number of values in an object's optional fields.
 const BUDGET: usize = 60;
 
 /// The key that no release of any kind has.
 pub(crate) const UNKNOWN: &str = "zzUnknown";
 
-/// What objects are drawn of: a kind in a release and a version.
+/// The description of objects to draw: a kind in a release and a version.
 pub(crate) struct Recipe<'p> {
     catalog: &'p Catalog,
     release: ReleaseId,
@@ -36,7 +36,7 @@ pub(crate) struct Recipe<'p> {
 }
 
 impl<'p> Recipe<'p> {
-    /// Makes the recipe of `catalog`'s kind; most objects have what `hints` names where the release has it.
+    /// Returns the recipe of `catalog`'s kind; most objects have the fields in `hints` that the release has.
     pub(crate) fn new(
         pack: &Pack,
         catalog: &'p Catalog,
@@ -57,7 +57,7 @@ impl<'p> Recipe<'p> {
     /// Draws an object.
     ///
     /// # Panics
-    /// Where a required field can hold no word of `words`, or 200 objects in a row break the schema: a gap of the generator.
+    /// If no word of `words` fits a required field, or 200 objects in a row violate the schema: a gap in the generator.
     pub(crate) fn draw(&self, random: &mut Random) -> Value {
         let mut last = Vec::new();
         for _ in 0..200 {
@@ -70,8 +70,8 @@ impl<'p> Recipe<'p> {
         panic!("no object of {} can be drawn: {last:?}", self.catalog.kind());
     }
 
-    /// Takes what stands at `place` out of a drawn object, or what it stands in where the schema wants it; a list of several
-    /// items only gets shorter. Returns `None` where too much would go.
+    /// Removes the value at `place` from a drawn object, or its parent if the schema requires it; a list of several
+    /// items only gets shorter. Returns `None` if too much would be removed.
     pub(crate) fn without(&self, object: &Value, place: &FieldPath) -> Option<Value> {
         let mut smaller = object.clone();
         let (parent, step) = place.split_last().filter(|(parent, _)| !parent.steps().is_empty())?;
@@ -93,13 +93,13 @@ impl<'p> Recipe<'p> {
             if random.chance(eagerness) {
                 shape.want(pattern);
             } else if let Some((parent, _)) = pattern.split_last().filter(|_| random.chance(60)) {
-                // That a field is absent has a meaning where it could be set.
+                // The absence of an optional field has a meaning.
                 shape.want(&parent);
             }
         }
-        let perhaps = *random.pick(&[0, 30, 60]);
-        for pattern in &self.hints.perhaps {
-            if random.chance(perhaps) {
+        let optional_share = *random.pick(&[0, 30, 60]);
+        for pattern in &self.hints.optional {
+            if random.chance(optional_share) {
                 shape.want(pattern);
             }
         }
@@ -152,18 +152,18 @@ fn put_metadata(metadata: &mut Value, parts: &[Part], value: &Value) {
     }
 }
 
-/// Returns whether `target` has the kind that the rules make of `kind`.
+/// Returns whether `target` has the kind that the rules convert `kind` to.
 ///
-/// A reference to a kind that the target lacks is left unchanged, while one over a release in between follows as far as it
-/// can: such references have no place in the laws.
+/// A reference to a kind that the target lacks is left unchanged, but is updated as far as possible when converting over a
+/// release in between: the laws do not apply to such references.
 fn has_successor(pack: &Pack, kind: &GroupKind, target: ReleaseId) -> bool {
     let last = final_kind(pack, kind, target);
     last == *kind || is_served(pack, &last, target)
 }
 
-/// What one object is like, in percent.
+/// The random shape of one object, in percent.
 struct Habits {
-    /// How often an optional field is there.
+    /// How often an optional field is present.
     density: usize,
     /// How often one more item follows in a list.
     items: usize,
@@ -209,7 +209,7 @@ impl Draw<'_> {
         Value::Object(map)
     }
 
-    /// Draws a value; `None` where no word fits or nothing of an optional value can be had.
+    /// Draws a value; `None` if no word fits or an optional value would be empty.
     fn value(&mut self, shape: &Shape, key: &str) -> Option<Value> {
         self.budget = self.budget.saturating_sub(1);
         if !shape.suggestions.is_empty() && self.random.chance(60) {
@@ -250,7 +250,7 @@ impl Draw<'_> {
     fn list(&mut self, shape: &Shape) -> Option<Value> {
         let attributes = &shape.attributes;
         let items = shape.items.as_ref()?;
-        let least = attributes.min_items.unwrap_or(0).max(u64::from(shape.wanted || self.random.chance(70)));
+        let least = attributes.min_items.unwrap_or(0).max(u64::from(shape.preferred || self.random.chance(70)));
         let most = attributes.max_items.unwrap_or(4).min(4);
         let mut list: Vec<Value> = Vec::new();
         let mut tries = 0;
@@ -278,7 +278,7 @@ impl Draw<'_> {
         Some(Value::Array(list))
     }
 
-    /// Returns an item like `old`, with one key as `new` has it at times.
+    /// Returns an item like `old`, sometimes with one key of `new`.
     fn nearly(&mut self, old: &Value, new: Value) -> Value {
         let mut item = old.clone();
         if let (Value::Object(map), false, true) = (&mut item, self.partly.is_empty(), self.random.chance(60)) {
@@ -297,8 +297,8 @@ impl Draw<'_> {
     fn mapping(&mut self, shape: &Shape) -> Map<String, Value> {
         let mut entries: Vec<(String, Value)> = Vec::new();
         for (key, child) in &shape.keys {
-            let null = !child.required && self.random.chance(if child.wanted { 2 } else { self.habits.nulls });
-            let optional = child.wanted || self.budget > 0 && self.random.chance(self.habits.density);
+            let null = !child.required && self.random.chance(if child.preferred { 2 } else { self.habits.nulls });
+            let optional = child.preferred || self.budget > 0 && self.random.chance(self.habits.density);
             if !child.required && !optional {
                 continue;
             }
@@ -354,8 +354,8 @@ impl Draw<'_> {
 
     /// Makes a reference use an existing kind, with its group.
     ///
-    /// A group that is left out stands for the field's default. Renaming such a kind writes the group down, and the way
-    /// back does not take it away again: such references have a fixture of their own.
+    /// An omitted group means the field's default. Renaming such a kind writes the group, and converting
+    /// back does not remove it: such references have a fixture of their own.
     fn refer(&mut self, shape: &Shape, entries: &mut Vec<(String, Value)>) {
         let group_key =
             ["group", "apiGroup", "apiVersion"].into_iter().find(|key| shape.keys.iter().any(|(k, _)| k == key));

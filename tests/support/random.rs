@@ -1,4 +1,4 @@
-//! Answers: which way does a generated case go, the same way on every machine and every run?
+//! Answers: which choice does a generated case make, the same on every machine and in every run?
 //!
 //! SplitMix64: 64 bits of state, a few multiplications for each number.
 //! Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
@@ -36,17 +36,17 @@ impl Random {
         usize::try_from(self.next() % bound).expect("smaller than a usize")
     }
 
-    /// Says yes in `percent` of 100 cases.
+    /// Returns true in `percent` of 100 cases.
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// Returns one of `choices`, which are not none.
+    /// Returns one of `choices`, which must not be empty.
     pub(crate) fn pick<'c, T>(&mut self, choices: &'c [T]) -> &'c T {
         &choices[self.below(choices.len())]
     }
 
-    /// Puts `items` into another order.
+    /// Shuffles `items`.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for at in (1..items.len()).rev() {
             items.swap(at, self.below(at + 1));

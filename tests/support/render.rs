@@ -1,9 +1,9 @@
-//! Answers: how could someone have written these values in a file?
+//! Answers: how could a user have written these values in a file?
 //!
 //! [`text`] writes documents in one [`Style`], drawn at random: block, flow and JSON, every usual indentation, quotes, comments,
 //! line ends, anchors that no alias uses, block scalars.
 //!
-//! Invariant: the text reads back as the values it was made of; `the_renderer_writes_what_it_was_given` in `laws.rs` checks it.
+//! Invariant: the text reads back as the rendered values; the test of the renderer in `laws.rs` checks it.
 
 use serde_json::{Map, Value};
 
@@ -24,9 +24,9 @@ pub(crate) struct Style {
     /// How many spaces follow a dash.
     pub(crate) dash_gap: usize,
     pub(crate) quotes: Quotes,
-    /// How often each of these is chosen where it can be, in percent.
+    /// How often each of these is chosen if possible, in percent.
     pub(crate) comments: usize,
-    /// Comments are in other columns than what they are about.
+    /// Comments are not aligned with their entries.
     pub(crate) stray_comments: bool,
     pub(crate) blank_lines: usize,
     pub(crate) anchors: usize,
@@ -34,12 +34,12 @@ pub(crate) struct Style {
     pub(crate) block_scalars: usize,
 }
 
-/// What holds the values together.
+/// The overall notation of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// Lines and their indentation, with some values between brackets.
+    /// Block style, with some values in flow style.
     Block,
-    /// Brackets all over: `{apiVersion: v1, ...}`.
+    /// Flow style only: `{apiVersion: v1, ...}`.
     Flow,
     /// JSON on one line.
     CompactJson,
@@ -108,7 +108,7 @@ impl Style {
     }
 }
 
-/// Writes `documents`; null is a document that holds nothing. In JSON there is one document.
+/// Writes `documents`; null is an empty document. In JSON there is one document.
 pub(crate) fn text(documents: &[Value], style: &Style, random: &mut Random) -> String {
     let mut writer = Writer { out: String::new(), style, random, comments: 0, anchors: 0, after_block_scalar: false };
     match (documents, style.is_json()) {
@@ -126,7 +126,7 @@ pub(crate) fn text(documents: &[Value], style: &Style, random: &mut Random) -> S
     if style.byte_order_mark { format!("\u{feff}{text}") } else { text }
 }
 
-/// What precedes a value on its line.
+/// The text before a value on its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum After {
     Key,
@@ -142,7 +142,7 @@ struct Writer<'r> {
     random: &'r mut Random,
     comments: usize,
     anchors: usize,
-    /// The last line belongs to a block scalar, which would take in what is not further left.
+    /// The last line belongs to a block scalar, which would include a following line that is not indented less.
     after_block_scalar: bool,
 }
 
@@ -228,7 +228,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns how keys are written: hardly anyone quotes them all.
+    /// Returns how keys are quoted: few files quote them all.
     fn key_quotes(&mut self) -> Quotes {
         if self.random.chance(90) { Quotes::Fewest } else { self.style.quotes }
     }
@@ -244,7 +244,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the value of a key or dash in `column`, to the end of its last line.
+    /// Writes the value of a key or dash in `column`, including its last line end.
     fn value(&mut self, value: &Value, column: Column, after: After) {
         let anchor = self.anchor();
         let is_flow = self.random.chance(self.style.flow);
@@ -300,7 +300,7 @@ impl Writer<'_> {
 
     fn can_be_block_scalar(&mut self, text: &str) -> bool {
         let lines_are_plain = text.split('\n').all(|line| line.chars().all(scalars::is_printable) && !is_blank(line));
-        // Only line ends after the last word: what a chomping indicator means is clear then.
+        // Only line ends after the last word, so that the chomping indicator is unambiguous.
         let is_likely = self.random.chance(if text.contains([' ', '\n']) { self.style.block_scalars } else { 2 });
         lines_are_plain && !text.trim_matches('\n').is_empty() && self.style.block_scalars > 0 && is_likely
     }
@@ -331,7 +331,7 @@ impl Writer<'_> {
         self.after_block_scalar = true;
     }
 
-    /// Returns `value` between brackets; over several lines at times, to the right of `column`.
+    /// Returns `value` in flow style; sometimes on several lines, to the right of `column`.
     fn flow(&mut self, value: &Value, column: Column) -> String {
         let (open, close, entries) = match value {
             Value::Object(map) => {

@@ -1,24 +1,24 @@
 //! Answers: how can this string, number, boolean or null be written in YAML?
 //!
-//! Plain where YAML 1.1 reads the same back, else in quotes. Written apart from the engine's own reading of scalars, and
-//! narrower: what is in doubt is quoted.
+//! Plain if YAML 1.1 reads the same back, else quoted. Independent of the engine's own resolution of scalars, and
+//! stricter: doubtful strings are quoted.
 //!
-//! Invariant: a scalar written here holds no line break and reads back as the value it was made of.
+//! Invariant: a scalar written here has no line break and reads back as the same value.
 
 use serde_json::Value;
 
 use super::random::Random;
 
-/// How strings are written where there is a choice.
+/// How strings are quoted if there is a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quotes {
-    /// None, where none are needed.
+    /// None, if not needed.
     Fewest,
     /// `'text'`
     Single,
     /// `"text"`
     Double,
-    /// Any of them, each time anew.
+    /// Any of them, chosen for each string.
     Mixed,
 }
 
@@ -73,13 +73,13 @@ pub(crate) fn is_printable(character: char) -> bool {
     matches!(character, ' '..='~' | '\u{a0}'..='\u{2027}' | '\u{202a}'..='\u{d7ff}' | '\u{1f000}'..='\u{1ffff}')
 }
 
-/// Returns whether YAML 1.1 reads `string` without quotes as itself, as far as this can be seen easily.
+/// Returns whether YAML 1.1 reads `string` without quotes as itself; conservative.
 fn is_plain(string: &str, context: Context) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '-' | ' ') || c.is_alphabetic();
     let block = |c: char| matches!(c, ':' | ',' | '=' | '?' | '&' | '%' | '*' | '(' | ')' | '~' | ';' | '"' | '\'');
     let inside = |c: char| word(c) || context == Context::Block && block(c);
     let Some(first) = string.chars().next() else { return false };
-    // Figures that are followed by a letter no number has: `10s`, but not `1e3`.
+    // Digits followed by a letter that no number has: `10s`, but not `1e3`.
     let count =
         first.is_ascii_digit() && string.chars().any(|c| matches!(c, 'g'..='n' | 'p'..='w')) && !string.contains(':');
     (first.is_alphabetic() || first == '/' || count)

@@ -1,8 +1,8 @@
-//! Answers: what may an object of a kind hold in one release and apiVersion?
+//! Answers: which fields may an object of a kind have in one release and apiVersion?
 //!
-//! A [`Shape`] is the tree of a catalog's fields as that release has them, with a mark on those that a case requires.
+//! A [`Shape`] is the tree of a catalog's fields in that release; those that a case requires are marked.
 //!
-//! Invariant: a shape holds the fields of its release and version, and no other.
+//! Invariant: a shape has exactly the fields of its release and version.
 
 use reversion::catalog::{Attributes, Catalog, Type};
 use reversion::field::{FieldPattern, Part};
@@ -15,11 +15,11 @@ pub(crate) struct Shape {
     pub(crate) kind: Type,
     pub(crate) required: bool,
     /// The case requires this value, or one inside it.
-    pub(crate) wanted: bool,
-    /// Values that mean something to the case.
+    pub(crate) preferred: bool,
+    /// Values with a meaning for the case.
     pub(crate) suggestions: Vec<Value>,
     pub(crate) attributes: Attributes,
-    /// The key that names which of the others is there.
+    /// The key whose value names the field that is present.
     pub(crate) union: Option<String>,
     pub(crate) keys: Vec<(String, Self)>,
     pub(crate) items: Option<Box<Self>>,
@@ -31,7 +31,7 @@ impl Shape {
         Self {
             kind: Type::Object,
             required: false,
-            wanted: false,
+            preferred: false,
             suggestions: Vec::new(),
             attributes: Attributes::default(),
             union: None,
@@ -46,9 +46,9 @@ impl Shape {
         let mut root = Self::empty();
         for field in catalog.fields() {
             let versions = field.api_versions;
-            let says =
+            let is_in_version =
                 field.releases.contains(release) && (versions.is_empty() || versions.iter().any(|v| v == version));
-            if says && let Some(place) = root.make(field.pattern.parts()) {
+            if is_in_version && let Some(place) = root.make(field.pattern.parts()) {
                 (place.kind, place.required) = (field.kind, field.required);
                 place.attributes = field.attributes.clone();
             }
@@ -56,7 +56,7 @@ impl Shape {
         root
     }
 
-    /// Returns the shape at `parts`, made where only its own last part is missing; fields are in tree order.
+    /// Returns the shape at `parts`, created if only the last part is missing; fields are in tree order.
     fn make(&mut self, parts: &[Part]) -> Option<&mut Self> {
         let Some((part, rest)) = parts.split_first() else { return Some(self) };
         let missing = self.child(part).is_none();
@@ -81,19 +81,19 @@ impl Shape {
         }
     }
 
-    /// Marks the values at `pattern`, and their parents; does nothing where the release has no such field.
+    /// Marks the values at `pattern`, and their parents; does nothing if the release has no such field.
     pub(crate) fn want(&mut self, pattern: &FieldPattern) {
         if self.has(pattern.parts()) {
             let mut place = self;
-            place.wanted = true;
+            place.preferred = true;
             for part in pattern.parts() {
                 place = place.child(part).expect("looked up before");
-                place.wanted = true;
+                place.preferred = true;
             }
         }
     }
 
-    /// Puts `value` among those that the values at `pattern` are drawn from, where the schema allows it.
+    /// Adds `value` to the candidates for the values at `pattern`, if the schema allows it.
     pub(crate) fn suggest(&mut self, pattern: &FieldPattern, value: &Value) {
         let mut place = self;
         for part in pattern.parts() {
@@ -105,7 +105,7 @@ impl Shape {
         }
     }
 
-    /// Says that the values at `pattern` have what their key `by` names; does nothing where the release has no such field.
+    /// Records that the values at `pattern` have the field that their key `by` names, if the release has such a field.
     pub(crate) fn unite(&mut self, pattern: &FieldPattern, by: &str) {
         let mut place = self;
         for part in pattern.parts() {
@@ -115,7 +115,7 @@ impl Shape {
         place.union = Some(by.to_owned());
     }
 
-    /// Returns whether `key` is what some or, with `named`, what this value of the union's key names: `cors` for `CORS`.
+    /// Returns whether some value of the union's key, or with `named` this value, names the field `key`: `cors` for `CORS`.
     pub(crate) fn is_body(&self, key: &str, named: Option<&str>) -> bool {
         let by = self.keys.iter().find(|(name, _)| Some(name) == self.union.as_ref());
         let listed = by.and_then(|(_, shape)| shape.attributes.allowed.as_ref()).into_iter().flatten();

@@ -1,7 +1,7 @@
 //! Answers: in which file is the object of a case?
 //!
-//! Alone, with other documents, or in a `kind: List`; with look-alikes of foreign groups, which hold the very same
-//! fields, and documents that are no objects.
+//! Alone, with other documents, or in a `kind: List`; with look-alikes of other groups, which have the same
+//! fields, and documents that are not objects.
 //!
 //! Invariant: a sheet's documents read from its text are the documents it was made of.
 
@@ -39,7 +39,7 @@ impl Sheet {
     }
 }
 
-/// Puts an object among other documents.
+/// Returns an object with other documents around it.
 fn company(object: &Value, random: &mut Random) -> Vec<Value> {
     let mut documents = vec![object.clone()];
     if random.chance(20) {
@@ -62,14 +62,14 @@ fn company(object: &Value, random: &mut Random) -> Vec<Value> {
     documents
 }
 
-/// Returns the same object under a group that no pack knows.
+/// Returns the same object in a group of no pack.
 fn look_alike(object: &Value) -> Value {
     let mut other = object.clone();
     other["apiVersion"] = json!("lookalike.example/v1");
     other
 }
 
-/// Returns a core object whose data holds the same names.
+/// Returns a core object whose data contains the same names.
 fn config_map(object: &Value) -> Value {
     json!({
         "apiVersion": "v1",

@@ -1,6 +1,6 @@
-//! Answers: which smaller object breaks the law as well?
+//! Answers: which smaller object also breaks the law?
 //!
-//! One value after the other is taken out as long as the rest still breaks it.
+//! Values are removed one by one as long as the rest still breaks it.
 //!
 //! Invariant: what is returned breaks the law.
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::cases::walk;
 
-/// Makes `object` smaller while `breaks` returns true.
+/// Shrinks `object` while `breaks` returns true.
 pub(crate) fn shrink(object: &Value, breaks: impl Fn(&Value) -> bool) -> Value {
     let mut small = object.clone();
     let mut left = 400;

@@ -1,6 +1,6 @@
 //! Answers: which strings do generated objects have?
 //!
-//! Plain words, words that YAML takes for something else, and words for the patterns that schemas like. A string field takes
+//! Plain words, words that YAML reads as other types, and words for the patterns of schemas. A string field gets
 //! any of them that its schema allows.
 //!
 //! Invariant: every pattern of a required field of a built-in pack has a word here; the laws report which one lacks it.
@@ -12,7 +12,7 @@ use reversion::catalog::{Attributes, compile};
 
 use super::random::Random;
 
-/// Words that most schemas allow, some twice because they read well.
+/// Words that most schemas allow; some are listed twice to be drawn more often.
 const PLAIN: &[&str] = &[
     "shop",
     "store",
@@ -203,10 +203,10 @@ fn all() -> impl Iterator<Item = &'static str> {
 }
 
 fn matching(pattern: &str) -> Vec<&'static str> {
-    let mut known = MATCHING.lock().expect("no test panics in here");
+    let mut known = MATCHING.lock().expect("no test panics while it holds the lock");
     let find = || match compile(pattern) {
         Ok(regex) => all().filter(|word| regex.is_match(word)).collect(),
-        // The engine checks nothing then, so any word does.
+        // The engine checks nothing then, so any word will do.
         Err(_) => all().collect(),
     };
     known.entry(pattern.to_owned()).or_insert_with(find).clone()

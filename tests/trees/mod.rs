@@ -1,4 +1,4 @@
-//! Trees of files that the program is run in, with plans that are made by hand.
+//! Temporary trees of files in which the program is run, and handwritten plans for them.
 
 // Each test uses a part of this.
 #![allow(dead_code)]
@@ -13,15 +13,15 @@ use tempfile::TempDir;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_reversion");
 
-/// Stands for what a file of a tree is at first.
+/// Stands for the original text of each file of a tree.
 pub(crate) const OLD: &str = "old";
 
-/// What the file number `at` is at first.
+/// Returns the original text of file number `at`.
 pub(crate) fn old_text(at: usize) -> String {
     format!("old: {at}\nlines: 2\nend\n")
 }
 
-/// What the plan made from [`OLD`] to `2` makes of it.
+/// Returns the text after the plan from [`OLD`] to `2`.
 pub(crate) fn new_text(_: usize) -> String {
     "2".to_owned()
 }
@@ -29,7 +29,7 @@ pub(crate) fn new_text(_: usize) -> String {
 /// One file of a plan: its path, its text and its new text.
 pub(crate) type Replacement = (String, String, String);
 
-/// What a run of the program printed, and how it ended.
+/// The output and exit code of a run of the program.
 pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,
@@ -45,7 +45,7 @@ impl Run {
 
 /// A folder with files `0.yaml`, `1.yaml` and so on.
 pub(crate) struct Tree {
-    /// Removes the folder at the end, where this tree made it.
+    /// Removes the folder when the tree is dropped, if this tree created it.
     _folder: Option<TempDir>,
     top: PathBuf,
     count: usize,
@@ -61,7 +61,7 @@ impl Tree {
         tree
     }
 
-    /// Makes a tree without files in a folder of another one.
+    /// Creates an empty tree in a folder of another one.
     pub(crate) fn below(tree: &Self, folder: &str) -> Self {
         let top = tree.path(folder);
         fs::create_dir(&top).unwrap();
@@ -72,7 +72,7 @@ impl Tree {
         self.top.join(name)
     }
 
-    /// Replaces the whole of every file: `from` is what it is now, or [`OLD`].
+    /// Returns replacements of the whole text of every file; `from` is the current text, or [`OLD`].
     pub(crate) fn edits(&self, from: &str, to: &str) -> Vec<Replacement> {
         let text = |at| if from == OLD { old_text(at) } else { from.to_owned() };
         (0..self.count).map(|at| (format!("{at}.yaml"), text(at), to.to_owned())).collect()
@@ -116,7 +116,7 @@ impl Tree {
         self.command("", arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
-    /// Runs the program under another one, and says whether it came to its end.
+    /// Runs the program under another one and returns whether it ended by itself.
     pub(crate) fn ends_under(&self, above: &[&str], arguments: &[&str]) -> bool {
         let mut command = Command::new(above[0]);
         command.args(&above[1..]).arg(PROGRAM).args(arguments).current_dir(self.path("")).stdin(Stdio::null());
@@ -146,7 +146,7 @@ impl Tree {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Reads every file whose name is that of one of the tree's, and every one that a run may have left behind.
+    /// Reads the tree's YAML files and the temporary files that a run may have left behind.
     pub(crate) fn contents(&self) -> BTreeMap<PathBuf, Vec<u8>> {
         let paths = fs::read_dir(&self.top).unwrap().map(|entry| entry.unwrap().path());
         let of_tree =
@@ -154,7 +154,7 @@ impl Tree {
         paths.filter(of_tree).map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
     }
 
-    /// The contents of the tree in which `text` makes every file.
+    /// Returns the contents of the tree if `text` gives the text of each file.
     pub(crate) fn state(&self, text: fn(usize) -> String) -> BTreeMap<PathBuf, Vec<u8>> {
         (0..self.count).map(|at| (self.path(&format!("{at}.yaml")), text(at).into_bytes())).collect()
     }

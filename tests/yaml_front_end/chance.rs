@@ -1,6 +1,6 @@
-//! Answers: which of several things shall a generated text do next?
+//! Answers: which choice does a generated text make next?
 //!
-//! A small generator of pseudo-random numbers (SplitMix64), so that a text is told by its number on every machine.
+//! A small generator of pseudo-random numbers (SplitMix64), so that a text is determined by its number on every machine.
 //!
 //! Invariant: the same seed gives the same choices.
 
@@ -18,12 +18,12 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number below `limit-exceeded`, or 0.
+    /// Returns a number below `limit`, or 0.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         (self.next() % limit.max(1) as u64) as usize
     }
 
-    /// Says yes once in `count` times.
+    /// Returns true once in `count` times.
     pub(crate) fn once_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }

@@ -1,9 +1,9 @@
-//! Answers: in which other ways could a manifest have been written?
+//! Answers: in which other styles could a manifest be written?
 //!
 //! A random value is printed in random styles: list indentation, steps, quotes, brackets, comments, empty lines, block
-//! scalars, line ends, document markers. Soups of tokens look for what no author writes.
+//! scalars, line ends, document markers. Random token sequences cover what no author writes.
 //!
-//! Invariant: a printed text is valid YAML more often than not, so that both parsers have something to agree on.
+//! Invariant: most printed texts are valid YAML, so that both parsers accept them.
 
 use crate::chance::Chance;
 use crate::mutate::TOKENS;
@@ -43,7 +43,7 @@ const PLAIN: &[&str] = &[
     "a\tb",
 ];
 
-/// What is plain text in some places only, or nowhere.
+/// Strings that are plain text in some places only, or nowhere.
 const DOUBTFUL: &[&str] =
     &["a, b", "a: b", "- a", "[a", "{{ .Values.x }}", "...", "---", "*.x.org", "a:", "?", ":a", "a # b"];
 
@@ -115,7 +115,7 @@ impl Page<'_> {
         self.text.extend(std::iter::repeat_n(' ', column));
     }
 
-    /// Prints keys at `column`, the first of them where the text stands.
+    /// Prints keys at `column`, the first of them at the end of the text.
     fn mapping(&mut self, column: usize, depth: usize) {
         for number in 0..1 + self.chance.below(4) {
             if number > 0 {
@@ -160,7 +160,7 @@ impl Page<'_> {
         }
     }
 
-    /// Prints a value behind a colon or dash of a collection at `column`.
+    /// Prints a value after a colon or dash of a collection at `column`.
     fn value(&mut self, column: usize, depth: usize) {
         let step = 1 + self.chance.below(4);
         match self.chance.below(if depth < 4 { 9 } else { 5 }) {

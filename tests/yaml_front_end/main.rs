@@ -1,11 +1,11 @@
-//! Answers: does the fast front end read every text as the exact one does?
+//! Answers: does the fast front end read every text like the exact one?
 //!
 //! Real manifests, the project's fixtures, generated texts and mutants of all of them go through both.
-//! `REVERSION_MUTANTS=500000` sets how many mutants each test makes; `SHARED` where the folder of real manifests lies.
+//! `REVERSION_MUTANTS=500000` sets how many mutants each test makes, `SHARED` the folder of real manifests.
 //!
-//! Invariant: a text the scanner accepts has the very tree that granit's events give; granit accepts it too.
+//! Invariant: a text that the scanner accepts has the same tree as granit's events give; granit accepts it too.
 
-#![expect(clippy::print_stderr, reason = "a test says what it skipped, and how many texts it saw")]
+#![expect(clippy::print_stderr, reason = "skipped tests and the number of texts are reported")]
 
 mod chance;
 mod generate;
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use chance::Chance;
 use reversion::yaml::{parse_exact, scan};
 
-/// What became of the texts that were read.
+/// How many texts each front end accepted.
 #[derive(Default)]
 struct Tally {
     accepted_by_both: usize,
@@ -54,7 +54,7 @@ impl Tally {
     }
 }
 
-/// Returns the files below a folder in order, and none where it does not exist.
+/// Returns the files below a folder in order; none if it does not exist.
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let walk = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
     walk.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
@@ -108,7 +108,7 @@ fn own_fixtures() {
     check_folder("own_fixtures", &fixtures());
 }
 
-/// Texts that together reach every corner of the scanner; it leaves `anchors` and `directive` to granit.
+/// Texts that together cover the whole scanner; it leaves `anchors` and `directive` to granit.
 const SEEDS: &[&str] = &[
     include_str!("seeds/anchors.yaml"),
     include_str!("seeds/block-scalars.yaml"),
@@ -126,7 +126,7 @@ fn mutants() -> usize {
     std::env::var("REVERSION_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(20_000)
 }
 
-/// Cuts up to 40 lines out of a text, so that changes meet more than one kind of line.
+/// Returns up to 40 lines of a text, so that mutations affect several kinds of lines.
 fn excerpt<'t>(text: &'t str, chance: &mut Chance) -> &'t str {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let from = if chance.once_in(2) { 0 } else { chance.below(lines.len()) };

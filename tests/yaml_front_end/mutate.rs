@@ -1,4 +1,4 @@
-//! Answers: what may a hand, a merge or a broken tool make of a text?
+//! Answers: how can an edit, a merge or a broken tool damage a text?
 //!
 //! A mutant has one to four changes: of bytes, lines, indentation, quotes, or special tokens put anywhere.
 //!
@@ -6,7 +6,7 @@
 
 use crate::chance::Chance;
 
-/// What means something in YAML, or looks as if it did.
+/// Tokens with a meaning in YAML, or that look like one.
 pub(crate) const TOKENS: &[&str] = &[
     ":",
     ": ",
@@ -149,7 +149,7 @@ fn spliced(text: &str, at: usize, length: usize, piece: &str) -> String {
     [&text[..at], piece, &text[end..]].concat()
 }
 
-/// Puts quotes around a word.
+/// Quotes a word.
 fn quoted(text: &str, chance: &mut Chance) -> String {
     let words: Vec<&str> =
         text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
@@ -159,7 +159,7 @@ fn quoted(text: &str, chance: &mut Chance) -> String {
     spliced(text, at, word.len(), &[quote, word, quote].concat())
 }
 
-/// Takes away, doubles, moves, joins or indents lines.
+/// Removes, duplicates, moves, joins or indents lines.
 fn with_lines(text: &str, chance: &mut Chance) -> String {
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     if lines.is_empty() {

@@ -1,4 +1,4 @@
-//! Answers: does a plan hold what it says of the texts that it makes?
+//! Answers: does a plan describe the texts that it writes?
 //!
 //! Invariant: the check reads every new text from its bytes, as another run would.
 
@@ -19,7 +19,7 @@ pub fn packs() -> &'static Packs {
     PACKS.get_or_init(|| embedded::with(Vec::<Pack>::new()).expect("the built-in packs load"))
 }
 
-/// Reads `bytes` as a file of a tree; `None` where nothing is converted in it.
+/// Reads `bytes` as a file of a tree; `None` if it contains nothing to convert.
 pub fn read(packs: &Packs, bytes: &[u8]) -> Option<Manifest> {
     let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
     match manifest::read("a.yaml", bytes, &Recognizer::new(groups)) {
@@ -32,7 +32,7 @@ pub fn read(packs: &Packs, bytes: &[u8]) -> Option<Manifest> {
     }
 }
 
-/// Plans one file, and checks that its new text reads back as the data that the plan tells.
+/// Plans one file, and checks that its new text reads back as the data in the plan.
 pub fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Manifest) -> Option<String> {
     let before: Vec<_> = manifest.objects.iter().map(|object| {
         (manifest.locate(object, &FieldPath::default()), object.title(), object.value.clone())
@@ -42,15 +42,15 @@ pub fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Ma
     check_reports(&plan);
     let again = read(packs, after.as_bytes()).expect("a converted file is read as a manifest");
     assert_eq!(again.objects.len(), before.len(), "{after}");
-    let mut told = plan.objects.iter().peekable();
+    let mut planned = plan.objects.iter().peekable();
     for (object, (location, title, value)) in again.objects.iter().zip(&before) {
         let is_it = |plan: &&ObjectPlan| plan.location == *location && plan.title == *title;
-        match told.next_if(is_it) {
+        match planned.next_if(is_it) {
             Some(plan) => {
                 let data = plan.data.as_ref().expect("the goal asks for data");
                 assert_eq!(object.value, data.after, "{after}");
             }
-            // What no pack knows can still have had its references changed, and is not told.
+            // References in objects of other APIs may change, and such objects are not in the plan.
             None if packs.of_group(&object.kind.group).is_some() => {}
             None => assert_eq!(object.value, *value, "{after}"),
         }
@@ -58,13 +58,13 @@ pub fn convert(packs: &Packs, target: Target<'_>, choices: Choices, manifest: Ma
     Some(after)
 }
 
-/// What a run may lose: nothing, everything, or everything into the stash.
+/// The losses that a run may have: none, all, or all into the stash.
 pub fn choices() -> [Choices; 3] {
     let all = Choices { allowed: AllowedLoss::All, ..Choices::default() };
     [Choices::default(), Choices { keeping: Keeping::Stash, ..all.clone() }, all]
 }
 
-/// Renders the plan in every format; the one that is read again must make the same change.
+/// Renders the plan in every format; the saved plan, read back, must make the same change.
 fn check_reports(plan: &Plan) {
     let report = Report {
         command: "plan",

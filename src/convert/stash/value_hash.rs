@@ -125,13 +125,13 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn spelling_and_key_order_do_not_count() {
+    fn spelling_and_key_order_do_not_change_the_hash() {
         let same = [json!({"a": 1, "b": [2.0]}), json!({"b": [2], "a": 1.0})];
         assert_eq!(ValueHash::of(&same[0]), ValueHash::of(&same[1]));
     }
 
     #[test]
-    fn everything_else_counts() {
+    fn every_other_difference_changes_the_hash() {
         let values = [
             json!({}),
             json!([]),
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_a_likeness_never_changes() {
+    fn the_hash_of_a_value_never_changes() {
         // FNV-1a of the bytes `{`, `}` by hand: what older stashes hold must still match.
         let print = ValueHash::of(&json!({}));
         let by_hand = b"{}"

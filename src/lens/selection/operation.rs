@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_have_the_path_of_what_is_missing() {
+    fn refusals_have_the_path_of_the_missing_value() {
         let one = [gateway("a", &[listener("HTTP", "HTTPRoute", Some("b"))])];
         check_refused(forward(&route("a", &json!({})), &one), "");
         check_refused(forward(&route("a", &json!({"gateways": {"allow": "All"}})), &[]), "spec.gateways");

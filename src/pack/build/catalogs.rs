@@ -211,7 +211,7 @@ spec\tstring\t\t\t\texperimental v2.0.0
     }
 
     #[test]
-    fn a_folder_that_the_pack_does_not_list_is_refused_with_the_line_to_add() {
+    fn a_folder_missing_in_the_pack_is_rejected_with_the_line_to_add() {
         let shop = crd("Shop", "example.com", "{}");
         refused(&[("crds/v3.0.0/standard/a.yaml", &shop)], "add `- { bundle: v3.0.0, channels: [standard] }`");
         refused(&[("crds/v1.0.0/standard/a.yaml", &shop)], "add `standard` to the channels of v1.0.0");

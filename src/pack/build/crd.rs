@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_spelt_one_way() {
+    fn values_have_one_spelling() {
         check(
             "{ type: string, enum: [b, a, b], default: { y: 1, x: 2 }, description: text, nullable: true }",
             &[r#"spec! string {"enum":["a","b"],"default":{"x":2,"y":1},"nullable":true}"#],
@@ -395,7 +395,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_catalog_cannot_hold_is_noted() {
+    fn schemas_that_a_catalog_cannot_express_are_noted() {
         let (rows, notes) = walked("{ type: string, pattern: '^(?=a)', oneOf: [{ minLength: 1 }] }");
         assert_eq!(rows, ["spec! string"]);
         assert_eq!(notes.len(), 2, "{notes:?}");

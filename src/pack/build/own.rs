@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_run_where_they_stand() {
+    fn validation_rules_run_at_their_own_path() {
         let (own, kind) = (own(), GroupKind::new("Shop", "example.com"));
         let object = json!({"spec": {"size": 0, "rooms": [{"doors": 1}, {"name": "a"}, {"doors": 0}]}});
         let verdict = own.run_rules(&kind, "v1", &object);

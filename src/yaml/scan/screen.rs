@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_yaml_prints_is_common() {
+    fn printable_characters_are_accepted() {
         for text in ["", "a: 1\r\n\tb\n", "é\u{85}\u{a0}\u{2028}\u{2029}\u{fffd}\u{10ffff}ﻮ😀"] {
             assert!(is_common(text.as_bytes()), "{text:?}");
         }
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn controls_marks_and_lone_carriage_returns_are_not() {
+    fn controls_marks_and_lone_carriage_returns_are_rejected() {
         for text in
             ["\0", "\u{b}", "\u{1f}", "\u{7f}", "a\r", "a\rb", "\r\r\n", "\u{80}", "\u{9f}", "a\u{feff}", "\u{ffff}"]
         {
