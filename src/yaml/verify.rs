@@ -13,8 +13,10 @@ use serde_json::Value;
 
 use super::events::parse_exact;
 use super::parse::parse;
+use super::path::locate;
 use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
+use super::value::read_value;
 use crate::field::{FieldPath, Step};
 use crate::text::Span;
 
@@ -96,12 +98,12 @@ fn verify_value<'t>(
     let [alone] = tree.documents() else {
         return Err(failed(start, format!("one document became {}", tree.documents().len())));
     };
-    let value = tree.value(text, alone.root).map_err(outward)?;
+    let value = read_value(&tree, text, alone.root).map_err(outward)?;
     comments.add_after(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
     match first_difference(expected, &value) {
         None => Ok(()),
         Some(path) => {
-            let at = start + tree.place(text, alone.root, &path).start;
+            let at = start + locate(&tree, text, alone.root, &path).start;
             Err(failed(at, format!("`{path}` does not have the expected value")))
         }
     }
@@ -200,9 +202,9 @@ mod tests {
 
     #[test]
     fn a_wrong_value_is_reported() {
-        let wanted = [None, Some(json!({"b": {"c": [1, 3]}}))];
-        check_refused(BEFORE, &wanted, &[], "`b.c[1]` does not have the expected value");
-        let problem = verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &wanted, &[], FrontEnd::Exact).unwrap_err();
+        let expected = [None, Some(json!({"b": {"c": [1, 3]}}))];
+        check_refused(BEFORE, &expected, &[], "`b.c[1]` does not have the expected value");
+        let problem = verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &expected, &[], FrontEnd::Exact).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
         check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the expected value");
         check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the expected value");
@@ -212,8 +214,8 @@ mod tests {
     fn what_cannot_be_read_afterwards_is_refused() {
         for front_end in [FrontEnd::Exact, FrontEnd::Fast] {
             let before = "a: 1\na: 2\n";
-            let wanted = [Some(json!({"b": 1, "a": 2}))];
-            let problem = verify((before, &parse(before).unwrap()), "b: 1\na: 2\na: 2\n", &wanted, &[], front_end);
+            let expected = [Some(json!({"b": 1, "a": 2}))];
+            let problem = verify((before, &parse(before).unwrap()), "b: 1\na: 2\na: 2\n", &expected, &[], front_end);
             assert_eq!(problem.unwrap_err().code, ProblemCode::DuplicateKey);
         }
     }
