@@ -104,10 +104,12 @@ impl fmt::Display for ViolationKind {
                 write!(f, "must be one of {}", allowed.join(", "))
             }
             Self::MissingRequired => f.write_str("is required but missing"),
-            Self::TooFew { least } => write!(f, "must have at least {least} entries"),
-            Self::TooMany { most } => write!(f, "must have at most {most} entries"),
-            Self::TooShort { least } => write!(f, "must be at least {least} characters long"),
-            Self::TooLong { most } => write!(f, "must be at most {most} characters long"),
+            Self::TooFew { least } => write!(f, "must have at least {}", counted(*least, "entry", "entries")),
+            Self::TooMany { most } => write!(f, "must have at most {}", counted(*most, "entry", "entries")),
+            Self::TooShort { least } => {
+                write!(f, "must be at least {} long", counted(*least, "character", "characters"))
+            }
+            Self::TooLong { most } => write!(f, "must be at most {} long", counted(*most, "character", "characters")),
             Self::Below { least } => write!(f, "must be at least {least}"),
             Self::Above { most } => write!(f, "must be at most {most}"),
             Self::Pattern { pattern } => write!(f, "must match {pattern}"),
@@ -115,6 +117,11 @@ impl fmt::Display for ViolationKind {
             Self::Duplicate { first } => write!(f, "duplicates item {first}; items must be unique"),
         }
     }
+}
+
+/// Returns a number with its noun: `1 entry`, `2 entries`.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Walks `object`, and compares it with the schema of `release` in the version `version` (`v1beta1`).
@@ -397,7 +404,7 @@ spec.size | integer-or-string |  |  |  | ALL
     }
 
     #[test]
-    fn types_are_told_apart() {
+    fn types_are_distinguished() {
         let wrong = |expected| ViolationKind::WrongType { expected };
         check(
             json!({"color": 5, "items": {"a": 1}, "port": "80", "set": ["a", null], "size": 0.5}),
@@ -436,7 +443,7 @@ spec.size | integer-or-string |  |  |  | ALL
     }
 
     #[test]
-    fn items_are_told_apart_by_their_keys_with_defaults() {
+    fn items_are_distinguished_by_their_keys_with_defaults() {
         let duplicate = ViolationKind::Duplicate { first: 0 };
         check(json!({"items": [{"name": "a", "kind": "A"}, {"name": "a"}]}), &[("spec.items[1]", duplicate.clone())]);
         check(json!({"set": ["a", "b", "a"]}), &[("spec.set[2]", duplicate)]);

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_told_apart_by_their_defaults() {
+    fn references_are_distinguished_by_their_defaults() {
         let found = catalog(
             "\
 spec | object |  |  |  | ALL

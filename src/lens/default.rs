@@ -43,15 +43,15 @@ struct Missing {
 enum Source {
     /// `value: Cluster`
     Value(Value),
-    /// `by: protocol, table: { TCP: TCPRoute, UDP: UDPRoute }`
+    /// `by: mode, table: { Local: Disk, Shared: Network }`
     Table(FieldPath, BTreeMap<String, Value>),
     /// `like: metadata.namespace`
     Like(FieldPath),
-    /// `parameter: ngf.namespace`
+    /// `parameter: shop.namespace`
     Parameter(String),
-    /// `named-by: { kind: GatewayClass.gateway.networking.k8s.io, refs: spec.parametersRef, value: namespace }`
+    /// `named-by: { kind: StorageClass.example.com, refs: spec.settingsRef, value: namespace }`
     ReferencedBy(ReferencedBy),
-    /// `names: { kind: NginxProxy.gateway.nginx.org, refs: spec.parametersRef, value: metadata.namespace }`
+    /// `names: { kind: Settings.example.com, refs: spec.settingsRef, value: metadata.namespace }`
     References(References),
 }
 
@@ -334,14 +334,14 @@ mod tests {
     }
 
     #[test]
-    fn an_implied_value_goes_and_comes() {
+    fn an_implied_value_is_removed_and_added_back() {
         let (written, implied) = (json!({"protocol": "TCP", "k": {"kind": "TCPRoute"}}), json!({"protocol": "TCP", "k": {}}));
         check(KIND, &written, &implied);
         check_back(KIND, &implied, &written);
     }
 
     #[test]
-    fn another_value_stays() {
+    fn another_value_is_left_unchanged() {
         for same in [
             json!({"protocol": "TCP", "k": {"kind": "X"}}),
             json!({"protocol": "X", "k": {"kind": "TCPRoute"}}),
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_as_good_as_absent_where_a_rule_says_so() {
+    fn null_counts_as_absent_where_a_rule_sets_nulls() {
         let text = "default: { field: k.n, value: 1, nulls: absent, backward: write }";
         let null = json!({"k": {"n": null}});
         check(text, &null, &null);

@@ -115,7 +115,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_field_goes_in_one_direction_only() {
+    fn a_field_is_dropped_in_one_direction_only() {
         let there = json!({"spec": {"a": 1, "b": 2}});
         let gone = json!({"spec": {"b": 2}});
         let forward = operation("drop: { field: spec.a, reason: r, default: 1 }");

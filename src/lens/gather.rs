@@ -619,7 +619,7 @@ mod tests {
     }
 
     #[test]
-    fn another_way_to_say_the_same_is_told() {
+    fn another_form_of_the_same_data_is_reported_as_normalized() {
         let normalized = |to: Value| {
             let object = json!({"s": {"l": [{"p": "H", "k": 1}], "t": {"f": to}}});
             let mut session = Session::new(object);

@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_stays() {
+    fn an_existing_field_is_left_unchanged() {
         for spec in [json!({"hosts": ["9"]}), json!({"refs": [{"name": "z"}], "hosts": ["9"]})] {
             assert_eq!(run(spec.clone(), Completeness::Whole), Ok(spec));
         }

@@ -43,7 +43,7 @@ pub(super) fn find_entry(tree: &Tree, text: &str, mapping: NodeId, key: &str) ->
     match (found.next(), found.next()) {
         (Some(pair), None) => Ok(pair),
         (Some(_), Some((second, _))) => {
-            let message = format!("duplicate key `{key}` in one mapping; keep one of them");
+            let message = format!("duplicate key `{key}` in one mapping");
             Err(Problem::new(ProblemCode::DuplicateKey, tree.start(second), message))
         }
         (None, _) => Err(match merge_source(tree, text, mapping, key) {

@@ -188,7 +188,7 @@ impl Reader<'_> {
     }
 
     fn duplicate(&self, key: NodeId, name: &str) -> Problem {
-        let message = format!("duplicate key `{name}` in one mapping; keep one of them");
+        let message = format!("duplicate key `{name}` in one mapping");
         Problem::new(ProblemCode::DuplicateKey, self.tree.start(key), message)
     }
 

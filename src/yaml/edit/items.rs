@@ -284,8 +284,8 @@ fn entry_lines(layout: &Layout<'_>, item: &Item, end: usize, column: usize) -> R
     let value_end = if is_last { end } else { layout.own_end(inner, value.end) };
     let first_line = layout.line_end(value.opened);
     let line_ending = layout.line_ending(entry.start);
-    let beside = [Span::new(entry.start, value.opened), Span::new(value_end, end)];
-    let comments = beside.iter().flat_map(|span| layout.tree.comments_in(*span));
+    let around = [Span::new(entry.start, value.opened), Span::new(value_end, end)];
+    let comments = around.iter().flat_map(|span| layout.tree.comments_in(*span));
     let above: String =
         comments.map(|comment| format!("{:column$}{}{line_ending}", "", comment.of(layout.text))).collect();
     let rest = Span::new(value.opened, first_line).of(layout.text);

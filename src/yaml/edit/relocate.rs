@@ -286,8 +286,8 @@ impl<'t> FlowSource<'t> {
 /// Returns whether a line below a key in `column` is not indented deeper; a closing bracket and a comment need not be.
 fn has_underindented_lines(entry: &str, column: usize) -> bool {
     let lines = entry.lines().map(|line| (line.len() - line.trim_start_matches([' ', '\t']).len(), line.trim_start()));
-    let said = lines.filter(|(_, content)| !content.is_empty() && !content.starts_with('#'));
-    said.skip(1).any(|(indentation, content)| indentation <= column && !content.starts_with(['}', ']']))
+    let content_lines = lines.filter(|(_, content)| !content.is_empty() && !content.starts_with('#'));
+    content_lines.skip(1).any(|(indentation, content)| indentation <= column && !content.starts_with(['}', ']']))
 }
 
 /// Writes an entry for a flow collection.
