@@ -17,7 +17,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code, sops};
 use crate::text::{Edit, EditSet, Span};
-use crate::yaml::{self, FrontEnd, Intent, Problem, ProblemCode, Rewrite, Style};
+use crate::yaml::{self, FrontEnd, Intent, Problem, ProblemCode, Rewrite, Style, read_value};
 
 /// One file that changes.
 #[derive(Debug)]
@@ -228,7 +228,7 @@ fn expected(
 ) -> Vec<Option<Arc<Value>>> {
     let documents = source.tree().documents();
     let read = |document: usize| {
-        let root = source.tree().value(source.text(), documents[document].root);
+        let root = read_value(source.tree(), source.text(), documents[document].root);
         root.expect("a document with objects was read before")
     };
     let mut expected: Vec<Option<Arc<Value>>> = vec![None; documents.len()];

@@ -9,7 +9,7 @@
 use crate::edits::FilePlan;
 use crate::field::FieldPath;
 use crate::text::Span;
-use crate::yaml;
+use crate::yaml::{self, find_node, read_value};
 use serde_json::Value;
 
 /// The annotation in which `kubectl apply` keeps an object as it was applied.
@@ -44,14 +44,14 @@ pub fn secret_spans(text: &str) -> Vec<Span> {
     let Ok(tree) = yaml::parse(text) else { return vec![Span::new(0, text.len())] };
     let mut spans = Vec::new();
     for document in tree.documents() {
-        let Ok(value) = tree.value(text, document.root) else {
+        let Ok(value) = read_value(&tree, text, document.root) else {
             spans.push(document.span);
             continue;
         };
         let mut places = Vec::new();
         find(&value, &FieldPath::default(), Items::OfTheirKind, &mut places);
         for place in places {
-            let found = tree.find(text, document.root, &place).map(|node| tree.span(node));
+            let found = find_node(&tree, text, document.root, &place).map(|node| tree.span(node));
             // A value that an alias or a merge key refers to stands somewhere else in the document.
             let own = found.ok().filter(|span| !span.of(text).contains('*'));
             spans.push(own.unwrap_or(document.span));

@@ -12,7 +12,7 @@ use reversion::finding::Severity;
 use reversion::manifest::{self, Reading, Recognizer};
 use reversion::pack::{Packs, Target, embedded};
 use reversion::plan::{self, Choices, Goal};
-use reversion::yaml;
+use reversion::yaml::{self, read_value};
 
 /// How a converted file compares with the maintainers' file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -245,6 +245,6 @@ fn compare(packs: &Packs, input: &str, maintained: Option<&str>, targets: Vec<Ta
 
 fn values(text: &str) -> Vec<serde_json::Value> {
     let tree = yaml::parse(text).unwrap();
-    let values = tree.documents().iter().map(|document| tree.value(text, document.root).unwrap());
+    let values = tree.documents().iter().map(|document| read_value(&tree, text, document.root).unwrap());
     values.filter(|value| !value.is_null()).collect()
 }

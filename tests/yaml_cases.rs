@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, FrontEnd, Intent, Naming, Place, Style};
+use reversion::yaml::{self, FrontEnd, Intent, Naming, Place, Style, read_value};
 use serde_json::Value;
 
 fn path(value: &Value) -> FieldPath {
@@ -81,7 +81,7 @@ fn run(text: &str, edit: &Value) -> Result<String, String> {
             expected.push(None);
             continue;
         }
-        let mut value = tree.value(text, document.root).map_err(code)?;
+        let mut value = read_value(&tree, text, document.root).map_err(code)?;
         let outcome = yaml::rewrite(source, std::slice::from_ref(&program), Style::default())
             .map_err(|refusal| code(refusal.problem))?;
         assert_eq!(outcome.edits.apply(source), outcome.text, "the edits give the text");

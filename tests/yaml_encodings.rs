@@ -5,7 +5,7 @@
 use reversion::field::FieldPath;
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
-use reversion::yaml::{self, FrontEnd, Intent, Place, ProblemCode, Style};
+use reversion::yaml::{self, FrontEnd, Intent, Place, ProblemCode, Style, read_value};
 use serde_json::{Value, json};
 
 fn key(name: &str) -> FieldPath {
@@ -25,7 +25,7 @@ fn insert_last(path: FieldPath, key: &str, value: Value) -> Intent {
 fn check(before: &str, intent: Intent, after: &str) {
     let tree = yaml::parse(before).unwrap();
     let last = *tree.documents().last().unwrap();
-    let mut value = tree.value(before, last.root).unwrap();
+    let mut value = read_value(&tree, before, last.root).unwrap();
     let outcome = yaml::rewrite(last.span.of(before), &[vec![intent.clone()]], Style::default()).unwrap();
     let whole = before[..last.span.start].to_owned() + &outcome.text;
     assert_eq!(whole, after);
@@ -38,7 +38,7 @@ fn check(before: &str, intent: Intent, after: &str) {
 #[track_caller]
 fn check_value(text: &str, expected: &Value) {
     let tree = yaml::parse(text).unwrap();
-    assert_eq!(tree.value(text, tree.documents()[0].root).unwrap(), *expected, "{text:?}");
+    assert_eq!(read_value(&tree, text, tree.documents()[0].root).unwrap(), *expected, "{text:?}");
 }
 
 const MANIFEST: &str = "apiVersion: example.org/v1\nkind: Thing\nmetadata:\n  name: é\n";

@@ -6,12 +6,12 @@
 #![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::field::FieldPath;
-use reversion::yaml::{self, Intent, Place, ProblemCode, Style};
+use reversion::yaml::{self, Intent, Place, ProblemCode, Style, read_value};
 use serde_json::{Value, json};
 
 fn read(text: &str) -> Result<Value, ProblemCode> {
     let tree = yaml::parse(text).map_err(|problem| problem.code)?;
-    tree.value(text, tree.documents()[0].root).map_err(|problem| problem.code)
+    read_value(&tree, text, tree.documents()[0].root).map_err(|problem| problem.code)
 }
 
 /// Checks the value that several spellings are read as.

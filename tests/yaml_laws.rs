@@ -13,7 +13,9 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseResult, TestRunner};
 use reversion::field::{FieldPath, Step};
 use reversion::text::Span;
-use reversion::yaml::{FrontEnd, Intent, Naming, Place, ProblemCode, Style, parse, rewrite, verify};
+use reversion::yaml::{
+    FrontEnd, Intent, Naming, Place, ProblemCode, Style, find_node, locate, parse, read_value, rewrite, verify,
+};
 use serde_json::{Value, json};
 
 /// Random bytes; `Debug` prints nothing of them, since only the document matters.
@@ -393,7 +395,7 @@ fn random_document(Seed(bytes): &Seed, manner: Manner) -> Option<(String, Value,
     let middle = bytes.len() / 2;
     let text = Writer::document(bytes[..middle].to_vec(), manner);
     let tree = parse(&text).ok().filter(|tree| tree.documents().len() == 1)?;
-    let value = tree.value(&text, tree.documents()[0].root).ok()?;
+    let value = read_value(&tree, &text, tree.documents()[0].root).ok()?;
     let choices = Choices { bytes: bytes[middle..].to_vec(), at: 0 };
     Some((text, value, Writer { choices, manner, step: 2, list_indent: 0, comments: 0, out: String::new() }))
 }
@@ -475,7 +477,7 @@ fn have_same_notation(text: &str, first: &FieldPath, second: &FieldPath) -> bool
     // A pair without braces follows the bracket or comma of its list.
     let in_brackets =
         |span: Span| span.of(text).starts_with(['{', '[']) || text[..span.start].trim_end().ends_with(['[', ',']);
-    let brackets = |path| tree.find(text, root, path).is_ok_and(|node| in_brackets(tree.span(node)));
+    let brackets = |path| find_node(&tree, text, root, path).is_ok_and(|node| in_brackets(tree.span(node)));
     brackets(first) == brackets(second)
 }
 
@@ -567,8 +569,8 @@ proptest! {
         let Ok(tree) = parse(&text) else { return Ok(()) };
         for document in tree.documents() {
             let slice = document.span.of(&text);
-            let _ = tree.place(&text, document.root, &FieldPath::default().key("a").index(0).key("b"));
-            let Ok(value) = tree.value(&text, document.root) else { continue };
+            let _ = locate(&tree, &text, document.root, &FieldPath::default().key("a").index(0).key("b"));
+            let Ok(value) = read_value(&tree, &text, document.root) else { continue };
             prop_assert!(parse(slice).is_ok_and(|tree| tree.documents().len() == 1), "{text:?} {slice:?}");
             let choices = Choices { bytes: seed.0.clone(), at: 0 };
             let mut writer = Writer { choices, manner: Manner::Odd, step: 2, list_indent: 0, comments: 0, out: String::new() };
@@ -668,7 +670,7 @@ fn edits_change_real_manifests_and_their_data_alike() {
         let Ok(tree) = parse(&text) else { continue };
         for document in tree.documents() {
             let source = document.span.of(&text);
-            let Ok(value) = tree.value(&text, document.root) else { continue };
+            let Ok(value) = read_value(&tree, &text, document.root) else { continue };
             for _ in 0..4 {
                 let bytes = std::iter::repeat_with(|| {
                     state ^= state << 13;

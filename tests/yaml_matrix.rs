@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
 use reversion::field::{FieldPath, Step};
-use reversion::yaml::{self, FrontEnd, Intent, Place};
+use reversion::yaml::{self, FrontEnd, Intent, Place, read_value};
 use serde_json::json;
 
 /// A part of a container's text.
@@ -332,7 +332,7 @@ impl Tally {
 fn changed(before: &str, intent: &Intent) -> Result<String, String> {
     let shown = |problem: yaml::Problem| format!("{}: {problem}", problem.code.name());
     let tree = yaml::parse(before).map_err(shown)?;
-    let mut value = tree.value(before, tree.documents()[0].root).map_err(shown)?;
+    let mut value = read_value(&tree, before, tree.documents()[0].root).map_err(shown)?;
     let outcome = yaml::rewrite(before, &[vec![intent.clone()]], yaml::Style::default())
         .map_err(|refusal| shown(refusal.problem))?;
     intent.apply_data(&mut value).map_err(shown)?;

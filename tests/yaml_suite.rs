@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reversion::yaml::{FrontEnd, ProblemCode, Style, parse, parse_exact, rewrite, scan, verify};
+use reversion::yaml::{FrontEnd, ProblemCode, Style, parse, parse_exact, read_value, rewrite, scan, verify};
 use serde_json::Value;
 
 /// The texts with another result than in the suite, and why. The list is exact: a text whose result changes fails.
@@ -67,7 +67,7 @@ fn from_source(folder: &Path) -> Suite {
     for (id, path) in samples_in(folder) {
         let text = fs::read_to_string(&path).unwrap();
         let tree = parse(&text).unwrap();
-        let listed = tree.value(&text, tree.documents()[0].root).unwrap();
+        let listed = read_value(&tree, &text, tree.documents()[0].root).unwrap();
         let listed = listed.as_array().unwrap();
         // An entry inherits every key but `fail` from the one before.
         let mut shown = String::new();

@@ -104,10 +104,12 @@ impl fmt::Display for ViolationKind {
                 write!(f, "must be one of {}", allowed.join(", "))
             }
             Self::MissingRequired => f.write_str("is required but missing"),
-            Self::TooFew { least } => write!(f, "must have at least {least} entries"),
-            Self::TooMany { most } => write!(f, "must have at most {most} entries"),
-            Self::TooShort { least } => write!(f, "must be at least {least} characters long"),
-            Self::TooLong { most } => write!(f, "must be at most {most} characters long"),
+            Self::TooFew { least } => write!(f, "must have at least {}", counted(*least, "entry", "entries")),
+            Self::TooMany { most } => write!(f, "must have at most {}", counted(*most, "entry", "entries")),
+            Self::TooShort { least } => {
+                write!(f, "must be at least {} long", counted(*least, "character", "characters"))
+            }
+            Self::TooLong { most } => write!(f, "must be at most {} long", counted(*most, "character", "characters")),
             Self::Below { least } => write!(f, "must be at least {least}"),
             Self::Above { most } => write!(f, "must be at most {most}"),
             Self::Pattern { pattern } => write!(f, "must match {pattern}"),
@@ -115,6 +117,11 @@ impl fmt::Display for ViolationKind {
             Self::Duplicate { first } => write!(f, "duplicates item {first}; items must be unique"),
         }
     }
+}
+
+/// Returns a number with its noun: `1 entry`, `2 entries`.
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// Walks `object`, and compares it with the schema of `release` in the version `version` (`v1beta1`).

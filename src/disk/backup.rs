@@ -16,16 +16,16 @@ pub(super) fn keep(files: &impl FileSystem, place: &Path, kept: &Path) -> Result
     }
 }
 
-/// Restores the old content of the file at `place`. If that is on another file system, it is copied, by way of
-/// `beside`.
-pub(super) fn restore(files: &impl FileSystem, kept: &Path, place: &Path, beside: &Path) -> Result<(), Failure> {
+/// Restores the old content of the file at `place`. If that is on another file system, it is copied to
+/// `temporary` first.
+pub(super) fn restore(files: &impl FileSystem, kept: &Path, place: &Path, temporary: &Path) -> Result<(), Failure> {
     let Err(error) = files.rename(kept, place) else { return Ok(()) };
     if error.kind() != io::ErrorKind::CrossesDevices {
         return Err(error.into());
     }
-    files.remove(beside)?;
-    files.write_new(beside, &files.read(kept)?, FileMode::SameAs(kept))?;
-    files.flush(&[beside]).map_err(|(_, failure)| failure)?;
-    files.rename(beside, place)?;
+    files.remove(temporary)?;
+    files.write_new(temporary, &files.read(kept)?, FileMode::SameAs(kept))?;
+    files.flush(&[temporary]).map_err(|(_, failure)| failure)?;
+    files.rename(temporary, place)?;
     Ok(files.remove(kept)?)
 }

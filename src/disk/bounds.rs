@@ -33,8 +33,8 @@ impl Bounds {
         let roots = paths.iter().map(resolve).collect::<Result<Vec<_>, _>>()?;
         let folders = roots.iter().map(|root| if root.is_dir() { root.as_path() } else { parent(root) });
         let common = folders.map(Path::to_path_buf).reduce(|left, right| shared(&left, &right)).unwrap_or_default();
-        let holding = |wanted: fn(&Path) -> bool| common.ancestors().find(|folder| wanted(folder));
-        let top = holding(is_repository).or_else(|| holding(has_journal)).unwrap_or(&common).to_path_buf();
+        let nearest = |fits: fn(&Path) -> bool| common.ancestors().find(|folder| fits(folder));
+        let top = nearest(is_repository).or_else(|| nearest(has_journal)).unwrap_or(&common).to_path_buf();
         Ok(Self { top, roots })
     }
 

@@ -167,7 +167,7 @@ impl fmt::Display for Failure {
             Self::Reserved => f.write_str("is in a folder that is reserved for git or reversion"),
             Self::NotUtf8 => f.write_str("has a name that is not valid UTF-8; rename it first"),
             Self::Locked => f.write_str("another run is writing in this tree; wait until it ends"),
-            Self::OtherUser => f.write_str("belongs to another user; remove it if nobody needs it"),
+            Self::OtherUser => f.write_str("belongs to another user; remove it if it is unused"),
             Self::Unfinished => f.write_str("an earlier run was interrupted"),
             Self::Damaged(why) => write!(f, "is damaged: {why}"),
             Self::Io(message) => f.write_str(message),

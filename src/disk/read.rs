@@ -135,8 +135,8 @@ impl Buffer {
             return Err(Failure::TooLarge(self.limit));
         }
         // One byte more than the file, so that the read which finds its end has room.
-        let wanted = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
-        self.bytes.resize(wanted.max(self.bytes.len() + USUAL_SIZE), 0);
+        let needed = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(1);
+        self.bytes.resize(needed.max(self.bytes.len() + USUAL_SIZE), 0);
         Ok(())
     }
 }

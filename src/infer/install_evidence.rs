@@ -16,6 +16,7 @@ use crate::finding::Location;
 use crate::manifest::{Manifest, Object};
 use crate::pack::{Pack, Packs};
 use crate::release::{ReleaseId, ReleaseSet};
+use crate::yaml::{locate, read_value};
 
 /// Where charts and images are named with their version: (what it is, the mapping around both, the name, the version).
 ///
@@ -84,14 +85,14 @@ pub fn evidence_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<(&'p Pack, 
     }
     for (number, document) in manifest.tree.documents().iter().enumerate() {
         // What cannot be read as data is reported elsewhere.
-        let Ok(value) = manifest.tree.value(&manifest.text, document.root) else { continue };
+        let Ok(value) = read_value(&manifest.tree, &manifest.text, document.root) else { continue };
         for pack in &packs {
             let objects = manifest.objects.iter().filter(|object| object.document == number);
             let mut all = mentions(&value, pack.artifacts());
             all.extend(objects.flat_map(|object| mentions_in_values(object, pack)));
             for Mention { path, text, version } in all {
                 let releases = pack.releases_for_version(&version).iter().collect();
-                let start = manifest.tree.place(&manifest.text, document.root, &path).start;
+                let start = locate(&manifest.tree, &manifest.text, document.root, &path).start;
                 let location = manifest.location(start);
                 found.push((*pack, Evidence { location, text, releases }));
             }

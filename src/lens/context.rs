@@ -30,7 +30,7 @@ pub struct ObjectView<'a> {
 }
 
 impl ObjectView<'_> {
-    /// Returns its kind and name, as messages write them: `Gateway public`.
+    /// Returns its kind and name, as messages write them: `Shop public`.
     pub fn title(&self) -> String {
         format!("{} {}", self.kind.kind, self.name.unwrap_or_default())
     }
@@ -75,7 +75,7 @@ impl<'a> Context<'a> {
         Self { by_kind, by_name, ..Self::default() }
     }
 
-    /// Adds the parameters that the user passed: `ngf.namespace`, `nginx-gateway`.
+    /// Adds the parameters that the user passed: `shop.namespace`, `shop-system`.
     #[must_use]
     pub fn with_parameters(self, parameters: &'a BTreeMap<String, String>) -> Self {
         let parameters = parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));

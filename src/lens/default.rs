@@ -43,15 +43,15 @@ struct Missing {
 enum Source {
     /// `value: Cluster`
     Value(Value),
-    /// `by: protocol, table: { TCP: TCPRoute, UDP: UDPRoute }`
+    /// `by: mode, table: { Local: Disk, Shared: Network }`
     Table(FieldPath, BTreeMap<String, Value>),
     /// `like: metadata.namespace`
     Like(FieldPath),
-    /// `parameter: ngf.namespace`
+    /// `parameter: shop.namespace`
     Parameter(String),
-    /// `named-by: { kind: GatewayClass.gateway.networking.k8s.io, refs: spec.parametersRef, value: namespace }`
+    /// `named-by: { kind: StorageClass.example.com, refs: spec.settingsRef, value: namespace }`
     ReferencedBy(ReferencedBy),
-    /// `names: { kind: NginxProxy.gateway.nginx.org, refs: spec.parametersRef, value: metadata.namespace }`
+    /// `names: { kind: Settings.example.com, refs: spec.settingsRef, value: metadata.namespace }`
     References(References),
 }
 

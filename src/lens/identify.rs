@@ -152,7 +152,7 @@ impl Operation for IdentifyInverse {
                 let path = list.index(index).key(key);
                 let Some(name) = path.get(session.object()) else { continue };
                 if name != made {
-                    let reason = "the target release has no such names, and the derived name would be another one";
+                    let reason = "the target release has no field for this name, and converting back would derive another name";
                     session.record_loss(LossClass::DroppedField, &path, reason);
                 }
                 session.change(Intent::Delete { path })?;

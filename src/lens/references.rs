@@ -208,7 +208,7 @@ mod tests {
     use crate::lens::context::Context;
     use crate::lens::session::Completeness;
 
-    /// Checks which namespace GatewayClasses with the given references to the NginxProxy `a` have for it.
+    /// Checks which namespace the objects with the given references to the object `a` have for it.
     #[track_caller]
     fn check(object: Value, references: &[Value], expected: Option<&str>) {
         let class = GroupKind::new("GatewayClass", "g");

@@ -11,7 +11,7 @@ use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
 
-/// `move: { from: spec.backendTLS, to: spec.tls.backend }`
+/// `move: { from: spec.cacheSize, to: spec.cache.size }`
 #[derive(Clone, Debug)]
 pub(super) struct Move {
     /// What both paths share, up to the last `[]` or `{}`.
@@ -59,7 +59,7 @@ impl Move {
         text: "Moves a field, with its comments, to another path in the object. Missing parents are added where the field was, \
                and parents that it leaves empty are removed. `[]` and `{}` are allowed in the part that both paths share. \
                The inverse moves back. Exact; a conflict where the new path is taken.",
-        example: "move: { from: spec.backendTLS, to: spec.tls.backend }",
+        example: "move: { from: spec.cacheSize, to: spec.cache.size }",
     };
 
     fn new(from: &FieldPattern, to: &FieldPattern) -> Option<Self> {

@@ -11,7 +11,7 @@ use crate::lens::{Namespace, ObjectName, ObjectView};
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::release::GroupKind;
 use crate::text::{Position, Span};
-use crate::yaml;
+use crate::yaml::{self, read_value};
 
 /// One file of a run.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +145,8 @@ impl IndexedObject {
         let (text, document) = self.text.as_ref()?;
         let text = document.of(text);
         let tree = yaml::parse(text).expect("the text of a document can be parsed alone");
-        let value = tree.value(text, tree.documents()[0].root).expect("the object was read from this text before");
+        let value =
+            read_value(&tree, text, tree.documents()[0].root).expect("the object was read from this text before");
         Some(self.place.get(&value).expect("the object was read from this place before").clone())
     }
 }

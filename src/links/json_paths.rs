@@ -17,7 +17,7 @@ use crate::field::{FieldPattern, Part, Step};
 use crate::finding::Code;
 use crate::manifest::{Kustomization, Manifest, Object};
 use crate::release::{ApiVersion, GroupKind};
-use crate::yaml;
+use crate::yaml::{self, read_value};
 
 /// The parts of a patch that matter here.
 struct Patch {
@@ -68,7 +68,7 @@ impl Patch {
             let text = patch.as_str().map(|text| (text, yaml::parse(text)));
             let values = match text {
                 Some((text, Ok(tree))) => {
-                    tree.documents().iter().filter_map(|document| tree.value(text, document.root).ok()).collect()
+                    tree.documents().iter().filter_map(|document| read_value(&tree, text, document.root).ok()).collect()
                 }
                 Some((_, Err(_))) => return None,
                 None => vec![patch.clone()],

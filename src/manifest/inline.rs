@@ -20,7 +20,7 @@ use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
-use crate::yaml::{self, NodeId, Tree};
+use crate::yaml::{self, Literal, NodeId, Tree, locate, read_value};
 
 /// A patch that concerns known objects.
 pub(super) struct Patch {
@@ -154,7 +154,7 @@ enum Reading {
 
 fn read(text: &str) -> Reading {
     let values = |tree: &Tree| {
-        let values = tree.documents().iter().map(|document| tree.value(text, document.root));
+        let values = tree.documents().iter().map(|document| read_value(tree, text, document.root));
         values.collect::<Result<Vec<Value>, _>>()
     };
     let read = yaml::parse(text).and_then(|tree| values(&tree).map(|values| (tree, values)));
@@ -226,8 +226,8 @@ fn inline_patch(
     place: &FieldPath,
     (text, tree): (&str, Tree),
 ) -> InlinePatch {
-    let start = manifest.tree.place(&manifest.text, root, place).start;
-    let literal = manifest.tree.literal(&manifest.text, root, place);
+    let start = locate(&manifest.tree, &manifest.text, root, place).start;
+    let literal = Literal::at(&manifest.tree, &manifest.text, root, place);
     let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
     InlinePatch { document, place, start, folder, target, text: text.to_owned(), literal, tree }
 }

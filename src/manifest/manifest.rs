@@ -15,7 +15,7 @@ use super::source_text::{FileText, SourceText};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::text::LineIndex;
-use crate::yaml::{NodeId, Problem, Tree};
+use crate::yaml::{NodeId, Problem, Tree, count_items_at, locate, read_value, read_value_without, text_at};
 
 /// One file's bytes with what was found in them.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Manifest {
 
     /// Returns the place of `path` below `root`, or of its nearest parent.
     pub(super) fn place(&self, root: NodeId, path: &FieldPath) -> Location {
-        self.location(self.tree.place(&self.text, root, path).start)
+        self.location(locate(&self.tree, &self.text, root, path).start)
     }
 
     /// Returns the place of byte `offset`.
@@ -79,10 +79,10 @@ impl Manifest {
 
     /// Counts the objects of a document by its content.
     fn count(&self, root: NodeId) -> usize {
-        let text = |key: &str| self.tree.text_at(&self.text, root, key);
+        let text = |key: &str| text_at(&self.tree, &self.text, root, key);
         match (text("apiVersion"), text("kind")) {
             (Some(_), Some(kind)) if kind.ends_with("List") => {
-                self.tree.items_at(&self.text, root, "items").unwrap_or(1)
+                count_items_at(&self.tree, &self.text, root, "items").unwrap_or(1)
             }
             (Some(_), Some(_)) => 1,
             _ => 0,
@@ -93,7 +93,7 @@ impl Manifest {
     /// worth reporting if the file changes.
     pub fn document_warnings(&self) -> Vec<Finding> {
         let roots = self.unparsed.iter().map(|document| self.tree.documents()[*document].root);
-        let problems = roots.filter_map(|root| self.tree.value(&self.text, root).err());
+        let problems = roots.filter_map(|root| read_value(&self.tree, &self.text, root).err());
         let findings = problems.map(|problem| failure(&self.file, &self.text, &self.lines, &problem));
         self.document_warnings
             .iter()
@@ -104,9 +104,9 @@ impl Manifest {
 
     /// Reads a document. The schemas of a CRD are most of what is in it, and nothing but [`Manifest::full_value`] looks into them.
     pub(super) fn data(&self, root: NodeId) -> Result<Value, Problem> {
-        match self.tree.text_at(&self.text, root, "kind").as_deref() {
-            Some("CustomResourceDefinition") => self.tree.value_without(&self.text, root, "openAPIV3Schema"),
-            _ => self.tree.value(&self.text, root),
+        match text_at(&self.tree, &self.text, root, "kind").as_deref() {
+            Some("CustomResourceDefinition") => read_value_without(&self.tree, &self.text, root, "openAPIV3Schema"),
+            _ => read_value(&self.tree, &self.text, root),
         }
     }
 
@@ -118,7 +118,7 @@ impl Manifest {
         if object.kind.kind != "CustomResourceDefinition" || !object.place.steps().is_empty() {
             return Ok(Arc::clone(&object.value));
         }
-        let read = self.tree.value(&self.text, self.tree.documents()[object.document].root);
+        let read = read_value(&self.tree, &self.text, self.tree.documents()[object.document].root);
         read.map(Arc::new).map_err(|problem| Box::new(failure(&self.file, &self.text, &self.lines, &problem)))
     }
 

@@ -43,7 +43,8 @@ pub(super) fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Probl
     let help = match problem.code {
         ProblemCode::DuplicateKey => "remove one of the two keys",
         ProblemCode::ComplexKey => "quote the key or value that should be text",
-        ProblemCode::AliasBudget | ProblemCode::RecursiveAlias => "replace the aliases with their values",
+        ProblemCode::AliasBudget => "replace the aliases with their values",
+        ProblemCode::RecursiveAlias => "remove the alias inside its own anchor",
         ProblemCode::Limit => {
             "check what generated the file: no manifest needs this much; the rest of the file was not read"
         }

@@ -15,7 +15,7 @@ use super::{configuration, inline, json6902};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::text::{LineIndex, Span};
-use crate::yaml::{self, Problem, ProblemCode};
+use crate::yaml::{self, Problem, ProblemCode, locate};
 
 /// What became of a file.
 #[derive(Debug)]
@@ -219,7 +219,8 @@ fn report_incomplete(manifest: &mut Manifest, document: usize, value: &Value) {
     };
     if let Some(help) = incomplete {
         let start =
-            manifest.tree.place(&manifest.text, manifest.tree.documents()[document].root, &FieldPath::default()).start;
+            locate(&manifest.tree, &manifest.text, manifest.tree.documents()[document].root, &FieldPath::default())
+                .start;
         let message = "the document mentions a known API but is not an object; it is not converted".to_owned();
         let finding = whole_file(&manifest.file, Code::NotAnObject, message, help);
         manifest.findings.push(Finding { location: manifest.location(start), severity: Severity::Warning, ..finding });

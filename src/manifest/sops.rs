@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::manifest::Manifest;
+use crate::yaml::read_value;
 
 /// Returns whether SOPS encrypted a file: one of its documents has the key `sops` with a `mac`, a checksum over the values of all
 /// documents of the file, also over those that are not encrypted.
@@ -14,7 +15,7 @@ pub fn is_encrypted(manifest: &Manifest) -> bool {
         return false;
     }
     let documents = manifest.tree.documents().iter();
-    let values = documents.filter_map(|document| manifest.tree.value(&manifest.text, document.root).ok());
+    let values = documents.filter_map(|document| read_value(&manifest.tree, &manifest.text, document.root).ok());
     values.into_iter().any(|value| has_checksum(&value))
 }
 

@@ -9,7 +9,7 @@ use super::inline_patch::InlinePatch;
 use crate::field::FieldPath;
 use crate::finding::Location;
 use crate::text::LineIndex;
-use crate::yaml::Tree;
+use crate::yaml::{Tree, locate};
 
 /// The text of a file.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl<'m> SourceText<'m> {
     /// Returns the place in the file of `path` in a document of the text, or of its nearest parent.
     pub(super) fn place(self, document: usize, path: &FieldPath) -> Location {
         let root = self.tree().documents()[document].root;
-        self.location(self.tree().place(self.text(), root, path).start)
+        self.location(locate(self.tree(), self.text(), root, path).start)
     }
 
     /// Returns the place in the file of byte `offset` of the text.

@@ -17,7 +17,7 @@ use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::{ApiVersion, GroupKind, is_version};
-use crate::yaml;
+use crate::yaml::{self, read_value};
 
 /// The texts without which a file mentions no renamed kind.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ fn in_object(manifest: &Manifest, object: &Object, targets: &Targets<'_>) -> Vec
 
 /// Searches a document without objects, except for what was reported when it was read.
 fn in_document(manifest: &Manifest, number: usize, targets: &Targets<'_>) -> Vec<Finding> {
-    let Ok(value) = manifest.tree.value(&manifest.text, manifest.tree.documents()[number].root) else {
+    let Ok(value) = read_value(&manifest.tree, &manifest.text, manifest.tree.documents()[number].root) else {
         return Vec::new();
     };
     let is_reported = |location: &Location, codes: &[Code]| {
@@ -207,7 +207,7 @@ impl<'a> Search<'a> {
         }
         let path = at.path_ref.map(PathRef::path).unwrap_or_default();
         let Some(tree) = yaml::parse(text).ok().filter(|_| !self.known.contains(&path)) else { return };
-        let values = tree.documents().iter().filter_map(|document| tree.value(text, document.root).ok());
+        let values = tree.documents().iter().filter_map(|document| read_value(&tree, text, document.root).ok());
         let remarks: Vec<_> = values.flat_map(|value| in_value(&value, self.renames, at.alone)).collect();
         self.texts.extend(remarks.into_iter().map(|remark| {
             let message = format!("in the text {path}: {}", remark.message);

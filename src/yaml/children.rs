@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::child_index::IndexedChildren;
 use super::node::{Kind, NodeId};
+use super::scalar::scalar_text;
 use super::tree::Tree;
 
 /// Collections with more nodes below them are looked up in the index.
@@ -17,64 +18,61 @@ const INDEXED_NODES: u32 = 512;
 /// Collections with more children are in the index.
 const INDEXED_CHILDREN: usize = 128;
 
-impl Tree {
-    /// Returns the entries of a mapping whose key is the text `key`, in order.
-    pub(super) fn entries(&self, text: &str, mapping: NodeId, key: &str) -> impl Iterator<Item = (NodeId, NodeId)> {
-        let indexed = match self.indexed_children(text, mapping) {
-            Some(IndexedChildren::Entries(entries)) => Some(entries.get(key).map_or(&[][..], Vec::as_slice)),
-            Some(IndexedChildren::Items(_)) | None => None,
-        };
-        let walked = indexed.is_none().then(|| self.pairs(mapping).filter(|(node, _)| self.is_key(text, *node, key)));
-        indexed.into_iter().flatten().copied().chain(walked.into_iter().flatten())
-    }
+/// Returns the entries of a mapping whose key is the text `key`, in order.
+pub(super) fn entries(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> impl Iterator<Item = (NodeId, NodeId)> {
+    let indexed = match indexed_children(tree, text, mapping) {
+        Some(IndexedChildren::Entries(entries)) => Some(entries.get(key).map_or(&[][..], Vec::as_slice)),
+        Some(IndexedChildren::Items(_)) | None => None,
+    };
+    let walked = indexed.is_none().then(|| tree.pairs(mapping).filter(|(node, _)| is_key(tree, text, *node, key)));
+    indexed.into_iter().flatten().copied().chain(walked.into_iter().flatten())
+}
 
-    /// Returns whether a key node is the text `key`.
-    pub(super) fn is_key(&self, text: &str, node: NodeId, key: &str) -> bool {
-        match self.node(node).kind {
-            Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => {
-                !self.is_merge_key(text, node) && self.scalar_text(text, node) == key
-            }
-            _ => false,
+/// Returns whether a key node is the text `key`.
+pub(super) fn is_key(tree: &Tree, text: &str, node: NodeId, key: &str) -> bool {
+    match tree.node(node).kind {
+        Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded => {
+            !tree.is_merge_key(text, node) && scalar_text(tree, text, node) == key
+        }
+        _ => false,
+    }
+}
+
+/// Returns one item of a sequence, from 0.
+pub(super) fn item_at(tree: &Tree, text: &str, sequence: NodeId, index: usize) -> Option<NodeId> {
+    match indexed_children(tree, text, sequence) {
+        Some(IndexedChildren::Items(items)) => items.get(index).copied(),
+        Some(IndexedChildren::Entries(_)) | None => tree.children(sequence).nth(index),
+    }
+}
+
+/// Returns the children of a collection that is indexed.
+fn indexed_children<'t>(tree: &'t Tree, text: &str, container: NodeId) -> Option<&'t IndexedChildren> {
+    let is_large = tree.node(container).next - container.0 > INDEXED_NODES;
+    is_large.then(|| tree.child_index.0.get_or_init(|| build_child_index(tree, text)).get(&container)).flatten()
+}
+
+fn build_child_index(tree: &Tree, text: &str) -> BTreeMap<NodeId, IndexedChildren> {
+    let ids = (0..u32::try_from(tree.nodes.len()).expect("nodes are numbered by u32")).map(NodeId);
+    let large = ids
+        .filter(|id| tree.node(*id).next - id.0 > INDEXED_NODES && tree.children(*id).nth(INDEXED_CHILDREN).is_some());
+    let children = |id: NodeId| match tree.node(id).kind.is_mapping() {
+        true => IndexedChildren::Entries(entries_by_key(tree, text, id)),
+        false => IndexedChildren::Items(tree.children(id).collect()),
+    };
+    large.map(|id| (id, children(id))).collect()
+}
+
+fn entries_by_key(tree: &Tree, text: &str, mapping: NodeId) -> BTreeMap<String, Vec<(NodeId, NodeId)>> {
+    let mut keys: BTreeMap<String, Vec<_>> = BTreeMap::new();
+    for (key, value) in tree.pairs(mapping) {
+        let is_text =
+            matches!(tree.node(key).kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded);
+        if is_text && !tree.is_merge_key(text, key) {
+            keys.entry(scalar_text(tree, text, key).into_owned()).or_default().push((key, value));
         }
     }
-
-    /// Returns one item of a sequence, from 0.
-    pub(super) fn item(&self, text: &str, sequence: NodeId, index: usize) -> Option<NodeId> {
-        match self.indexed_children(text, sequence) {
-            Some(IndexedChildren::Items(items)) => items.get(index).copied(),
-            Some(IndexedChildren::Entries(_)) | None => self.children(sequence).nth(index),
-        }
-    }
-
-    /// Returns the children of a collection that is indexed.
-    fn indexed_children(&self, text: &str, container: NodeId) -> Option<&IndexedChildren> {
-        let is_large = self.node(container).next - container.0 > INDEXED_NODES;
-        is_large.then(|| self.child_index.0.get_or_init(|| self.build_child_index(text)).get(&container)).flatten()
-    }
-
-    fn build_child_index(&self, text: &str) -> BTreeMap<NodeId, IndexedChildren> {
-        let ids = (0..u32::try_from(self.nodes.len()).expect("nodes are numbered by u32")).map(NodeId);
-        let large = ids.filter(|id| {
-            self.node(*id).next - id.0 > INDEXED_NODES && self.children(*id).nth(INDEXED_CHILDREN).is_some()
-        });
-        let children = |id: NodeId| match self.node(id).kind.is_mapping() {
-            true => IndexedChildren::Entries(self.entries_by_key(text, id)),
-            false => IndexedChildren::Items(self.children(id).collect()),
-        };
-        large.map(|id| (id, children(id))).collect()
-    }
-
-    fn entries_by_key(&self, text: &str, mapping: NodeId) -> BTreeMap<String, Vec<(NodeId, NodeId)>> {
-        let mut keys: BTreeMap<String, Vec<_>> = BTreeMap::new();
-        for (key, value) in self.pairs(mapping) {
-            let is_text =
-                matches!(self.node(key).kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded);
-            if is_text && !self.is_merge_key(text, key) {
-                keys.entry(self.scalar_text(text, key).into_owned()).or_default().push((key, value));
-            }
-        }
-        keys
-    }
+    keys
 }
 
 #[cfg(test)]
@@ -82,7 +80,7 @@ mod tests {
     use std::fmt::Write;
 
     use crate::field::FieldPath;
-    use crate::yaml::{ProblemCode, parse};
+    use crate::yaml::{ProblemCode, find_node, locate, parse};
 
     /// Two hundred entries and as many items, one key twice.
     fn text() -> String {
@@ -102,13 +100,13 @@ mod tests {
         let text = text();
         let tree = parse(&text).unwrap();
         let root = tree.documents()[0].root;
-        let at = |path: &FieldPath| tree.find(&text, root, path).map(|node| tree.span(node).of(&text));
+        let at = |path: &FieldPath| find_node(&tree, &text, root, path).map(|node| tree.span(node).of(&text));
         let list = FieldPath::default().key("list");
         assert_eq!(at(&FieldPath::default().key("map").key("k150").key("a")), Ok("150"));
         assert_eq!(at(&list.index(199).key("a")), Ok("199"));
         assert_eq!(at(&list.index(200)).unwrap_err().code, ProblemCode::NotFound);
         assert_eq!(at(&FieldPath::default().key("map").key("k200")).unwrap_err().code, ProblemCode::NotFound);
         assert_eq!(at(&FieldPath::default().key("map").key("k7")).unwrap_err().code, ProblemCode::DuplicateKey);
-        assert_eq!(tree.place(&text, root, &list.index(3)).of(&text), "-");
+        assert_eq!(locate(&tree, &text, root, &list.index(3)).of(&text), "-");
     }
 }

@@ -363,6 +363,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::parse;
+    use super::super::value::read_value;
     use super::*;
 
     #[track_caller]
@@ -468,7 +469,7 @@ mod tests {
             let Rendered { head, body } = BlockEmitter { step, list_indent, dash_width: 2, line_ending: "\r\n", multiline: MultilineText::Block }.root(&value);
             for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow, Padding::default()), one_line(&value, Context::Json, Padding::default())] {
                 let tree = parse(&text).unwrap();
-                prop_assert_eq!(tree.value(&text, tree.documents()[0].root).unwrap(), value.clone(), "{}", text);
+                prop_assert_eq!(read_value(&tree, &text, tree.documents()[0].root).unwrap(), value.clone(), "{}", text);
             }
         }
     }

@@ -15,7 +15,7 @@ use super::limits::{LIMITS, Limits};
 use super::node::{AliasEntry, Document, Kind, Node, NodeId, Properties, Tag};
 use super::problem::{Problem, ProblemCode};
 use super::tree::{Tree, is_separated, skip_trivia};
-use crate::text::Span;
+use crate::text::{LineIndex, Position, Span};
 
 /// Parses a whole text: any number of documents.
 ///
@@ -53,6 +53,10 @@ fn parse_error(text: &str, error: &ScanError, limits: &Limits) -> Problem {
     if *error.kind() == ErrorKind::RecursionLimitExceeded {
         return limits.too_deep(at);
     }
+    let is_in_quotes = *error.kind() == ErrorKind::InvalidQuotedScalarIndent;
+    if let Some(quote) = is_in_quotes.then(|| open_quote(text.get(..at)?.trim_end())).flatten() {
+        return Problem::new(ProblemCode::ParseError, at, quote_message(text, quote, at));
+    }
     match bare_carriage_return_before(text, at) {
         Some(at) => {
             let message =
@@ -63,7 +67,37 @@ fn parse_error(text: &str, error: &ScanError, limits: &Limits) -> Problem {
     }
 }
 
-/// Returns the message for a parse error; those for frequent mistakes say how to fix them.
+/// Returns the place of the quote that is still open at the end of `text`.
+fn open_quote(text: &str) -> Option<usize> {
+    let error = Parser::new_from_str(text).find_map(Result::err)?;
+    (*error.kind() == ErrorKind::UnclosedQuotedScalar).then(|| error.marker().byte_offset()).flatten()
+}
+
+/// Returns the message for a line at `at` that is not indented as the text that the quote at `quote` opened must be.
+fn quote_message(text: &str, quote: usize, at: usize) -> String {
+    let Position { line, column } = LineIndex::new(text).position(text, quote);
+    let opened = format!("the quote opened at {line}:{column}");
+    match is_closed(&text[at..], text.as_bytes()[quote]) {
+        true => format!("{opened} is still open here; close it before this line, or indent this line further"),
+        false => format!("{opened} is never closed"),
+    }
+}
+
+/// Returns whether a quoted scalar that goes on with `rest` is closed.
+fn is_closed(rest: &str, quote: u8) -> bool {
+    let mut bytes = rest.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' if quote == b'"' => drop(bytes.next()),
+            b'\'' if quote == byte && bytes.peek() == Some(&byte) => drop(bytes.next()),
+            _ if byte == quote => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Returns the message for a parse error; those for frequent mistakes include how to fix them.
 fn message_of(error: &ScanError) -> String {
     match error.kind() {
         ErrorKind::UnexpectedCharacter { character: character @ ('`' | '@' | '%' | '|' | '>') } => {
@@ -89,6 +123,7 @@ fn message_of(error: &ScanError) -> String {
             format!("the bracket '{open}' is closed by '{close}'")
         }
         ErrorKind::UnclosedQuotedScalar => "the quote is never closed".to_owned(),
+        ErrorKind::DocumentIndicatorInQuotedScalar => "the quote is not closed before the document ends".to_owned(),
         _ => error.info(),
     }
 }
@@ -546,13 +581,23 @@ mod tests {
     }
 
     #[test]
-    fn a_parse_error_says_what_to_do() {
+    fn a_parse_error_explains_what_to_do() {
         for (text, at, message) in [
             ("a: `b`\n", 3, "a plain (unquoted) value cannot start with '`'; put the value in quotes"),
             ("a: [@b]\n", 4, "a plain (unquoted) value cannot start with '@'; put the value in quotes"),
             ("a: *b\n", 3, "the alias refers to an anchor that is not defined before it"),
             ("a: b: c\n", 4, "a mapping is not allowed here; put the value in quotes if `: ` is part of it"),
             ("a: [b\n", 3, "the bracket '[' is never closed"),
+            ("a: 'b\n", 6, "the quote opened at 1:4 is never closed"),
+            ("[a, 'b\n", 4, "the quote is never closed"),
+            ("\"a\n---\nb\n", 0, "the quote is not closed before the document ends"),
+            ("é: 1\na: \"b\nc: d\n", 12, "the quote opened at 2:4 is never closed"),
+            ("a: 'b\nc: it''s\n", 6, "the quote opened at 1:4 is never closed"),
+            (
+                "a: \"b\nc: \"d\"\n",
+                6,
+                "the quote opened at 1:4 is still open here; close it before this line, or indent this line further",
+            ),
         ] {
             let problem = parse_exact(text).unwrap_err();
             assert_eq!((problem.at, problem.message.as_str()), (at, message), "{text}");

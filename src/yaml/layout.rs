@@ -11,6 +11,7 @@
 
 use std::cell::OnceCell;
 
+use super::children::is_key;
 use super::format::{Indentation, MultilineText, Padding};
 use super::node::{Kind, NodeId};
 use super::tree::{Tree, is_separated, skip_trivia};
@@ -216,7 +217,8 @@ impl<'t> Layout<'t> {
     pub(super) fn entry_of_key(&self, mapping: NodeId, key: &str) -> Option<Entry> {
         let children = self.children(mapping);
         let mut keys = children.iter().step_by(2);
-        let index = keys.position(|node| self.kind(mapping).is_mapping() && self.tree.is_key(self.text, *node, key))?;
+        let index =
+            keys.position(|node| self.kind(mapping).is_mapping() && is_key(self.tree, self.text, *node, key))?;
         Some(self.entry(mapping, index))
     }
 

@@ -85,7 +85,7 @@ impl Limits {
 
     /// Creates the problem for a value that is nested too deeply.
     pub(super) fn too_deep(&self, at: usize) -> Problem {
-        over(at, format!("nested more than {} levels deep; reduce the nesting or exclude the file", self.nesting))
+        over(at, format!("nested more than {} levels deep", self.nesting))
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_nesting_depth_is_limited() {
-        let message = "nested more than 2 levels deep; reduce the nesting or exclude the file";
+        let message = "nested more than 2 levels deep";
         check_read("a: [1]\n");
         check_read("- - 1\n");
         for (text, at) in [("a:\n- - b\n", 5), ("[[[]]]", 2), ("a:\n  b:\n    c: d\n", 12), ("[[a: b]]", 2)] {

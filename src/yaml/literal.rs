@@ -7,6 +7,8 @@
 //! Invariant: an edit is mapped by its bytes alone; `verify` checks that the scalar then contains the edited text.
 
 use super::node::{Kind, NodeId};
+use super::path::find_child;
+use super::scalar::scalar_text;
 use super::tree::Tree;
 use crate::field::FieldPath;
 use crate::text::{Edit, EditSet, Span};
@@ -31,22 +33,20 @@ struct Line {
     spaces: usize,
 }
 
-impl Tree {
+impl Literal {
     /// Returns what is at `path` below `root`, if it is a literal scalar that is not shared: no anchor
     /// or tag on the path to it, and every line of it has a place of its own.
-    pub fn literal(&self, text: &str, root: NodeId, path: &FieldPath) -> Option<Literal> {
-        let plain = |node: NodeId| self.properties_of(node).is_none().then_some(node);
-        let below = |node, step| plain(self.step(text, node, step).ok()?);
+    pub fn at(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> Option<Self> {
+        let plain = |node: NodeId| tree.properties_of(node).is_none().then_some(node);
+        let below = |node: NodeId, step| plain(find_child(tree, text, node, step).ok()?);
         let node = path.steps().iter().try_fold(plain(root)?, below)?;
-        (self.node(node).kind == Kind::Literal).then(|| Literal::of(text, self, node)).flatten()
+        (tree.node(node).kind == Kind::Literal).then(|| Self::of(text, tree, node)).flatten()
     }
-}
 
-impl Literal {
     /// Finds the lines of the block scalar at `node`.
     pub(super) fn of(text: &str, tree: &Tree, node: NodeId) -> Option<Self> {
         let indent = usize::from(tree.node(node).indent);
-        let held = tree.scalar_text(text, node).into_owned();
+        let held = scalar_text(tree, text, node).into_owned();
         let span = tree.span(node);
         let next = |at: usize| memchr::memchr(b'\n', &text.as_bytes()[at..]).map(|length| at + length + 1);
         let mut outer = next(span.start);
@@ -140,11 +140,11 @@ mod tests {
     use proptest::test_runner::RngSeed;
 
     use super::*;
-    use crate::yaml::parse;
+    use crate::yaml::{parse, read_value};
 
     fn literal(text: &str) -> Option<Literal> {
         let tree = parse(text).unwrap();
-        tree.literal(text, tree.documents()[0].root, &FieldPath::default().key("a").index(0).key("b"))
+        Literal::at(&tree, text, tree.documents()[0].root, &FieldPath::default().key("a").index(0).key("b"))
     }
 
     /// Makes edits in what `a[0].b` of `text` holds.
@@ -223,7 +223,7 @@ mod tests {
             let Ok(edits) = EditSet::new(cuts.iter().map(cut).collect()) else { return Ok(()) };
             let after = literal.outward(&edits).apply(&text);
             let tree = parse(&after).unwrap();
-            let value = tree.value(&after, tree.documents()[0].root).unwrap();
+            let value = read_value(&tree, &after, tree.documents()[0].root).unwrap();
             prop_assert_eq!(value["a"][0]["b"].as_str().unwrap(), edits.apply(literal.text()), "{}", after);
             prop_assert_eq!(&value["a"][0]["c"], "d");
         }

@@ -1,6 +1,6 @@
 //! Answers: what data does a YAML text hold, where, and which bytes change when the data changes?
 //!
-//! [`parse()`] turns a text into a [`Tree`] of spans; [`Tree::value`] reads a node as kubectl does. A change is an
+//! [`parse()`] turns a text into a [`Tree`] of spans; [`read_value`] reads a node as kubectl does. A change is an
 //! [`Intent`]; [`rewrite()`] applies lists of them to the bytes of one document, [`Intent::apply_data`] makes the same change
 //! on plain data, and [`verify()`] checks that both agree before anything is written.
 //!
@@ -35,8 +35,10 @@ pub use intent::{Intent, Naming, Place};
 pub use literal::Literal;
 pub use node::{Document, NodeId};
 pub use parse::{parse, scan};
+pub use path::{find_node, locate};
 pub use problem::{Problem, ProblemCode};
 pub use rewrite::{Refusal, Rewrite, rewrite};
 pub use style::Style;
 pub use tree::Tree;
+pub use value::{count_items_at, read_value, read_value_without, text_at};
 pub use verify::{FrontEnd, verify};

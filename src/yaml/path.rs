@@ -5,152 +5,149 @@
 
 use std::collections::BTreeSet;
 
+use super::children::{entries, item_at};
 use super::node::{Kind, NodeId};
 use super::problem::{Problem, ProblemCode};
+use super::scalar::scalar_text;
 use super::tree::{Tree, skip_trivia};
 use crate::field::{FieldPath, Step};
 use crate::text::Span;
 
-impl Tree {
-    /// Finds the node at `path` below `root`.
-    ///
-    /// # Errors
-    /// `NotFound`; `ThroughAlias` and `ThroughMerge` if the value is written elsewhere; `DuplicateKey`.
-    pub fn find(&self, text: &str, root: NodeId, path: &FieldPath) -> Result<NodeId, Problem> {
-        path.steps().iter().try_fold(root, |node, step| self.step(text, node, step))
-    }
+/// Finds the node at `path` below `root`.
+///
+/// # Errors
+/// `NotFound`; `ThroughAlias` and `ThroughMerge` if the value is written elsewhere; `DuplicateKey`.
+pub fn find_node(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> Result<NodeId, Problem> {
+    path.steps().iter().try_fold(root, |node, step| find_child(tree, text, node, step))
+}
 
-    /// Finds the child that one step leads to.
-    pub(super) fn step(&self, text: &str, node: NodeId, step: &Step) -> Result<NodeId, Problem> {
-        let missing = |what: String| Problem::new(ProblemCode::NotFound, self.start(node), what);
-        if self.node(node).kind == Kind::Alias {
-            let message = format!("`{}` is an alias; change the value that its anchor marks", self.span(node).of(text));
-            return Err(Problem::new(ProblemCode::ThroughAlias, self.start(node), message));
+/// Finds the child that one step leads to.
+pub(super) fn find_child(tree: &Tree, text: &str, node: NodeId, step: &Step) -> Result<NodeId, Problem> {
+    let missing = |what: String| Problem::new(ProblemCode::NotFound, tree.start(node), what);
+    if tree.node(node).kind == Kind::Alias {
+        let message = format!("`{}` is an alias; change the value that its anchor marks", tree.span(node).of(text));
+        return Err(Problem::new(ProblemCode::ThroughAlias, tree.start(node), message));
+    }
+    match step {
+        Step::Key(key) => find_entry(tree, text, node, key).map(|(_, value)| value),
+        Step::Index(index) if tree.node(node).kind.is_sequence() => {
+            item_at(tree, text, node, *index).ok_or_else(|| missing(format!("there is no item {index}")))
+        }
+        Step::Index(_) => Err(missing("this is not a list".to_owned())),
+    }
+}
+
+/// Finds the entry of `key` in a mapping.
+pub(super) fn find_entry(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> Result<(NodeId, NodeId), Problem> {
+    let mut found = entries(tree, text, mapping, key);
+    match (found.next(), found.next()) {
+        (Some(pair), None) => Ok(pair),
+        (Some(_), Some((second, _))) => {
+            let message = format!("duplicate key `{key}` in one mapping");
+            Err(Problem::new(ProblemCode::DuplicateKey, tree.start(second), message))
+        }
+        (None, _) => Err(match merge_source(tree, text, mapping, key) {
+            Some(merge_source) => {
+                let message = format!("`{key}` comes from a merge (`<<`); change the mapping that is merged");
+                Problem::new(ProblemCode::ThroughMerge, tree.start(merge_source), message)
+            }
+            None => Problem::new(ProblemCode::NotFound, tree.start(mapping), format!("there is no `{key}`")),
+        }),
+    }
+}
+
+/// Returns the value of the `<<` that merges `key` into a mapping.
+pub(super) fn merge_source(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> Option<NodeId> {
+    let mut seen = BTreeSet::new();
+    tree.pairs(mapping)
+        .filter(|(node, _)| tree.is_merge_key(text, *node))
+        .find(|(_, value)| merges_key(tree, text, *value, key, &mut seen))
+        .map(|(_, value)| value)
+}
+
+/// Returns a key that is above a merge which also has it: kubectl then takes the merge's value, contrary to the YAML
+/// 1.1 draft and other parsers.
+pub(super) fn key_overridden_by_merge(tree: &Tree, text: &str) -> Option<NodeId> {
+    let mappings = (0..tree.nodes.len() as u32).map(NodeId).filter(|node| tree.node(*node).kind.is_mapping());
+    mappings
+        .filter_map(|mapping| {
+            let (merge, value) = tree.pairs(mapping).find(|(key, _)| tree.is_merge_key(text, *key))?;
+            let mut above = tree.pairs(mapping).map(|(key, _)| key).take_while(|key| *key < merge);
+            above.find(|key| merges_key(tree, text, value, &scalar_text(tree, text, *key), &mut BTreeSet::new()))
+        })
+        .next()
+}
+
+/// Returns whether merging `node` adds `key`; each node is visited once.
+fn merges_key(tree: &Tree, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        if !seen.insert(node) {
+            continue;
+        }
+        if entries(tree, text, node, key).next().is_some() {
+            return true;
+        }
+        match tree.node(node).kind {
+            Kind::Alias => open.extend(tree.target(node)),
+            kind if kind.is_sequence() => open.extend(tree.children(node)),
+            _ => {
+                open.extend(tree.pairs(node).filter(|(name, _)| tree.is_merge_key(text, *name)).map(|(_, value)| value))
+            }
+        }
+    }
+    false
+}
+
+/// Returns where a finding about `path` points: the key, or the dash of a list item.
+///
+/// If the path does not exist it is the nearest parent; if the value comes from an alias or merge it is the place
+/// that uses it.
+pub fn locate(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> Span {
+    let mut node = root;
+    let mut span = first_token(tree, root);
+    for step in path.steps() {
+        if tree.node(node).kind == Kind::Alias {
+            return tree.span(node);
         }
         match step {
-            Step::Key(key) => self.pair(text, node, key).map(|(_, value)| value),
-            Step::Index(index) if self.node(node).kind.is_sequence() => {
-                self.item(text, node, *index).ok_or_else(|| missing(format!("there is no item {index}")))
-            }
-            Step::Index(_) => Err(missing("this is not a list".to_owned())),
-        }
-    }
-
-    /// Finds the entry of `key` in a mapping.
-    pub(super) fn pair(&self, text: &str, mapping: NodeId, key: &str) -> Result<(NodeId, NodeId), Problem> {
-        let mut found = self.entries(text, mapping, key);
-        match (found.next(), found.next()) {
-            (Some(pair), None) => Ok(pair),
-            (Some(_), Some((second, _))) => {
-                let message = format!("duplicate key `{key}` in one mapping; keep one of them");
-                Err(Problem::new(ProblemCode::DuplicateKey, self.start(second), message))
-            }
-            (None, _) => Err(match self.merge_source(text, mapping, key) {
-                Some(merge_source) => {
-                    let message = format!("`{key}` comes from a merge (`<<`); change the mapping that is merged");
-                    Problem::new(ProblemCode::ThroughMerge, self.start(merge_source), message)
+            Step::Key(key) => match entries(tree, text, node, key).next() {
+                Some((name, value)) => {
+                    span = tree.span(name);
+                    node = value;
                 }
-                None => Problem::new(ProblemCode::NotFound, self.start(mapping), format!("there is no `{key}`")),
-            }),
-        }
-    }
-
-    /// Returns the value of the `<<` that merges `key` into a mapping.
-    pub(super) fn merge_source(&self, text: &str, mapping: NodeId, key: &str) -> Option<NodeId> {
-        let mut seen = BTreeSet::new();
-        self.pairs(mapping)
-            .filter(|(node, _)| self.is_merge_key(text, *node))
-            .find(|(_, value)| self.merges_key(text, *value, key, &mut seen))
-            .map(|(_, value)| value)
-    }
-
-    /// Returns a key that is above a merge which also has it: kubectl then takes the merge's value, contrary to the YAML
-    /// 1.1 draft and other parsers.
-    pub(super) fn key_overridden_by_merge(&self, text: &str) -> Option<NodeId> {
-        let mappings = (0..self.nodes.len() as u32).map(NodeId).filter(|node| self.node(*node).kind.is_mapping());
-        mappings
-            .filter_map(|mapping| {
-                let (merge, value) = self.pairs(mapping).find(|(key, _)| self.is_merge_key(text, *key))?;
-                let mut above = self.pairs(mapping).map(|(key, _)| key).take_while(|key| *key < merge);
-                above.find(|key| self.merges_key(text, value, &self.scalar_text(text, *key), &mut BTreeSet::new()))
-            })
-            .next()
-    }
-
-    /// Returns whether merging `node` adds `key`; each node is visited once.
-    fn merges_key(&self, text: &str, node: NodeId, key: &str, seen: &mut BTreeSet<NodeId>) -> bool {
-        let mut open = vec![node];
-        while let Some(node) = open.pop() {
-            if !seen.insert(node) {
-                continue;
-            }
-            if self.entries(text, node, key).next().is_some() {
-                return true;
-            }
-            match self.node(node).kind {
-                Kind::Alias => open.extend(self.target(node)),
-                kind if kind.is_sequence() => open.extend(self.children(node)),
-                _ => open.extend(
-                    self.pairs(node).filter(|(name, _)| self.is_merge_key(text, *name)).map(|(_, value)| value),
-                ),
-            }
-        }
-        false
-    }
-
-    /// Returns where a finding about `path` points: the key, or the dash of a list item.
-    ///
-    /// If the path does not exist it is the nearest parent; if the value comes from an alias or merge it is the place
-    /// that uses it.
-    pub fn place(&self, text: &str, root: NodeId, path: &FieldPath) -> Span {
-        let mut node = root;
-        let mut span = self.first_token(root);
-        for step in path.steps() {
-            if self.node(node).kind == Kind::Alias {
-                return self.span(node);
-            }
-            match step {
-                Step::Key(key) => match self.entries(text, node, key).next() {
-                    Some((name, value)) => {
-                        span = self.span(name);
-                        node = value;
-                    }
-                    None => {
-                        return self
-                            .merge_source(text, node, key)
-                            .map_or(span, |merge_source| self.first_token(merge_source));
-                    }
-                },
-                Step::Index(index) => {
-                    let item = self.node(node).kind.is_sequence().then(|| self.item(text, node, *index)).flatten();
-                    let Some(item) = item else { return span };
-                    span = self.item_start(text, node, *index, item);
-                    node = item;
+                None => {
+                    return merge_source(tree, text, node, key)
+                        .map_or(span, |merge_source| first_token(tree, merge_source));
                 }
+            },
+            Step::Index(index) => {
+                let item = tree.node(node).kind.is_sequence().then(|| item_at(tree, text, node, *index)).flatten();
+                let Some(item) = item else { return span };
+                span = item_start(tree, text, node, *index, item);
+                node = item;
             }
         }
-        span
     }
+    span
+}
 
-    fn item_start(&self, text: &str, list: NodeId, index: usize, item: NodeId) -> Span {
-        if self.node(list).kind != Kind::Sequence {
-            return self.first_token(item);
-        }
-        let before = index.checked_sub(1).and_then(|before| self.item(text, list, before));
-        let dash = skip_trivia(text, before.map_or(self.span(list).start, |before| self.span(before).end));
-        Span::new(dash, dash + 1)
+fn item_start(tree: &Tree, text: &str, list: NodeId, index: usize, item: NodeId) -> Span {
+    if tree.node(list).kind != Kind::Sequence {
+        return first_token(tree, item);
     }
+    let before = index.checked_sub(1).and_then(|before| item_at(tree, text, list, before));
+    let dash = skip_trivia(text, before.map_or(tree.span(list).start, |before| tree.span(before).end));
+    Span::new(dash, dash + 1)
+}
 
-    /// Returns a node's first token: its first key, its bracket, or all of it.
-    fn first_token(&self, node: NodeId) -> Span {
-        let span = self.span(node);
-        match self.node(node).kind {
-            Kind::Mapping | Kind::Pair => self.pairs(node).next().map_or(span, |(key, _)| self.span(key)),
-            Kind::Sequence | Kind::FlowMapping | Kind::FlowSequence => Span::new(span.start, span.start + 1),
-            Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded | Kind::Empty | Kind::Alias => {
-                span
-            }
-        }
+/// Returns a node's first token: its first key, its bracket, or all of it.
+fn first_token(tree: &Tree, node: NodeId) -> Span {
+    let span = tree.span(node);
+    match tree.node(node).kind {
+        Kind::Mapping | Kind::Pair => tree.pairs(node).next().map_or(span, |(key, _)| tree.span(key)),
+        Kind::Sequence | Kind::FlowMapping | Kind::FlowSequence => Span::new(span.start, span.start + 1),
+        Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded | Kind::Empty | Kind::Alias => span,
     }
 }
 
@@ -183,7 +180,7 @@ dev: *base
     #[track_caller]
     fn check_place(at: &str, expected: &str, line: usize) {
         let tree = parse(TEXT).unwrap();
-        let span = tree.place(TEXT, tree.documents()[0].root, &path(at));
+        let span = locate(&tree, TEXT, tree.documents()[0].root, &path(at));
         let found = LineIndex::new(TEXT).position(TEXT, span.start).line;
         assert_eq!((span.of(TEXT), found), (expected, line), "{at}");
     }
@@ -218,7 +215,8 @@ dev: *base
     #[test]
     fn a_node_is_found_by_its_own_bytes_only() {
         let tree = parse(TEXT).unwrap();
-        let find = |at: &str| tree.find(TEXT, tree.documents()[0].root, &path(at)).map_err(|problem| problem.code);
+        let find =
+            |at: &str| find_node(&tree, TEXT, tree.documents()[0].root, &path(at)).map_err(|problem| problem.code);
         assert_eq!(find("list.1.1.z").map(|node| tree.span(node).of(TEXT)), Ok("2"));
         assert_eq!(find("dev").map(|node| tree.span(node).of(TEXT)), Ok("*base"));
         assert_eq!(find("dev.image"), Err(ProblemCode::ThroughAlias));

@@ -16,7 +16,9 @@ use super::intent::Intent;
 use super::layout::Layout;
 use super::node::NodeId;
 use super::parse::parse;
+use super::path::key_overridden_by_merge;
 use super::problem::{Problem, ProblemCode};
+use super::scalar::scalar_text;
 use super::style::Style;
 use super::tree::Tree;
 use crate::field::FieldPath;
@@ -90,15 +92,15 @@ fn last_block_scalar_text(text: &str, tree: &Tree) -> Option<String> {
     let header = node.span().of(text).lines().next().unwrap_or_default();
     let strips = header.split('#').next().unwrap_or_default().contains('-');
     let is_last = text[node.end as usize..].trim_matches(['\r', '\n']).is_empty();
-    let scalar_text = (node.kind.is_block_scalar() && !strips && is_last).then(|| tree.scalar_text(text, last))?;
-    let content = scalar_text.strip_suffix('\n').unwrap_or(&scalar_text);
+    let last_content = (node.kind.is_block_scalar() && !strips && is_last).then(|| scalar_text(tree, text, last))?;
+    let content = last_content.strip_suffix('\n').unwrap_or(&last_content);
     (!content.is_empty()).then(|| content.to_owned())
 }
 
-/// Counts the scalars whose content is `wanted`.
-fn count_scalars(text: &str, tree: &Tree, wanted: &str) -> usize {
+/// Counts the scalars whose content is `expected`.
+fn count_scalars(text: &str, tree: &Tree, expected: &str) -> usize {
     let nodes = (0..tree.nodes.len() as u32).map(NodeId);
-    nodes.filter(|node| tree.scalar_text(text, *node) == wanted).count()
+    nodes.filter(|node| scalar_text(tree, text, *node) == expected).count()
 }
 
 impl Rewriter {
@@ -117,7 +119,7 @@ impl Rewriter {
                            characters in YAML 1.2; use a line feed or an escape instead";
             return Err(Problem::new(ProblemCode::Limit, at, message));
         }
-        if let Some(key) = tree.key_overridden_by_merge(source) {
+        if let Some(key) = key_overridden_by_merge(&tree, source) {
             let message = "kubectl takes the value from the merge (`<<`) below, other parsers take this one; put the merge \
                            first";
             return Err(Problem::new(ProblemCode::ThroughMerge, tree.start(key), message));

@@ -10,23 +10,21 @@ use std::borrow::Cow;
 use super::node::{Kind, Node, NodeId};
 use super::tree::Tree;
 
-impl Tree {
-    /// Returns the content of a scalar; empty for nodes that are not scalars.
-    pub(super) fn scalar_text<'t>(&self, text: &'t str, node: NodeId) -> Cow<'t, str> {
-        let node = self.node(node);
-        let raw = node.span().of(text);
-        match node.kind {
-            Kind::Plain => fold(raw, Cow::Borrowed),
-            Kind::Single => fold(&raw[1..raw.len() - 1], |line| match line.contains("''") {
-                true => Cow::Owned(line.replace("''", "'")),
-                false => Cow::Borrowed(line),
-            }),
-            Kind::Double => unescape(&raw[1..raw.len() - 1]),
-            Kind::Literal => Cow::Owned(Block::of(text, node).literal()),
-            Kind::Folded => Cow::Owned(Block::of(text, node).folded()),
-            Kind::Mapping | Kind::Sequence | Kind::FlowMapping | Kind::FlowSequence | Kind::Pair => Cow::Borrowed(""),
-            Kind::Empty | Kind::Alias => Cow::Borrowed(""),
-        }
+/// Returns the content of a scalar; empty for nodes that are not scalars.
+pub(super) fn scalar_text<'t>(tree: &Tree, text: &'t str, node: NodeId) -> Cow<'t, str> {
+    let node = tree.node(node);
+    let raw = node.span().of(text);
+    match node.kind {
+        Kind::Plain => fold(raw, Cow::Borrowed),
+        Kind::Single => fold(&raw[1..raw.len() - 1], |line| match line.contains("''") {
+            true => Cow::Owned(line.replace("''", "'")),
+            false => Cow::Borrowed(line),
+        }),
+        Kind::Double => unescape(&raw[1..raw.len() - 1]),
+        Kind::Literal => Cow::Owned(Block::of(text, node).literal()),
+        Kind::Folded => Cow::Owned(Block::of(text, node).folded()),
+        Kind::Mapping | Kind::Sequence | Kind::FlowMapping | Kind::FlowSequence | Kind::Pair => Cow::Borrowed(""),
+        Kind::Empty | Kind::Alias => Cow::Borrowed(""),
     }
 }
 
@@ -265,15 +263,15 @@ mod tests {
     use super::super::parse;
     use super::*;
 
-    /// Cooks every scalar of `text`, and compares with granit's own text of it.
+    /// Decodes every scalar of `text`, and compares with granit's own text of it.
     #[track_caller]
-    fn scalar_text(text: &str) -> Vec<String> {
+    fn scalar_texts(text: &str) -> Vec<String> {
         let tree = parse(text).unwrap();
         let scalars = (0..tree.nodes.len() as u32).map(NodeId).filter(|node| {
             let kind = tree.node(*node).kind;
             !kind.is_block_collection() && !kind.is_flow_collection() && kind != Kind::Alias
         });
-        let mine: Vec<String> = scalars.map(|node| tree.scalar_text(text, node).into_owned()).collect();
+        let mine: Vec<String> = scalars.map(|node| scalar_text(&tree, text, node).into_owned()).collect();
         let granit: Vec<String> = Parser::new_from_str(text)
             .filter_map(|event| match event.unwrap() {
                 (Event::Scalar(value, ..), span) => {
@@ -289,26 +287,26 @@ mod tests {
 
     #[test]
     fn plain_and_quoted_scalars_fold() {
-        assert_eq!(scalar_text("a b\n  c \n\n\n d"), ["a b c\n\nd"]);
-        assert_eq!(scalar_text("' a  \n\n  b''c \n '"), [" a\nb'c "]);
-        assert_eq!(scalar_text("\" a \\t \n b\\\n   \\ c\\\n\n  d \n \""), [" a \t b c\nd "]);
+        assert_eq!(scalar_texts("a b\n  c \n\n\n d"), ["a b c\n\nd"]);
+        assert_eq!(scalar_texts("' a  \n\n  b''c \n '"), [" a\nb'c "]);
+        assert_eq!(scalar_texts("\" a \\t \n b\\\n   \\ c\\\n\n  d \n \""), [" a \t b c\nd "]);
     }
 
     #[test]
     fn escapes_are_read() {
         assert_eq!(
-            scalar_text(r#""\0\a\b\t\n\v\f\r\e\"\/\\\N\_\L\P\x41\u00e9\U0001F600\ud83d\ude00""#),
+            scalar_texts(r#""\0\a\b\t\n\v\f\r\e\"\/\\\N\_\L\P\x41\u00e9\U0001F600\ud83d\ude00""#),
             ["\0\u{7}\u{8}\t\n\u{b}\u{c}\r\u{1b}\"/\\\u{85}\u{a0}\u{2028}\u{2029}Aé😀😀"]
         );
     }
 
     #[test]
     fn block_scalars_are_chomped() {
-        assert_eq!(scalar_text("|\n  a\n   b\n\n  c\n\n"), ["a\n b\n\nc\n"]);
-        assert_eq!(scalar_text("|-\n  a\n\n"), ["a"]);
-        assert_eq!(scalar_text("|+ # c\r\n  a\r\n\r\n"), ["a\n\n"]);
-        assert_eq!(scalar_text("a: |2+\n\n   x\n    \n"), ["a", "\n x\n  \n"]);
-        assert_eq!(scalar_text("- |\n- |+\n\n- >-\n"), ["", "\n", ""]);
+        assert_eq!(scalar_texts("|\n  a\n   b\n\n  c\n\n"), ["a\n b\n\nc\n"]);
+        assert_eq!(scalar_texts("|-\n  a\n\n"), ["a"]);
+        assert_eq!(scalar_texts("|+ # c\r\n  a\r\n\r\n"), ["a\n\n"]);
+        assert_eq!(scalar_texts("a: |2+\n\n   x\n    \n"), ["a", "\n x\n  \n"]);
+        assert_eq!(scalar_texts("- |\n- |+\n\n- >-\n"), ["", "\n", ""]);
     }
 
     #[test]
@@ -316,7 +314,7 @@ mod tests {
         let scalar_text = |text: &str| {
             let tree = parse(text).unwrap();
             let last = NodeId(tree.nodes.len() as u32 - 1);
-            tree.scalar_text(text, last).into_owned()
+            scalar_text(&tree, text, last).into_owned()
         };
         assert_eq!(["a: |\n  x", "a: |+\n  x", "a: |-\n  x"].map(scalar_text), ["x"; 3]);
         assert_eq!(["a: |\n  x\n", "a: |+\n  x\n", "a: |\n  x\n  "].map(scalar_text), ["x\n"; 3]);
@@ -325,7 +323,7 @@ mod tests {
 
     #[test]
     fn folded_scalars_keep_indented_lines() {
-        assert_eq!(scalar_text(">\n\n a\n b\n\n c\n   d\n\n e\n"), ["\na b\nc\n  d\n\ne\n"]);
+        assert_eq!(scalar_texts(">\n\n a\n b\n\n c\n   d\n\n e\n"), ["\na b\nc\n  d\n\ne\n"]);
     }
 
     proptest! {
@@ -343,7 +341,7 @@ mod tests {
             // granit sees a line end where the text ends in a block scalar without one.
             let odd = style.starts_with(['|', '>']) && !text.ends_with('\n');
             if !odd && parse(&text).is_ok() {
-                scalar_text(&text);
+                scalar_texts(&text);
             }
         }
     }

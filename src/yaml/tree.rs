@@ -55,6 +55,11 @@ impl Tree {
         self.node(node).span()
     }
 
+    /// Returns whether a node is a mapping.
+    pub fn is_mapping(&self, node: NodeId) -> bool {
+        self.node(node).kind.is_mapping()
+    }
+
     pub(super) fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node.index()]
     }

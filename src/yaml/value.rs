@@ -15,48 +15,41 @@ use super::limits::LIMITS;
 use super::node::{Kind, NodeId, Tag};
 use super::problem::{Problem, ProblemCode};
 use super::resolve::{Resolved, resolve};
+use super::scalar::scalar_text;
 use super::tree::Tree;
 
-impl Tree {
-    /// Reads a node as kubectl does (sigs.k8s.io/yaml on yaml.v2), with keys as they are written.
-    ///
-    /// # Errors
-    /// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON does not have and for
-    /// a scalar that does not match its tag; `Limit` for values nested too deeply.
-    pub fn value(&self, text: &str, node: NodeId) -> Result<Value, Problem> {
-        Reader { tree: self, text, left_out: None, budget: LIMITS.alias_values, aliases: 0, depth: 0 }.value(node)
-    }
+/// Reads a node as kubectl does (sigs.k8s.io/yaml on yaml.v2), with keys as they are written.
+///
+/// # Errors
+/// `ComplexKey`, `DuplicateKey`, `RecursiveAlias`, `AliasBudget`; `UnreadableValue` for what JSON does not have and for
+/// a scalar that does not match its tag; `Limit` for values nested too deeply.
+pub fn read_value(tree: &Tree, text: &str, node: NodeId) -> Result<Value, Problem> {
+    Reader { tree, text, left_out: None, budget: LIMITS.alias_values, aliases: 0, depth: 0 }.value(node)
+}
 
-    /// Reads a node like [`Tree::value`], without the values of the key `left_out`, at any depth.
-    ///
-    /// # Errors
-    /// As [`Tree::value`], for what is read.
-    pub fn value_without(&self, text: &str, node: NodeId, left_out: &str) -> Result<Value, Problem> {
-        Reader { tree: self, text, left_out: Some(left_out), budget: LIMITS.alias_values, aliases: 0, depth: 0 }
-            .value(node)
-    }
+/// Reads a node like [`read_value`], without the values of the key `left_out`, at any depth.
+///
+/// # Errors
+/// As [`read_value`], for what is read.
+pub fn read_value_without(tree: &Tree, text: &str, node: NodeId, left_out: &str) -> Result<Value, Problem> {
+    Reader { tree, text, left_out: Some(left_out), budget: LIMITS.alias_values, aliases: 0, depth: 0 }.value(node)
+}
 
-    /// Returns the text that a mapping has under `key`; `None` if that is not a plain or quoted scalar, or is in a mapping that
-    /// is merged into this one.
-    pub fn text_at<'t>(&self, text: &'t str, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
-        let is_text = |node: NodeId| matches!(self.node(node).kind, Kind::Plain | Kind::Single | Kind::Double);
-        let mut pairs = self.pairs(mapping).filter(|(name, value)| is_text(*name) && is_text(*value));
-        let (_, value) = pairs.find(|(name, _)| self.scalar_text(text, *name) == key)?;
-        Some(self.scalar_text(text, value))
-    }
+/// Returns the text that a mapping has under `key`; `None` if that is not a plain or quoted scalar, or is in a mapping that
+/// is merged into this one.
+pub fn text_at<'t>(tree: &Tree, text: &'t str, mapping: NodeId, key: &str) -> Option<Cow<'t, str>> {
+    let is_text = |node: NodeId| matches!(tree.node(node).kind, Kind::Plain | Kind::Single | Kind::Double);
+    let mut pairs = tree.pairs(mapping).filter(|(name, value)| is_text(*name) && is_text(*value));
+    let (_, value) = pairs.find(|(name, _)| scalar_text(tree, text, *name) == key)?;
+    Some(scalar_text(tree, text, value))
+}
 
-    /// Returns whether a node is a mapping.
-    pub fn is_mapping(&self, node: NodeId) -> bool {
-        self.node(node).kind.is_mapping()
-    }
-
-    /// Counts the items of the list that a mapping has under `key`; `None` if that is not a list.
-    pub fn items_at(&self, text: &str, mapping: NodeId, key: &str) -> Option<usize> {
-        let is_list = |node: NodeId| matches!(self.node(node).kind, Kind::Sequence | Kind::FlowSequence);
-        let mut lists = self.pairs(mapping).filter(|(_, value)| is_list(*value));
-        let (_, list) = lists.find(|(name, _)| self.scalar_text(text, *name) == key)?;
-        Some(self.children(list).count())
-    }
+/// Counts the items of the list that a mapping has under `key`; `None` if that is not a list.
+pub fn count_items_at(tree: &Tree, text: &str, mapping: NodeId, key: &str) -> Option<usize> {
+    let is_list = |node: NodeId| matches!(tree.node(node).kind, Kind::Sequence | Kind::FlowSequence);
+    let mut lists = tree.pairs(mapping).filter(|(_, value)| is_list(*value));
+    let (_, list) = lists.find(|(name, _)| scalar_text(tree, text, *name) == key)?;
+    Some(tree.children(list).count())
 }
 
 struct Reader<'t> {
@@ -113,17 +106,17 @@ impl Reader<'_> {
     }
 
     fn scalar(&self, node: NodeId) -> Result<Value, Problem> {
-        let scalar_text = self.tree.scalar_text(self.text, node);
+        let content = scalar_text(self.tree, self.text, node);
         let plain = matches!(self.tree.node(node).kind, Kind::Plain | Kind::Empty);
         let resolved = match self.tree.tag(node) {
-            None if plain => resolve(&scalar_text),
+            None if plain => resolve(&content),
             None | Some(Tag::Str | Tag::Other | Tag::Merge | Tag::Timestamp) => Resolved::Text,
             Some(Tag::Binary) => return Err(self.unreadable(node, "it is binary data")),
-            Some(tag) => tagged(tag, &scalar_text).ok_or_else(|| self.unreadable(node, "it does not match its tag"))?,
+            Some(tag) => tagged(tag, &content).ok_or_else(|| self.unreadable(node, "it does not match its tag"))?,
         };
         match resolved {
             Resolved::Value(value) => Ok(value),
-            Resolved::Text => Ok(Value::String(scalar_text.into_owned())),
+            Resolved::Text => Ok(Value::String(content.into_owned())),
             Resolved::NoJson => Err(self.unreadable(node, "JSON has no such number")),
         }
     }
@@ -181,7 +174,7 @@ impl Reader<'_> {
         if !matches!(kind, Kind::Plain | Kind::Single | Kind::Double | Kind::Literal | Kind::Folded) {
             return Err(complex(complex_key_message(kind)));
         }
-        let name = self.tree.scalar_text(self.text, key).into_owned();
+        let name = scalar_text(self.tree, self.text, key).into_owned();
         let plain = kind == Kind::Plain && self.tree.tag(key).is_none();
         match if plain { resolve(&name) } else { Resolved::Text } {
             Resolved::Text | Resolved::NoJson => Ok((name, None)),
@@ -195,7 +188,7 @@ impl Reader<'_> {
     }
 
     fn duplicate(&self, key: NodeId, name: &str) -> Problem {
-        let message = format!("duplicate key `{name}` in one mapping; keep one of them");
+        let message = format!("duplicate key `{name}` in one mapping");
         Problem::new(ProblemCode::DuplicateKey, self.tree.start(key), message)
     }
 
@@ -249,7 +242,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Value, Problem> {
         let tree = parse(text)?;
-        tree.value(text, tree.documents()[0].root)
+        read_value(&tree, text, tree.documents()[0].root)
     }
 
     #[track_caller]
@@ -280,10 +273,10 @@ mod tests {
         let tree = parse(text).unwrap();
         let root = tree.documents()[0].root;
         let expected = json!({"kind": "Crd", "spec": {"b": 1}});
-        assert_eq!(tree.value_without(text, root, "schema").unwrap(), expected);
-        assert_eq!(tree.text_at(text, root, "kind").as_deref(), Some("Crd"));
-        assert_eq!(tree.text_at(text, root, "spec"), None);
-        assert_eq!(tree.text_at(text, root, "b"), None);
+        assert_eq!(read_value_without(&tree, text, root, "schema").unwrap(), expected);
+        assert_eq!(text_at(&tree, text, root, "kind").as_deref(), Some("Crd"));
+        assert_eq!(text_at(&tree, text, root, "spec"), None);
+        assert_eq!(text_at(&tree, text, root, "b"), None);
     }
 
     #[test]

@@ -13,8 +13,10 @@ use serde_json::Value;
 
 use super::events::parse_exact;
 use super::parse::parse;
+use super::path::locate;
 use super::problem::{Problem, ProblemCode};
 use super::tree::Tree;
+use super::value::read_value;
 use crate::field::{FieldPath, Step};
 use crate::text::Span;
 
@@ -96,12 +98,12 @@ fn verify_value<'t>(
     let [alone] = tree.documents() else {
         return Err(failed(start, format!("one document became {}", tree.documents().len())));
     };
-    let value = tree.value(text, alone.root).map_err(outward)?;
+    let value = read_value(&tree, text, alone.root).map_err(outward)?;
     comments.add_after(tree.comments().iter().map(|comment| (start + comment.start, comment.of(text))));
     match first_difference(expected, &value) {
         None => Ok(()),
         Some(path) => {
-            let at = start + tree.place(text, alone.root, &path).start;
+            let at = start + locate(&tree, text, alone.root, &path).start;
             Err(failed(at, format!("`{path}` does not have the expected value")))
         }
     }

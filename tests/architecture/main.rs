@@ -10,6 +10,7 @@ use reversion::finding::{Code, Severity};
 use reversion::lens::{Direction, Fidelity, OPERATIONS};
 use reversion::pack::{Packs, embedded};
 
+mod impls;
 mod imports;
 mod source;
 

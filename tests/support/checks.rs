@@ -17,7 +17,7 @@ use reversion::pack::{Packs, Rule};
 use reversion::plan::{ObjectPlan, Outcome, Sides};
 use reversion::release::ReleaseId;
 use reversion::text::Span;
-use reversion::yaml::{self, Intent};
+use reversion::yaml::{self, Intent, find_node, locate, read_value};
 use serde_json::Value;
 
 use super::cases::{Case, DirectedRule, RuleOutcome, walk};
@@ -281,7 +281,8 @@ fn convert_both_ways(subject: &Subject<'_>) -> Result<Option<RoundTrip>, String>
 /// Returns the values of the documents in `text`.
 pub(crate) fn values(text: &str) -> Result<Vec<Value>, String> {
     let tree = yaml::parse(text).map_err(|problem| format!("{problem:?} in\n{text}"))?;
-    let value = |document: &yaml::Document| tree.value(text, document.root).map_err(|problem| format!("{problem:?}"));
+    let value =
+        |document: &yaml::Document| read_value(&tree, text, document.root).map_err(|problem| format!("{problem:?}"));
     tree.documents().iter().map(value).collect()
 }
 
@@ -395,7 +396,7 @@ fn names_in_block_scalars(text: &str) -> Result<bool, String> {
     for (document, value) in tree.documents().iter().zip(values(text)?) {
         for (path, _) in walk(&value) {
             if matches!(path.last_key(), Some("kind" | "group" | "apiGroup" | "apiVersion")) {
-                let node = tree.find(text, document.root, &path).map_err(|problem| format!("{problem:?}"))?;
+                let node = find_node(&tree, text, document.root, &path).map_err(|problem| format!("{problem:?}"))?;
                 if tree.span(node).of(text).starts_with(['|', '>']) {
                     return Ok(true);
                 }
@@ -470,8 +471,9 @@ fn locality(subject: &Subject<'_>) -> Result<Verdict, String> {
         let is_unchanged =
             |(path, value): &(FieldPath, &Value)| path.get(&after) == Some(value) && !is_moved(path, before, &after);
         for (path, value) in walk(before).into_iter().filter(is_unchanged) {
-            let node = tree.find(&file.before, document.root, &path).map_err(|problem| format!("{problem:?}"))?;
-            let key = tree.place(&file.before, document.root, &path);
+            let node =
+                find_node(&tree, &file.before, document.root, &path).map_err(|problem| format!("{problem:?}"))?;
+            let key = locate(&tree, &file.before, document.root, &path);
             if !path.steps().is_empty() && path.last_key().is_some() {
                 untouched(file, key, || format!("the key of {path}"))?;
             }

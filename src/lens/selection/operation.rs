@@ -171,7 +171,7 @@ mod tests {
         SameNamespace, all: All, same: SameNamespace, listed: FromList }, list: gatewayRefs }, references: { field: \
         spec.parentRefs, group: new, item: { key: sectionName, help: h }, unsupported: [{ key: port, reason: r, help: h }] } }";
 
-    /// Runs one way on `object` among `others` of kinds `Gateway` and `HTTPRoute`.
+    /// Runs one way on `object` among `others` of the parent and child kinds.
     fn run(
         operation: &dyn Operation,
         object: &Value,

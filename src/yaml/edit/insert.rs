@@ -14,6 +14,7 @@ use super::super::layout::{Entry, Layout};
 use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
 use super::super::tree::skip_trivia;
+use super::super::value::read_value;
 use super::delete::own_lines;
 use super::lookup::container_at;
 use super::refuse::{refuse_existing, wrong_shape};
@@ -89,7 +90,7 @@ pub(super) fn mapping_at(layout: &Layout<'_>, path: &FieldPath) -> Result<NodeId
 }
 
 fn is_null(layout: &Layout<'_>, node: NodeId) -> bool {
-    layout.children(node).is_empty() && layout.tree.value(layout.text, node).is_ok_and(|value| value.is_null())
+    layout.children(node).is_empty() && read_value(layout.tree, layout.text, node).is_ok_and(|value| value.is_null())
 }
 
 /// How new entries are inserted into a collection.

@@ -14,6 +14,7 @@ use super::super::intent::Naming;
 use super::super::layout::{Entry, Layout};
 use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
+use super::super::scalar::scalar_text;
 use super::delete::own_lines;
 use super::lookup::entry_at;
 use super::refuse::{refuse_anchors_in_use, refuse_referenced, wrong_shape};
@@ -58,7 +59,7 @@ fn refuse_other_names(
     naming: &Naming,
     found: impl Iterator<Item = NodeId>,
 ) -> Result<(), Problem> {
-    let found: Vec<String> = found.map(|node| layout.tree.scalar_text(layout.text, node).into_owned()).collect();
+    let found: Vec<String> = found.map(|node| scalar_text(layout.tree, layout.text, node).into_owned()).collect();
     let distinct: BTreeSet<&String> = found.iter().collect();
     if found == naming.names && distinct.len() == found.len() && naming.key != naming.value {
         return Ok(());
@@ -111,7 +112,7 @@ fn name_text(layout: &Layout<'_>, node: NodeId, context: Context) -> String {
     match layout.kind(node) {
         Kind::Double => raw.to_owned(),
         Kind::Single if !context.is_json() => raw.to_owned(),
-        _ => scalar(&layout.tree.scalar_text(layout.text, node), context),
+        _ => scalar(&scalar_text(layout.tree, layout.text, node), context),
     }
 }
 
@@ -283,8 +284,8 @@ fn entry_lines(layout: &Layout<'_>, item: &Item, end: usize, column: usize) -> R
     let value_end = if is_last { end } else { layout.own_end(inner, value.end) };
     let first_line = layout.line_end(value.opened);
     let line_ending = layout.line_ending(entry.start);
-    let beside = [Span::new(entry.start, value.opened), Span::new(value_end, end)];
-    let comments = beside.iter().flat_map(|span| layout.tree.comments_in(*span));
+    let around = [Span::new(entry.start, value.opened), Span::new(value_end, end)];
+    let comments = around.iter().flat_map(|span| layout.tree.comments_in(*span));
     let above: String =
         comments.map(|comment| format!("{:column$}{}{line_ending}", "", comment.of(layout.text))).collect();
     let rest = Span::new(value.opened, first_line).of(layout.text);

@@ -4,6 +4,7 @@
 
 use super::super::layout::{Entry, Layout};
 use super::super::node::{Kind, NodeId};
+use super::super::path::find_child;
 use super::super::problem::{Problem, ProblemCode};
 use super::refuse::refuse_referenced;
 use crate::field::{FieldPath, Step};
@@ -28,7 +29,7 @@ fn child(layout: &Layout<'_>, node: NodeId, step: &Step) -> Result<NodeId, Probl
         Step::Index(index) if layout.kind(node).is_sequence() && *index < layout.count(node) => {
             Ok(layout.children(node)[*index])
         }
-        _ => layout.tree.step(layout.text, node, step),
+        _ => find_child(layout.tree, layout.text, node, step),
     }
 }
 

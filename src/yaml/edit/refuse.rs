@@ -4,7 +4,9 @@
 
 use super::super::layout::Layout;
 use super::super::node::{AliasEntry, NodeId};
+use super::super::path::merge_source;
 use super::super::problem::{Problem, ProblemCode};
+use super::super::scalar::scalar_text;
 
 pub(super) fn refuse_referenced(layout: &Layout<'_>, node: NodeId) -> Result<(), Problem> {
     if layout.is_referenced(node) { Err(shared(layout, node)) } else { Ok(()) }
@@ -32,8 +34,8 @@ pub(super) fn refuse_anchors_in_use(layout: &Layout<'_>, node: NodeId) -> Result
 
 /// Refuses to remove a key that a merge would then replace.
 pub(super) fn refuse_merged_key(layout: &Layout<'_>, mapping: NodeId, key: NodeId) -> Result<(), Problem> {
-    let name = layout.tree.scalar_text(layout.text, key);
-    match layout.tree.merge_source(layout.text, mapping, &name) {
+    let name = scalar_text(layout.tree, layout.text, key);
+    match merge_source(layout.tree, layout.text, mapping, &name) {
         Some(_) => {
             let message = format!("without this key, the merge (`<<`) would give `{name}` another value");
             Err(Problem::new(ProblemCode::ThroughMerge, layout.span(key).start, message))
@@ -46,7 +48,7 @@ pub(super) fn refuse_merged_key(layout: &Layout<'_>, mapping: NodeId, key: NodeI
 pub(super) fn refuse_existing(layout: &Layout<'_>, mapping: NodeId, name: &str) -> Result<(), Problem> {
     let written = layout.entry_of_key(mapping, name).map(|entry| entry.start);
     let found =
-        written.or_else(|| layout.tree.merge_source(layout.text, mapping, name).map(|node| layout.span(node).start));
+        written.or_else(|| merge_source(layout.tree, layout.text, mapping, name).map(|node| layout.span(node).start));
     found.map_or(Ok(()), |at| Err(Problem::new(ProblemCode::Exists, at, format!("key `{name}` exists already"))))
 }
 

@@ -12,6 +12,8 @@ use super::super::intent::Place;
 use super::super::layout::{Entry, Layout};
 use super::super::node::{Kind, NodeId};
 use super::super::problem::{Problem, ProblemCode};
+use super::super::scalar::scalar_text;
+use super::super::value::read_value;
 use super::delete::{own_lines, remove_entry};
 use super::insert::{
     FlowEntry, Sibling, Target, fill_with_lines, gets_own_line, insert_in_flow, insert_lines, mapping_at, sibling_of,
@@ -35,7 +37,7 @@ pub(super) fn relocate(
     }
     refuse_merged_key(layout, entry.container, old_key)?;
     let target = mapping_at(layout, to)?;
-    let keeps_its_key = target == entry.container && layout.tree.scalar_text(layout.text, old_key) == key;
+    let keeps_its_key = target == entry.container && scalar_text(layout.tree, layout.text, old_key) == key;
     if !keeps_its_key {
         refuse_existing(layout, target, key)?;
     }
@@ -284,8 +286,8 @@ impl<'t> FlowSource<'t> {
 /// Returns whether a line below a key in `column` is not indented deeper; a closing bracket and a comment need not be.
 fn has_underindented_lines(entry: &str, column: usize) -> bool {
     let lines = entry.lines().map(|line| (line.len() - line.trim_start_matches([' ', '\t']).len(), line.trim_start()));
-    let said = lines.filter(|(_, content)| !content.is_empty() && !content.starts_with('#'));
-    said.skip(1).any(|(indentation, content)| indentation <= column && !content.starts_with(['}', ']']))
+    let content_lines = lines.filter(|(_, content)| !content.is_empty() && !content.starts_with('#'));
+    content_lines.skip(1).any(|(indentation, content)| indentation <= column && !content.starts_with(['}', ']']))
 }
 
 /// Writes an entry for a flow collection.
@@ -330,7 +332,7 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
     if as_it_is && !context.is_json() && !raw.contains('\n') {
         return Ok(raw.to_owned());
     }
-    Ok(one_line(&layout.tree.value(layout.text, node)?, context, layout.padding()))
+    Ok(one_line(&read_value(layout.tree, layout.text, node)?, context, layout.padding()))
 }
 
 /// Returns the blanks in front of a flow mapping's entries. If they have no lines of their own, a new one follows the
