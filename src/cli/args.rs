@@ -6,7 +6,33 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+/// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
+const PLANNING: [&str; 20] = [
+    "paths",
+    "glob",
+    "files_from",
+    "extension",
+    "no_ignore",
+    "hidden",
+    "follow",
+    "inspect",
+    "threads",
+    "to",
+    "from",
+    "set",
+    "crds",
+    "unpaired",
+    "keep_api_version",
+    "repair",
+    "allow_loss",
+    "stash",
+    "allow_empty",
+    "packs",
+];
 
 /// Converts Kubernetes manifests between releases of their APIs: in place, offline, in both directions, byte for byte.
 #[derive(Debug, Parser)]
@@ -34,9 +60,27 @@ impl Cli {
     /// Reads the arguments, the first being the program's name. Help does not list the environment variables.
     pub(super) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = without_variables(Self::command());
+        for name in ["apply", "plan"] {
+            command =
+                command.mut_subcommand(name, |command| command.mut_arg("paths", |arg| arg.help("Files and folders")));
+        }
         let matches = command.try_get_matches_from_mut(arguments)?;
+        if let Some(ignored) = ignored_by_plan(&matches) {
+            let apply = command.find_subcommand_mut("apply").expect("`apply` is a subcommand");
+            let message = format!("the argument '--plan <FILE>' cannot be used with {ignored}");
+            return Err(apply.error(ErrorKind::ArgumentConflict, message));
+        }
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
+}
+
+/// Names an argument of `apply --plan` that was passed although a saved plan decides it; variables do not count.
+fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
+    let apply = matches.subcommand_matches("apply").filter(|apply| apply.contains_id("plan"))?;
+    let is_passed = |id: &&&str| apply.value_source(id) == Some(ValueSource::CommandLine);
+    let id = PLANNING.iter().find(is_passed)?;
+    let flag = id.strip_suffix("packs").map_or(id.replace('_', "-"), |_| "pack".to_owned());
+    Some(if *id == "paths" { "paths".to_owned() } else { format!("'--{flag}'") })
 }
 
 fn without_variables(command: clap::Command) -> clap::Command {
@@ -286,7 +330,7 @@ pub(super) struct ApplyArgs {
     #[arg(long, help_heading = "Writing")]
     pub(super) diff: bool,
     /// Write this saved plan, in the folder that it was made in; refused if a file changed since
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "to", "files_from"], help_heading = "Writing")]
+    #[arg(long, value_name = "FILE", help_heading = "Writing")]
     pub(super) plan: Option<PathBuf>,
     /// Finish an interrupted apply
     #[arg(long, conflicts_with_all = ["plan", "to", "files_from"], help_heading = "Writing")]
@@ -332,7 +376,7 @@ Examples:
   reversion show release.plan
   reversion show -v release.plan")]
 pub(super) struct ShowArgs {
-    /// A plan file, made by `reversion plan`
+    /// A plan file, made by `reversion plan`; `-` is standard input
     pub(super) plan: PathBuf,
     #[command(flatten)]
     pub(super) output: OutputArgs,
@@ -373,8 +417,12 @@ pub(super) struct StreamArgs {
     #[command(flatten)]
     pub(super) target: TargetArgs,
     /// Print only held-back objects, errors and the summary
-    #[arg(short, long, env = "REVERSION_QUIET", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", help_heading = "Report")]
+    #[arg(value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,
+    /// Print notes too
+    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    pub(super) verbose: bool,
     /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
     #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new(), help_heading = "Report")]
     pub(super) allow_empty: bool,

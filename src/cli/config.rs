@@ -13,7 +13,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::parameters;
-use crate::disk::{self, Failure};
+use crate::disk::{self, Failure, FileKind};
 use crate::pack::Packs;
 
 /// The name of the file.
@@ -47,7 +47,7 @@ impl Config {
     /// A failure that names the file, and the line of the error; two files in one run.
     pub(super) fn find(paths: &[PathBuf], packs: &Packs) -> Result<Self> {
         let named = paths.iter().filter(|path| *path != Path::new("-"));
-        let folders: BTreeSet<PathBuf> = named.map(|path| folder(path)).collect();
+        let folders: BTreeSet<PathBuf> = named.filter_map(|path| folder(path)).collect();
         let mut found: Option<(PathBuf, String)> = None;
         for folder in folders {
             let file = folder.join(NAME);
@@ -106,11 +106,14 @@ impl Config {
     }
 }
 
-/// Returns the folder at `path`, or the one that holds it.
-fn folder(path: &Path) -> PathBuf {
-    let is_folder = matches!(disk::read_up_to(path, 0), Err(Failure::NotAFile(_)));
-    let folder = if is_folder { path } else { path.parent().unwrap_or(Path::new("")) };
-    PathBuf::from(plain(folder))
+/// Returns the folder at `path`, or the one that holds the file there; none for a pipe, a device or nothing.
+fn folder(path: &Path) -> Option<PathBuf> {
+    let folder = match disk::read_up_to(path, 0) {
+        Err(Failure::NotAFile(FileKind::Folder)) => path,
+        Err(Failure::NotAFile(_) | Failure::Missing) => return None,
+        Ok(_) | Err(_) => path.parent().unwrap_or(Path::new("")),
+    };
+    Some(PathBuf::from(plain(folder)))
 }
 
 fn is_file(path: &Path) -> bool {
@@ -172,6 +175,9 @@ mod tests {
         assert_eq!(found(&[tree.path()]).unwrap(), ["a"]);
         assert_eq!(found(&[&tree.path().join("x.yaml"), &tree.path().join(".")]).unwrap(), ["a"]);
         assert!(found(&[other.path()]).unwrap().is_empty());
+        assert!(found(&[&other.path().join("none/x.yaml")]).unwrap().is_empty());
+        #[cfg(unix)]
+        assert!(found(&[Path::new("/dev/null")]).unwrap().is_empty());
         write(other.path(), NAME, b"");
         assert!(found(&[tree.path(), other.path()]).unwrap_err().to_string().starts_with("two configurations"));
     }

@@ -16,7 +16,8 @@ pub(super) fn load(file: &Path) -> Result<SavedPlan> {
         let help = "`reversion plan -o FILE --to TARGET [PATHS]` makes a plan file";
         anyhow!("{}: {what}\n  help: {help}", file.display())
     };
-    let bytes = disk::read_up_to(file, MAX_PLAN).map_err(|failure| anyhow!("{}: {failure}", file.display()))?;
+    let bytes = if file == Path::new("-") { disk::read_stdin(MAX_PLAN) } else { disk::read_up_to(file, MAX_PLAN) };
+    let bytes = bytes.map_err(|failure| anyhow!("{}: {failure}", file.display()))?;
     let plan = SavedPlan::parse(&bytes).map_err(failed)?;
     match plan.files.iter().find(|file| !is_place(Path::new(&file.path))) {
         Some(file) => Err(failed(format!(
