@@ -279,7 +279,7 @@ fn a_tree_that_was_left_half_done_is_told_by_what_only_looks() {
         run.check(2);
         let reported =
             "error[interrupted-run] an earlier apply to test@1/standard was interrupted: 1 of 2 files replaced";
-        assert!(run.err.contains(reported) && run.err.contains("`reversion undo` takes it back"), "{}", run.err);
+        assert!(run.err.contains(reported) && run.err.contains("`reversion undo` reverts it"), "{}", run.err);
     }
     assert!(!tree.path("a.plan").exists());
     let json = tree.run(&["check", "--format", "json", "--to", TO]);

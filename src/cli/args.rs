@@ -42,7 +42,7 @@ Examples:
   reversion detect                                        # which releases are these files for?
   reversion check --to gateway-api@1.4                    # what would change?
   reversion apply --to gateway-api@1.4                    # change it
-  reversion undo                                          # take it back
+  reversion undo                                          # revert it
 
 Exit codes:
   0  nothing to do, or all done
@@ -83,6 +83,12 @@ fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
     Some(if *id == "paths" { "paths".to_owned() } else { format!("'--{flag}'") })
 }
 
+/// Reads a number of threads.
+fn threads(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|number| *number <= 64);
+    number.ok_or_else(|| "write a number from 0 to 64".to_owned())
+}
+
 fn without_variables(command: clap::Command) -> clap::Command {
     command.mut_args(|arg| arg.hide_env(true)).mut_subcommands(without_variables)
 }
@@ -102,7 +108,7 @@ pub(super) enum Command {
     Plan(PlanArgs),
     /// Print a saved plan as a diff, with its findings
     Show(ShowArgs),
-    /// Take back the last apply: all files or none
+    /// Revert the last apply: all files or none
     Undo(UndoArgs),
     /// Convert standard input to standard output
     Convert(StreamArgs),
@@ -164,7 +170,7 @@ pub(super) struct FileArgs {
         hide_default_value = true,
         hide_short_help = true
     )]
-    #[arg(value_parser = clap::value_parser!(u16).range(0..=64))]
+    #[arg(value_parser = threads)]
     pub(super) threads: u16,
 }
 
@@ -242,7 +248,7 @@ pub(super) struct TargetArgs {
     /// Check the result with the CRDs in this folder instead of the target's catalogs; without --to they name the target
     #[arg(long, value_name = "DIR", env = "REVERSION_CRDS", hide_short_help = true)]
     pub(super) crds: Option<PathBuf>,
-    /// Accept targets that do not go together
+    /// Accept targets that are not compatible
     #[arg(long, env = "REVERSION_UNPAIRED", value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub(super) unpaired: bool,
     /// Keep an object's apiVersion while the target serves it and has not deprecated it
@@ -393,7 +399,7 @@ pub(super) struct UndoArgs {
     /// A path in the tree that was written
     #[arg(default_value = ".")]
     pub(super) path: PathBuf,
-    /// List the runs that can be taken back, newest first
+    /// List the runs that can be reverted, newest first
     #[arg(long)]
     pub(super) list: bool,
     /// Leave files that changed since as they are, and restore the others
@@ -500,11 +506,11 @@ Examples:
 pub(super) struct MatrixArgs {
     /// The pack
     pub(super) pack: String,
-    /// The first release, such as 1.3/experimental
-    #[arg(long, value_name = "[PACK@]RELEASE[/CHANNEL]")]
+    /// The first release; of the same pack, so RELEASE[/CHANNEL] is enough, such as 1.3/experimental
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]")]
     pub(super) from: String,
-    /// The second release
-    #[arg(long, value_name = "[PACK@]RELEASE[/CHANNEL]")]
+    /// The second release, likewise
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]")]
     pub(super) to: String,
     /// The format of the list
     #[arg(long, value_enum, default_value_t = MatrixFormat::Text)]

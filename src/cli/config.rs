@@ -77,7 +77,7 @@ impl Config {
         };
         let wire: Wire = toml::from_str(text).map_err(|error| {
             let place = error.span().map_or_else(|| file.display().to_string(), |span| at(span.start));
-            anyhow!("{place}: {}", error.message())
+            anyhow!("{place}: not a valid setting: {}", error.message())
         })?;
         let mut config = Self::default();
         for (pack, names) in wire.set {
@@ -147,12 +147,18 @@ mod tests {
 
     #[test]
     fn errors_name_their_line() {
-        check("[sets]\n", "a/reversion.toml:1:2: unknown field `sets`, expected `set` or `values`");
+        check(
+            "[sets]\n",
+            "a/reversion.toml:1:2: not a valid setting: unknown field `sets`, expected `set` or `values`",
+        );
         check(
             "[set]\nngf.name = 'a'\n",
             "a/reversion.toml:2:12: no pack has the parameter `ngf.name`; there are: ngf.namespace",
         );
-        check("[set]\nngf.namespace = 5\n", "a/reversion.toml:2:17: invalid type: integer `5`, expected a string");
+        check(
+            "[set]\nngf.namespace = 5\n",
+            "a/reversion.toml:2:17: not a valid setting: invalid type: integer `5`, expected a string",
+        );
         let shape = "at most 63 lower-case letters, digits and hyphens, with no hyphen at either end";
         let message = format!("a/reversion.toml:2:17: `A` is not a valid ngf.namespace: write {shape}");
         check("[set]\nngf.namespace = 'A'\n", &message);

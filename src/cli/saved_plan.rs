@@ -8,7 +8,7 @@ use super::output::Level;
 use crate::disk::{self, is_place};
 use crate::edits::FilePlan;
 use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedFinding, SavedPlan};
-use crate::report::{Written, plural, text, visible};
+use crate::report::{Written, text, visible};
 
 /// Reads a plan; every file that it names is below the current folder.
 pub(super) fn load(file: &Path) -> Result<SavedPlan> {
@@ -70,11 +70,8 @@ pub(super) fn summary(plan: &SavedPlan, written: Written) -> String {
         Written::No => "to change",
     };
     format!(
-        "{}; {} {verb} in {}; {} held back; to {}",
-        text::seen(&plan.summary),
-        plural(plan.count("changed"), "object"),
-        plural(plan.files.len(), "file"),
-        plan.count("held-back"),
+        "{}; to {}",
+        text::outcomes(&plan.summary, (plan.count("changed"), verb), plan.files.len(), plan.count("held-back")),
         visible(&plan.targets.join(", ")),
     )
 }

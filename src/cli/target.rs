@@ -44,7 +44,9 @@ impl<'p> Request<'p> {
         for text in args.to.iter().filter(|text| !text.is_empty()) {
             let target = packs::release(text, packs)?;
             if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
-                bail!("two targets for one pack: {other} and {target}");
+                bail!(
+                    "two targets for one pack, {other} and {target}: pass one of them; convert to the other in a second run"
+                );
             }
             targets.push(target);
         }
