@@ -279,7 +279,7 @@ fn read_only_commands_report_an_interrupted_tree() {
         run.check(2);
         let reported =
             "error[interrupted-run] an earlier apply to test@1/standard was interrupted: 1 of 2 files replaced";
-        assert!(run.err.contains(reported) && run.err.contains("`reversion undo` takes it back"), "{}", run.err);
+        assert!(run.err.contains(reported) && run.err.contains("`reversion undo` reverts it"), "{}", run.err);
     }
     assert!(!tree.path("a.plan").exists());
     let json = tree.run(&["check", "--format", "json", "--to", TO]);

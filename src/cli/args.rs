@@ -6,7 +6,33 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::FalseyValueParser;
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+
+/// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
+const PLANNING: [&str; 20] = [
+    "paths",
+    "glob",
+    "files_from",
+    "extension",
+    "no_ignore",
+    "hidden",
+    "follow",
+    "inspect",
+    "threads",
+    "to",
+    "from",
+    "set",
+    "crds",
+    "unpaired",
+    "keep_api_version",
+    "repair",
+    "allow_loss",
+    "stash",
+    "allow_empty",
+    "packs",
+];
 
 /// Converts Kubernetes manifests between releases of their APIs: in place, offline, in both directions, byte for byte.
 #[derive(Debug, Parser)]
@@ -16,7 +42,7 @@ Examples:
   reversion detect                                        # which releases are these files for?
   reversion check --to gateway-api@1.4                    # what would change?
   reversion apply --to gateway-api@1.4                    # change it
-  reversion undo                                          # take it back
+  reversion undo                                          # revert it
 
 Exit codes:
   0  nothing to do, or all done
@@ -34,9 +60,33 @@ impl Cli {
     /// Reads the arguments, the first being the program's name. Help does not list the environment variables.
     pub(super) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let mut command = without_variables(Self::command());
+        for name in ["apply", "plan"] {
+            command =
+                command.mut_subcommand(name, |command| command.mut_arg("paths", |arg| arg.help("Files and folders")));
+        }
         let matches = command.try_get_matches_from_mut(arguments)?;
+        if let Some(ignored) = ignored_by_plan(&matches) {
+            let apply = command.find_subcommand_mut("apply").expect("`apply` is a subcommand");
+            let message = format!("the argument '--plan <FILE>' cannot be used with {ignored}");
+            return Err(apply.error(ErrorKind::ArgumentConflict, message));
+        }
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
+}
+
+/// Names an argument of `apply --plan` that was passed although a saved plan decides it; variables do not count.
+fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
+    let apply = matches.subcommand_matches("apply").filter(|apply| apply.contains_id("plan"))?;
+    let is_passed = |id: &&&str| apply.value_source(id) == Some(ValueSource::CommandLine);
+    let id = PLANNING.iter().find(is_passed)?;
+    let flag = id.strip_suffix("packs").map_or(id.replace('_', "-"), |_| "pack".to_owned());
+    Some(if *id == "paths" { "paths".to_owned() } else { format!("'--{flag}'") })
+}
+
+/// Reads a number of threads.
+fn threads(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|number| *number <= 64);
+    number.ok_or_else(|| "write a number from 0 to 64".to_owned())
 }
 
 fn without_variables(command: clap::Command) -> clap::Command {
@@ -58,7 +108,7 @@ pub(super) enum Command {
     Plan(PlanArgs),
     /// Print a saved plan as a diff, with its findings
     Show(ShowArgs),
-    /// Take back the last apply: all files or none
+    /// Revert the last apply: all files or none
     Undo(UndoArgs),
     /// Convert standard input to standard output
     Convert(StreamArgs),
@@ -120,7 +170,7 @@ pub(super) struct FileArgs {
         hide_default_value = true,
         hide_short_help = true
     )]
-    #[arg(value_parser = clap::value_parser!(u16).range(0..=64))]
+    #[arg(value_parser = threads)]
     pub(super) threads: u16,
 }
 
@@ -198,7 +248,7 @@ pub(super) struct TargetArgs {
     /// Check the result with the CRDs in this folder instead of the target's catalogs; without --to they name the target
     #[arg(long, value_name = "DIR", env = "REVERSION_CRDS", hide_short_help = true)]
     pub(super) crds: Option<PathBuf>,
-    /// Accept targets that do not go together
+    /// Accept targets that are not compatible
     #[arg(long, env = "REVERSION_UNPAIRED", value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub(super) unpaired: bool,
     /// Keep an object's apiVersion while the target serves it and has not deprecated it
@@ -286,7 +336,7 @@ pub(super) struct ApplyArgs {
     #[arg(long, help_heading = "Writing")]
     pub(super) diff: bool,
     /// Write this saved plan, in the folder that it was made in; refused if a file changed since
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "to", "files_from"], help_heading = "Writing")]
+    #[arg(long, value_name = "FILE", help_heading = "Writing")]
     pub(super) plan: Option<PathBuf>,
     /// Finish an interrupted apply
     #[arg(long, conflicts_with_all = ["plan", "to", "files_from"], help_heading = "Writing")]
@@ -332,7 +382,7 @@ Examples:
   reversion show release.plan
   reversion show -v release.plan")]
 pub(super) struct ShowArgs {
-    /// A plan file, made by `reversion plan`
+    /// A plan file, made by `reversion plan`; `-` is standard input
     pub(super) plan: PathBuf,
     #[command(flatten)]
     pub(super) output: OutputArgs,
@@ -349,7 +399,7 @@ pub(super) struct UndoArgs {
     /// A path in the tree that was written
     #[arg(default_value = ".")]
     pub(super) path: PathBuf,
-    /// List the runs that can be taken back, newest first
+    /// List the runs that can be reverted, newest first
     #[arg(long)]
     pub(super) list: bool,
     /// Leave files that changed since as they are, and restore the others
@@ -373,8 +423,12 @@ pub(super) struct StreamArgs {
     #[command(flatten)]
     pub(super) target: TargetArgs,
     /// Print only held-back objects, errors and the summary
-    #[arg(short, long, env = "REVERSION_QUIET", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", help_heading = "Report")]
+    #[arg(value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,
+    /// Print notes too
+    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    pub(super) verbose: bool,
     /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
     #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new(), help_heading = "Report")]
     pub(super) allow_empty: bool,
@@ -452,11 +506,11 @@ Examples:
 pub(super) struct MatrixArgs {
     /// The pack
     pub(super) pack: String,
-    /// The first release, such as 1.3/experimental
-    #[arg(long, value_name = "[PACK@]RELEASE[/CHANNEL]")]
+    /// The first release; of the same pack, so RELEASE[/CHANNEL] is enough, such as 1.3/experimental
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]")]
     pub(super) from: String,
-    /// The second release
-    #[arg(long, value_name = "[PACK@]RELEASE[/CHANNEL]")]
+    /// The second release, likewise
+    #[arg(long, value_name = "PACK@RELEASE[/CHANNEL]")]
     pub(super) to: String,
     /// The format of the list
     #[arg(long, value_enum, default_value_t = MatrixFormat::Text)]

@@ -1,11 +1,11 @@
-//! The targets that a target goes with: a release of NGINX Gateway Fabric implies one of Gateway API.
+//! The targets that a target supports: a release of NGINX Gateway Fabric implies one of Gateway API.
 
 use anyhow::{Result, ensure};
 
 use super::console::Console;
 use crate::pack::{Packs, Target};
 
-/// Whether targets of several packs must go together.
+/// Whether targets of several packs must be compatible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pairing {
     /// They must.
@@ -14,10 +14,10 @@ pub(super) enum Pairing {
     Any,
 }
 
-/// Returns the releases that `targets` go with, where their packs have no target yet, and prints them.
+/// Returns the releases that `targets` support, where their packs have no target yet, and prints them.
 ///
 /// # Errors
-/// Two targets that do not go together.
+/// Two targets that are not compatible.
 pub(super) fn companions<'p>(
     targets: &[Target<'p>],
     packs: &'p Packs,
@@ -30,12 +30,12 @@ pub(super) fn companions<'p>(
         let bundle = |target: &Target<'p>| target.pack.line().get(target.release).bundle.clone();
         match targets.iter().find(|other| other.pack.name() == companion.pack.name()) {
             None => {
-                console.note(&format!("target {companion}, which {target} goes with\n"))?;
+                console.note(&format!("target {companion}, which {target} supports\n"))?;
                 found.push(companion);
             }
             Some(other) => ensure!(
                 pairing == Pairing::Any || minor(&bundle(other)) == minor(&bundle(&companion)),
-                "{target} goes with {companion}, not with {other}: omit the second target, or pass --unpaired"
+                "{target} supports {companion}, not {other}: omit the second target, or pass --unpaired"
             ),
         }
     }

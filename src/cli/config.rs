@@ -13,7 +13,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::parameters;
-use crate::disk::{self, Failure};
+use crate::disk::{self, Failure, FileKind};
 use crate::pack::Packs;
 
 /// The name of the file.
@@ -47,7 +47,7 @@ impl Config {
     /// A failure that names the file, and the line of the error; two files in one run.
     pub(super) fn find(paths: &[PathBuf], packs: &Packs) -> Result<Self> {
         let named = paths.iter().filter(|path| *path != Path::new("-"));
-        let folders: BTreeSet<PathBuf> = named.map(|path| folder(path)).collect();
+        let folders: BTreeSet<PathBuf> = named.filter_map(|path| folder(path)).collect();
         let mut found: Option<(PathBuf, String)> = None;
         for folder in folders {
             let file = folder.join(NAME);
@@ -77,7 +77,7 @@ impl Config {
         };
         let wire: Wire = toml::from_str(text).map_err(|error| {
             let place = error.span().map_or_else(|| file.display().to_string(), |span| at(span.start));
-            anyhow!("{place}: {}", error.message())
+            anyhow!("{place}: not a valid setting: {}", error.message())
         })?;
         let mut config = Self::default();
         for (pack, names) in wire.set {
@@ -106,11 +106,14 @@ impl Config {
     }
 }
 
-/// Returns the folder at `path`, or the one that holds it.
-fn folder(path: &Path) -> PathBuf {
-    let is_folder = matches!(disk::read_up_to(path, 0), Err(Failure::NotAFile(_)));
-    let folder = if is_folder { path } else { path.parent().unwrap_or(Path::new("")) };
-    PathBuf::from(plain(folder))
+/// Returns the folder at `path`, or the one that holds the file there; none for a pipe, a device or nothing.
+fn folder(path: &Path) -> Option<PathBuf> {
+    let folder = match disk::read_up_to(path, 0) {
+        Err(Failure::NotAFile(FileKind::Folder)) => path,
+        Err(Failure::NotAFile(_) | Failure::Missing) => return None,
+        Ok(_) | Err(_) => path.parent().unwrap_or(Path::new("")),
+    };
+    Some(PathBuf::from(plain(folder)))
 }
 
 fn is_file(path: &Path) -> bool {
@@ -144,12 +147,18 @@ mod tests {
 
     #[test]
     fn errors_include_their_line() {
-        check("[sets]\n", "a/reversion.toml:1:2: unknown field `sets`, expected `set` or `values`");
+        check(
+            "[sets]\n",
+            "a/reversion.toml:1:2: not a valid setting: unknown field `sets`, expected `set` or `values`",
+        );
         check(
             "[set]\nngf.name = 'a'\n",
             "a/reversion.toml:2:12: no pack has the parameter `ngf.name`; there are: ngf.namespace",
         );
-        check("[set]\nngf.namespace = 5\n", "a/reversion.toml:2:17: invalid type: integer `5`, expected a string");
+        check(
+            "[set]\nngf.namespace = 5\n",
+            "a/reversion.toml:2:17: not a valid setting: invalid type: integer `5`, expected a string",
+        );
         let shape = "at most 63 lower-case letters, digits and hyphens, with no hyphen at either end";
         let message = format!("a/reversion.toml:2:17: `A` is not a valid ngf.namespace: write {shape}");
         check("[set]\nngf.namespace = 'A'\n", &message);
@@ -172,6 +181,9 @@ mod tests {
         assert_eq!(found(&[tree.path()]).unwrap(), ["a"]);
         assert_eq!(found(&[&tree.path().join("x.yaml"), &tree.path().join(".")]).unwrap(), ["a"]);
         assert!(found(&[other.path()]).unwrap().is_empty());
+        assert!(found(&[&other.path().join("none/x.yaml")]).unwrap().is_empty());
+        #[cfg(unix)]
+        assert!(found(&[Path::new("/dev/null")]).unwrap().is_empty());
         write(other.path(), NAME, b"");
         assert!(found(&[tree.path(), other.path()]).unwrap_err().to_string().starts_with("two configurations"));
     }

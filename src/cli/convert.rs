@@ -31,7 +31,7 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
         console.stream(&planned.plan.files.first().map_or(bytes, |file| file.after().into_bytes()))?;
     }
     let report = planned.report("convert", Written::No);
-    let level = if args.quiet { Level::QUIET } else { Level::USUAL };
+    let level = Level::new(args.quiet, args.verbose);
     console.note(&format!("{}{}\n", findings(report.findings, level), text::summary(&report)))?;
     let exit = if exit == Exit::NothingRecognised && args.allow_empty { Exit::Clean } else { exit };
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)

@@ -52,7 +52,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
             console.report(&shown.map(github::finding).collect::<String>(), output)?;
         }
     }
-    console.note(&format!("{}; {}\n", text::seen(&detection.counts), text::left(&detection.counts)))?;
+    console.note(&format!("{}; {}\n", text::read(&detection.counts), text::left(&detection.counts)))?;
     let exit = Exit::decide(&detection.counts, &detection.findings, Pending::Nothing).with(output);
     explain_exit(exit, &detection.counts, &input.roots, packs, console)
 }

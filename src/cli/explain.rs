@@ -6,7 +6,7 @@ use super::args::ExplainArgs;
 use super::console::Console;
 use super::exit::Exit;
 use super::glossary::GLOSSARY;
-use super::packs;
+use super::{packs, releases};
 use crate::finding::Code;
 use crate::lens::{Description, OPERATIONS};
 use crate::pack::{Pack, Packs, Rule, nearest};
@@ -14,30 +14,63 @@ use crate::pack::{Pack, Packs, Rule, nearest};
 /// Runs `explain`.
 pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
-    let mut text = explain(&args.term, packs);
-    if text.is_empty() {
-        // The summary counts objects that are `held back`.
-        text = explain(&args.term.to_lowercase().replace(' ', "-"), packs);
-    }
-    if text.is_empty() {
-        let near = near(&args.term, packs).join(", ");
-        bail!("`{}` is not a word of the output, a rule, a code or an operation; similar names: {near}", args.term);
-    }
-    console.print(&text)?;
+    console.print(&answer(&args.term, packs)?)?;
     Ok(Exit::Clean)
 }
 
-/// Explains a word by everything that it names; nothing where it names nothing.
+/// Explains a word, a release or the costs in a cell of `matrix`.
+///
+/// # Errors
+/// A failure that names the nearest words.
+fn answer(text: &str, packs: &Packs) -> Result<String> {
+    let found = spellings(text).iter().map(|word| explain(word, packs)).find(|found| !found.is_empty());
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    if text.contains('@') {
+        let target = packs::release(text, packs)?;
+        let release = target.pack.line().get(target.release);
+        let (title, bundle, channel) = (target.pack.title(), &release.bundle, release.channel);
+        return Ok(format!(
+            "{target}: release {bundle} of {title}, channel {channel}; pass it with `--to` or `--from`\n"
+        ));
+    }
+    let costs: Vec<String> = text.split('/').map(|cost| explain(&fold(cost), packs)).collect();
+    if costs.iter().all(|cost| !cost.is_empty()) {
+        return Ok(costs.join("\n"));
+    }
+    let near = near(text, packs).join(", ");
+    let hint = if near.is_empty() { near } else { format!("; did you mean {near}?") };
+    bail!("`{text}` is not a word of the output, a rule, a code or an operation{hint}")
+}
+
+/// Writes a word as every output does: lower case, hyphens for spaces, one spelling of `recognised` and `recognized`.
+fn fold(word: &str) -> String {
+    word.to_lowercase().replace([' ', '_'], "-").replace("iz", "is")
+}
+
+/// Returns the spellings under which a word may be known: as it is, and without the ending of a plural.
+fn spellings(word: &str) -> Vec<String> {
+    let word = fold(word);
+    let singular = word.strip_suffix("ies").map(|stem| format!("{stem}y"));
+    let stems = ["s", "es"].into_iter().filter_map(|ending| word.strip_suffix(ending).map(str::to_owned));
+    let more: Vec<String> = singular.into_iter().chain(stems).filter(|stem| !stem.is_empty()).collect();
+    [vec![word], more].concat()
+}
+
+/// Explains a folded word by everything that it names; nothing where it names nothing.
 fn explain(word: &str, packs: &Packs) -> String {
-    let term = GLOSSARY.iter().find(|term| term.word == word).map(|term| format!("{word}: {}\n", term.text));
-    let code = Code::parse(word).map(|code| match term {
+    let is = |name: &str| fold(name) == word;
+    let term = GLOSSARY.iter().find(|term| is(term.word)).map(|term| format!("{}: {}\n", term.word, term.text));
+    let code = Code::ALL.iter().find(|code| is(code.name())).map(|code| match term {
         Some(_) => format!("finding {code}: {}\n", code.description()),
         None => format!("{code}: {}\n", code.description()),
     });
-    let operation = OPERATIONS.iter().find(|operation| operation.name == word).map(operation_text);
-    let named = |rule: &Rule| rule.id == word || rule.id.ends_with(&format!("/{word}"));
+    let operation = OPERATIONS.iter().find(|operation| is(operation.name)).map(operation_text);
+    let named = |rule: &Rule| is(&rule.id) || fold(&rule.id).ends_with(&format!("/{word}"));
     let rules = files(packs).filter(|(_, rules)| named(rules[0])).map(|(pack, rules)| rule_text(pack, &rules));
-    term.into_iter().chain(code).chain(operation).chain(rules).collect::<Vec<_>>().join("\n")
+    let pack = packs.iter().filter(|pack| is(pack.name())).map(releases::summary);
+    term.into_iter().chain(code).chain(operation).chain(rules).chain(pack).collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the rules of each file, which has one at least.
@@ -50,8 +83,10 @@ fn near<'p>(term: &str, packs: &'p Packs) -> Vec<&'p str> {
     let codes = Code::ALL.iter().map(|code| code.name());
     let operations = OPERATIONS.iter().map(|operation| operation.name);
     let ids = files(packs).map(|(_, rules)| rules[0].id.rsplit('/').next().unwrap_or(&rules[0].id));
-    let mut near = nearest(term, words.chain(codes).chain(operations).chain(ids));
+    let names = packs.iter().map(Pack::name);
+    let mut near = nearest(&term.to_lowercase(), words.chain(codes).chain(operations).chain(ids).chain(names));
     near.dedup();
+    near.retain(|name| packs::is_near(&term.to_lowercase(), name));
     near
 }
 
@@ -117,24 +152,58 @@ mod tests {
             Subject::Advisory,
             Subject::Undetectable,
         ];
-        let summary = ["seen", "recognised", "skipped", "failed"];
-        let parts = ["pack", "rule", "release", "bundle", "channel", "catalog", "lens", "evidence", "stash"];
+        let summary = ["read", "recognised", "to change", "skipped", "failed", "by fields", "with apiVersions"];
+        let parts = [
+            "pack",
+            "rule",
+            "release",
+            "bundle",
+            "channel",
+            "catalog",
+            "lens",
+            "evidence",
+            "stash",
+            "claimed",
+            "dropped",
+            "served",
+            "parameter",
+        ];
         let words = [&severities[..], &outcomes, &fidelities, &costs, &subjects.map(Subject::name), &summary, &parts];
         let channels = Channel::ALL.map(Channel::name);
         let directions = [Direction::Forward, Direction::Backward].map(Direction::name);
         let codes: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
         let packs = embedded::with(Vec::new()).unwrap();
         for word in words.concat().iter().chain(&channels).chain(&directions).chain(&codes) {
-            assert!(explain(word, &packs).contains(&format!("{word}: ")), "`explain {word}` has no answer");
+            assert!(answer(word, &packs).unwrap().contains(&format!("{word}: ")), "`explain {word}` has no answer");
         }
     }
 
     #[test]
     fn a_word_with_two_meanings_has_both_explanations() {
         let packs = embedded::with(Vec::new()).unwrap();
-        let text = explain("normalized", &packs);
+        let text = answer("normalised", &packs).unwrap();
         assert!(text.starts_with("normalized: Cost of a change") && text.contains("\nfinding normalized: "), "{text}");
-        assert_eq!(explain("held-bak", &packs), "");
-        assert_eq!(near("held-bak", &packs)[0], "held-back");
+        assert_eq!(near("held-bak", &packs), ["held-back"]);
+        assert!(near("xyzzy", &packs).is_empty());
+    }
+
+    #[test]
+    fn other_spellings_of_a_word_are_known() {
+        let packs = embedded::with(Vec::new()).unwrap();
+        let starts = [
+            ("Recognized", "recognised: "),
+            ("Channels", "channel: "),
+            ("advisories", "advisory: "),
+            ("Held Back", "held-back: "),
+            ("gateway-api", "gateway-api: Gateway API v0.1.0"),
+            ("gateway-api@1.6/experimental", "gateway-api@1.6.1/experimental: release v1.6.1 of Gateway API"),
+            ("exact/held-back", "exact: Cost of a change"),
+            ("-", "-: "),
+        ];
+        for (word, start) in starts {
+            let text = answer(word, &packs).unwrap();
+            assert!(text.starts_with(start), "{word}: {text}");
+        }
+        assert!(answer("gateway-api@9", &packs).unwrap_err().to_string().contains("has no release"));
     }
 }

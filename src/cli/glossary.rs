@@ -17,6 +17,7 @@ const fn term(word: &'static str, text: &'static str) -> Term {
 
 /// Every word, sorted.
 pub const GLOSSARY: &[Term] = &[
+    term("-", "Cost of a change in `matrix`: nothing is to be done in that direction."),
     term(
         "advisory",
         "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.",
@@ -33,6 +34,7 @@ pub const GLOSSARY: &[Term] = &[
         "bundle",
         "A version of an API as its project publishes it, such as v1.4.0. A bundle and a channel are a release.",
     ),
+    term("by fields", "Heading of `detect`: the releases that all objects can be for, by their fields alone."),
     term("catalog", "The fields of one kind in every release of a pack, generated from the project's CRDs."),
     term(
         "changed",
@@ -40,10 +42,12 @@ pub const GLOSSARY: &[Term] = &[
     ),
     term("changes-needed", "Title of a GitHub annotation: the object is not at the target yet."),
     term("channel", "A variant of a bundle: standard, experimental, or single where a project publishes one only."),
+    term("claimed", "Summary of `pack lint`: removed kinds, fields or values that a rule converts."),
     term(
         "code",
         "The stable name of a kind of finding, in brackets behind the severity, such as `dropped-field`. `explain CODE` describes it.",
     ),
+    term("dropped", "Summary of `pack lint`: removed kinds, fields or values that `pack.yaml` lists with a reason."),
     term("error", "Severity: the file or the run failed. Exit code 2; `apply` writes nothing."),
     term(
         "evidence",
@@ -84,9 +88,14 @@ pub const GLOSSARY: &[Term] = &[
         "What is known about one project: its releases, its catalogs and its rules. `reversion releases` lists the packs.",
     ),
     term(
+        "parameter",
+        "What no file shows and `--set PACK.NAME=VALUE` sets. `reversion releases PACK` lists the parameters.",
+    ),
+    term(
         "plan",
         "The edits of all files and the findings, before anything is written. `reversion plan` saves it, `apply --plan` writes it.",
     ),
+    term("read", "Summary: files that were read, whatever they hold."),
     term(
         "recognised",
         "Summary: objects of a kind that a pack knows, and places with values of a known chart. Without one, the exit code is 3.",
@@ -99,7 +108,7 @@ pub const GLOSSARY: &[Term] = &[
         "rule",
         "One documented change of an API between two releases, and how to convert it in both directions. `explain RULE` shows it.",
     ),
-    term("seen", "Summary: files that were read, and the objects in those that mention a known API group."),
+    term("served", "Heading of `releases`: the apiVersions under which a release accepts objects of a kind."),
     term("single", "Channel: the only one of a bundle whose project publishes no channels."),
     term(
         "skipped",
@@ -112,9 +121,17 @@ pub const GLOSSARY: &[Term] = &[
     ),
     term("target", "The release that objects are converted to, passed with `--to` or named by the CRDs in the files."),
     term("unchanged", "Outcome: the object is at the target already and is left unchanged."),
+    term(
+        "to change",
+        "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.",
+    ),
     term("undetectable", "Subject in `matrix`: a change of meaning that no field shows, such as a new default."),
     term("value", "Subject in `matrix`: a value that a field can have in only one of the two releases."),
     term("warning", "Severity: something is probably wrong or has to be done by hand, but the conversion continues."),
+    term(
+        "with apiVersions",
+        "Heading of `detect`: the releases that all objects can be for, by their fields and apiVersions.",
+    ),
 ];
 
 #[cfg(test)]

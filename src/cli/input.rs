@@ -13,11 +13,14 @@ use super::args::FileArgs;
 use super::config::Config;
 use super::console::Console;
 use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing, Named};
-use crate::disk::{self, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
+use crate::disk::{self, Failure, FileKind, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
 use crate::report::{Counts, visible};
+
+/// What to do about a file that is not a regular one.
+const PIPE_HELP: &str = "pass `-` and pipe it to standard input, or save it as a file";
 
 /// Whether standard input may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +102,7 @@ pub(super) fn read<T: Send>(
                 Code::InvalidEncoding,
                 Severity::Error,
                 "the name of the file is not valid UTF-8".to_owned(),
-                "rename the file",
+                Some("rename the file"),
             ))),
             reading => File::new(reading, &make),
         });
@@ -126,7 +129,8 @@ pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Resul
         inspect: false,
         threads: 0,
     };
-    let read = read(&files, Empty::Refuse, &recognizer(packs, &Config::default()), console, |manifest| manifest)?;
+    let read = read(&files, Empty::Refuse, &recognizer(packs, &Config::default()), console, |manifest| manifest);
+    let read = read.context("--crds")?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("--crds: {}: {}", finding.location, finding.message),
         None => Ok(read.made),
@@ -194,7 +198,10 @@ pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
 }
 
 fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {
-    let Some(list) = &args.files_from else { return Ok((args.paths.clone(), Named::Always)) };
+    let Some(list) = &args.files_from else {
+        args.paths.iter().try_for_each(|path| is_readable(path))?;
+        return Ok((args.paths.clone(), Named::Always));
+    };
     let text = if list == Path::new("-") {
         read_stdin(Empty::Accept)
     } else {
@@ -202,6 +209,30 @@ fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {
     };
     let text = text.context("cannot read the list of files")?;
     Ok((disk::files_from(&text), Named::ByExtension))
+}
+
+/// Refuses a path that was passed and leads to nothing, or to something other than a file or a folder.
+fn is_readable(path: &Path) -> Result<()> {
+    let Err(failure) = disk::read_up_to(path, 0) else { return Ok(()) };
+    let shown = path.display();
+    match failure {
+        Failure::Missing => bail!("{shown}: {failure}"),
+        Failure::NotAFile(FileKind::Pipe | FileKind::Socket | FileKind::Device) => {
+            bail!("{shown}: {failure}\n  help: {PIPE_HELP}")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns what to do about a file that could not be read, where the failure does not say it.
+const fn failure_help(failure: &Failure) -> Option<&'static str> {
+    match failure {
+        Failure::Missing | Failure::Denied | Failure::Io(_) => Some("check the path and its permissions"),
+        Failure::NotAFile(FileKind::Link) => Some("check where the symbolic link leads"),
+        Failure::NotAFile(FileKind::Pipe | FileKind::Socket | FileKind::Device) => Some(PIPE_HELP),
+        Failure::Loop(_) => Some("remove the link, or leave it out with `--glob '!LINK'`"),
+        _ => None,
+    }
 }
 
 fn options(args: &FileArgs, named: Named) -> Result<WalkOptions> {
@@ -233,15 +264,15 @@ fn collect<T>(scan: Scan<File<T>>) -> Input<T> {
     }
     for (path, failure) in scan.failed {
         input.counts.failed += 1;
-        let help = "check the path and its permissions";
-        input.findings.push(file_finding(&name(&path), Code::IoError, Severity::Error, failure.to_string(), help));
+        let (message, help) = (failure.to_string(), failure_help(&failure));
+        input.findings.push(file_finding(&name(&path), Code::IoError, Severity::Error, message, help));
     }
     input
 }
 
-fn file_finding(file: &str, code: Code, severity: Severity, message: String, help: &str) -> Finding {
+fn file_finding(file: &str, code: Code, severity: Severity, message: String, help: Option<&str>) -> Finding {
     let location = Location { file: file.to_owned(), position: None };
-    Finding { location, code, severity, object: None, field: None, message, help: Some(help.to_owned()) }
+    Finding { location, code, severity, object: None, field: None, message, help: help.map(str::to_owned) }
 }
 
 impl<T> Input<T> {
@@ -274,7 +305,7 @@ impl<T> Input<T> {
                 Code::Binary,
                 Severity::Warning,
                 format!("the file is {skip}"),
-                help,
+                Some(help),
             ));
         }
     }

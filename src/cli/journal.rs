@@ -41,7 +41,7 @@ pub(super) fn interrupted_run(roots: &[PathBuf]) -> Option<Finding> {
         Ok(Some((record, RunProgress::Mixed(replaced)))) => {
             let files = plural(record.files.len(), "file");
             let message = format!("an earlier {} was interrupted: {replaced} of {files} replaced", run_name(&record));
-            (message, Some("`reversion undo` takes it back, `reversion apply --resume` finishes it".to_owned()))
+            (message, Some("`reversion undo` reverts it, `reversion apply --resume` finishes it".to_owned()))
         }
         Err(failure @ Failure::Denied) => {
             let message = format!("cannot check whether a run of another user was interrupted: {failure}");

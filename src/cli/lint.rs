@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Error, Result, anyhow};
 
 use super::args::LintArgs;
 use super::console::Console;
 use super::exit::Exit;
 use super::packs;
+use crate::disk::{self, Failure, FileKind};
 use crate::pack::lint::{Share, coverage, lint};
 use crate::pack::load;
 use crate::report::{plural, visible};
@@ -19,7 +20,7 @@ pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
     let pack = match &own {
         Some(pack) => pack,
-        None => packs::named(&args.pack, packs).context("pass the name of a pack or its folder")?,
+        None => packs::named(&args.pack, packs).map_err(|error| not_a_pack(&args.pack, error))?,
     };
     let messages = lint(pack, fixtures.as_deref());
     let lines: String = messages.iter().map(|message| format!("{}\n", visible(&message.to_string()))).collect();
@@ -30,13 +31,22 @@ pub(super) fn run(args: &LintArgs, console: Console) -> Result<Exit> {
     Ok(if messages.is_empty() { Exit::Clean } else { Exit::Changes })
 }
 
-/// Renders how much of what is removed is covered: `3 fields vanish (2 claimed by rules, 1 dropped with a reason)`.
+/// Explains why neither a folder nor a pack of this name can be checked.
+fn not_a_pack(name: &str, unknown: Error) -> Error {
+    match disk::read_up_to(Path::new(name), 0) {
+        Err(Failure::NotAFile(FileKind::Folder)) => {
+            anyhow!("{name}: the folder has no pack.yaml: pass the folder of a pack, or the name of one")
+        }
+        _ => unknown.context("pass the name of a pack or its folder"),
+    }
+}
+
+/// Renders how much of what is removed is covered: `3 fields removed (2 claimed by rules, 1 dropped with a reason)`.
 fn coverage_text(share: Share, noun: &str) -> String {
-    let verb = if share.all() == 1 { "vanishes" } else { "vanish" };
-    let missed = if share.missed == 0 { String::new() } else { format!(", {} unnoticed", share.missed) };
+    let missed = if share.missed == 0 { String::new() } else { format!(", {} not covered", share.missed) };
     let (claimed, dropped) = (share.claimed, share.dropped);
     format!(
-        "{} {verb} ({claimed} claimed by rules, {dropped} dropped with a reason{missed})",
+        "{} removed ({claimed} claimed by rules, {dropped} dropped with a reason{missed})",
         plural(share.all(), noun)
     )
 }

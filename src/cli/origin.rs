@@ -9,9 +9,9 @@ use anyhow::{Context, Result, ensure};
 use super::console::Console;
 use super::packs;
 use crate::infer::install_evidence::{Evidence, ObjectReleases, origin};
-use crate::pack::{Pack, Packs};
+use crate::pack::{Pack, Packs, Target};
 use crate::release::ReleaseSet;
-use crate::report::visible;
+use crate::report::{plural, visible};
 
 /// Reads `--from`: the releases, by pack.
 pub(super) fn passed(values: &[String], packs: &Packs) -> Result<BTreeMap<String, ReleaseSet>> {
@@ -38,7 +38,7 @@ pub(super) fn detected(
     let about = evidence.iter().filter(|(other, _)| other.name() == pack.name());
     let (about, inexact): (Vec<&Evidence>, Vec<&Evidence>) =
         about.map(|(_, evidence)| evidence).partition(|one| one.is_exact());
-    for line in not_used(pack, &inexact) {
+    for line in inexact_versions(pack, &inexact) {
         console.note(&line)?;
     }
     let origin = origin(&about);
@@ -68,8 +68,41 @@ pub(super) fn detected(
     Ok(Some(origin))
 }
 
+/// Warns of releases passed with `--from` that have no effect: their pack has no target, or no object can come from them.
+pub(super) fn not_used(
+    passed: &BTreeMap<String, ReleaseSet>,
+    targets: &[Target<'_>],
+    spans: &[ObjectReleases<'_>],
+    packs: &Packs,
+) -> Vec<String> {
+    let warning = |(name, origin): (&String, &ReleaseSet)| {
+        let pack = packs.named(name).ok()?;
+        let release = pack.line().describe(*origin);
+        let Some(target) = targets.iter().find(|target| target.pack.name() == name) else {
+            return Some(format!(
+                "warning: --from {name}: {release} is not used: there is no target for {name}; pass --to {name}@RELEASE\n"
+            ));
+        };
+        let reached = ReleaseSet::from_iter([target.release]);
+        let of_pack = || spans.iter().filter(|span| span.pack.name() == name);
+        // An object that is at the target already is not converted.
+        let contradicting =
+            || of_pack().filter(|span| (span.releases & *origin).is_empty() && (span.releases & reached).is_empty());
+        let first = contradicting().min_by_key(|span| &span.location)?;
+        if of_pack().any(|span| !(span.releases & *origin).is_empty()) {
+            return None;
+        }
+        let (at, title) = (visible(&first.location.to_string()), visible(&first.title));
+        let (all, releases) = (plural(contradicting().count(), "object"), pack.line().describe(first.releases));
+        Some(format!(
+            "warning: --from {name}: {release} is not used for {all}, which cannot come from it: {title} ({at}) is for {releases}\n"
+        ))
+    };
+    passed.iter().filter_map(warning).collect()
+}
+
 /// Lists versions that are not exactly a release, each with the first place where it is written.
-fn not_used(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
+fn inexact_versions(pack: &Pack, inexact: &[&Evidence]) -> Vec<String> {
     let mut places: BTreeMap<&str, Vec<&Evidence>> = BTreeMap::new();
     for one in inexact {
         places.entry(&one.text).or_default().push(one);

@@ -26,7 +26,12 @@ impl Level {
 
     /// Reads `--quiet` and `--verbose`.
     pub(super) const fn of(output: &OutputArgs) -> Self {
-        match (output.quiet, output.verbose) {
+        Self::new(output.quiet, output.verbose)
+    }
+
+    /// Makes the level of a call with these two flags.
+    pub(super) const fn new(quiet: bool, verbose: bool) -> Self {
+        match (quiet, verbose) {
             (true, _) => Self::QUIET,
             (_, true) => Self(Severity::Note),
             _ => Self::USUAL,

@@ -15,29 +15,27 @@ pub(super) fn load(args: &PackArgs) -> Result<&'static Packs> {
 /// Finds the pack `name`.
 ///
 /// # Errors
-/// A failure that names the pack that was probably meant.
+/// A failure that names the nearest pack.
 pub(super) fn named<'p>(name: &str, packs: &'p Packs) -> Result<&'p Pack> {
-    packs.named(name).map_err(|error| match near(name, packs.iter().map(Pack::name)) {
-        Some(pack) => anyhow!("there is no pack `{name}`: did you mean {pack}?"),
-        None => error,
+    packs.named(name).map_err(|error| match name.split_once('@').and_then(|(pack, _)| packs.named(pack).ok()) {
+        Some(pack) => anyhow!("`{name}` is not a pack: write {}, without a release", pack.name()),
+        None => near_pack(name, packs)
+            .map_or(error, |pack| anyhow!("there is no pack `{name}`: did you mean {}?", pack.name())),
     })
 }
 
-/// Reads a release as it is written everywhere: `PACK@RELEASE` or `PACK@RELEASE/CHANNEL`.
+/// Reads a release: `PACK@RELEASE` or `PACK@RELEASE/CHANNEL`.
 ///
 /// # Errors
-/// A failure that names the pack or release that was probably meant.
+/// A failure that names the nearest pack or release.
 pub(super) fn release<'p>(text: &str, packs: &'p Packs) -> Result<Target<'p>> {
-    let Some((name, release)) = text.split_once('@') else {
-        let hint = near(text, packs.iter().map(Pack::name)).map(|pack| format!("; did you mean {pack}@latest?"));
-        bail!(
-            "`{text}` names no release: write PACK@RELEASE or PACK@RELEASE/CHANNEL, such as gateway-api@1.4/standard{}",
-            hint.unwrap_or_default()
-        );
+    let (name, release) = match text.split_once('@') {
+        Some((name, release)) if !name.is_empty() && !release.is_empty() => (name, release),
+        _ => bail!("{}", not_a_release(text, packs)),
     };
     let pack = named(name, packs)?;
-    let found = pack.release(release).map_err(|error| match with_slash(pack, release) {
-        Some(meant) => anyhow!("pack {name} has no release `{release}`: did you mean {meant}?"),
+    let found = pack.release(release).map_err(|error| match corrected(pack, release) {
+        Some(nearest) => anyhow!("pack {name} has no release `{release}`: did you mean {nearest}?"),
         None => error,
     })?;
     Ok(Target { pack, release: found })
@@ -45,7 +43,8 @@ pub(super) fn release<'p>(text: &str, packs: &'p Packs) -> Result<Target<'p>> {
 
 /// Reads the release and channel of one bare `RELEASE[/CHANNEL]` of `pack`, or of `PACK@RELEASE[/CHANNEL]` with that pack.
 pub(super) fn release_of<'p>(pack: &'p Pack, text: &str, packs: &'p Packs) -> Result<Target<'p>> {
-    let full = if text.contains('@') { text.to_owned() } else { format!("{}@{text}", pack.name()) };
+    let is_full = text.contains('@') || packs.named(text).is_ok();
+    let full = if is_full { text.to_owned() } else { format!("{}@{text}", pack.name()) };
     let target = release(&full, packs)?;
     if target.pack.name() != pack.name() {
         bail!("`{text}` is a release of {}, not of {}", target.pack.name(), pack.name());
@@ -53,18 +52,55 @@ pub(super) fn release_of<'p>(pack: &'p Pack, text: &str, packs: &'p Packs) -> Re
     Ok(target)
 }
 
-/// Writes `1.4-experimental` as `gateway-api@1.4/experimental`, if there is such a release.
-fn with_slash(pack: &Pack, release: &str) -> Option<String> {
-    Channel::ALL.iter().find_map(|channel| {
+/// Explains what to write instead of a text that is not of the form `PACK@RELEASE`.
+fn not_a_release(text: &str, packs: &Packs) -> String {
+    let form = "write PACK@RELEASE[/CHANNEL], such as gateway-api@1.4/standard";
+    // `gateway-api/1.4`, `gateway-api=1.4`, `@1.4`, `1.4`.
+    let parts = text.match_indices(['/', '=', ':', '@', ' ']).map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let mut parts = parts.chain([("", text)]).filter(|(_, release)| !release.is_empty());
+    let nearest = parts.find_map(|(name, release)| {
+        let mut packs =
+            if name.is_empty() { packs.iter().collect() } else { Vec::from_iter(near_pack(name, packs)) }.into_iter();
+        packs.find_map(|pack| corrected(pack, release))
+    });
+    if let Some(nearest) = nearest {
+        return format!("`{text}` is not a release: {form}; did you mean {nearest}?");
+    }
+    let named = near_pack(text.trim_end_matches('@'), packs).map(Pack::name);
+    let hint =
+        named.map(|name| format!("; did you mean {name}@latest? (`reversion releases {name}` lists the releases)"));
+    format!("`{text}` names no release: {form}{}", hint.unwrap_or_default())
+}
+
+/// Corrects the case of a release, or writes `1.4-experimental` as `gateway-api@1.4/experimental`, if there is such a release.
+fn corrected(pack: &Pack, release: &str) -> Option<String> {
+    let release = release.to_lowercase();
+    let with_slash = |channel: &Channel| {
         let bundle = release.strip_suffix(channel.name())?.trim_end_matches(|at: char| !at.is_alphanumeric());
-        let written = format!("{bundle}/{channel}");
-        pack.release(&written).is_ok().then(|| format!("{}@{written}", pack.name()))
-    })
+        Some(format!("{bundle}/{channel}"))
+    };
+    let mut written = std::iter::once(release.clone()).chain(Channel::ALL.iter().filter_map(with_slash));
+    let found = written.find(|written| !written.is_empty() && pack.release(written).is_ok())?;
+    Some(format!("{}@{found}", pack.name()))
+}
+
+/// Finds the pack with the most similar name, or that of a chart or image that `name` is.
+fn near_pack<'p>(name: &str, packs: &'p Packs) -> Option<&'p Pack> {
+    let is_title = |pack: &&Pack| pack.title().eq_ignore_ascii_case(name);
+    let is_artifact = |pack: &&Pack| pack.artifacts().iter().any(|artifact| artifact == name);
+    let near = near(name, packs.iter().map(Pack::name));
+    let named = near.and_then(|near| packs.iter().find(|pack| pack.name() == near));
+    named.or_else(|| packs.iter().find(|pack| is_title(pack) || is_artifact(pack)))
 }
 
 /// Returns the name most similar to `text`, if at most a third of its letters differ.
-fn near<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub(super) fn near<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let text = text.to_lowercase();
     let first = nearest(&text, names).into_iter().next()?;
-    (strsim::damerau_levenshtein(&text, first) <= (text.chars().count() / 3).max(1)).then_some(first)
+    is_near(&text, first).then_some(first)
+}
+
+/// Returns whether at most a third of the letters of `text` differ from `name`.
+pub(super) fn is_near(text: &str, name: &str) -> bool {
+    strsim::damerau_levenshtein(text, name) <= (text.chars().count() / 3).max(1)
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
+use super::packs::near;
 use crate::pack::wire::{Format, Parameter};
 use crate::pack::{Pack, Packs};
 
@@ -11,7 +12,9 @@ use crate::pack::{Pack, Packs};
 pub(super) fn passed(values: &[String], packs: &Packs) -> Result<BTreeMap<String, String>> {
     let mut read = BTreeMap::new();
     for text in values.iter().filter(|text| !text.is_empty()) {
-        let (name, value) = text.split_once('=').with_context(|| format!("--set: `{text}` has no `=`"))?;
+        let (name, value) = text
+            .split_once('=')
+            .with_context(|| format!("--set: write NAME=VALUE, such as ngf.namespace=nginx-gateway, not `{text}`"))?;
         check(name, value, packs).context("--set")?;
         ensure!(read.insert(name.to_owned(), value.to_owned()).is_none(), "--set: {name} is set twice");
     }
@@ -30,7 +33,10 @@ pub(super) fn check(name: &str, value: &str, packs: &Packs) -> Result<()> {
     let declared: BTreeMap<String, Format> = packs.iter().flat_map(of_pack).collect();
     let format = declared.get(name).with_context(|| {
         let names: Vec<&str> = declared.keys().map(String::as_str).collect();
-        format!("no pack has the parameter `{name}`; there are: {}", names.join(", "))
+        match near(name, names.iter().copied()) {
+            Some(near) => format!("no pack has the parameter `{name}`: did you mean {near}?"),
+            None => format!("no pack has the parameter `{name}`; there are: {}", names.join(", ")),
+        }
     })?;
     ensure!(!value.is_empty(), "{name} has no value");
     ensure!(format.accepts(value), "`{value}` is not a valid {name}: write {}", format.description());

@@ -50,6 +50,12 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
         written.with_context(|| format!("cannot write {}", args.out.display()))?;
     }
     finish(&report, &args.convert.output, console)?;
+    if args.out != Path::new("-") && !args.convert.output.quiet {
+        let out = args.out.display();
+        console.note(&format!(
+            "saved {out}; review it with `reversion show {out}`, apply it with `reversion apply --plan {out}`\n"
+        ))?;
+    }
     explain_exit(exit.with(&args.convert.output), &planned.counts, &planned.roots, packs, console)
 }
 

@@ -108,10 +108,10 @@ pub(super) fn plan_files<'p>(
         return conclude(&planner, recognizer, input);
     }
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, packs, None))?);
-    let clues = || input.made.iter().filter_map(|seen| seen.clues.as_deref());
-    let groups = clues().flat_map(|clues| clues.groups.iter().cloned()).collect();
-    let evidence: Vec<_> = clues().flat_map(|clues| clues.evidence.iter().cloned()).collect();
-    let spans: Vec<_> = clues().flat_map(|clues| clues.spans.iter().cloned()).collect();
+    let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
+    let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
+    let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
+    let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
     let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
     conclude(&Planner::new(&goal), recognizer, input)
@@ -182,12 +182,12 @@ fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_
 pub(super) struct Seen<'p> {
     crds: Vec<(&'p Pack, Crd)>,
     /// What helps to find the target, where that is not known yet.
-    clues: Option<Box<Clues<'p>>>,
+    evidence: Option<Box<FileEvidence<'p>>>,
     kept: Kept,
 }
 
 /// What a file shows about the target.
-struct Clues<'p> {
+struct FileEvidence<'p> {
     /// The API groups of its objects.
     groups: BTreeSet<String>,
     /// The releases that its charts and images name.
@@ -212,8 +212,8 @@ impl<'p> Seen<'p> {
         let Some(planner) = planner else {
             let (evidence, spans) = (evidence_in(&manifest, packs), object_releases_in(&manifest, packs));
             let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
-            let clues = Some(Box::new(Clues { groups, evidence, spans }));
-            return Self { crds, clues, kept: Kept::Text(manifest.file, manifest.text) };
+            let evidence = Some(Box::new(FileEvidence { groups, evidence, spans }));
+            return Self { crds, evidence, kept: Kept::Text(manifest.file, manifest.text) };
         };
         let kept = match plan::plan_local(planner, &manifest) {
             Some(planned) => {
@@ -222,7 +222,7 @@ impl<'p> Seen<'p> {
             }
             None => Kept::Linked(manifest.file, manifest.text),
         };
-        Self { crds, clues: None, kept }
+        Self { crds, evidence: None, kept }
     }
 
     fn file(&self) -> &str {

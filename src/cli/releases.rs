@@ -21,7 +21,8 @@ pub(super) fn run(args: &ReleasesArgs, console: Console) -> Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn summary(pack: &Pack) -> String {
+/// Prints one line about a pack.
+pub(super) fn summary(pack: &Pack) -> String {
     let bundles = pack.line().bundles();
     let range = match (bundles.first(), bundles.last()) {
         (Some(first), Some(last)) => format!("{first}..{last}"),

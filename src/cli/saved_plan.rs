@@ -8,7 +8,7 @@ use super::output::Level;
 use crate::disk::{self, is_place};
 use crate::edits::FilePlan;
 use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedFinding, SavedPlan};
-use crate::report::{Written, plural, text, visible};
+use crate::report::{Written, text, visible};
 
 /// Reads a plan; every file that it names is below the current folder.
 pub(super) fn load(file: &Path) -> Result<SavedPlan> {
@@ -16,7 +16,8 @@ pub(super) fn load(file: &Path) -> Result<SavedPlan> {
         let help = "`reversion plan -o FILE --to TARGET [PATHS]` makes a plan file";
         anyhow!("{}: {what}\n  help: {help}", file.display())
     };
-    let bytes = disk::read_up_to(file, MAX_PLAN).map_err(|failure| anyhow!("{}: {failure}", file.display()))?;
+    let bytes = if file == Path::new("-") { disk::read_stdin(MAX_PLAN) } else { disk::read_up_to(file, MAX_PLAN) };
+    let bytes = bytes.map_err(|failure| anyhow!("{}: {failure}", file.display()))?;
     let plan = SavedPlan::parse(&bytes).map_err(failed)?;
     match plan.files.iter().find(|file| !is_place(Path::new(&file.path))) {
         Some(file) => Err(failed(format!(
@@ -69,11 +70,8 @@ pub(super) fn summary(plan: &SavedPlan, written: Written) -> String {
         Written::No => "to change",
     };
     format!(
-        "{}; {} {verb} in {}; {} held back; to {}",
-        text::seen(&plan.summary),
-        plural(plan.count("changed"), "object"),
-        plural(plan.files.len(), "file"),
-        plan.count("held-back"),
+        "{}; to {}",
+        text::outcomes(&plan.summary, (plan.count("changed"), verb), plan.files.len(), plan.count("held-back")),
         visible(&plan.targets.join(", ")),
     )
 }

@@ -44,7 +44,9 @@ impl<'p> Request<'p> {
         for text in args.to.iter().filter(|text| !text.is_empty()) {
             let target = packs::release(text, packs)?;
             if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
-                bail!("two targets for one pack: {other} and {target}");
+                bail!(
+                    "two targets for one pack, {other} and {target}: pass one of them; convert to the other in a second run"
+                );
             }
             targets.push(target);
         }
@@ -90,10 +92,10 @@ impl<'p> Request<'p> {
     /// Makes the goal if the arguments decide it alone: otherwise CRDs in the files name the target, or charts and images the
     /// release that objects come from.
     pub(super) fn passed_goal(&self) -> Option<Goal<'p>> {
-        let is_decided = |target: &Target<'p>| {
-            target.pack.artifacts().is_empty() || self.choices.origins.contains_key(target.pack.name())
-        };
-        let is_passed = !self.targets.is_empty() && self.targets.iter().all(is_decided);
+        let is_decided = |target: &Target<'p>| target.pack.artifacts().is_empty();
+        // Whether objects can come from the release of `--from` is known once they were read.
+        let is_passed = self.choices.origins.is_empty() && self.targets.iter().all(is_decided);
+        let is_passed = is_passed && !self.targets.is_empty();
         is_passed.then(|| self.goal(self.targets.clone()))
     }
 
@@ -113,6 +115,9 @@ impl<'p> Request<'p> {
             targets.extend(companions::companions(&targets, self.packs, self.pairing, console)?);
         }
         let mut goal = self.goal(targets);
+        for line in origin::not_used(&self.choices.origins, &goal.targets, spans, self.packs) {
+            console.note(&line)?;
+        }
         for target in &goal.targets {
             let name = target.pack.name();
             if !goal.choices.origins.contains_key(name) {

@@ -25,7 +25,7 @@ pub(super) fn run(args: &UndoArgs, console: Console) -> Result<Exit> {
         return list(&journal, console);
     }
     let changed = if args.skip_changed { ChangedFiles::Leave } else { ChangedFiles::Refuse };
-    if let Some(exit) = take_back_unfinished(&journal, changed, console)? {
+    if let Some(exit) = revert_unfinished(&journal, changed, console)? {
         return Ok(exit);
     }
     let records = journal.records().map_err(failure)?;
@@ -35,13 +35,13 @@ pub(super) fn run(args: &UndoArgs, console: Console) -> Result<Exit> {
     let written = disk::undo(&journal, *number, record, changed).map_err(|aborted| refused(aborted, changed))?;
     let left = record.files.len() - written.files.len();
     let left = if left == 0 { String::new() } else { format!("; {} left as they are", plural(left, "changed file")) };
-    console.note(&format!("took back {} of the {}{left}\n", plural(written.files.len(), "file"), run_name(record)))?;
+    console.note(&format!("reverted {} of the {}{left}\n", plural(written.files.len(), "file"), run_name(record)))?;
     Ok(Exit::Clean)
 }
 
-/// Takes back an interrupted run. `None` where there is none, or where it had replaced every file, so that it is taken back as a
+/// Reverts an interrupted run. `None` where there is none, or where it had replaced every file, so that it is reverted as a
 /// finished one.
-fn take_back_unfinished(journal: &Journal, changed: ChangedFiles, console: Console) -> Result<Option<Exit>> {
+fn revert_unfinished(journal: &Journal, changed: ChangedFiles, console: Console) -> Result<Option<Exit>> {
     let Some(unfinished) = Unfinished::find(journal).map_err(failure)? else { return Ok(None) };
     let run = run_name(unfinished.record());
     let (files, note) = match (unfinished.record().action, unfinished.progress()) {
@@ -62,11 +62,11 @@ fn take_back_unfinished(journal: &Journal, changed: ChangedFiles, console: Conso
         }
         (Action::Undo(_), _) => (unfinished.roll_forward().map_err(failure)?, "(undo finished)"),
     };
-    console.note(&format!("took back {} of the {run} {note}\n", plural(files.len(), "file")))?;
+    console.note(&format!("reverted {} of the {run} {note}\n", plural(files.len(), "file")))?;
     Ok(Some(Exit::Clean))
 }
 
-/// Finishes an interrupted apply; an interrupted undo is itself taken back.
+/// Finishes an interrupted apply; an interrupted undo is itself reverted.
 pub(super) fn resume(paths: &[PathBuf], console: Console) -> Result<Exit> {
     let bounds = bounds(paths)?.whole();
     let nothing_there = "nothing to finish: no apply was interrupted here";
@@ -95,7 +95,7 @@ pub(super) fn resume(paths: &[PathBuf], console: Console) -> Result<Exit> {
     Ok(Exit::Clean)
 }
 
-/// Lists the runs that can be taken back.
+/// Lists the runs that can be reverted.
 fn list(journal: &Journal, console: Console) -> Result<Exit> {
     if let Some(unfinished) = Unfinished::find(journal).map_err(failure)? {
         let so_far = match unfinished.progress() {

@@ -39,7 +39,7 @@ pub(super) fn finish_interrupted(bounds: &Bounds, console: Console) -> Result<Op
                 ))?;
             }
             RunProgress::Mixed(replaced) => bail!(
-                "an earlier {run} was interrupted: {} of {} replaced\n  help: `reversion undo` takes it back, `reversion apply --resume` finishes it",
+                "an earlier {run} was interrupted: {} of {} replaced\n  help: `reversion undo` reverts it, `reversion apply --resume` finishes it",
                 replaced,
                 plural(unfinished.record().files.len(), "file"),
             ),

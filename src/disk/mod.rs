@@ -59,7 +59,7 @@ pub mod walk;
 mod walk_builder;
 
 pub use bounds::{Bounds, inside_current_folder, is_place};
-pub use failure::Failure;
+pub use failure::{Failure, FileKind};
 pub use journal::Journal;
 pub use options::WalkOptions;
 pub use output::{append_output, is_same_file, write_output};

@@ -114,10 +114,10 @@ pub struct ObjectReleases<'p> {
     pub releases: ReleaseSet,
 }
 
-/// Collects which releases the objects of a file can be for, of packs that charts and images can name a release of.
+/// Collects which releases the objects of a file can be for.
 pub fn object_releases_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<ObjectReleases<'p>> {
     let span = |object: &Object| {
-        let pack = packs.of_group(&object.kind.group).filter(|pack| !pack.artifacts().is_empty())?;
+        let pack = packs.of_group(&object.kind.group)?;
         let found = infer(&object.value, pack.catalog(&object.kind)?, &object.api_version.version);
         let served = found.candidates & found.serving;
         let releases = if served.is_empty() { found.candidates } else { served };

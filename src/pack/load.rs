@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -34,7 +35,10 @@ pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
 /// # Errors
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Pack> {
-    let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
+    let folder = folder.canonicalize().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => anyhow!("there is no pack in {}: no such folder", folder.display()),
+        _ => anyhow!(error).context(format!("cannot open the pack {}", folder.display())),
+    })?;
     let name = folder
         .file_name()
         .and_then(|name| name.to_str())
@@ -101,7 +105,8 @@ pub fn load(name: &str, files: PackFiles) -> Result<Pack> {
 /// As [`load`].
 pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepared) -> Result<Pack> {
     let all = files.clone();
-    let text = files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml"))?;
+    let text =
+        files.remove("pack.yaml").with_context(|| format!("{name} has no pack.yaml: pass the folder of a pack"))?;
     let json = |path: &str| prepared.get(path).copied();
     let mut head: wire::PackFile = parse(&format!("{name}/pack.yaml"), &text, json("pack.yaml"))?;
     let line = head.line().map_err(|message| anyhow!("{name}/pack.yaml: {message}"))?;
@@ -283,7 +288,7 @@ fn parse<T: DeserializeOwned>(file: &str, text: &str, json: Option<&str>) -> Res
         return Ok(read);
     }
     serde_yaml::from_str(text).map_err(|error| match error.location() {
-        Some(place) => anyhow!("{file}:{}:{}: {error}", place.line(), place.column()),
-        None => anyhow!("{file}: {error}"),
+        Some(place) => anyhow!("{file}:{}:{}: not a valid file of a pack: {error}", place.line(), place.column()),
+        None => anyhow!("{file}: not a valid file of a pack: {error}"),
     })
 }

@@ -553,6 +553,7 @@ fn limits(forward: &Conversion<'_>, backward: &Conversion<'_>) -> Vec<Change> {
 
 /// Describes what moves where.
 fn moved(note: &Moves) -> String {
+    let kinds: Vec<&str> = note.kinds.iter().map(|kind| kind.kind.as_str()).collect();
     let fields = note.fields.iter().map(|(field, to)| format!("{} moves to {to}", note.each.join(field)));
-    fields.collect::<Vec<_>>().join("; ")
+    format!("{}: {}", kinds.join(", "), fields.collect::<Vec<_>>().join("; "))
 }

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::nearest::nearest;
 use super::pack::Pack;
 use super::target::Target;
 
@@ -57,10 +56,10 @@ impl Packs {
     /// Finds a pack by its name.
     ///
     /// # Errors
-    /// A failure that names the near ones.
+    /// A failure that lists the packs.
     pub fn named(&self, name: &str) -> Result<&Pack> {
         self.0.iter().find(|pack| pack.name() == name).with_context(|| {
-            let names = nearest(name, self.0.iter().map(Pack::name));
+            let names: Vec<&str> = self.0.iter().map(Pack::name).collect();
             format!("there is no pack `{name}`; available packs: {}", names.join(", "))
         })
     }
@@ -71,7 +70,7 @@ impl Packs {
     /// A failure that names the near packs, bundles or channels.
     pub fn target(&self, text: &str) -> Result<Target<'_>> {
         let (name, release) = text.split_once('@').with_context(|| {
-            format!("`{text}` names no release: write PACK@BUNDLE/CHANNEL, such as gateway-api@1.4/standard")
+            format!("`{text}` is not a release: write PACK@RELEASE[/CHANNEL], such as gateway-api@1.4/standard")
         })?;
         let pack = self.named(name)?;
         Ok(Target { pack, release: pack.release(release)? })

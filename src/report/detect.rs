@@ -56,7 +56,7 @@ pub fn common(detection: &Detection<'_>) -> String {
         let _infallible = writeln!(out, "{name}: with apiVersions {}", range(with_versions));
         let companions = pack.companions(with_versions);
         if !companions.is_empty() {
-            let _infallible = writeln!(out, "{name}: goes with {}", companions.join(", "));
+            let _infallible = writeln!(out, "{name}: supports {}", companions.join(", "));
         }
     }
     for (name, one) in &detection.evidence {

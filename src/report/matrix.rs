@@ -13,6 +13,9 @@ use crate::pack::matrix::{Change, Cost, Subject};
 /// Prints a line for each change: its cost forward, its cost backward, what it is.
 pub fn text(title: &str, changes: &[Change]) -> String {
     let mut out = format!("{title}: {}\n", plural(changes.len(), "change"));
+    if changes.is_empty() {
+        return out;
+    }
     let rows: Vec<[String; 3]> =
         changes.iter().map(|change| [costs(&change.forward), costs(&change.backward), line(change)]).collect();
     let heads = ["forward", "backward", "change"].map(str::to_owned);
@@ -64,6 +67,7 @@ fn line(change: &Change) -> String {
             format!("{kinds} {}: {}", change.name, change.text)
         }
         Subject::Advisory => change.text.clone(),
+        Subject::Undetectable if change.text.starts_with(&kinds) => format!("no field shows it: {}", change.text),
         Subject::Undetectable => format!("no field shows it: {kinds}: {}", change.text),
     }
 }

@@ -141,7 +141,7 @@ impl SavedPlan {
     /// # Errors
     /// A message: not a plan file, or one that is not valid.
     pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let plan: Self = serde_json::from_slice(bytes).map_err(|error| format!("not a plan file: {error}"))?;
+        let plan: Self = serde_json::from_slice(bytes).map_err(|error| not_a_plan(&error))?;
         plan.validate().map_err(|what| format!("not a valid plan: {what}"))?;
         Ok(plan)
     }
@@ -307,6 +307,17 @@ impl SavedFinding {
         let help = self.help.as_ref().map_or(String::new(), |help| format!("  help: {}\n", visible(help)));
         format!("{}\n{help}", visible(&head))
     }
+}
+
+/// Explains why a text is not a plan; what the parser reports comes last.
+fn not_a_plan(error: &serde_json::Error) -> String {
+    use serde_json::error::Category;
+    let why = match error.classify() {
+        Category::Eof => "it is empty or incomplete",
+        Category::Data => "it is JSON of another form",
+        Category::Syntax | Category::Io => "it is not JSON",
+    };
+    format!("not a plan file: {why} ({error})")
 }
 
 #[cfg(test)]

@@ -53,25 +53,18 @@ pub fn summary(report: &Report<'_>) -> String {
         Written::No => "to change",
     };
     let held = report.count(Outcome::HeldBack);
-    format!(
-        "{}; {} {verb} in {}; {} held back; {}",
-        seen(&report.counts),
-        plural(changed, "object"),
-        plural(report.files.len(), "file"),
-        thousands(held),
-        left(&report.counts),
-    )
+    format!("{}; {}", outcomes(&report.counts, (changed, verb), report.files.len(), held), left(&report.counts))
 }
 
-/// Prints how many files and objects were seen.
-pub fn seen(counts: &Counts) -> String {
-    format!(
-        "seen {}, {} in the {} with a known API group; {} recognised",
-        plural(counts.files, "file"),
-        plural(counts.objects, "object"),
-        thousands(counts.parsed),
-        thousands(counts.recognised),
-    )
+/// Prints what was read, and what becomes of it: how many objects change, in how many files, and how many are held back.
+pub fn outcomes(counts: &Counts, (changed, verb): (usize, &str), files: usize, held: usize) -> String {
+    let (read, changed, files, held) = (read(counts), thousands(changed), plural(files, "file"), thousands(held));
+    format!("{read}: {changed} {verb} in {files}, {held} held back")
+}
+
+/// Prints how many files were read, and how many objects in them were recognised.
+pub fn read(counts: &Counts) -> String {
+    format!("{} read, {} recognised", plural(counts.files, "file"), plural(counts.recognised, "object"))
 }
 
 /// Prints how many files were skipped and failed.
@@ -79,7 +72,7 @@ pub fn left(counts: &Counts) -> String {
     let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
     let named: Vec<_> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
-    let skipped = thousands(counts.templates + counts.binaries);
+    let skipped = plural(counts.templates + counts.binaries, "file");
     let detail = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
-    format!("{skipped} skipped{detail}; {} failed", thousands(counts.failed))
+    format!("{skipped} skipped{detail}, {} failed", thousands(counts.failed))
 }
