@@ -120,11 +120,11 @@ pub const GLOSSARY: &[Term] = &[
         "The annotation `reversion.dev/stash`, in which `--stash` keeps lost values, so that a later conversion restores them.",
     ),
     term("target", "The release that objects are converted to, passed with `--to` or named by the CRDs in the files."),
-    term("unchanged", "Outcome: the object is at the target already and is left unchanged."),
     term(
         "to change",
         "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.",
     ),
+    term("unchanged", "Outcome: the object is at the target already and is left unchanged."),
     term("undetectable", "Subject in `matrix`: a change of meaning that no field shows, such as a new default."),
     term("value", "Subject in `matrix`: a value that a field can have in only one of the two releases."),
     term("warning", "Severity: something is probably wrong or has to be done by hand, but the conversion continues."),

@@ -77,10 +77,10 @@ pub(super) fn not_used(
 ) -> Vec<String> {
     let warning = |(name, origin): (&String, &ReleaseSet)| {
         let pack = packs.named(name).ok()?;
-        let release = pack.line().describe(*origin);
+        let release = Target { pack, release: origin.iter().next()? };
         let Some(target) = targets.iter().find(|target| target.pack.name() == name) else {
             return Some(format!(
-                "warning: --from {name}: {release} is not used: there is no target for {name}; pass --to {name}@RELEASE\n"
+                "warning: --from {release} is not used: there is no target for {name}; pass --to {name}@RELEASE\n"
             ));
         };
         let reached = ReleaseSet::from_iter([target.release]);
@@ -95,7 +95,7 @@ pub(super) fn not_used(
         let (at, title) = (visible(&first.location.to_string()), visible(&first.title));
         let (all, releases) = (plural(contradicting().count(), "object"), pack.line().describe(first.releases));
         Some(format!(
-            "warning: --from {name}: {release} is not used for {all}, which cannot come from it: {title} ({at}) is for {releases}\n"
+            "warning: --from {release} is not used for {all}, which cannot come from it: {title} ({at}) is for {releases}\n"
         ))
     };
     passed.iter().filter_map(warning).collect()

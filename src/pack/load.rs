@@ -7,7 +7,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -35,10 +34,8 @@ pub(super) type Prepared = BTreeMap<&'static str, &'static str>;
 /// # Errors
 /// A failure that names the file (and line) that cannot be read or is not what it should be.
 pub fn read_folder(folder: &Path) -> Result<Pack> {
-    let folder = folder.canonicalize().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => anyhow!("there is no pack in {}: no such folder", folder.display()),
-        _ => anyhow!(error).context(format!("cannot open the pack {}", folder.display())),
-    })?;
+    ensure!(folder.is_dir(), "there is no pack in {}: no such folder", folder.display());
+    let folder = folder.canonicalize().with_context(|| format!("cannot open the pack {}", folder.display()))?;
     let name = folder
         .file_name()
         .and_then(|name| name.to_str())
