@@ -51,7 +51,7 @@ fn undo_refuses_and_lists_files_changed_since() {
     assert_eq!(tree.contents(), before);
     let undone = tree.run(&["undo", "--skip-changed"]);
     undone.check(0);
-    assert_eq!(undone.err, "reverted 2 files of the apply to test@1/standard; 1 changed file left as they are\n");
+    assert_eq!(undone.err, "reverted 2 files of the apply to test@1/standard; 1 changed file not reverted\n");
     assert_eq!(fs::read_to_string(tree.path("0.yaml")).unwrap(), old_text(0));
     assert_eq!(fs::read_to_string(tree.path("1.yaml")).unwrap(), "edited");
 }

@@ -34,7 +34,7 @@ pub(super) fn run(args: &UndoArgs, console: Console) -> Result<Exit> {
     };
     let written = disk::undo(&journal, *number, record, changed).map_err(|aborted| refused(aborted, changed))?;
     let left = record.files.len() - written.files.len();
-    let left = if left == 0 { String::new() } else { format!("; {} left as they are", plural(left, "changed file")) };
+    let left = if left == 0 { String::new() } else { format!("; {} not reverted", plural(left, "changed file")) };
     console.note(&format!("reverted {} of the {}{left}\n", plural(written.files.len(), "file"), run_name(record)))?;
     Ok(Exit::Clean)
 }

@@ -78,7 +78,8 @@ fn report_less_stable(
         "the object gets {fitting_name}{deprecated}, because {first_name} rejects it: {} {}",
         violation.path, violation.kind
     );
-    let help = format!("correct {} by hand and run again: the object then gets {first_name}", violation.path);
+    let verb = if violation.kind == ViolationKind::MissingRequired { "add" } else { "correct" };
+    let help = format!("{verb} {} by hand and run again: the object then gets {first_name}", violation.path);
     let remark = Remark::new(Code::LessStableVersion, path, message, Some(help));
     if fitting.deprecated { log.warnings.push(remark) } else { log.notes.push(remark) }
 }

@@ -31,5 +31,9 @@ pub fn is_encrypted_value(value: &Value) -> bool {
 
 /// Returns how an encrypted file can be converted.
 pub fn help(file: &str) -> String {
+    if file == "-" {
+        return "decrypt it first (`sops decrypt FILE | reversion convert - --to TARGET`), and encrypt the result"
+            .to_owned();
+    }
     format!("decrypt it (`sops decrypt -i {file}`), convert it, and encrypt it again (`sops encrypt -i {file}`)")
 }
