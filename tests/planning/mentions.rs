@@ -152,6 +152,27 @@ fn references_to_a_removed_version_are_updated() {
 }
 
 #[test]
+fn owner_references_follow_the_version_of_their_owner() {
+    let owned = |version: &str| {
+        format!(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: owned\n  ownerReferences:\n  \
+             - {{apiVersion: gateway.networking.k8s.io/{version}, kind: BackendTLSPolicy, name: a, uid: b}}   # kept\n  \
+             - {{apiVersion: apps/v1, kind: Deployment, name: a, uid: c}}\n"
+        )
+    };
+    let forward = run(&[("owned.yaml", &owned("v1alpha2")), ("policy.yaml", POLICY)], "1.6.1/experimental");
+    forward.check_findings(Severity::Warning, &[]);
+    assert_eq!(forward.after["owned.yaml"], owned("v1"));
+    let policy = forward.after["policy.yaml"].clone();
+    let backward = run(&[("owned.yaml", &owned("v1")), ("policy.yaml", &policy)], "1.0.0/experimental");
+    assert_eq!(backward.after["owned.yaml"], owned("v1alpha2"));
+    // Without its owner among the files, it is reported.
+    let alone = run(&[("owned.yaml", &owned("v1alpha2"))], "1.6.1/experimental");
+    assert_eq!(alone.reported, ["owned.yaml warning reference-not-updated metadata.ownerReferences[0].apiVersion"]);
+    assert!(alone.after.is_empty());
+}
+
+#[test]
 fn webhooks_for_removed_versions_are_reported() {
     let webhook = |versions: &str| {
         let hook = format!(
