@@ -71,8 +71,10 @@ impl Chart {
 ///
 /// Source: JSON Schema, `$schema`, and `properties` next to the `type` of what they are properties of.
 fn is_json_schema(document: &Value) -> bool {
-    let is_object_type = || document.get("type").is_some_and(Value::is_string);
-    document.get("$schema").is_some() || document.get("properties").is_some_and(Value::is_object) && is_object_type()
+    let text = |key: &str| document.get(key).and_then(Value::as_str);
+    let has_properties = document.get("properties").is_some_and(Value::is_object);
+    text("$schema").is_some_and(|schema| has_properties || schema.contains("json-schema.org"))
+        || has_properties && text("type") == Some("object")
 }
 
 #[cfg(test)]
@@ -105,9 +107,16 @@ mod tests {
         let schema = json!({"type": "object", "properties": properties});
         check("x/values.schema.json", schema.clone(), &[]);
         check("x/values.schema.json", json!({"$schema": "any", "shopFront": {}, "properties": properties}), &[]);
+        let definitions = json!({"$schema": "https://json-schema.org/draft-07/schema", "definitions": properties});
+        check("x/values.schema.json", definitions, &[]);
         // Values can have such keys too.
-        let values = json!({"shopFront": {}, "properties": {"a": 1}});
-        check("x/values.yaml", values.clone(), &[("", values)]);
+        for values in [
+            json!({"shopFront": {}, "properties": {"a": 1}}),
+            json!({"shopFront": {}, "properties": {"a": 1}, "type": "ClusterIP"}),
+            json!({"shopFront": {}, "$schema": "https://example.com/values"}),
+        ] {
+            check("x/values.yaml", values.clone(), &[("", values)]);
+        }
     }
 
     #[test]

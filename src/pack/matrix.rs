@@ -38,10 +38,10 @@ impl Cost {
     /// Returns the word that reports print.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Exact => "exact",
-            Self::Normalized => "normalized",
-            Self::Lossy => "lossy",
-            Self::Refused => "held-back",
+            Self::Exact => Fidelity::Exact.name(),
+            Self::Normalized => Fidelity::Normalized.name(),
+            Self::Lossy => Fidelity::Lossy.name(),
+            Self::Refused => Fidelity::Refused.name(),
             Self::Advisory => "advisory",
         }
     }

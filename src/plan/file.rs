@@ -1,5 +1,6 @@
 //! What does one file add to the plan?
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use super::planner::Planner;
@@ -94,6 +95,8 @@ impl PlannedFile {
         planned.findings.extend(pins::findings(manifest, goal));
         planned.findings.extend(mentions::findings(manifest, &planner.targets, &planner.kind_names));
         planned.findings.extend(rbac::findings(manifest, &planner.targets));
+        // All documents are read for it, so it is decided once, and only for files with an object that is held back.
+        let is_encrypted = LazyCell::new(|| sops::is_encrypted(manifest));
         for (at, (object, conversion)) in manifest.objects.iter().zip(conversions).enumerate() {
             planned.findings.extend(moved_fields::findings(manifest, object, &planner.moves));
             let held = held(at);
@@ -106,7 +109,7 @@ impl PlannedFile {
                 planned.value_sources.extend(values::sources(manifest, object));
             }
             if let Some(conversion) = conversion {
-                planned.add(planner, (manifest, object), conversion, held);
+                planned.add(planner, (manifest, object), conversion, held, &|| *is_encrypted);
             }
         }
         Ok(planned)
@@ -119,9 +122,10 @@ impl PlannedFile {
         (manifest, object): (&Manifest, &Object),
         conversion: Conversion,
         held: Option<Finding>,
+        is_encrypted: &dyn Fn() -> bool,
     ) {
         let location = manifest.locate(object, &FieldPath::default());
-        let found = findings(manifest, object, &conversion).into_iter().chain(held).collect::<Vec<_>>();
+        let found = findings(manifest, object, &conversion, is_encrypted).into_iter().chain(held).collect::<Vec<_>>();
         let is_held = found.iter().any(|finding| finding.severity >= Severity::Held);
         self.findings.extend(found);
         for (at, advisory) in planner.advisories.iter().enumerate() {
@@ -168,7 +172,12 @@ impl PlannedFile {
 }
 
 /// Returns what a conversion reports.
-fn findings(manifest: &Manifest, object: &Object, conversion: &Conversion) -> Vec<Finding> {
+fn findings(
+    manifest: &Manifest,
+    object: &Object,
+    conversion: &Conversion,
+    is_encrypted: &dyn Fn() -> bool,
+) -> Vec<Finding> {
     // An object of an unknown kind is left unchanged, and that holds nothing back.
     let severity = |code: Code, severity| if code == Code::UnknownKind { Severity::Warning } else { severity };
     let remarks = conversion.blocks.iter().map(|remark| (remark, severity(remark.code, Severity::Held)));
@@ -178,7 +187,7 @@ fn findings(manifest: &Manifest, object: &Object, conversion: &Conversion) -> Ve
     let mut findings: Vec<Finding> =
         remarks.map(|(remark, severity)| remark.finding(manifest, object, severity)).collect();
     let is_held = findings.iter().any(|finding| finding.severity >= Severity::Held);
-    if is_held && sops::is_encrypted(manifest) {
+    if is_held && is_encrypted() {
         // Nothing else helps before the file is decrypted.
         let held = findings.iter_mut().filter(|finding| finding.severity >= Severity::Held);
         held.for_each(|finding| finding.help = Some(sops::help(&manifest.file)));
