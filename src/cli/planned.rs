@@ -101,13 +101,12 @@ pub(super) fn plan_files<'p>(
     console: Console,
     read: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
 ) -> Result<Planned> {
-    let packs = request.packs();
     if let Some(goal) = request.passed_goal() {
         let planner = Planner::new(&goal);
-        let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, packs, Some(&planner)))?);
+        let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, request, Some(&planner)))?);
         return conclude(&planner, recognizer, input);
     }
-    let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, packs, None))?);
+    let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
     let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
     let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
@@ -207,10 +206,12 @@ enum Kept {
 }
 
 impl<'p> Seen<'p> {
-    fn new(manifest: Manifest, packs: &'p Packs, planner: Option<&Planner<'_>>) -> Self {
+    fn new(manifest: Manifest, request: &Request<'p>, planner: Option<&Planner<'_>>) -> Self {
+        let packs = request.packs();
         let crds = crds_in(&manifest, packs);
         let Some(planner) = planner else {
-            let (evidence, spans) = (evidence_in(&manifest, packs), object_releases_in(&manifest, packs));
+            let evidence = evidence_in(&manifest, packs);
+            let spans = object_releases_in(&manifest, packs, |pack| request.compares_objects_of(pack));
             let groups = manifest.objects.into_iter().map(|object| object.kind.group).collect();
             let evidence = Some(Box::new(FileEvidence { groups, evidence, spans }));
             return Self { crds, evidence, kept: Kept::Text(manifest.file, manifest.text) };

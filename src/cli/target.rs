@@ -89,6 +89,11 @@ impl<'p> Request<'p> {
         self.packs
     }
 
+    /// Returns whether the releases of the objects of `pack` are compared with one that the arguments, charts or images name.
+    pub(super) fn compares_objects_of(&self, pack: &Pack) -> bool {
+        !pack.artifacts().is_empty() || self.choices.origins.contains_key(pack.name())
+    }
+
     /// Makes the goal if the arguments decide it alone: otherwise CRDs in the files name the target, or charts and images the
     /// release that objects come from.
     pub(super) fn passed_goal(&self) -> Option<Goal<'p>> {

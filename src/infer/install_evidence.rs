@@ -115,9 +115,15 @@ pub struct ObjectReleases<'p> {
 }
 
 /// Collects which releases the objects of a file can be for.
-pub fn object_releases_in<'p>(manifest: &Manifest, packs: &'p Packs) -> Vec<ObjectReleases<'p>> {
+///
+/// Only objects of packs for which `is_compared` holds are inferred.
+pub fn object_releases_in<'p>(
+    manifest: &Manifest,
+    packs: &'p Packs,
+    is_compared: impl Fn(&Pack) -> bool,
+) -> Vec<ObjectReleases<'p>> {
     let span = |object: &Object| {
-        let pack = packs.of_group(&object.kind.group)?;
+        let pack = packs.of_group(&object.kind.group).filter(|pack| is_compared(pack))?;
         let found = infer(&object.value, pack.catalog(&object.kind)?, &object.api_version.version);
         let served = found.candidates & found.serving;
         let releases = if served.is_empty() { found.candidates } else { served };
