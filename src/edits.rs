@@ -7,7 +7,7 @@
 //!
 //! Invariant: a file plan that is returned has been verified; an object whose text cannot be changed exactly is rejected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -17,7 +17,7 @@ use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code, sops};
 use crate::text::{Edit, EditSet, Span};
-use crate::yaml::{self, FrontEnd, Intent, Problem, ProblemCode, Rewrite, Style, read_value};
+use crate::yaml::{self, FrontEnd, Intent, Literal, Problem, ProblemCode, Rewrite, Style, read_value};
 
 /// One file that changes.
 #[derive(Debug)]
@@ -59,8 +59,17 @@ struct Within<'m> {
     objects: Vec<usize>,
     /// Its text afterwards.
     text: String,
-    /// Its edits, in the text of the file.
-    edits: EditSet,
+    /// Its edits, in the text of the file; none where the file gets its new text as a value.
+    edits: Option<EditSet>,
+}
+
+impl Within<'_> {
+    /// Returns the change of the file's document that gives it the new text as a value.
+    fn replacement(&self, document: usize) -> Option<Vec<Intent>> {
+        let is_in = self.edits.is_none() && self.inline_patch.document == document;
+        let (path, value) = (self.inline_patch.place.clone(), Value::from(self.text.as_str()));
+        is_in.then(|| vec![Intent::Replace { path, value }])
+    }
 }
 
 /// The objects that change in one text, by their document in it.
@@ -93,14 +102,16 @@ pub(crate) fn edit(
     for (number, objects) in by_text.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
         let inline_patch = &manifest.inline_patches[*number];
         let source = manifest.source_text(Some(*number));
-        let Some(literal) = &inline_patch.literal else {
+        if inline_patch.literal.is_none() && !inline_patch.is_on_one_line {
             rejected.extend(objects.values().flatten().map(|at| (*at, unwritable(source, &manifest.objects[*at]))));
             continue;
-        };
+        }
         let style = Style::of(source.text(), source.tree()).or(style);
         match change(manifest, (source, style, front_end), objects, &[], conversions) {
             Ok(changed) => {
-                let (text, edits) = (changed.edits.apply(&inline_patch.text), literal.outward(&changed.edits));
+                let outward = |literal: &Literal| literal.outward(&changed.edits);
+                let (text, edits) =
+                    (changed.edits.apply(&inline_patch.text), inline_patch.literal.as_ref().map(outward));
                 within.push(Within {
                     inline_patch,
                     objects: objects.values().flatten().copied().collect(),
@@ -134,16 +145,18 @@ fn change(
 ) -> Result<Changed, Rejected> {
     let mut joined = Joined::default();
     let mut rejected = Rejected::new();
-    for (document, objects) in by_document {
-        match edit_document(manifest, source, *document, objects, conversions, style) {
-            Ok(done) => joined.add(source, *document, done),
+    let replaced = within.iter().filter(|within| within.edits.is_none()).map(|within| within.inline_patch.document);
+    for document in by_document.keys().copied().chain(replaced).collect::<BTreeSet<usize>>() {
+        let objects = by_document.get(&document).map_or(&[][..], Vec::as_slice);
+        match edit_document(manifest, source, document, (objects, within), conversions, style) {
+            Ok(done) => joined.add(source, document, done),
             Err(more) => rejected.extend(more),
         }
     }
     if !rejected.is_empty() {
         return Err(rejected);
     }
-    joined.edits.extend(within.iter().flat_map(|within| within.edits.edits()).cloned());
+    joined.edits.extend(within.iter().filter_map(|within| within.edits.as_ref()).flat_map(EditSet::edits).cloned());
     let inner = || within.iter().flat_map(|within| &within.objects);
     let reject = |at: &usize, problem: &Problem| (*at, rejection(source, &manifest.objects[*at], 0, problem));
     let edits = EditSet::new(joined.edits).map_err(|overlap| {
@@ -182,29 +195,38 @@ impl Joined {
     }
 }
 
-/// Changes the objects of one document, or reports every one whose text cannot be changed.
+/// Changes the objects of one document and the inline patches in it that get a new text as a value, or reports every one whose text
+/// cannot be changed.
 fn edit_document(
     manifest: &Manifest,
     source: SourceText<'_>,
     document: usize,
-    objects: &[usize],
+    (objects, within): (&[usize], &[Within<'_>]),
     conversions: &[Option<Conversion>],
     style: Style,
 ) -> Result<Rewrite, Rejected> {
     let span = source.tree().documents()[document].span;
     let mut objects = objects.to_vec();
     let mut rejected = Rejected::new();
+    let replacements: Vec<_> =
+        within.iter().filter_map(|within| Some((within, within.replacement(document)?))).collect();
     loop {
-        let programs: Vec<_> =
+        let mut programs: Vec<_> =
             objects.iter().map(|at| program(&manifest.objects[*at], conversions[*at].as_ref())).collect();
+        programs.extend(replacements.iter().map(|(_, intents)| intents.clone()));
         match yaml::rewrite(span.of(source.text()), &programs, style) {
             Ok(done) if rejected.is_empty() => return Ok(done),
             Ok(_) => return Err(rejected),
+            Err(yaml::Refusal { program, problem }) if program >= objects.len() => {
+                let inner = &replacements[program - objects.len()].0.objects;
+                let reject = |at: &usize| (*at, rejection(source, &manifest.objects[*at], span.start, &problem));
+                return Err(rejected.into_iter().chain(inner.iter().map(reject)).collect());
+            }
             Err(yaml::Refusal { program, problem }) => {
                 let at = objects.remove(program);
                 rejected.push((at, rejection(source, &manifest.objects[at], span.start, &problem)));
                 // A document that cannot be edited at all is rejected whatever the change.
-                if objects.is_empty() {
+                if objects.is_empty() && replacements.is_empty() {
                     return Err(rejected);
                 }
             }
@@ -301,7 +323,7 @@ fn other_place(source: SourceText<'_>, from: usize, problem: &Problem) -> String
 /// Reports an inline patch whose text cannot be edited in its file.
 fn unwritable(source: SourceText<'_>, object: &Object) -> Finding {
     let message = format!(
-        "{}: the inline patch is not converted, because it is not a literal block or has an anchor",
+        "{}: the inline patch is not converted, because it is neither a literal block nor on one line, or has an anchor",
         object.title()
     );
     Finding {

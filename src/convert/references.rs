@@ -104,14 +104,8 @@ pub(crate) fn find_where(
             found.extend(reference.filter(|reference| is_wanted(&reference.kind)));
         }
     };
-    // A list is a JSON patch, which can contain references anywhere.
-    for (index, item) in object.as_array().into_iter().flatten().enumerate() {
-        walk(item, &PathRef::index(None, index), &mut visit);
-    }
-    for key in reference_roots(object) {
-        if let Some(part) = object.get(*key) {
-            walk(part, &PathRef::key(None, key), &mut visit);
-        }
+    for (place, part) in reference_roots(object) {
+        walk(part, &place, &mut visit);
     }
     found
 }

@@ -38,6 +38,7 @@ pub use image::{Claims, Image};
 pub use loss::{Loss, LossClass, Normalization};
 pub use namespace::Namespace;
 pub use operation::{Description, Operation};
+pub use origin::{Reach, TracedPath, changes_below, trace};
 pub use sequence::Lens;
 pub use session::{Completeness, ObjectName, Session};
 pub use when::{Keep, at_each};

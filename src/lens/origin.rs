@@ -1,7 +1,7 @@
 //! Answers: which path had a value before the changes of a session, and which path has it after them?
 //!
 //! [`origin`] reverts the path of a value through the changes, the last first; [`destination`] follows it through them in their
-//! order.
+//! order, and [`trace`] with where each step of the path comes from.
 //!
 //! Invariant: a path that no change touched is its own origin.
 
@@ -34,27 +34,117 @@ pub(super) fn origin(program: &[Intent], path: &FieldPath) -> FieldPath {
 /// Returns the path after `program` of the value that is at `path` before it; `None` where it was removed.
 pub(super) fn destination(program: &[Intent], path: &FieldPath) -> Option<FieldPath> {
     program.iter().try_fold(path.clone(), |path, intent| match intent {
+        Intent::Replace { path: replaced, .. } if path.starts_with(replaced) => None,
+        intent => moved(intent, &path),
+    })
+}
+
+/// A path after a program: each step with the number of the step before the program that it is, where it is one.
+pub type TracedPath = Vec<(Step, Option<usize>)>;
+
+/// What the value at a path is taken to be where it is wrapped: `a: x` becomes `a: [x]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The value inside: `a[0]`.
+    Inner,
+    /// The whole field: `a`.
+    Outer,
+}
+
+/// Returns the path after `program` of the place that is at `path` before it, with where each of its steps comes from; `None`
+/// where it was removed, or is in a value that was replaced.
+pub fn trace(program: &[Intent], path: &FieldPath, reach: Reach) -> Option<TracedPath> {
+    let mut origins: Vec<Option<usize>> = (0..path.steps().len()).map(Some).collect();
+    let mut path = path.clone();
+    for intent in program {
+        if reach == Reach::Outer && is_about_whole(intent, &path) {
+            continue;
+        }
+        let is_inside = |replaced: &FieldPath| path.starts_with(replaced) && path != *replaced;
+        if matches!(intent, Intent::Replace { path: replaced, .. } if is_inside(replaced)) {
+            return None;
+        }
+        let next = moved(intent, &path)?;
+        origins = origins_after(&origins, intent, (&path, &next));
+        path = next;
+    }
+    Some(path.steps().iter().cloned().zip(origins).collect())
+}
+
+/// Returns whether an intent wraps or unwraps the value at `path`.
+fn is_about_whole(intent: &Intent, path: &FieldPath) -> bool {
+    match intent {
+        Intent::WrapInList { path: wrapped } | Intent::WrapInMapping { path: wrapped, .. } => wrapped == path,
+        _ => false,
+    }
+}
+
+/// Returns what `program` changes in the value that is at `path` before it, as if that were an object of its own; `None` where
+/// parts of it move elsewhere, or others into it.
+pub fn changes_below(program: &[Intent], path: &FieldPath, reach: Reach) -> Option<Vec<Intent>> {
+    let mut path = path.clone();
+    let mut changes = Vec::new();
+    for intent in program {
+        let (from, to) = places(intent);
+        let is_whole = reach == Reach::Outer && is_about_whole(intent, &path);
+        if is_whole || matches!(intent, Intent::Replace { path: replaced, .. } if *replaced == path) {
+            changes.push(intent.within(&path)?);
+        } else if from.starts_with(&path) && moved(intent, &path).as_ref() == Some(&path) {
+            changes.push(intent.within(&path)?);
+        } else if to.starts_with(&path) && !from.starts_with(&path) {
+            return None;
+        } else {
+            path = moved(intent, &path)?;
+        }
+    }
+    Some(changes)
+}
+
+/// Returns where the steps of a path come from after `intent` moved it: what is before and behind the steps that it changes stays.
+fn origins_after(
+    origins: &[Option<usize>],
+    intent: &Intent,
+    (before, after): (&FieldPath, &FieldPath),
+) -> Vec<Option<usize>> {
+    let (before, after) = (before.steps(), after.steps());
+    // An index that an item before it shifts is the same step.
+    if matches!(intent, Intent::Delete { .. } | Intent::InsertItem { .. }) {
+        return origins.to_vec();
+    }
+    let shorter = before.len().min(after.len());
+    let head = before.iter().zip(after).take_while(|(one, other)| one == other).count();
+    let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(one, other)| one == other).count();
+    let tail = tail.min(shorter - head);
+    let middle = std::iter::repeat_n(None, after.len() - head - tail);
+    origins[..head].iter().copied().chain(middle).chain(origins[before.len() - tail..].iter().copied()).collect()
+}
+
+/// Returns where `intent` moves `path`; `None` where it removes it.
+fn moved(intent: &Intent, path: &FieldPath) -> Option<FieldPath> {
+    match intent {
         Intent::Rename { path: old, to } => {
             let new = old.split_last().map(|(parent, _)| parent.key(to)).unwrap_or_default();
-            Some(replace_prefix(&path, old, &new))
+            Some(replace_prefix(path, old, &new))
         }
-        Intent::Move { from, to, key, .. } => Some(replace_prefix(&path, from, &to.key(key))),
-        Intent::WrapInList { path: wrapped } => Some(replace_prefix(&path, wrapped, &wrapped.index(0))),
-        Intent::UnwrapList { path: unwrapped } => Some(replace_prefix(&path, &unwrapped.index(0), unwrapped)),
-        Intent::Delete { path: deleted } | Intent::Replace { path: deleted, .. } if path.starts_with(deleted) => None,
+        Intent::Move { from, to, key, .. } => Some(replace_prefix(path, from, &to.key(key))),
+        Intent::WrapInList { path: wrapped } => Some(replace_prefix(path, wrapped, &wrapped.index(0))),
+        Intent::UnwrapList { path: unwrapped } => Some(replace_prefix(path, &unwrapped.index(0), unwrapped)),
+        Intent::Delete { path: deleted } if path.starts_with(deleted) => None,
         Intent::Delete { path: deleted } => match deleted.split_last() {
-            Some((list, Step::Index(removed))) => Some(with_index(path, &list, |at| at - usize::from(at > *removed))),
-            _ => Some(path),
+            Some((list, Step::Index(removed))) => {
+                Some(with_index(path.clone(), &list, |at| at - usize::from(at > *removed)))
+            }
+            _ => Some(path.clone()),
         },
         Intent::InsertItem { path: list, index, .. } => {
-            Some(with_index(path, list, |at| at + usize::from(at >= *index)))
+            Some(with_index(path.clone(), list, |at| at + usize::from(at >= *index)))
         }
-        Intent::WrapInMapping { path: nested, key } => Some(replace_prefix(&path, nested, &nested.key(key))),
-        Intent::UnwrapMapping { path: hoisted, key } => Some(replace_prefix(&path, &hoisted.key(key), hoisted)),
-        Intent::MappingToList { path: mapping, naming } => Some(to_item(&path, mapping, naming)),
-        Intent::ListToMapping { path: list, naming } => Some(from_item(&path, list, naming)),
-        Intent::Insert { .. } | Intent::Replace { .. } => Some(path),
-    })
+        Intent::WrapInMapping { path: nested, key } => Some(replace_prefix(path, nested, &nested.key(key))),
+        Intent::UnwrapMapping { path: hoisted, key } => Some(replace_prefix(path, &hoisted.key(key), hoisted)),
+        Intent::MappingToList { path: mapping, naming } => Some(to_item(path, mapping, naming)),
+        Intent::ListToMapping { path: list, naming } => Some(from_item(path, list, naming)),
+        Intent::Insert { .. } | Intent::Replace { .. } => Some(path.clone()),
+    }
 }
 
 /// Maps a path into an entry of the mapping at `place` to the value of the item of that name.

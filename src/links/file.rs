@@ -29,6 +29,8 @@ pub(crate) struct LocalFile {
     pub(crate) file: String,
     /// The objects of targeted packs, in the order of the text.
     pub(crate) objects: Vec<ObjectPlan>,
+    /// Whether it holds objects besides those.
+    pub(crate) has_others: bool,
     /// The objects that others can look up.
     pub(crate) indexed: Vec<IndexedObject>,
     /// The files that it names as patches.
@@ -64,6 +66,14 @@ impl<'a> File<'a> {
         match self {
             Self::Local(local) => &local.file,
             Self::Linked(manifest) => &manifest.file,
+        }
+    }
+
+    /// Returns what was read of a linked file.
+    pub(crate) const fn manifest(self) -> Option<&'a Manifest> {
+        match self {
+            Self::Local(_) => None,
+            Self::Linked(manifest) => Some(manifest),
         }
     }
 

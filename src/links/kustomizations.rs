@@ -21,6 +21,8 @@ pub(crate) struct Graph<'a> {
     folders: HashMap<String, &'a str>,
     /// The kustomizations that have each component.
     users: BTreeMap<&'a str, Vec<&'a str>>,
+    /// The kustomizations that name each file of replacements or of transformers.
+    named: HashMap<&'a str, Vec<&'a str>>,
     /// The prefixes and suffixes that kustomizations add to names.
     affixes: [BTreeSet<&'a str>; 2],
 }
@@ -35,7 +37,14 @@ impl<'a> Graph<'a> {
             let affixes = files.values().map(|kustomization| kustomization.affixes[end].as_str());
             affixes.filter(|affix| !affix.is_empty()).collect()
         });
-        let mut graph = Self { files, folders, users: BTreeMap::new(), affixes };
+        let mut named: HashMap<&str, Vec<&str>> = HashMap::new();
+        for (file, one) in &files {
+            let replacements = one.replacements.iter().map(|(_, name)| name);
+            for name in replacements.chain(&one.transformers) {
+                named.entry(name.as_str()).or_default().push(file);
+            }
+        }
+        let mut graph = Self { files, folders, users: BTreeMap::new(), named, affixes };
         let components = |(file, one): (&&'a str, &&'a Kustomization)| {
             let components = one.components.iter().filter_map(|path| graph.named(path));
             components.map(|(component, _)| (component, *file)).collect::<Vec<_>>()
@@ -113,6 +122,43 @@ impl<'a> Graph<'a> {
         builds
     }
 
+    /// Returns the kustomizations in a folder that is named from the root of a repository, which the run need not start at.
+    pub(super) fn of_folder(&self, folder: &str) -> impl Iterator<Item = &'a str> {
+        let is_it = move |file: &&&'a str| Kustomization::folder(file).is_some_and(|own| ends_with(&own, folder));
+        self.files.keys().filter(is_it).copied()
+    }
+
+    /// Returns the files, folders and components that a kustomization takes in, each with its kustomization where it has one.
+    pub(super) fn parts(&self, file: &str) -> Parts<'a> {
+        let Some(kustomization) = self.files.get(file) else { return Parts::default() };
+        let named = |path: &'a String| match self.named(path) {
+            Some((inner, _)) => Part::Kustomization(inner),
+            None => Part::File(path.as_str()),
+        };
+        let components = kustomization.components.iter().filter_map(|path| Some(self.named(path)?.0));
+        Parts { resources: kustomization.resources.iter().map(named).collect(), components: components.collect() }
+    }
+
+    /// Returns the kustomizations, by file.
+    pub(super) fn kustomizations(&self) -> impl Iterator<Item = &'a str> {
+        self.files.keys().copied()
+    }
+
+    /// Returns the name of a kustomization's file, as the graph has it.
+    pub(super) fn name(&self, file: &str) -> Option<&'a str> {
+        self.files.get_key_value(file).map(|(file, _)| *file)
+    }
+
+    /// Returns the kustomizations that name a file of replacements or of transformers.
+    pub(super) fn users_of(&self, file: &str) -> &[&'a str] {
+        self.named.get(file).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns whether other kustomizations have this one as a component.
+    pub(super) fn is_component(&self, file: &str) -> bool {
+        self.users.contains_key(file)
+    }
+
     /// Returns the kustomization that `path` names, a folder or a file.
     fn named(&self, path: &str) -> Option<(&'a str, &'a Kustomization)> {
         let file = self.folders.get(path).copied().unwrap_or(path);
@@ -179,6 +225,21 @@ impl<'a> Graph<'a> {
         }
         namespaces
     }
+}
+
+/// What a kustomization takes in.
+#[derive(Debug, Default)]
+pub(super) struct Parts<'a> {
+    pub(super) resources: Vec<Part<'a>>,
+    /// The kustomizations of its components.
+    pub(super) components: Vec<&'a str>,
+}
+
+/// One of the resources of a kustomization.
+#[derive(Debug)]
+pub(super) enum Part<'a> {
+    File(&'a str),
+    Kustomization(&'a str),
 }
 
 /// The files that belong to a folder: those that its kustomization takes in, and those in it.

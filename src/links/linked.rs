@@ -1,10 +1,10 @@
 //! Which objects are in the linked files of a run, in which namespace, and what did each become by itself?
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::applications::{Application, Applications, Position};
 use super::file::{File, IndexedObject};
 use super::namespaces::Namespaces;
 use crate::convert::{Conversion, ObjectContext, Remark, Targets, convert};
@@ -26,8 +26,8 @@ pub(crate) struct Linked<'a> {
     pub(crate) namespaces: &'a Namespaces<'a>,
     /// The linked files, in the order of the run.
     pub(crate) manifests: Vec<&'a Manifest>,
-    /// The position of each file by its name; few need it.
-    numbers: OnceCell<BTreeMap<&'a str, usize>>,
+    /// The number among the linked files of each file of the run that is one.
+    numbers: Vec<Option<usize>>,
     /// The files that a kustomization of the run names as patches.
     patch_files: BTreeSet<&'a str>,
     /// The namespaces of the objects of the linked files.
@@ -41,27 +41,35 @@ pub(crate) struct Linked<'a> {
 impl<'a> Linked<'a> {
     /// Collects the linked ones among `files`, with nothing converted yet.
     pub(crate) fn new(targets: &'a Targets<'a>, files: &'a [File<'a>], namespaces: &'a Namespaces<'a>) -> Self {
-        let linked = |file: &File<'a>| match file {
-            File::Linked(manifest) => Some(*manifest),
-            File::Local(_) => None,
-        };
-        let manifests: Vec<&Manifest> = files.iter().filter_map(linked).collect();
+        let manifests: Vec<&Manifest> = files.iter().filter_map(|file| file.manifest()).collect();
         let of_file = |manifest: &&Manifest| {
             let of_object = |object: &Object| namespaces.of(&manifest.file, &object.kind, object.namespace.as_deref());
             manifest.objects.iter().map(of_object).collect()
         };
         let of_indexed = |(file, one): (&str, &IndexedObject)| namespaces.of(file, &one.kind, one.namespace.as_deref());
+        let mut count = 0;
+        let number = |file: &File<'a>| {
+            let is_linked = file.manifest().is_some();
+            count += usize::from(is_linked);
+            is_linked.then(|| count - 1)
+        };
         Self {
+            numbers: files.iter().map(number).collect(),
             object_namespaces: manifests.iter().map(of_file).collect(),
             indexed_namespaces: indexed(files).map(of_indexed).collect(),
             patch_files: files.iter().flat_map(|file| file.patches()).map(|patch| patch.file.as_str()).collect(),
-            numbers: OnceCell::new(),
             conversions: Conversions::new(),
             targets,
             files,
             namespaces,
             manifests,
         }
+    }
+
+    /// Returns those of `applications` that are made to an object of a linked file, with that.
+    pub(crate) fn applied(&self, applications: &Applications) -> Vec<(Application, Id)> {
+        let made = applications.made.iter();
+        made.filter_map(|application| Some((application.clone(), self.id(application.base)?))).collect()
     }
 
     /// Converts every object by itself, with what lenses see of the others.
@@ -118,10 +126,9 @@ impl<'a> Linked<'a> {
         indexed(self.files).zip(&self.indexed_namespaces).map(|((file, one), namespace)| (file, one, namespace))
     }
 
-    /// Returns what is known of a file.
-    pub(crate) fn file(&self, name: &str) -> Option<&File<'a>> {
-        let numbers = || self.files.iter().enumerate().map(|(number, file)| (file.name(), number)).collect();
-        self.numbers.get_or_init(numbers).get(name).map(|number| &self.files[*number])
+    /// Returns the position of an object among those of the linked files.
+    pub(super) fn id(&self, (file, at): Position) -> Option<Id> {
+        Some((self.numbers[file]?, at))
     }
 
     /// Returns the manifest of an object.

@@ -9,24 +9,33 @@
 mod file;
 mod kustomizations;
 
+mod applications;
+mod difference;
+mod layers;
+mod merge;
+mod path_expression;
+
 mod namespaces;
 
 mod linked;
 
+mod carriers;
 mod held;
+mod json_patch;
+mod replacement;
 
 pub(crate) mod dangling;
-pub(crate) mod merge;
+pub(crate) mod kustomize_selectors;
 pub(crate) mod name_conflicts;
 pub(crate) mod patches;
 pub(crate) mod references;
 pub(crate) mod selectors;
+pub(crate) mod states;
 pub(crate) mod together;
-pub(crate) mod unresolved_selectors;
+pub(crate) mod unapplied;
 
-mod json_paths;
-mod unresolved;
-
+pub(crate) use applications::Application;
+pub(crate) use applications::find as find_applications;
 pub(crate) use file::{File, IndexedObject, LocalFile, Lookup};
 pub(crate) use held::Held;
 pub(crate) use linked::{Id, Linked};

@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::held::Held;
-use super::linked::Linked;
+use super::linked::{Id, Linked};
 use crate::convert::{Conversion, Remark, Targets, holds_body, reference_roots, walk};
 use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::{Direction, Session};
+use crate::lens::Session;
 use crate::manifest::{Manifest, Object};
 use crate::release::{ApiVersion, GroupKind, is_version};
 use crate::yaml::Intent;
@@ -32,8 +32,8 @@ pub(crate) struct VersionChange<'r> {
     pub(super) is_patch: bool,
     pub(super) kind: &'r GroupKind,
     pub(super) version: String,
-    /// The rules that change it.
-    pub(super) rules: &'r [(String, Direction)],
+    /// Its position, where it is in a linked file.
+    pub(super) id: Option<Id>,
 }
 
 /// What a mapping selects or names.
@@ -78,9 +78,16 @@ impl Selected {
         }
     }
 
-    /// Counts the versions that the selected objects have afterwards. A name that is no object's can be a pattern, or one that
-    /// kustomizations give: then every object counts. Patches count where nothing else does.
+    /// Counts the versions that the selected objects have afterwards.
     pub(super) fn versions<'m>(&self, changes: &'m VersionChanges<'_>) -> BTreeMap<&'m str, usize> {
+        let mut versions = BTreeMap::new();
+        self.chosen(changes).into_iter().for_each(|one| *versions.entry(one.version.as_str()).or_default() += 1);
+        versions
+    }
+
+    /// Returns the selected objects. A name that is no object's can be a pattern, or one that kustomizations give: then every object
+    /// counts. Patches count where nothing else does.
+    fn chosen<'m, 'r>(&self, changes: &'m VersionChanges<'r>) -> Vec<&'m VersionChange<'r>> {
         let all = changes.get(&(self.kind.clone(), self.version.clone())).into_iter().flatten();
         let all: Vec<&VersionChange<'_>> = all.filter(|one| *one.kind == self.kind).collect();
         let is_named = |one: &&VersionChange<'_>| self.name.is_some() && one.name == self.name.as_deref();
@@ -89,9 +96,7 @@ impl Selected {
         if chosen.iter().any(|one| !one.is_patch) {
             chosen.retain(|one| !one.is_patch);
         }
-        let mut versions = BTreeMap::new();
-        chosen.into_iter().for_each(|one| *versions.entry(one.version.as_str()).or_default() += 1);
-        versions
+        chosen
     }
 }
 
@@ -102,20 +107,20 @@ pub(crate) fn changes<'l>(linked: &'l Linked<'_>, held: &Held) -> VersionChanges
         let Some(made) = linked.conversion(id) else { continue };
         let old = &object.api_version.version;
         let new = made.value.get("apiVersion").and_then(Value::as_str).map(|text| ApiVersion::parse(text).version);
-        let (kind, new, rules) = match held.contains(id) {
-            true => (&object.kind, None, &[][..]),
-            false => (&made.kind, new, made.rules.as_slice()),
+        let (kind, new) = match held.contains(id) {
+            true => (&object.kind, None),
+            false => (&made.kind, new),
         };
         let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
         let is_patch = linked.is_patch_file(file) || object.inline_patch.is_some();
-        let change = VersionChange { file, name, is_patch, kind, version, rules };
+        let change = VersionChange { file, name, is_patch, kind, version, id: Some(id) };
         changes.entry((object.kind.clone(), old.clone())).or_default().push(change);
     }
     for (file, plan) in linked.files.iter().flat_map(|file| file.planned().iter().map(move |plan| (file.name(), plan)))
     {
         let ((old_kind, old), (kind, new)) = (&plan.from, &plan.to);
         let (name, is_patch, version) = (plan.name.as_deref(), linked.is_patch_file(file), new.version.clone());
-        let change = VersionChange { file, name, is_patch, kind, version, rules: &plan.rules };
+        let change = VersionChange { file, name, is_patch, kind, version, id: None };
         changes.entry((old_kind.clone(), old.version.clone())).or_default().push(change);
     }
     changes
@@ -165,6 +170,8 @@ pub(crate) fn findings(
             _ if selected.has_body => embedded(&selected, targets)?,
             0 => not_served(&selected, targets)?,
             1 => return None,
+            // What it selects is held back.
+            _ if selected.is_selector => return None,
             _ => different(&selected, &versions),
         };
         let (path, verb) = (selected.path, if selected.is_selector { "selects" } else { "names" });
@@ -186,7 +193,7 @@ fn different(selected: &Selected, versions: &BTreeMap<&str, usize>) -> (String, 
     let all: usize = versions.values().sum();
     let moved = all - versions.get(version.as_str()).copied().unwrap_or_default();
     let message = format!(
-        "version {version}, which {all} {} objects of this run have; {moved} of them get another version, and the selector is not updated",
+        "version {version}, which {all} {} objects of this run have; {moved} of them would get another version",
         kind.kind
     );
     (message, "write a patch for each version, or remove the version from the selector, by hand")
@@ -231,10 +238,8 @@ fn find(value: &Value, object: &Object, targets: &Targets<'_>) -> Vec<Selected> 
             found.push(selected);
         }
     };
-    for key in reference_roots(value) {
-        if let Some(part) = value.get(*key) {
-            walk(part, &PathRef::key(None, key), &mut visit);
-        }
+    for (place, part) in reference_roots(value) {
+        walk(part, &place, &mut visit);
     }
     let metadata = PathRef::key(None, "metadata");
     if let Some(owners) = value.get("metadata").and_then(|metadata| metadata.get("ownerReferences")) {
@@ -249,5 +254,6 @@ pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath) -> bool {
     let kind = object.kind.kind.as_str();
     let is_runner = ["HelmRelease", "Application", "ApplicationSet"].contains(&kind);
     let is_below = || path.steps().contains(&Step::Key("kustomize".to_owned()));
-    ["Kustomization", "Component"].contains(&kind) || is_runner && is_below()
+    let is_read = ["Kustomization", "Component"].contains(&kind) || object.is_replacements() || object.is_builtin();
+    is_read || is_runner && is_below()
 }

@@ -2,7 +2,7 @@
 //!
 //! A known object is one of a known group, or of a kind that rules are about. Kustomizations, and the objects of Flux and Argo CD that run Kustomize, hold lists of patches: each a text, or the name of a
 //! file, with or without a selector of what it is for. A text with objects becomes an [`InlinePatch`] of the file, and they are
-//! converted like those of a patch in a file, and so is a JSON patch. Anything else is reported.
+//! converted like those of a patch in a file; a JSON patch becomes one too, or a [`DataPatch`]. Anything else is reported.
 //!
 //! Invariant: a patch of a known object is converted as an inline patch, or reported.
 
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::inline_patch::InlinePatch;
+use super::inline_patch::{DataPatch, InlinePatch};
 use super::json6902;
 use super::kustomization::{is_one, is_text, join, selects, selects_foreign_kind};
 use super::manifest::Manifest;
@@ -20,7 +20,7 @@ use super::recognizer::Recognizer;
 use super::selector::Selector;
 use crate::field::{FieldPath, FieldPattern, Step};
 use crate::finding::{Code, Finding, Severity};
-use crate::yaml::{self, Literal, NodeId, Tree, locate, read_value};
+use crate::yaml::{self, Literal, NodeId, Tree, is_on_one_line, locate, read_value};
 
 /// A patch that concerns known objects.
 pub(super) struct Patch {
@@ -29,8 +29,6 @@ pub(super) struct Patch {
     /// The folder whose objects it is for, if the object around it names one.
     folder: Option<String>,
     content: Content,
-    /// Whether it selects known objects.
-    selects: bool,
     /// What it selects.
     target: Option<Selector>,
 }
@@ -88,10 +86,10 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
         };
         let is_selected =
             |target| selects(target, recognizer) || mentions_chart && selects_foreign_kind(target, recognizer);
-        let selects = item.get("target").is_some_and(is_selected);
         let (folder, target) = (folder(object, &path), Selector::read(item));
-        let patch = || Patch { path: place.join(&path), folder, content, selects, target };
-        (mentions || selects).then(patch)
+        let may_select = target.as_ref().is_some_and(|target| recognizer.may_select(target));
+        let selects = may_select || item.get("target").is_some_and(is_selected);
+        (mentions || selects).then(|| Patch { path: place.join(&path), folder, content, target })
     }));
 }
 
@@ -178,13 +176,12 @@ fn read(text: &str) -> Reading {
 }
 
 /// Takes in the objects of one patch in a document, read from `root`, or reports what is not converted.
-pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), patch: &Patch, recognizer: &Recognizer) {
+pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), patch: &Patch) {
     match &patch.content {
-        Content::Elsewhere => report_selector(manifest, root, patch),
+        Content::Elsewhere => {}
         Content::Data(place, value) if json6902::is_one(value) => {
-            let locate = |path: &FieldPath| manifest.place(root, &place.join(path));
-            manifest.findings.extend(json6902::findings(value, recognizer, &locate));
-            report_selector(manifest, root, patch);
+            let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
+            manifest.data_patches.push(DataPatch { document, place, folder, target });
         }
         Content::Data(..) => {
             let message =
@@ -195,10 +192,7 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
         Content::Text(place, text) => match read(text) {
             Reading::Json(tree, value) => {
                 let inline_patch = inline_patch(manifest, (document, root), patch, place, (text, tree));
-                let locate = |path: &FieldPath| manifest.source_text_of(Some(&inline_patch)).place(0, path);
-                manifest.findings.extend(json6902::findings(&value, recognizer, &locate));
                 take_objects_of(manifest, inline_patch, vec![json6902::object(0, value)]);
-                report_selector(manifest, root, patch);
             }
             Reading::Objects(tree, objects) => {
                 let inline_patch = inline_patch(manifest, (document, root), patch, place, (text, tree));
@@ -228,18 +222,9 @@ fn inline_patch(
 ) -> InlinePatch {
     let start = locate(&manifest.tree, &manifest.text, root, place).start;
     let literal = Literal::at(&manifest.tree, &manifest.text, root, place);
+    let is_on_one_line = is_on_one_line(&manifest.tree, &manifest.text, root, place);
     let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
-    InlinePatch { document, place, start, folder, target, text: text.to_owned(), literal, tree }
-}
-
-/// Reports that a patch changes known objects that it selects, by the paths of fields.
-fn report_selector(manifest: &mut Manifest, root: NodeId, patch: &Patch) {
-    if patch.selects {
-        let message = "a patch selects known objects; its field paths are not converted".to_owned();
-        let help =
-            "check its field paths by hand, and the version in its target if the selected objects are not in this run";
-        report(manifest, root, patch, (Code::PatchTarget, message), help);
-    }
+    InlinePatch { document, place, start, folder, target, text: text.to_owned(), literal, is_on_one_line, tree }
 }
 
 fn report(manifest: &mut Manifest, root: NodeId, patch: &Patch, message: (Code, String), help: &str) {

@@ -1,10 +1,23 @@
-//! Answers: what is an inline patch, and where in its file is its text?
+//! Answers: what is an inline patch, as a text or as data, and where in its file is it?
 //!
 //! Invariant: the text is the value that the file holds, without its indentation.
 
 use super::selector::Selector;
 use crate::field::FieldPath;
 use crate::yaml::{Literal, Tree};
+
+/// A JSON patch that is a list in an object, and not a text.
+#[derive(Clone, Debug)]
+pub struct DataPatch {
+    /// The number of the file's document that contains it, from 0.
+    pub document: usize,
+    /// Its place in the document: `spec.patchesJson6902[0].patch`.
+    pub place: FieldPath,
+    /// The folder that it patches, from the root of a repository, where the object around it names one: `apps/shop`.
+    pub folder: Option<String>,
+    /// What it patches.
+    pub target: Option<Selector>,
+}
 
 /// A text that a file holds as one value, such as an inline patch, and that holds objects itself.
 #[derive(Clone, Debug)]
@@ -21,8 +34,10 @@ pub struct InlinePatch {
     pub start: usize,
     /// Its text.
     pub text: String,
-    /// Where the lines of the text are in the file, if each has a place there: a text without one is not edited.
+    /// Where the lines of the text are in the file, if each has a place there.
     pub literal: Option<Literal>,
+    /// Whether the text is a scalar on one line, which can be replaced as a whole. A text that is neither is not edited.
+    pub is_on_one_line: bool,
     /// The spans of the nodes of its text.
     pub tree: Tree,
 }

@@ -3,17 +3,15 @@
 //! Such a patch is a list of operations, each with a `path` into an object that is named elsewhere. The value under `value` is a
 //! piece of that object. A mapping in it with a group and a kind is a reference like any other, and the patch is taken for an
 //! object so that it follows; what else is a group or a kind may have to follow the release, and the patch does not show which object
-//! it is part of: [`findings`] reports it.
+//! it is part of: [`mentioning`] finds it.
 //!
-//! Invariant: each operation that mentions a known group or kind outside of a reference is reported.
+//! Invariant: a JSON patch is recognized by its shape.
 
 use serde_json::Value;
 
-use super::object::Object;
-use super::problem::whole_file;
+use super::object::{JSON_PATCH, Object};
 use super::recognizer::Recognizer;
 use crate::field::FieldPath;
-use crate::finding::{Code, Finding, Location, Severity};
 use crate::release::{ApiVersion, GroupKind};
 
 /// Returns whether a document is a JSON patch.
@@ -25,29 +23,16 @@ pub(super) fn is_one(document: &Value) -> bool {
 
 /// Makes the object of a JSON patch.
 pub(super) fn object(document: usize, patch: Value) -> Object {
-    let (kind, api_version) = (GroupKind::new("JSON patch", ""), ApiVersion::parse(""));
+    let (kind, api_version) = (GroupKind::new(JSON_PATCH, ""), ApiVersion::parse(""));
     let (inline_patch, place) = (None, FieldPath::default());
     Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: patch.into() }
 }
 
-/// Reports the operations of a JSON patch that mention known groups or kinds outside of a reference; `locate` returns the location of a field.
-pub(super) fn findings(
-    patch: &Value,
-    recognizer: &Recognizer,
-    locate: &dyn Fn(&FieldPath) -> Location,
-) -> Vec<Finding> {
-    let items = patch.as_array().into_iter().flatten().enumerate();
+/// Returns the numbers of the operations that mention known groups or kinds outside of a reference.
+pub fn mentioning(patch: &[Value], recognizer: &Recognizer) -> Vec<usize> {
+    let items = patch.iter().enumerate();
     let mentioning = items.filter(|(_, item)| item.get("value").is_some_and(|value| mentions(value, recognizer)));
-    let finding = |(index, item): (usize, &Value)| {
-        let path = FieldPath::default().index(index).key("value");
-        let place = item.get("path").and_then(Value::as_str).unwrap_or_default();
-        let message = format!("a JSON patch writes a known group or kind to {place}; it is not converted");
-        let help = "check by hand that the path, group and kind match the target release of the patched object";
-        let location = locate(&path);
-        let finding = whole_file(&location.file, Code::PatchTarget, message, help);
-        Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }
-    };
-    mentioning.map(finding).collect()
+    mentioning.map(|(index, _)| index).collect()
 }
 
 /// Returns whether a value gives a known group or kind elsewhere than in a reference.

@@ -1,7 +1,7 @@
 //! Answers: what does a kustomization change in known objects?
 //!
 //! It gathers files and may put their objects into a namespace ([`Kustomization`]). It names files that are merged into other
-//! objects ([`patches`]), and it may replace fields of known objects, which is not converted but reported ([`findings`]).
+//! objects ([`patches`]), and files with replacements.
 //!
 //! Invariant: a kustomization is recognized by its file name, as Kustomize does.
 
@@ -25,6 +25,12 @@ pub struct Kustomization {
     pub resources: Vec<String>,
     /// The folders whose kustomizations work on what it includes.
     pub components: Vec<String>,
+    /// The files of its replacements, each with the number of its entry.
+    pub replacements: Vec<(usize, String)>,
+    /// The files and folders of its transformers.
+    pub transformers: Vec<String>,
+    /// Whether it has a schema of its own, which changes how lists are merged.
+    pub has_schema: bool,
 }
 
 /// A file that a kustomization merges into other objects.
@@ -34,6 +40,8 @@ pub struct PatchFile {
     pub file: String,
     /// What it patches, if a selector next to it is given.
     pub target: Option<Selector>,
+    /// The place in the kustomization that names it: `patches[2]`.
+    pub place: FieldPath,
 }
 
 impl Kustomization {
@@ -52,6 +60,9 @@ impl Kustomization {
             affixes: ["namePrefix", "nameSuffix"].map(text),
             resources: paths(&["resources", "bases"]),
             components: paths(&["components"]),
+            replacements: replacement_files(file, value),
+            transformers: paths(&["transformers"]).into_iter().filter(|path| !is_text(path)).collect(),
+            has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
         }
     }
 
@@ -80,12 +91,23 @@ pub(super) fn is_one(file: &str) -> bool {
 
 /// Returns the files that a kustomization merges into other objects, as seen from where `file` is seen from.
 pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
-    let list = |key: &str| kustomization.get(key).and_then(Value::as_array).into_iter().flatten();
-    let named = list("patches").filter_map(|patch| Some((patch.get("path")?, Selector::read(patch))));
-    let plain = list("patchesStrategicMerge").map(|path| (path, None)).chain(named);
-    let named = plain.filter_map(|(path, target)| Some((path.as_str()?, target)));
-    let named = named.filter(|(path, _)| !is_text(path));
-    named.map(|(path, target)| PatchFile { file: join(folder(file), path), target }).collect()
+    let list = |key: &'static str| {
+        let items = kustomization.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+        items.map(move |(index, item)| (FieldPath::default().key(key).index(index), item))
+    };
+    let targeted = list("patches").chain(list("patchesJson6902"));
+    let targeted = targeted.filter_map(|(place, patch)| Some((place, patch.get("path")?, Selector::read(patch))));
+    let plain = list("patchesStrategicMerge").map(|(place, path)| (place, path, None));
+    let named = plain.chain(targeted).filter_map(|(place, path, target)| Some((place, path.as_str()?, target)));
+    let named = named.filter(|(_, path, _)| !is_text(path));
+    named.map(|(place, path, target)| PatchFile { file: join(folder(file), path), target, place }).collect()
+}
+
+/// Returns the files of a kustomization's replacements, each with the number of its entry.
+fn replacement_files(file: &str, kustomization: &Value) -> Vec<(usize, String)> {
+    let entries = kustomization.get("replacements").and_then(Value::as_array).into_iter().flatten().enumerate();
+    let named = entries.filter_map(|(index, entry)| Some((index, entry.get("path")?.as_str()?)));
+    named.map(|(index, path)| (index, join(folder(file), path))).collect()
 }
 
 /// Returns whether what can be a patch or the name of its file is a patch.
@@ -123,30 +145,6 @@ pub(super) fn join(folder: &str, path: &str) -> String {
     }
     let root = if folder.starts_with('/') { "/" } else { "" };
     format!("{root}{}", parts.join("/"))
-}
-
-/// Reports the replacements of a kustomization that name fields of known objects; `locate` returns the location of a field.
-pub(super) fn findings(
-    file: &str,
-    kustomization: &Value,
-    recognizer: &Recognizer,
-    locate: &dyn Fn(&FieldPath) -> Location,
-) -> Vec<Finding> {
-    let mut found = Vec::new();
-    let list = FieldPath::default().key("replacements");
-    for (index, replacement) in list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate() {
-        let targets = replacement.get("targets").and_then(Value::as_array).into_iter().flatten();
-        let mut selectors = targets.filter_map(|target| target.get("select")).chain(replacement.get("source"));
-        if selectors.any(|selector| selects(selector, recognizer)) {
-            let help = "check its field paths by hand";
-            let message = "a replacement names fields of known objects; its field paths are not converted".to_owned();
-            let path = list.index(index);
-            let finding = whole_file(file, Code::PatchTarget, message, help);
-            let (location, field) = (locate(&path), Some(path.to_string()));
-            found.push(Finding { location, severity: Severity::Warning, field, ..finding });
-        }
-    }
-    found
 }
 
 /// Returns whether a selector can select a known object.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::inline_patch::InlinePatch;
+use super::inline_patch::{DataPatch, InlinePatch};
 use super::kustomization::{Kustomization, PatchFile};
 use super::object::Object;
 use super::problem::failure;
@@ -30,6 +30,8 @@ pub struct Manifest {
     pub objects: Vec<Object>,
     /// The inline patches of known objects that it holds.
     pub inline_patches: Vec<InlinePatch>,
+    /// The JSON patches that objects hold as data.
+    pub data_patches: Vec<DataPatch>,
     /// The files that it names as patches, where it is a kustomization; as the user would name them.
     pub patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
@@ -47,6 +49,14 @@ impl Manifest {
     /// Returns the place of `path` within `object`, for a finding; the nearest parent where the field is not there.
     pub fn locate(&self, object: &Object, path: &FieldPath) -> Location {
         self.source_text(object.inline_patch).place(object.document, &object.place.join(path))
+    }
+
+    /// Returns the object of the file's own text that holds `place` of a document, with its number.
+    pub fn holder(&self, document: usize, place: &FieldPath) -> Option<(usize, &Object)> {
+        let holds = |object: &Object| {
+            object.inline_patch.is_none() && object.document == document && place.starts_with(&object.place)
+        };
+        self.objects.iter().enumerate().find(|(_, object)| holds(object))
     }
 
     /// Returns the numbers of the documents that were read and are no object.

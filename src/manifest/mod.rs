@@ -17,13 +17,15 @@ mod object;
 mod problem;
 mod read;
 mod recognizer;
+mod replacement;
 mod selector;
 pub mod sops;
 mod source_text;
 mod values;
 
 pub use inline::folder as patched_folder;
-pub use inline_patch::InlinePatch;
+pub use inline_patch::{DataPatch, InlinePatch};
+pub use json6902::mentioning as mentioning_operations;
 pub use kustomization::{Kustomization, PatchFile};
 pub use manifest::Manifest;
 pub use object::Object;

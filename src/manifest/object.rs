@@ -9,6 +9,10 @@ use serde_json::Value;
 use crate::field::FieldPath;
 use crate::release::{ApiVersion, GroupKind};
 
+/// The kinds that documents are given which are no objects, but name fields of objects.
+pub(super) const JSON_PATCH: &str = "JSON patch";
+pub(super) const REPLACEMENTS: &str = "Kustomize replacement";
+
 /// One Kubernetes object: a document or an item of a `kind: List`.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -50,8 +54,26 @@ impl Object {
         Self { inline_patch, document, place, kind, api_version, namespace: None, name: None, value }
     }
 
+    /// Returns whether the object stands for a JSON patch.
+    pub fn is_json_patch(&self) -> bool {
+        self.kind.group.is_empty() && self.kind.kind == JSON_PATCH
+    }
+
+    /// Returns whether the object stands for a file of replacements.
+    pub fn is_replacements(&self) -> bool {
+        self.kind.group.is_empty() && self.kind.kind == REPLACEMENTS
+    }
+
+    /// Returns whether the object configures a builtin transformer of Kustomize.
+    pub fn is_builtin(&self) -> bool {
+        self.kind.group.is_empty() && self.api_version.version == "builtin"
+    }
+
     /// Returns what findings call the object: `HTTPRoute store/checkout`.
     pub fn title(&self) -> String {
+        if self.is_json_patch() || self.is_replacements() {
+            return self.kind.kind.clone();
+        }
         let name = self.name.as_deref().unwrap_or("(no name)");
         match &self.namespace {
             Some(namespace) => format!("{} {namespace}/{name}", self.kind.kind),

@@ -11,7 +11,7 @@ use super::manifest::Manifest;
 use super::object::{Object, is_bare, is_list, take};
 use super::problem::{failure, not_utf8, template_finding, whole_file};
 use super::recognizer::Recognizer;
-use super::{configuration, inline, json6902};
+use super::{configuration, inline, json6902, replacement};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::text::{LineIndex, Span};
@@ -61,7 +61,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
-    let (objects, inline_patches, patches, findings) = Default::default();
+    let (objects, inline_patches, data_patches, patches, findings) = Default::default();
     let (document_warnings, unparsed) = Default::default();
     let (file, kustomization) = (file.to_owned(), None);
     let mut manifest = Manifest {
@@ -70,6 +70,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         tree,
         objects,
         inline_patches,
+        data_patches,
         patches,
         kustomization,
         findings,
@@ -133,12 +134,8 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                 if is_kustomization {
                     manifest.patches.extend(kustomization::patches(&manifest.file, &value));
                     manifest.kustomization = Some(Arc::new(Kustomization::read(&manifest.file, &value)));
-                    let place = |path: &FieldPath| manifest.place(document.root, path);
-                    let found = kustomization::findings(&manifest.file, &value, recognizer, &place);
-                    manifest.findings.extend(found);
-                } else if json6902::is_one(&value) {
-                    let place = |path: &FieldPath| manifest.place(document.root, path);
-                    manifest.findings.extend(json6902::findings(&value, recognizer, &place));
+                } else if json6902::is_one(&value) || replacement::is_one(&value) {
+                    // What it means for objects shows once all files are read.
                 } else if hits() {
                     report_incomplete(manifest, number, &value);
                     let place = |path: &FieldPath| manifest.place(document.root, path);
@@ -146,7 +143,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     findings.extend(kustomization::misnamed(&manifest.file, &value, &place));
                     manifest.findings.extend(findings);
                 }
-                if is_bare(&value) && !is_kustomization {
+                if is_bare(&value) && !is_kustomization && !replacement::is_one(&value) {
                     let charts = recognizer.charts().iter();
                     let made: Vec<Object> = match recognizer.chart_of(&manifest.file) {
                         Some(chart) => vec![chart.object(number, FieldPath::default(), &value)],
@@ -158,13 +155,15 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                 // Kustomize fills in apiVersion and kind.
                 if json6902::is_one(&value) {
                     manifest.objects.push(json6902::object(number, value));
+                } else if replacement::is_one(&value) {
+                    manifest.objects.push(replacement::object(number, value));
                 } else if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
                     manifest.objects.push(Object::kustomization(number, value));
                 } else {
                     take(number, FieldPath::default(), value, &mut manifest.objects);
                 }
                 for patch in &patches {
-                    inline::take(manifest, (number, document.root), patch, recognizer);
+                    inline::take(manifest, (number, document.root), patch);
                 }
             }
             Err(_)

@@ -8,8 +8,33 @@ use std::sync::OnceLock;
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
 
+use super::selector::Selector;
 use super::values::Chart;
 use crate::release::GroupKind;
+
+/// The texts that show what Kustomize reads besides objects: JSON patches, replacements, configurations, builtin transformers. Such
+/// files name fields of objects, mostly without the API group of those.
+///
+/// Source: RFC 6902; Kustomize, `Replacement`, `TransformerConfig`, builtin plugins.
+const KUSTOMIZE_TRIGGERS: [&str; 17] = [
+    "op: add",
+    "op: replace",
+    "op: remove",
+    "op: test",
+    "op: move",
+    "op: copy",
+    "op: \"",
+    "op: '",
+    "\"op\":",
+    "fieldPaths",
+    "fieldSpecs",
+    "varReference",
+    "path: spec/",
+    "path: \"spec/",
+    "path: 'spec/",
+    "\"path\": \"spec/",
+    "apiVersion: builtin",
+];
 
 /// Finds the API groups that a run knows in a file's bytes.
 #[derive(Debug)]
@@ -83,11 +108,12 @@ impl Recognizer {
         self.charts.iter().find(|chart| chart.is_called(name))
     }
 
-    /// Returns whether `bytes` contain a known API group, a trigger or the name of a chart.
+    /// Returns whether `bytes` contain a known API group, a trigger, the name of a chart or what Kustomize reads.
     pub(super) fn mentions_any(&self, bytes: &[u8]) -> bool {
         let any = self.any.get_or_init(|| {
             let groups = self.groups.iter().map(|(_, finder)| finder);
             let texts = groups.chain(&self.triggers).chain(&self.chart_triggers).map(Finder::needle);
+            let texts = texts.chain(KUSTOMIZE_TRIGGERS.iter().map(|text| text.as_bytes()));
             let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts);
             builder.expect("a pack's texts are few and short")
         });
@@ -123,6 +149,12 @@ impl Recognizer {
     pub(super) fn is_known_kind(&self, group: Option<&str>, kind: &str) -> bool {
         let known = |group: &str| self.groups.iter().any(|(name, _)| name == group);
         group.map_or_else(|| self.kinds.contains(kind), known)
+    }
+
+    /// Returns whether a selector with patterns, or without group or kind, can select a known object.
+    pub(super) fn may_select(&self, selector: &Selector) -> bool {
+        let groups = || self.groups.iter().map(|(name, _)| name.as_str());
+        self.kinds.iter().any(|kind| groups().any(|group| selector.selects_kind(&GroupKind::new(kind.as_str(), group))))
     }
 
     /// Returns the charts whose values can be in files of their own.

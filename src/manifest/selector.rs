@@ -20,6 +20,8 @@ pub struct Selector {
     pub name: Option<Part>,
     /// The namespace.
     pub namespace: Option<Part>,
+    /// Whether labels or annotations narrow what it selects.
+    pub has_labels: bool,
 }
 
 /// A regular expression over the whole of a text.
@@ -58,7 +60,29 @@ impl Selector {
             text.map(Part::new)
         };
         let [group, version, kind] = ["group", "version", "kind"].map(part);
-        Self { group, version, kind, name: part("name"), namespace: part("namespace") }
+        let has_labels = ["labelSelector", "annotationSelector"].iter().any(|key| target.contains_key(*key));
+        Self { group, version, kind, name: part("name"), namespace: part("namespace"), has_labels }
+    }
+
+    /// Makes the selector that a reference by `apiVersion`, `kind` and `name` stands for.
+    pub fn of_reference(reference: &Map<String, Value>) -> Self {
+        let mut target = reference.clone();
+        if let Some(version) = reference.get("apiVersion").and_then(Value::as_str) {
+            let ApiVersion { group, version } = ApiVersion::parse(version);
+            target.insert("group".to_owned(), Value::from(group));
+            target.insert("version".to_owned(), Value::from(version));
+        }
+        Self::of(&target)
+    }
+
+    /// Returns whether the pattern `text` stands for `name`.
+    pub fn is_pattern(text: &str, name: &str) -> bool {
+        Part::new(text).is(name)
+    }
+
+    /// Returns whether it gives one kind, and not a pattern or none.
+    pub fn gives_kind(&self) -> bool {
+        self.kind.as_ref().is_some_and(|part| part.pattern.is_none())
     }
 
     /// Returns whether it can select objects of this kind and version.
@@ -70,13 +94,6 @@ impl Selector {
     pub fn selects_kind(&self, kind: &GroupKind) -> bool {
         let parts = [(&self.group, &kind.group), (&self.kind, &kind.kind)];
         parts.into_iter().all(|(part, text)| part.as_ref().is_none_or(|part| part.is(text)))
-    }
-
-    /// Returns whether it is about this kind by its name, and not by a pattern or without one.
-    pub fn names_kind(&self, kind: &GroupKind) -> bool {
-        let is_written = |part: &Part, text: &str| part.text == text;
-        self.kind.as_ref().is_some_and(|part| is_written(part, &kind.kind))
-            && self.group.as_ref().is_none_or(|part| is_written(part, &kind.group))
     }
 }
 

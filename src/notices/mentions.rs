@@ -12,12 +12,12 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::Value;
 
 use super::rbac;
-use crate::convert::{Remark, Renames, Successor, Targets};
+use crate::convert::{Conversion, Remark, Renames, Successor, Targets};
 use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{Manifest, Object};
 use crate::release::{ApiVersion, GroupKind, is_version};
-use crate::yaml::{self, read_value};
+use crate::yaml::{self, Intent, read_value};
 
 /// The texts without which a file mentions no renamed kind.
 #[derive(Debug)]
@@ -70,13 +70,18 @@ struct At<'s> {
     alone: bool,
 }
 
-/// Reports what mentions a renamed kind in the documents of `manifest`.
-pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>, names: &KindNames) -> Vec<Finding> {
+/// Reports what mentions a renamed kind in the documents of `manifest`, whose objects became `conversions`.
+pub(crate) fn findings(
+    manifest: &Manifest,
+    conversions: &[Option<Conversion>],
+    targets: &Targets<'_>,
+    names: &KindNames,
+) -> Vec<Finding> {
     if !names.may_be_in(&manifest.text) {
         return Vec::new();
     }
-    let of_objects = manifest.objects.iter().flat_map(|object| {
-        let remarks = in_object(manifest, object, targets).into_iter();
+    let of_objects = manifest.objects.iter().zip(conversions).flat_map(|(object, made)| {
+        let remarks = in_object(manifest, (object, made.as_ref()), targets).into_iter();
         remarks.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect::<Vec<_>>()
     });
     let others = manifest.documents_without_objects();
@@ -84,13 +89,21 @@ pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>, names: &KindN
 }
 
 /// Searches an object that no pack knows.
-fn in_object(manifest: &Manifest, object: &Object, targets: &Targets<'_>) -> Vec<Remark> {
+fn in_object(
+    manifest: &Manifest,
+    (object, made): (&Object, Option<&Conversion>),
+    targets: &Targets<'_>,
+) -> Vec<Remark> {
     let is_apart = ["CustomResourceDefinition", "Secret"].contains(&object.kind.kind.as_str());
-    let Some(map) = object.value.as_object().filter(|_| !is_apart) else { return Vec::new() };
-    if targets.goal.packs.of_group(&object.kind.group).is_some() {
+    if is_apart || object.is_json_patch() || targets.goal.packs.of_group(&object.kind.group).is_some() {
         return Vec::new();
     }
     let followed = targets.references(&object.kind, &object.value).into_iter().map(|reference| reference.path);
+    let updated = made.into_iter().flat_map(|made| &made.program).filter_map(|intent| match intent {
+        Intent::Replace { path, .. } => path.split_last().map(|(parent, _)| parent),
+        _ => None,
+    });
+    let followed = followed.chain(updated);
     let patches = manifest
         .inline_patches
         .iter()
@@ -101,7 +114,11 @@ fn in_object(manifest: &Manifest, object: &Object, targets: &Targets<'_>) -> Vec
     let groups = ["kustomize.config.k8s.io", "kustomize.toolkit.fluxcd.io"];
     let alone = groups.contains(&object.kind.group.as_str()) || object.api_version.to_string() == "builtin";
     let mut search = Search::new(&targets.renames, followed.chain(patches).collect());
-    for (key, value) in map.iter().filter(|(key, _)| !["apiVersion", "kind", "status"].contains(&key.as_str())) {
+    if object.is_replacements() {
+        search.visit(&object.value, At { path_ref: None, key: "", alone: true });
+    }
+    let entries = object.value.as_object().into_iter().flatten().filter(|_| !object.is_replacements());
+    for (key, value) in entries.filter(|(key, _)| !["apiVersion", "kind", "status"].contains(&key.as_str())) {
         let path_ref = PathRef::key(None, key);
         let at = At { path_ref: Some(&path_ref), key, alone };
         if key != "metadata" {

@@ -76,6 +76,7 @@ impl PlannedFile {
         let local = LocalFile {
             file: manifest.file.clone(),
             objects: Vec::with_capacity(manifest.objects.len()),
+            has_others: false,
             indexed: Vec::new(),
             patches: manifest.patches.clone(),
             kustomization: manifest.kustomization.clone(),
@@ -93,7 +94,7 @@ impl PlannedFile {
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());
         planned.findings.extend(pins::findings(manifest, goal));
-        planned.findings.extend(mentions::findings(manifest, &planner.targets, &planner.kind_names));
+        planned.findings.extend(mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names));
         planned.findings.extend(rbac::findings(manifest, &planner.targets));
         // All documents are read for it, so it is decided once, and only for files with an object that is held back.
         let is_encrypted = LazyCell::new(|| sops::is_encrypted(manifest));

@@ -6,16 +6,19 @@
 //! Invariant: what is held back once is held back for good, so that this ends.
 
 use crate::finding::Finding;
-use crate::links::merge::{self, MergedConversion};
+use crate::links::kustomize_selectors::Selectors;
 use crate::links::patches::{self, Patching};
+use crate::links::selectors as versions;
+use crate::links::states::States;
 use crate::links::together::Together;
 use crate::links::{Held, Id, Linked, name_conflicts};
 
 /// Finds everything that is held back, and returns what `attempt` plans without it.
 pub(super) fn hold_back<T>(
     linked: &Linked<'_>,
-    patchings: &[Patching<'_>],
-    merged: &[MergedConversion],
+    patchings: &[Patching],
+    states: &States,
+    selectors: &Selectors<'_>,
     attempt: impl Fn(&Held) -> Result<T, Vec<(Id, Finding)>>,
 ) -> T {
     let mut held = Held::by_themselves(linked);
@@ -24,8 +27,12 @@ pub(super) fn hold_back<T>(
     loop {
         let holds_more = together.hold(linked, &mut held)
             || patches::hold(linked, patchings, &mut held)
-            || merge::hold(linked, merged, &mut held);
+            || states.hold(linked, &mut held);
         if holds_more {
+            continue;
+        }
+        let changes = versions::changes(linked, &held);
+        if selectors.hold(&changes, &mut held) {
             continue;
         }
         match attempt(&held) {

@@ -11,13 +11,15 @@ use super::file::{Assumptions, PlannedFile, RunFile};
 use super::planner::Planner;
 use crate::convert::{Conversion, ObjectContext, convert};
 use crate::lens::{Completeness, Namespace};
-use crate::links::{File, IndexedObject, Namespaces, patches, selectors, unresolved_selectors};
+use crate::links::{Application, File, IndexedObject, Namespaces, find_applications, kustomize_selectors, selectors};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
 
 /// Plans a file by itself; `None` where the objects of another file can affect its plan.
 pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<PlannedFile> {
-    if !manifest.inline_patches.is_empty() {
+    let is_carrier = |object: &Object| object.is_json_patch() || object.is_replacements();
+    let has_inline = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
+    if has_inline || manifest.objects.iter().any(is_carrier) {
         return None;
     }
     let mut assumptions: Option<Assumptions> = None;
@@ -40,6 +42,7 @@ pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<Planned
     let index = |object: &Object| Some(IndexedObject::new(manifest, object, *planner.lookups.get(&object.kind)?));
     planned.local.indexed = manifest.objects.iter().filter_map(index).collect();
     planned.assumptions = assumptions;
+    planned.local.has_others = planned.local.objects.len() < planned.seen_objects;
     planned.shrink();
     Some(planned)
 }
@@ -52,7 +55,7 @@ fn is_linked(planner: &Planner<'_>, object: &Object, made: Option<&Conversion>) 
     made.is_some_and(|made| made.renames(object))
         || targets.renames.contains_key(&object.kind)
         || selectors::selects(object, targets)
-        || unresolved_selectors::is_in(object, targets)
+        || kustomize_selectors::is_in(object, targets)
         || !targets.references(kind, value).is_empty()
 }
 
@@ -74,6 +77,12 @@ pub(super) fn contradicted<'f>(files: &'f [RunFile<'_>], namespaces: &Namespaces
         RunFile::Local(planned) => Some((at, planned.as_ref())),
         RunFile::Linked(_) => None,
     });
-    let patched: BTreeSet<usize> = patches::find(&linkable).into_iter().flatten().map(|(at, _)| at).collect();
-    local.filter(|(at, planned)| patched.contains(at) || is_contradicted(planned)).collect()
+    let applications = find_applications(&linkable);
+    let mut involved: BTreeSet<usize> = applications.made.iter().flat_map(Application::files).collect();
+    involved.extend(&applications.near);
+    // A patch with a target is applied to what that selects, whatever objects the patch holds.
+    let patches = linkable.iter().flat_map(|file| file.patches()).filter(|patch| patch.target.is_some());
+    let targeted: BTreeSet<&str> = patches.map(|patch| patch.file.as_str()).collect();
+    let is_involved = |at: &usize, planned: &PlannedFile| involved.contains(at) || targeted.contains(planned.file());
+    local.filter(|(at, planned)| is_involved(at, planned) || is_contradicted(planned)).collect()
 }

@@ -3,59 +3,73 @@
 //! Every object is converted by itself, with what lenses see of the others. Then, under an assumption of what is held back,
 //! references, versions and namespaces follow the objects that they name, and each file is planned.
 
+use std::collections::BTreeMap;
+
 use super::file::PlannedFile;
 use super::fixpoint::hold_back;
 use super::planner::Planner;
 use crate::convert::Conversion;
 use crate::edits::Rejected;
 use crate::finding::Finding;
-use crate::links::merge::MergedConversion;
+use crate::links::kustomize_selectors::Selectors;
 use crate::links::patches::{self, Patching};
 use crate::links::references::RenamedObjects;
 use crate::links::selectors::{self, VersionChanges};
-use crate::links::{File, Held, Id, Linked, Namespaces, unresolved_selectors};
+use crate::links::states::States;
+use crate::links::{Application, File, Held, Id, Linked, Namespaces, find_applications, unapplied};
 
 /// Plans the linked ones among `files`, in their order.
 pub(super) fn plan(planner: &Planner<'_>, files: &[File<'_>], namespaces: &Namespaces<'_>) -> Vec<PlannedFile> {
     let mut linked = Linked::new(&planner.targets, files, namespaces);
-    let patchings = Patching::all(files);
-    let merged = convert_all(planner, &mut linked, &patchings);
-    hold_back(&linked, &patchings, &merged, |held| attempt(planner, &linked, &patchings, held))
+    let applications = find_applications(files);
+    let applied = linked.applied(&applications);
+    let states = convert_all(planner, &mut linked, &applied);
+    let patchings = Patching::all(&linked, &applied);
+    let unapplied = unapplied::findings(&linked, &applications);
+    let selectors = Selectors::new(&linked);
+    let links =
+        Links { linked: &linked, patchings: &patchings, states: &states, selectors: &selectors, unapplied: &unapplied };
+    hold_back(&linked, &patchings, &states, &selectors, |held| attempt(planner, links, held))
+}
+
+/// The linked files, and what Kustomize makes of them.
+#[derive(Clone, Copy)]
+struct Links<'l> {
+    linked: &'l Linked<'l>,
+    patchings: &'l [Patching],
+    states: &'l States,
+    selectors: &'l Selectors<'l>,
+    unapplied: &'l BTreeMap<Id, Vec<Finding>>,
 }
 
 /// Converts every object by itself, and what patches and their objects build. Most runs need no index of the other objects.
-fn convert_all(planner: &Planner<'_>, linked: &mut Linked<'_>, patchings: &[Patching<'_>]) -> Vec<MergedConversion> {
+fn convert_all(planner: &Planner<'_>, linked: &mut Linked<'_>, applications: &[(Application, Id)]) -> States {
     let none = planner.no_others();
     let conversions = linked.convert(&none);
-    let merged = MergedConversion::all(linked, patchings, &none);
+    let states = States::new(linked, applications, &none);
     if !none.depends_on_other_objects() {
         linked.conversions = conversions;
-        return merged;
+        return states;
     }
     let indexed = linked.indexed_values();
     let others = linked.context(&indexed);
-    let (conversions, merged) = (linked.convert(&others), MergedConversion::all(linked, patchings, &others));
+    let (conversions, states) = (linked.convert(&others), States::new(linked, applications, &others));
     drop(others);
     linked.conversions = conversions;
-    merged
+    states
 }
 
 /// Plans every linked file under the assumption of what is held back.
 ///
 /// # Errors
 /// The objects whose text cannot be changed.
-fn attempt(
-    planner: &Planner<'_>,
-    linked: &Linked<'_>,
-    patchings: &[Patching<'_>],
-    held: &Held,
-) -> Result<Vec<PlannedFile>, Vec<(Id, Finding)>> {
+fn attempt(planner: &Planner<'_>, links: Links<'_>, held: &Held) -> Result<Vec<PlannedFile>, Vec<(Id, Finding)>> {
+    let linked = links.linked;
     let (objects, changes) = (RenamedObjects::new(linked, held), selectors::changes(linked, held));
-    let mut unresolved = unresolved_selectors::findings(linked, &changes);
     let (mut planned, mut rejected) = (Vec::new(), Vec::new());
     for (file, manifest) in linked.manifests.iter().enumerate() {
-        let mut findings: Vec<Finding> = unresolved.remove(&file).unwrap_or_default();
-        let follow = |at| follow_links(linked, patchings, held, (&objects, &changes), (file, at), &mut findings);
+        let mut findings: Vec<Finding> = Vec::new();
+        let follow = |at| follow_links(links, held, (&objects, &changes), (file, at), &mut findings);
         let conversions = (0..manifest.objects.len()).map(follow).collect();
         let reason = |at| held.reason((file, at)).cloned();
         match PlannedFile::new(planner, manifest, conversions, &reason, findings) {
@@ -68,8 +82,7 @@ fn attempt(
 
 /// Lets namespace, references and versions in one object follow the objects that they name.
 fn follow_links(
-    linked: &Linked<'_>,
-    patchings: &[Patching<'_>],
+    Links { linked, patchings, states, selectors: of_kustomize, unapplied }: Links<'_>,
     held: &Held,
     (objects, changes): (&RenamedObjects<'_>, &VersionChanges<'_>),
     id: Id,
@@ -77,13 +90,17 @@ fn follow_links(
 ) -> Option<Conversion> {
     let (manifest, object) = (linked.manifest(id), linked.object(id));
     let made = linked.conversion(id).cloned();
+    findings.extend(states.carriers.reasons(held, id).chain(held.reported(id)).cloned());
+    findings.extend(unapplied.get(&id).into_iter().flatten().cloned());
     if held.contains(id) {
         findings.extend(objects.outdated(linked, id));
-        return made.map(|made| made.hold_back(object));
+        return Some(made.unwrap_or_else(|| Conversion::unchanged(object)).hold_back(object));
     }
     let made = patches::follow_namespace(linked, patchings, id, made, held);
+    let made = states.carriers.follow(object, id, made, held);
     let made = objects.update(linked, id, made, findings);
     let made = selectors::update(object, made, changes, linked.targets);
+    let made = of_kustomize.update((manifest, object), made, changes);
     findings.extend(selectors::findings(manifest, object, changes, linked.targets));
     made
 }

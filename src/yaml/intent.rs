@@ -152,6 +152,34 @@ impl Intent {
         moved
     }
 
+    /// Returns the same change for the value at `place` alone; `None` where it is about something outside of that.
+    #[must_use]
+    pub fn within(&self, place: &FieldPath) -> Option<Self> {
+        let inner = |path: &FieldPath| {
+            let steps = path.steps().strip_prefix(place.steps())?;
+            Some(FieldPath::new(steps.iter().cloned()))
+        };
+        let mut moved = self.clone();
+        match &mut moved {
+            Self::Rename { path, .. }
+            | Self::Replace { path, .. }
+            | Self::Delete { path }
+            | Self::Insert { path, .. }
+            | Self::InsertItem { path, .. }
+            | Self::WrapInList { path }
+            | Self::UnwrapList { path }
+            | Self::WrapInMapping { path, .. }
+            | Self::UnwrapMapping { path, .. }
+            | Self::MappingToList { path, .. }
+            | Self::ListToMapping { path, .. } => *path = inner(path)?,
+            Self::Move { from, to, .. } => {
+                *from = inner(from)?;
+                *to = inner(to)?;
+            }
+        }
+        Some(moved)
+    }
+
     /// Returns the paths of the smallest collections whose content the intent changes: intents on unrelated ones do not interfere.
     pub(super) fn changed_collections(&self) -> Vec<FieldPath> {
         let parent = |path: &FieldPath| path.split_last().map_or_else(FieldPath::default, |(parent, _)| parent);

@@ -33,13 +33,26 @@ struct Line {
     spaces: usize,
 }
 
+/// Returns whether what is at `path` below `root` is a plain or quoted scalar on one line that is not shared: no anchor or tag on
+/// the path to it.
+pub fn is_on_one_line(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> bool {
+    let is_flow = |kind| matches!(kind, Kind::Plain | Kind::Single | Kind::Double);
+    let node = find_unshared(tree, text, root, path);
+    node.is_some_and(|node| is_flow(tree.node(node).kind) && !tree.span(node).of(text).contains('\n'))
+}
+
+/// Finds what is at `path` below `root`, if there is no anchor or tag on the path to it.
+fn find_unshared(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> Option<NodeId> {
+    let plain = |node: NodeId| tree.properties_of(node).is_none().then_some(node);
+    let below = |node: NodeId, step| plain(find_child(tree, text, node, step).ok()?);
+    path.steps().iter().try_fold(plain(root)?, below)
+}
+
 impl Literal {
     /// Returns what is at `path` below `root`, if it is a literal scalar that is not shared: no anchor
     /// or tag on the path to it, and every line of it has a place of its own.
     pub fn at(tree: &Tree, text: &str, root: NodeId, path: &FieldPath) -> Option<Self> {
-        let plain = |node: NodeId| tree.properties_of(node).is_none().then_some(node);
-        let below = |node: NodeId, step| plain(find_child(tree, text, node, step).ok()?);
-        let node = path.steps().iter().try_fold(plain(root)?, below)?;
+        let node = find_unshared(tree, text, root, path)?;
         (tree.node(node).kind == Kind::Literal).then(|| Self::of(text, tree, node)).flatten()
     }
 

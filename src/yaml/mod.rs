@@ -32,7 +32,7 @@ mod verify;
 
 pub use events::parse_exact;
 pub use intent::{Intent, Naming, Place};
-pub use literal::Literal;
+pub use literal::{Literal, is_on_one_line};
 pub use node::{Document, NodeId};
 pub use parse::{parse, scan};
 pub use path::{find_node, locate};

@@ -35,7 +35,7 @@ const CRATES: [(&str, &[&str]); 9] = [
     ("clap", &["cli"]),
     ("granit_parser", &["yaml"]),
     ("ignore", &["disk"]),
-    ("json_patch", &["report"]),
+    ("json_patch", &["links", "report"]),
     ("kube_cel", &["pack"]),
     ("rustix", &["disk"]),
     ("serde_yaml", &["pack"]),

@@ -106,9 +106,9 @@ fn a_selector_whose_objects_change_differently_is_reported() {
     let files = [("kustomization.yaml", kustomization), ("goes.yaml", &lossless), ("stays.yaml", &lossy)];
     let outcome = run(&files, "1.6.1/standard");
     outcome.check_message(
-        "patches[0].target.version selects version v1alpha2, which 2 TCPRoute objects of this run have; 1 of them",
+        "patches[0].target selects 2 known objects of this run, and no selector would select just these after the conversion",
     );
-    assert_eq!(outcome.after.into_keys().collect::<Vec<_>>(), ["goes.yaml"]);
+    assert!(outcome.after.is_empty());
     // A selector with a name selects that object only.
     let named = kustomization.replace("kind: TCPRoute}", "kind: TCPRoute, name: goes}");
     let named = run(&[("kustomization.yaml", &named), files[1], files[2]], "1.6.1/standard");
@@ -119,103 +119,143 @@ fn a_selector_whose_objects_change_differently_is_reported() {
 }
 
 #[test]
-fn an_unresolved_selector_that_no_longer_matches_its_objects_is_reported() {
+fn a_selector_follows_its_objects_or_holds_them_back() {
     let route = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: TLSRoute\nmetadata: {name: a}\nspec:\n  \
                  hostnames: [a.example.com]\n  rules:\n  - backendRefs: [{name: b, port: 443}]\n";
     let gateway =
         "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: a}\nspec: {gatewayClassName: b}\n";
     let set = listener_set("a", 80);
-    let reported = |lines: &str| {
+    let patch = "[{\"op\": \"add\", \"path\": \"/metadata/labels\", \"value\": {}}]";
+    let converted = |lines: &str| {
         let text = format!("namePrefix: my-\nresources: [route.yaml, gateway.yaml, set.yaml]\n{lines}\n");
+        let kustomization = ("kustomization.yaml", &*text);
         let files =
-            [("kustomization.yaml", &*text), ("route.yaml", route), ("gateway.yaml", gateway), ("set.yaml", &set)];
-        let outcome = run(&files, "1.6.1/standard");
-        // Unconverted JSON patch paths are reported separately if the selector has a known kind or group.
-        let reported = outcome
-            .reported
-            .into_iter()
-            .filter(|reported| reported.contains(" patch-target ") && !reported.ends_with(" patches[0]"));
-        (reported.collect::<Vec<_>>(), outcome.messages)
+            [kustomization, ("route.yaml", route), ("gateway.yaml", gateway), ("set.yaml", &set), ("p.json", patch)];
+        run(&files, "1.6.1/standard")
     };
-    let target = |target: &str| reported(&format!("patches: [{{path: p.json, target: {{{target}}}}}]"));
-    // The TLSRoute becomes v1, and the XListenerSet becomes a ListenerSet.
-    let unmatched = [
-        "version: v1alpha2",
-        "version: v1alpha.",
-        "group: gateway.networking.k8s.io, version: v1alpha2",
-        "group: gateway.networking.k8s.io, version: v1alpha2, kind: TLS.*|Gateway",
-        "version: v1alpha2, kind: \".*Route\", name: my-a",
-        "kind: XListenerSet|Service",
-        "group: gateway.networking.x-.*",
+    let target = |target: &str| converted(&format!("patches: [{{path: p.json, target: {{{target}}}}}]"));
+    // The TLSRoute becomes v1, which the Gateway has too, and the XListenerSet becomes a ListenerSet.
+    let lost = [
+        ("version: v1alpha2", "route.yaml"),
+        ("version: v1", "route.yaml set.yaml"),
+        ("version: v1alpha.", "route.yaml set.yaml"),
+        ("group: gateway.networking.k8s.io, version: v1alpha2", "route.yaml"),
+        ("group: gateway.networking.k8s.io, version: v1alpha2, kind: TLS.*|Gateway", "route.yaml"),
+        ("kind: XListenerSet|Service", "set.yaml"),
+        ("group: gateway.networking.x-.*", "set.yaml"),
     ];
-    for selector in unmatched {
-        assert_eq!(target(selector).0, ["kustomization.yaml warning patch-target patches[0].target"], "{selector}");
+    for (selector, files) in lost {
+        let mut held = vec!["kustomization.yaml held-back patch-target patches[0].target".to_owned()];
+        held.extend(files.split(' ').map(|file| format!("{file} held-back patch-target -")));
+        target(selector).check_findings(Severity::Held, &held.iter().map(String::as_str).collect::<Vec<_>>());
     }
-    let messages = target("version: v1.*2|v1alpha1|v1").1;
-    assert!(!messages.contains("does not select"), "{messages}");
-    let messages = target(unmatched[3]).1;
-    let message = "patches[0].target selects 1 known objects of this run; 1 of them get a kind or version that it does not select \
-                (TLSRoute of v1alpha2 becomes TLSRoute of v1), and it is not updated";
-    assert!(messages.contains(message), "{messages}");
-    let matched = [
+    target(lost[3].0).check_message(
+        "patches[0].target selects 1 known objects of this run, and no selector would select just these after the conversion \
+         (TLSRoute of v1alpha2 becomes TLSRoute of v1)",
+    );
+    let kept = [
         "kind: .*",
         "kind: TLS.*|Gateway",
-        "version: v1",
         "version: v1.*",
+        "version: v1.*2|v1alpha1|v1",
         "name: a, version: v1beta1",
         "name: b, version: v1alpha2",
     ];
-    for selector in matched {
-        assert_eq!(target(selector).0, [""; 0], "{selector}");
+    for selector in kept {
+        let outcome = target(selector);
+        outcome.check_findings(Severity::Held, &[]);
+        assert!(!outcome.after.contains_key("kustomization.yaml"), "{selector}");
+    }
+    let followed = [
+        ("version: v1alpha2, kind: \".*Route\", name: my-a", "version: v1, kind: \".*Route\", name: my-a"),
+        ("kind: XListenerSet", "kind: ListenerSet"),
+        ("version: v1alpha1, kind: X?ListenerSet", "version: v1, kind: X?ListenerSet"),
+    ];
+    for (old, new) in followed {
+        let outcome = target(old);
+        outcome.check_findings(Severity::Held, &[]);
+        assert!(outcome.after["kustomization.yaml"].contains(&format!("{{{new}}}")), "{old}");
     }
     let replacement = "replacements:\n- source: {kind: ConfigMap, name: a}\n  targets:\n  - select: {version: v1alpha2}\n    \
                        reject: [{kind: X.*}]\n    fieldPaths: [a]\n";
-    let paths = ["targets[0].select", "targets[0].reject[0]"]
-        .map(|path| format!("kustomization.yaml warning patch-target replacements[0].{path}"));
-    assert_eq!(reported(replacement).0, paths);
+    let held = [
+        "kustomization.yaml held-back patch-target replacements[0].targets[0].select",
+        "kustomization.yaml held-back patch-target replacements[0].targets[0].reject[0]",
+        "route.yaml held-back patch-target -",
+        "set.yaml held-back patch-target -",
+    ];
+    converted(replacement).check_findings(Severity::Held, &held);
+}
+
+/// A policy whose `tls` becomes `validation`, and whose one target becomes a list.
+const POLICY: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: BackendTLSPolicy
+metadata: {name: up}
+spec:
+  targetRef: {group: \"\", kind: Service, name: up}
+  tls: {hostname: a.example.com, wellKnownCACerts: System}
+";
+
+/// Converts the policy with one entry of the patches of its kustomization.
+fn with_patch(entry: &str, others: &[(&str, &str)]) -> super::Outcome {
+    let text = format!("namePrefix: my-\nresources: [up.yaml]\npatches:\n- {entry}\n");
+    let mut files = vec![("live/kustomization.yaml", &*text), ("live/up.yaml", POLICY)];
+    files.extend(others);
+    run(&files, "1.1.0/experimental")
 }
 
 #[test]
-fn a_patch_that_changes_the_selection_of_its_target_is_reported_whatever_its_own_kind() {
-    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: up}\nspec:\n  \
-                  targetRef: {group: \"\", kind: Service, name: up}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
-    let reported = |entry: &str, others: &[(&str, &str)]| {
-        let text = format!("namePrefix: my-\nresources: [up.yaml]\npatches:\n- {entry}\n");
-        let mut files = vec![("live/kustomization.yaml", &*text), ("live/up.yaml", policy)];
-        files.extend(others);
-        let outcome = run(&files, "1.1.0/experimental");
-        (outcome.reported, outcome.messages)
+fn the_paths_of_a_json_patch_follow_what_its_target_selects() {
+    let entry = |target: &str, operation: &str| format!("target: {{{target}}}\n  patch: '[{operation}]'");
+    let add = |path: &str, value: &str| format!("{{\"op\": \"add\", \"path\": \"{path}\", \"value\": {value}}}");
+    let check = |target: &str, old: &str, new: &str| {
+        let outcome = with_patch(&entry(target, old), &[]);
+        outcome.check_findings(Severity::Warning, &[]);
+        let kustomization = outcome.after.get("live/kustomization.yaml").map_or("", String::as_str);
+        let expected = entry(target, new);
+        assert!(old == new && kustomization.is_empty() || kustomization.contains(&expected), "{kustomization}");
     };
-    let expected = ["live/kustomization.yaml warning patch-target patches[0]"];
-    let json = |target: &str, path: &str| {
-        reported(
-            &format!("target: {{{target}}}\n  patch: '[{{\"op\": \"add\", \"path\": \"{path}\", \"value\": b}}]'"),
-            &[],
-        )
-    };
-    // JSON patch paths that change: the field is moved, its parent is moved, or no newer release has the field.
-    let changed_paths = ["/spec/tls/hostname", "/spec/tls", "/spec", "/spec/targetRef/name", "/spec/tls/caCertRefs/-"];
-    for path in changed_paths {
-        assert_eq!(json("name: up", path).0, expected, "{path}");
+    let hostname = ["/spec/tls/hostname", "/spec/validation/hostname"].map(|path| add(path, "\"b\""));
+    for target in ["name: up", "name: my-up", "kind: .*Policy", "version: 'v1alpha[123]', name: u."] {
+        check(target, &hostname[0], &hostname[1]);
     }
-    for target in ["name: my-up", "labelSelector: a=b", "kind: .*Policy", "version: 'v1alpha[12]', name: u."] {
-        assert!(json(target, changed_paths[0]).0.contains(&expected[0].to_owned()), "{target}");
-    }
-    let messages = json("name: up", changed_paths[0]).1;
-    let message =
-        "patches[0] patches BackendTLSPolicy up by its target, whose field spec.tls.hostname changes in this run";
-    assert!(messages.contains(message), "{messages}");
-    assert!(json("labelSelector: a=b", changed_paths[0]).1.contains("patches[0] may patch BackendTLSPolicy up"));
-    let others = [
-        ("name: up", "/metadata/labels/a"),
-        ("name: up", "/spec/other"),
-        ("name: down", changed_paths[0]),
-        ("kind: Service", changed_paths[0]),
-    ];
-    for (target, path) in others {
-        assert_eq!(json(target, path).0, [""; 0], "{target} {path}");
-    }
-    // Any other patch is reported by its fields, except one of the selected kind, which is converted.
+    // A whole field, one that becomes an item of a list, and what does not change.
+    let whole = ["wellKnownCACerts", "wellKnownCACertificates"]
+        .map(|key| format!("{{\"hostname\": \"b\", \"{key}\": \"System\"}}"));
+    check("name: up", &add("/spec/tls", &whole[0]), &add("/spec/validation", &whole[1]));
+    check("name: up", &add("/spec/targetRef/name", "\"c\""), &add("/spec/targetRefs/0/name", "\"c\""));
+    let removed = |path: &str| format!("{{\"op\": \"remove\", \"path\": \"{path}\"}}");
+    let [old, new] = ["/spec/tls/wellKnownCACerts", "/spec/validation/wellKnownCACertificates"].map(removed);
+    check("name: up", &old, &new);
+    let label = add("/metadata/labels", "{\"a\": \"b\"}");
+    check("name: up", &label, &label);
+    let elsewhere = add("/spec/tls/hostname", "\"b\"");
+    check("name: down", &elsewhere, &elsewhere);
+    check("kind: Service", &elsewhere, &elsewhere);
+    // The value of an operation is converted where it holds what changes.
+    let reference = "{\"group\": \"\", \"kind\": \"Service\", \"name\": \"x\"}";
+    let old = format!("{{\"targetRef\": {reference}, \"tls\": {}}}", whole[0]);
+    let new = format!("{{\"targetRefs\": [{reference}], \"validation\": {}}}", whole[1]);
+    check("name: up", &add("/spec", &old), &add("/spec", &new));
+}
+
+#[test]
+fn a_json_patch_that_cannot_follow_is_held_back_with_what_it_patches() {
+    // The target gives no kind, so that it can select objects of a file that is not read.
+    let text = "resources: [up.yaml, rest.yaml]\npatches:\n- target: {name: up}\n  patch: |\n    \
+                - {op: replace, path: /spec/tls/hostname, value: b}\n";
+    let held = ["live/kustomization.yaml held-back patch-target -", "live/up.yaml held-back converts-together -"];
+    let outcome = run(&[("live/kustomization.yaml", text), ("live/up.yaml", POLICY)], "1.1.0/experimental");
+    outcome.check_findings(Severity::Warning, &held);
+    outcome.check_message("the JSON patch is applied to BackendTLSPolicy up at live/up.yaml:1:1");
+    assert!(outcome.after.is_empty());
+    let known = text.replace("name: up", "kind: BackendTLSPolicy");
+    let outcome = run(&[("live/kustomization.yaml", &known), ("live/up.yaml", POLICY)], "1.1.0/experimental");
+    assert_eq!(outcome.after["live/kustomization.yaml"], known.replace("/spec/tls/", "/spec/validation/"));
+}
+
+#[test]
+fn a_patch_with_a_target_is_merged_whatever_its_own_kind() {
     let dummy = |api: &str, kind: &str, spec: &str| {
         format!("apiVersion: {api}\nkind: {kind}\nmetadata: {{name: any}}\nspec: {{{spec}}}\n")
     };
@@ -223,19 +263,25 @@ fn a_patch_that_changes_the_selection_of_its_target_is_reported_whatever_its_own
     let (api, kind) = ("gateway.networking.k8s.io/v1alpha2", "BackendTLSPolicy");
     for target in ["kind: BackendTLSPolicy", "name: up", "group: gateway.networking.k8s.io, kind: BackendTLSPolicy"] {
         let entry = |patch: &str| format!("target: {{{target}}}\n  patch: |\n{}", inline(patch));
-        assert_eq!(reported(&entry(&dummy("any/v1", "Any", "tls: {hostname: b}")), &[]).0, expected, "{target}");
-        assert_eq!(reported(&entry(&dummy("any/v1", "Any", "a: {hostname: b}")), &[]).0, [""; 0], "{target}");
-        assert_eq!(reported(&entry(&dummy(api, kind, "tls: {hostname: b}")), &[]).0, [""; 0], "{target}");
+        let reported = |patch: &str| with_patch(&entry(patch), &[]).reported;
+        assert_eq!(
+            reported(&dummy("any/v1", "Any", "tls: {hostname: b}")),
+            ["live/up.yaml held-back converts-together -"]
+        );
+        assert_eq!(reported(&dummy("any/v1", "Any", "a: {hostname: b}")), [""; 0], "{target}");
+        assert_eq!(reported(&dummy(api, kind, "tls: {hostname: b}")), [""; 0], "{target}");
     }
     // A patch in a file, which may not be in the run.
     let file = |target: &str, others: &[(&str, &str)]| {
-        reported(&format!("{{path: ../p.yaml, target: {{{target}}}}}"), others).0
+        with_patch(&format!("{{path: ../p.yaml, target: {{{target}}}}}"), others).reported
     };
-    assert_eq!(file("name: up", &[]), expected);
+    let held =
+        ["live/kustomization.yaml held-back patch-target patches[0]", "live/up.yaml held-back converts-together -"];
+    assert_eq!(file("name: up", &[]), held);
     assert_eq!(file("name: down", &[]), [""; 0]);
     assert_eq!(file("name: up", &[("p.yaml", &dummy(api, kind, "tls: {hostname: b}"))]), [""; 0]);
     let other = format!("# for gateway.networking.k8s.io\n{}", dummy("any/v1", "Any", "tls: {hostname: b}"));
-    assert_eq!(file("name: up", &[("p.yaml", &other)]), expected);
+    assert_eq!(file("name: up", &[("p.yaml", &other)]), ["live/up.yaml held-back converts-together -"]);
 }
 
 /// Returns a base with a route and a listener set, and an overlay that contains `patches`.
@@ -355,9 +401,7 @@ fn inline_patches_that_are_not_converted_are_reported() {
     run(&with_inline(&listener_set("a", 80), &quoted), "1.4.1/experimental").check_findings(Severity::Warning, &[]);
     let json = "patchesJson6902:\n- target: {group: gateway.networking.k8s.io, version: v1beta1, kind: HTTPRoute, name: a}\n  patch: |-\n    \
                 - {op: replace, path: /spec/hostnames, value: [a.b]}\n    - op: add\n      path: /spec/parentRefs/-\n      value: {kind: XListenerSet, name: a}\n";
-    let expected = ["patch-target patchesJson6902[0]", "patch-target [1].value"]
-        .map(|reported| format!("kustomization.yaml warning {reported}"));
-    assert_eq!(reported(json), expected);
+    assert_eq!(reported(json), ["kustomization.yaml warning patch-target [1].value"]);
     let broken = object("|").replace("{name: a}", "{name: a");
     assert_eq!(reported(&broken), ["kustomization.yaml warning inline-patch patches[0]"]);
 }
@@ -462,12 +506,8 @@ fn selectors_of_flux_and_components_are_updated_with_their_objects() {
     assert_eq!([&after["component/kustomization.yaml"], &after["release.yaml"]], [&new[0], &new[1]]);
     // Selected objects outside the run are unknown; a version that is no longer served is reported.
     let alone = |target| run(&[("release.yaml", &*old[1])], target).reported;
-    let reported = [
-        "patch-target spec.postRenderers[0].kustomize.patches[0]",
-        "patch-target spec.postRenderers[0].kustomize.patches[0].target.version",
-    ];
-    let reported = reported.map(|reported| format!("release.yaml warning {reported}"));
-    assert_eq!(alone("1.6.1/standard"), reported[..1]);
+    let reported = ["release.yaml warning patch-target spec.postRenderers[0].kustomize.patches[0].target.version"];
+    assert_eq!(alone("1.6.1/standard"), [""; 0]);
     assert_eq!(alone("0.4.0"), reported);
 }
 
@@ -698,16 +738,20 @@ spec:
 }
 
 #[test]
-fn a_json_patch_with_paths_into_values_is_reported() {
+fn a_json_patch_of_values_follows_the_release_that_holds_them() {
     let text = "resources: [base.yaml]
 patches:
 - target: {kind: HelmRelease, name: edge}
   patch: |
-    - {op: add, path: /spec/values/nginxGateway/replicaCount, value: 2}
+    - {op: add, path: /spec/values/nginxGateway, value: {replicaCount: 1}}
+    - {op: add, path: /spec/values/service/type, value: LoadBalancer}
 - target: {kind: HelmRelease, name: other}
   patch: |
     - {op: add, path: /spec/values/replicaCount, value: 2}
 ";
-    let reported = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", text)], "ngf@2.5");
-    reported.check_findings(Severity::Warning, &["kustomization.yaml warning patch-target patches[0]"]);
+    let run = run(&[("base.yaml", OLD_RELEASE), ("kustomization.yaml", text)], "ngf@2.5");
+    run.check_findings(Severity::Warning, &[]);
+    let expected =
+        text.replace("{replicaCount: 1}", "{replicas: 1}").replace("/values/service/", "/values/nginx/service/");
+    assert_eq!(run.after["kustomization.yaml"], expected);
 }

@@ -1,0 +1,458 @@
+//! Which objects does Kustomize apply a patch or a replacement to, and in what order?
+//!
+//! A patch finds the object that it changes by apiVersion, kind and name, or by the `target` next to it, among all that the
+//! kustomization naming it takes in; a component works on what the kustomizations with that component take in, Flux and Argo CD on
+//! what is in a folder. A name may have the prefixes and suffixes that kustomizations add. Namespaces are compared where no
+//! kustomization gives others.
+//!
+//! Invariant: an application is found wherever Kustomize may make it; where the files do not show whether it does, it is not certain.
+
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::file::File;
+use super::kustomizations::{FolderReach, Graph};
+use crate::field::{FieldPath, Step};
+use crate::manifest::{InlinePatch, Manifest, PatchFile, Selector, SelectorPart};
+use crate::release::{ApiVersion, GroupKind};
+
+/// An object's position: file of the run, and object in what is known of it.
+pub(crate) type Position = (usize, usize);
+
+/// A patch or replacement, and an object that it is applied to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Application {
+    /// The file of the kustomization, or of the object that has a controller run Kustomize.
+    pub(super) host: usize,
+    /// The folder that such an object patches.
+    pub(super) folder: Option<String>,
+    /// Its turn among those of its host: the kind of list, the entry, the part of the entry.
+    turn: (usize, usize, usize),
+    pub(super) carrier: Carrier,
+    pub(super) base: Position,
+    /// Whether the files show that Kustomize makes it.
+    pub(super) is_certain: bool,
+    /// Whether it may be applied to other objects too, which are not known.
+    pub(super) is_open: bool,
+}
+
+/// What is applied.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Carrier {
+    /// The object that is the patch, or that holds it.
+    pub(super) position: Position,
+    /// Its place in that object; empty for a patch that is an object of its own.
+    pub(super) place: FieldPath,
+    pub(super) role: Role,
+}
+
+/// How a carrier is applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    /// It is merged into the object.
+    Merge,
+    /// Its operations are carried out.
+    JsonPatch,
+    /// It is applied, but not known: its file is not read.
+    Unread,
+    /// The target of a replacement: a value is written to it.
+    Target(usize),
+    /// The source of a replacement: its value is read.
+    Source,
+    /// The object of a variable: its value is read.
+    Variable,
+}
+
+/// What a patch finds its object by.
+type Key<'a> = (&'a GroupKind, &'a ApiVersion, &'a str);
+
+/// An object that is a patch or can be patched.
+#[derive(Clone, Copy)]
+struct Candidate<'a> {
+    position: Position,
+    key: Key<'a>,
+    /// The namespace that is written in it, where it is known.
+    namespace: Option<&'a str>,
+    /// Whether it is a JSON patch.
+    is_json: bool,
+    /// What it becomes, where it is in a local file.
+    becomes: Option<&'a (GroupKind, ApiVersion)>,
+}
+
+/// A carrier, before it is known what it is applied to.
+struct Pending<'a> {
+    host: usize,
+    folder: Option<String>,
+    turn: (usize, usize, usize),
+    carrier: Carrier,
+    /// What it selects; a strategic merge patch without one finds its object by its own name.
+    target: Option<Selector>,
+    /// What it does not select.
+    rejected: Vec<Selector>,
+    /// Whether labels narrow what it selects.
+    has_labels: bool,
+    own: Option<Candidate<'a>>,
+}
+
+/// The objects that can be patched, by name and by file.
+#[derive(Default)]
+struct Bases<'a> {
+    by_key: BTreeMap<Key<'a>, Vec<Candidate<'a>>>,
+    by_file: BTreeMap<&'a str, Vec<Candidate<'a>>>,
+    /// The files all of whose objects are among them.
+    known_files: BTreeSet<&'a str>,
+}
+
+impl Application {
+    /// Returns the files of the carrier and of the object.
+    pub(crate) const fn files(&self) -> [usize; 2] {
+        [self.carrier.position.0, self.base.0]
+    }
+}
+
+/// What is applied in a run.
+#[derive(Debug, Default)]
+pub(crate) struct Applications {
+    pub(crate) made: Vec<Application>,
+    /// The files with objects that a selector may select once they are converted.
+    pub(crate) near: BTreeSet<usize>,
+    /// What is applied to no known object of the run, with what it selects.
+    pub(super) unmade: Vec<(Carrier, Option<Selector>)>,
+}
+
+/// Finds the patches and replacements among `files`, each with an object that it can be applied to, in the order of their hosts.
+pub(crate) fn find(files: &[File<'_>]) -> Applications {
+    let numbers: BTreeMap<&str, usize> = files.iter().enumerate().map(|(number, file)| (file.name(), number)).collect();
+    let hosts: Vec<usize> = (0..files.len()).filter(|number| is_host(files[*number])).collect();
+    if hosts.is_empty() {
+        return Applications::default();
+    }
+    let patches: BTreeSet<&str> = files.iter().flat_map(|file| file.patches()).map(|one| one.file.as_str()).collect();
+    let mut bases = Bases::default();
+    for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(file.name())) {
+        let is_known = match file {
+            File::Local(local) => !local.has_others,
+            File::Linked(manifest) => manifest.object_count() == manifest.objects.len(),
+        };
+        bases.known_files.extend(is_known.then_some(file.name()));
+        let found: Vec<_> = objects(number, *file).filter(|(_, inline_patch)| inline_patch.is_none()).collect();
+        for (base, _) in found {
+            bases.by_key.entry(base.key).or_default().push(base);
+            bases.by_file.entry(file.name()).or_default().push(base);
+        }
+    }
+    let graph = Graph::of(files);
+    let mut found = Applications::default();
+    for host in hosts {
+        let reach = LazyCell::new(|| graph.reach(files[host].name()));
+        for pending in pending(files, host, &numbers) {
+            let folder = pending.folder.as_deref().map(|folder| graph.reach_of_folder(folder));
+            let reach = match &folder {
+                Some(folder) => Reached::Folder(folder),
+                None if files[host].kustomization().is_some() => Reached::Files(&reach),
+                None => Reached::Nothing,
+            };
+            let made = pending.applications(files, &bases, &graph, &reach);
+            found.near.extend(pending.near(&bases, &reach));
+            // What Kustomize gets from elsewhere is not known.
+            if made.is_empty() && reach.has_unknown(&bases) {
+                found.unmade.push((pending.carrier.clone(), pending.target.clone()));
+            }
+            found.made.extend(made);
+        }
+    }
+    found.made.sort();
+    found.made.dedup();
+    found
+}
+
+/// The files that a carrier is applied to.
+enum Reached<'r, 'a> {
+    Files(&'r BTreeSet<&'a str>),
+    Folder(&'r FolderReach<'a, 'r>),
+    /// What a chart renders is not in the run.
+    Nothing,
+}
+
+impl Reached<'_, '_> {
+    fn has(&self, file: &str) -> bool {
+        match self {
+            Self::Files(files) => files.contains(file),
+            Self::Folder(folder) => folder.has(file),
+            Self::Nothing => false,
+        }
+    }
+
+    /// Returns whether some of these files, or objects in them, are not known.
+    fn has_unknown(&self, bases: &Bases<'_>) -> bool {
+        match self {
+            Self::Files(files) => files.iter().any(|file| !bases.known_files.contains(file)),
+            Self::Folder(_) => true,
+            Self::Nothing => true,
+        }
+    }
+
+    /// Returns the objects of these files.
+    fn bases<'b, 'c>(&self, bases: &'b Bases<'c>) -> Vec<&'b Candidate<'c>> {
+        match self {
+            Self::Files(files) => files.iter().filter_map(|file| bases.by_file.get(*file)).flatten().collect(),
+            Self::Folder(folder) => {
+                let all = bases.by_file.iter().filter(|(file, _)| folder.has(file));
+                all.flat_map(|(_, candidates)| candidates).collect()
+            }
+            Self::Nothing => Vec::new(),
+        }
+    }
+}
+
+impl Pending<'_> {
+    fn applications(
+        &self,
+        files: &[File<'_>],
+        bases: &Bases<'_>,
+        graph: &Graph<'_>,
+        reach: &Reached<'_, '_>,
+    ) -> Vec<Application> {
+        let gives_namespaces = graph.gives_namespaces();
+        let found: Vec<&Candidate<'_>> = match (&self.target, &self.own) {
+            (Some(target), _) => {
+                let selects = |base: &&Candidate<'_>| self.selects(target, base, graph);
+                reach.bases(bases).into_iter().filter(selects).collect()
+            }
+            (None, Some(Candidate { key: (kind, version, own), .. })) => {
+                let names = graph.names_before(own).into_iter().filter(|name| !name.is_empty());
+                let named = names.filter_map(|name| bases.by_key.get(&(*kind, *version, name))).flatten();
+                named.filter(|base| reach.has(files[base.position.0].name())).collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        let wanted = |written: &str| match (&self.target, &self.own) {
+            (Some(target), _) => target.namespace.as_ref().is_none_or(|part| part.is(written)),
+            (None, own) => own.and_then(|own| own.namespace).is_none_or(|own| own == written),
+        };
+        let names_namespace = match (&self.target, &self.own) {
+            (Some(target), _) => target.namespace.is_some(),
+            (None, own) => own.is_some_and(|own| own.namespace.is_some()),
+        };
+        let may_be_near = |base: &&Candidate<'_>| gives_namespaces || base.namespace.is_none_or(wanted);
+        let is_certain = !self.has_labels && !(names_namespace && gives_namespaces);
+        let is_open = self.target.as_ref().is_some_and(|target| !target.gives_kind()) && reach.has_unknown(bases);
+        let Self { host, folder, turn, carrier, .. } = self;
+        let application = |base: &Candidate<'_>| Application {
+            host: *host,
+            folder: folder.clone(),
+            turn: *turn,
+            carrier: carrier.clone(),
+            base: base.position,
+            is_certain,
+            is_open,
+        };
+        found.into_iter().filter(may_be_near).map(application).collect()
+    }
+
+    /// Returns the files of the objects whose conversion can change whether they are selected.
+    fn near(&self, bases: &Bases<'_>, reach: &Reached<'_, '_>) -> Vec<usize> {
+        let Some(target) = &self.target else { return Vec::new() };
+        let changing = reach.bases(bases).into_iter().filter_map(|base| Some((base, base.becomes?)));
+        let may_select = |(base, new): &(&Candidate<'_>, &(GroupKind, ApiVersion))| {
+            let old = (base.key.0, base.key.1);
+            (old.0, old.1) != (&new.0, &new.1) && (target.selects_kind(old.0) || target.selects_kind(&new.0))
+        };
+        changing.filter(may_select).map(|(base, _)| base.position.0).collect()
+    }
+
+    fn selects(&self, target: &Selector, base: &Candidate<'_>, graph: &Graph<'_>) -> bool {
+        let (kind, version, name) = base.key;
+        let is_named = |part: &SelectorPart| graph.names_after(name).iter().any(|name| part.is(name));
+        let matches =
+            |selector: &Selector| selector.selects(kind, version) && selector.name.as_ref().is_none_or(is_named);
+        matches(target) && !self.rejected.iter().any(matches)
+    }
+}
+
+/// Returns the objects of the file with this number, each with the inline patch that it stands in; the name of one without a name is
+/// empty.
+fn objects<'a>(number: usize, file: File<'a>) -> impl Iterator<Item = (Candidate<'a>, Option<&'a InlinePatch>)> {
+    let planned = file.planned().iter().enumerate().map(move |(at, plan)| {
+        let key = (&plan.from.0, &plan.from.1, plan.name.as_deref().unwrap_or_default());
+        (Candidate { position: (number, at), key, namespace: None, is_json: false, becomes: Some(&plan.to) }, None)
+    });
+    let manifest = file.manifest();
+    let linked = manifest.into_iter().flat_map(|manifest| manifest.objects.iter().map(move |one| (manifest, one)));
+    planned.chain(linked.enumerate().map(move |(at, (manifest, object))| {
+        let key = (&object.kind, &object.api_version, object.name.as_deref().unwrap_or_default());
+        let (namespace, is_json) = (object.namespace.as_deref(), object.is_json_patch());
+        let inline_patch = object.inline_patch.map(|number| &manifest.inline_patches[number]);
+        (Candidate { position: (number, at), key, namespace, is_json, becomes: None }, inline_patch)
+    }))
+}
+
+/// Returns what the file with this number applies to objects.
+fn pending<'a>(files: &[File<'a>], host: usize, numbers: &BTreeMap<&str, usize>) -> Vec<Pending<'a>> {
+    let file = files[host];
+    let mut found = Vec::new();
+    let patch = |own: Candidate<'a>, turn, folder, target: Option<&Selector>, has_labels| {
+        let role = if own.is_json { Role::JsonPatch } else { Role::Merge };
+        let carrier = Carrier { position: own.position, place: FieldPath::default(), role };
+        Pending {
+            host,
+            folder,
+            turn,
+            carrier,
+            target: target.cloned(),
+            rejected: Vec::new(),
+            has_labels,
+            own: Some(own),
+        }
+    };
+    for named in file.patches() {
+        let Some(number) = numbers.get(named.file.as_str()) else {
+            found.extend(unread(file, host, named));
+            continue;
+        };
+        if matches!(files[*number], File::Local(local) if local.has_others) {
+            found.extend(unread(file, host, named));
+        }
+        let own = objects(*number, files[*number]).filter(|(_, inline_patch)| inline_patch.is_none());
+        found.extend(own.map(|(own, _)| {
+            let target = named.target.as_ref();
+            let has_labels = target.is_some_and(|target| target.has_labels);
+            patch(own, turn(&named.place, own.position.1), None, target, has_labels)
+        }));
+    }
+    found.extend(objects(host, file).filter_map(|(own, inline_patch)| {
+        let inline_patch = inline_patch?;
+        let target = inline_patch.target.as_ref();
+        let has_labels = target.is_some_and(|target| target.has_labels);
+        Some(patch(own, turn(&inline_patch.place, own.position.1), inline_patch.folder.clone(), target, has_labels))
+    }));
+    let Some(manifest) = file.manifest() else { return found };
+    found.extend(manifest.data_patches.iter().filter_map(|data| {
+        let (at, object) = manifest.holder(data.document, &data.place)?;
+        let place = FieldPath::new(data.place.steps()[object.place.steps().len()..].iter().cloned());
+        let (turn, folder, target) = (turn(&place, 0), data.folder.clone(), data.target.clone());
+        let carrier = Carrier { position: (host, at), place, role: Role::JsonPatch };
+        let has_labels = target.as_ref().is_some_and(|target| target.has_labels);
+        Some(Pending { host, folder, turn, carrier, target, rejected: Vec::new(), has_labels, own: None })
+    }));
+    for (at, object) in manifest.objects.iter().enumerate().filter(|(_, one)| one.inline_patch.is_none()) {
+        if manifest.kustomization.is_some() {
+            found.extend(replacements(host, (host, at), &object.value, &FieldPath::default().key("replacements"), 0));
+            found.extend(variables(host, (host, at), &object.value));
+        }
+    }
+    let named = manifest.kustomization.iter().flat_map(|kustomization| &kustomization.replacements);
+    for (entry, name) in named {
+        let Some((number, manifest)) = numbers.get(name.as_str()).and_then(|at| Some((*at, files[*at].manifest()?)))
+        else {
+            continue;
+        };
+        for (at, object) in manifest.objects.iter().enumerate().filter(|(_, one)| one.is_replacements()) {
+            found.extend(replacements(host, (number, at), &object.value, &FieldPath::default(), *entry));
+        }
+    }
+    found
+}
+
+/// Returns the patch that a kustomization names with a target, and whose file is not read.
+fn unread<'a>(file: File<'a>, host: usize, named: &PatchFile) -> Option<Pending<'a>> {
+    let target = named.target.clone()?;
+    let at = file.manifest()?.objects.iter().position(|object| object.inline_patch.is_none())?;
+    let carrier = Carrier { position: (host, at), place: named.place.clone(), role: Role::Unread };
+    let (has_labels, turn) = (target.has_labels, turn(&named.place, 0));
+    Some(Pending {
+        host,
+        folder: None,
+        turn,
+        carrier,
+        target: Some(target),
+        rejected: Vec::new(),
+        has_labels,
+        own: None,
+    })
+}
+
+/// Returns the sources and targets of the replacements at `list` of an object.
+fn replacements<'a>(
+    host: usize,
+    position: Position,
+    object: &Value,
+    list: &FieldPath,
+    entry: usize,
+) -> Vec<Pending<'a>> {
+    let places = match list.get(object) {
+        Some(Value::Array(items)) => (0..items.len()).map(|index| list.index(index)).collect(),
+        Some(_) => vec![list.clone()],
+        None => Vec::new(),
+    };
+    let mut found = Vec::new();
+    for (number, place) in places.into_iter().enumerate() {
+        let Some(replacement) = place.get(object) else { continue };
+        let mut add = |selector: Option<&Value>, rejected: Vec<Selector>, role| {
+            let Some(target) = selector.and_then(Value::as_object).map(Selector::of) else { return };
+            let (carrier, has_labels) = (Carrier { position, place: place.clone(), role }, target.has_labels);
+            let (turn, target) = ((REPLACEMENTS, entry + number, 0), Some(target));
+            found.push(Pending { host, folder: None, turn, carrier, target, rejected, has_labels, own: None });
+        };
+        add(replacement.get("source"), Vec::new(), Role::Source);
+        let targets = replacement.get("targets").and_then(Value::as_array).into_iter().flatten();
+        for (at, target) in targets.enumerate() {
+            let rejected = target.get("reject").and_then(Value::as_array).into_iter().flatten();
+            let rejected = rejected.filter_map(Value::as_object).map(Selector::of).collect();
+            add(target.get("select"), rejected, Role::Target(at));
+        }
+    }
+    found
+}
+
+/// Returns the objects whose fields variables read.
+fn variables<'a>(host: usize, position: Position, kustomization: &Value) -> Vec<Pending<'a>> {
+    let list = FieldPath::default().key("vars");
+    let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let variable = |(index, item): (usize, &Value)| {
+        let target = Selector::of_reference(item.get("objref")?.as_object()?);
+        let carrier = Carrier { position, place: list.index(index), role: Role::Variable };
+        let (turn, rejected) = ((VARIABLES, index, 0), Vec::new());
+        Some(Pending {
+            host,
+            folder: None,
+            turn,
+            carrier,
+            target: Some(target),
+            rejected,
+            has_labels: false,
+            own: None,
+        })
+    };
+    items.filter_map(variable).collect()
+}
+
+/// The turn of replacements and of variables among the lists of a kustomization.
+const REPLACEMENTS: usize = LISTS.len();
+const VARIABLES: usize = REPLACEMENTS + 1;
+
+/// The lists of patches, in the order in which Kustomize applies them.
+///
+/// Source: Kustomize, the order of transformers in one kustomization.
+const LISTS: [&str; 3] = ["patchesStrategicMerge", "patches", "patchesJson6902"];
+
+/// Returns the turn of the patch at `place`, the `part`th object of its entry.
+fn turn(place: &FieldPath, part: usize) -> (usize, usize, usize) {
+    let turns = place.steps().windows(2).filter_map(|steps| match steps {
+        [Step::Key(key), Step::Index(index)] => Some((LISTS.iter().position(|list| list == key)?, *index)),
+        _ => None,
+    });
+    let (list, entry) = turns.last().unwrap_or_default();
+    (list, entry, part)
+}
+
+/// Returns whether a file can apply patches or replacements.
+fn is_host(file: File<'_>) -> bool {
+    let holds_some = |manifest: &Manifest| {
+        let has = |key: &str| manifest.objects.iter().any(|object| object.value.get(key).is_some());
+        !manifest.data_patches.is_empty() || manifest.kustomization.is_some() && (has("replacements") || has("vars"))
+    };
+    !file.patches().is_empty() || file.has_inline_patches() || file.manifest().is_some_and(holds_some)
+}

@@ -1,0 +1,231 @@
+//! Which JSON patches, replacements and variables name fields of objects, and what becomes of them?
+//!
+//! Each stands at a place in an object: a kustomization, a file of replacements, a JSON patch. What it must hold after the conversion is
+//! proposed for every object that it is applied to, and the proposals must agree.
+//!
+//! Invariant: one whose proposals differ does not change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::applications::{Application, Carrier, Role};
+use super::held::{CarrierId, Held};
+use super::json_patch::{Proposal, changed};
+use super::linked::{Id, Linked};
+use crate::convert::{Conversion, Remark, impossible};
+use crate::field::{FieldPath, Step};
+use crate::finding::{Code, Finding, Severity};
+use crate::lens::Session;
+use crate::manifest::Object;
+use crate::yaml::Intent;
+
+/// The JSON patches, replacements and variables of a run that are applied to known objects.
+pub(crate) struct Carriers {
+    all: Vec<One>,
+    numbers: BTreeMap<(Id, FieldPath), CarrierId>,
+    sources: BTreeMap<CarrierId, Value>,
+}
+
+struct One {
+    id: Id,
+    place: FieldPath,
+    /// What is proposed for the texts at each place in it.
+    proposals: BTreeMap<FieldPath, BTreeSet<String>>,
+    changes: BTreeMap<FieldPath, Vec<Intent>>,
+    /// Why it cannot follow.
+    block: Option<String>,
+    /// Whether it may be applied to objects that are not known.
+    is_open: bool,
+    /// Its changes, with paths from the object.
+    intents: Vec<Intent>,
+}
+
+impl Carriers {
+    pub(super) fn new(linked: &Linked<'_>, applications: &[(Application, Id)]) -> Self {
+        let mut carriers = Self { all: Vec::new(), numbers: BTreeMap::new(), sources: BTreeMap::new() };
+        for (application, _) in applications.iter().filter(|(one, _)| one.carrier.role != Role::Merge) {
+            let Some(id) = linked.id(application.carrier.position) else { continue };
+            let place = application.carrier.place.clone();
+            let number = *carriers.numbers.entry((id, place.clone())).or_insert_with(|| {
+                let (proposals, changes) = (BTreeMap::new(), BTreeMap::new());
+                carriers.all.push(One {
+                    id,
+                    place,
+                    proposals,
+                    changes,
+                    block: None,
+                    is_open: false,
+                    intents: Vec::new(),
+                });
+                carriers.all.len() - 1
+            });
+            carriers.all[number].is_open |= application.is_open;
+        }
+        carriers
+    }
+
+    pub(super) fn number(&self, linked: &Linked<'_>, carrier: &Carrier) -> Option<CarrierId> {
+        self.numbers.get(&(linked.id(carrier.position)?, carrier.place.clone())).copied()
+    }
+
+    /// Returns the values that replacements write and that are written in them.
+    pub(super) fn constants(&self, linked: &Linked<'_>) -> BTreeMap<CarrierId, Value> {
+        let constant = |number| Some((number, self.value(linked, number, false).get("sourceValue")?.clone()));
+        (0..self.all.len()).filter_map(constant).collect()
+    }
+
+    /// Keeps the values that replacements write.
+    pub(super) fn set_sources(&mut self, sources: BTreeMap<CarrierId, Value>) {
+        self.sources = sources;
+    }
+
+    /// Returns the value that a replacement writes, where it is known.
+    pub(super) fn source(&self, carrier: CarrierId) -> Option<&Value> {
+        self.sources.get(&carrier)
+    }
+
+    /// Returns the data of a carrier, with its changes where it `follows`.
+    pub(super) fn value(&self, linked: &Linked<'_>, carrier: CarrierId, follows: bool) -> Value {
+        let one = &self.all[carrier];
+        let object = &linked.object(one.id).value;
+        let changed = if follows { changed(object, &one.intents) } else { None };
+        let value = changed.as_ref().map_or_else(|| one.place.get(object), |object| one.place.get(object));
+        value.cloned().unwrap_or_default()
+    }
+
+    /// Takes in what must become of a carrier for one object.
+    pub(super) fn propose(&mut self, carrier: CarrierId, proposal: Result<Proposal, String>) {
+        let one = &mut self.all[carrier];
+        match proposal {
+            Ok(proposal) => {
+                for (place, intents) in proposal {
+                    one.proposals.entry(place.clone()).or_default().insert(format!("{intents:?}"));
+                    one.changes.entry(place).or_insert(intents);
+                }
+            }
+            Err(why) => drop(one.block.get_or_insert(why)),
+        }
+    }
+
+    /// Decides what becomes of each carrier.
+    pub(super) fn settle(&mut self, linked: &Linked<'_>) {
+        for one in &mut self.all {
+            let differing = one.proposals.iter().find(|(_, proposals)| proposals.len() > 1).map(|(place, _)| place);
+            if let Some(place) = differing {
+                let why = format!("the objects that it is applied to need different texts at {place}");
+                one.block.get_or_insert(why);
+            }
+            if one.block.is_some() {
+                continue;
+            }
+            let mut removed = Vec::new();
+            for intent in std::mem::take(&mut one.changes).into_values().flatten() {
+                let intent = intent.under(&one.place);
+                match &intent {
+                    // What is behind a removed operation would be found at another place.
+                    Intent::Delete { path }
+                        if matches!(path.steps().last(), Some(Step::Index(_)))
+                            && path.steps().len() == one.place.steps().len() + 1 =>
+                    {
+                        removed.push(intent);
+                    }
+                    _ => one.intents.push(intent),
+                }
+            }
+            removed.reverse();
+            one.intents.extend(removed);
+            let is_possible = changed(&linked.object(one.id).value, &one.intents).is_some();
+            let why = match (is_possible, one.is_open && !one.intents.is_empty()) {
+                (false, _) => "its text cannot be changed",
+                (true, true) => "its target gives no kind, and may select objects that are not known here too",
+                (true, false) => continue,
+            };
+            one.intents.clear();
+            one.block = Some(why.to_owned());
+        }
+    }
+
+    /// Returns whether a carrier changes, or would have to.
+    pub(super) fn is_changed(&self, carrier: CarrierId) -> bool {
+        let one = &self.all[carrier];
+        !one.intents.is_empty() || one.block.is_some()
+    }
+
+    /// Returns why a carrier cannot follow.
+    pub(super) fn block(&self, carrier: CarrierId) -> Option<&str> {
+        self.all[carrier].block.as_deref()
+    }
+
+    /// Returns whether a carrier is held back, by itself or with the object that it stands in.
+    pub(super) fn is_held(&self, carrier: CarrierId, held: &Held) -> bool {
+        held.carrier_reason(carrier).is_some() || held.contains(self.all[carrier].id)
+    }
+
+    /// Returns why carriers in an object are held back.
+    pub(crate) fn reasons<'h>(&self, held: &'h Held, id: Id) -> impl Iterator<Item = &'h Finding> {
+        self.of(id).filter_map(|carrier| held.carrier_reason(carrier))
+    }
+
+    /// Changes the carriers in an object that are not held back; `made` is what became of it so far.
+    pub(crate) fn follow(&self, object: &Object, id: Id, made: Option<Conversion>, held: &Held) -> Option<Conversion> {
+        let following = self.of(id).filter(|carrier| !self.is_held(*carrier, held));
+        let intents: Vec<&Intent> = following.flat_map(|carrier| &self.all[carrier].intents).collect();
+        if intents.is_empty() {
+            return made;
+        }
+        let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
+        let mut session = Session::new(made.value.clone());
+        for intent in intents {
+            if let Err(halt) = session.change(intent.clone()) {
+                made.blocks.extend(impossible(halt));
+                return Some(made);
+            }
+        }
+        let (value, program, _) = session.finish();
+        made.value = value;
+        made.program.extend(program);
+        Some(made)
+    }
+
+    /// Returns the carriers that stand in an object.
+    fn of(&self, id: Id) -> impl Iterator<Item = CarrierId> {
+        self.numbers
+            .range((id, FieldPath::default())..)
+            .take_while(move |((own, _), _)| *own == id)
+            .map(|(_, number)| *number)
+    }
+
+    /// Says what a carrier is, and where.
+    pub(super) fn describe(&self, linked: &Linked<'_>, carrier: CarrierId, role: Role) -> String {
+        let one = &self.all[carrier];
+        let place = linked.manifest(one.id).locate(linked.object(one.id), &one.place);
+        format!("{} at {place}", words(role))
+    }
+
+    /// Reports that a carrier cannot follow what becomes of the object `base`.
+    pub(super) fn finding(
+        &self,
+        linked: &Linked<'_>,
+        (carrier, role): (CarrierId, Role),
+        base: Id,
+        why: &str,
+    ) -> Finding {
+        let one = &self.all[carrier];
+        let base = format!("{} at {}", linked.object(base).title(), linked.location(base));
+        let message = format!("{} is applied to {base}; {why}", words(role));
+        let help = "convert both by hand, and compare the output of `kustomize build` before and after, the first one converted";
+        let remark = Remark::new(Code::PatchTarget, one.place.clone(), message, Some(help.to_owned()));
+        remark.finding(linked.manifest(one.id), linked.object(one.id), Severity::Held)
+    }
+}
+
+/// Returns what messages call a carrier.
+const fn words(role: Role) -> &'static str {
+    match role {
+        Role::Merge | Role::Unread => "the patch",
+        Role::JsonPatch => "the JSON patch",
+        Role::Target(_) | Role::Source => "the replacement",
+        Role::Variable => "the variable",
+    }
+}

@@ -1,0 +1,253 @@
+//! Do the selectors of Kustomize select the same objects after the conversion?
+//!
+//! A patch, a replacement or a variable selects objects by group, version and kind, of which each can be absent or a pattern. Kustomize
+//! ignores a selector that selects nothing. So the parts that are written out follow the objects that a selector selects now, among
+//! all that its kustomization takes in. Where no selector could select just these objects, those that change are held back.
+//!
+//! Invariant: after [`hold`], a selector that [`update`] changes selects what it selected before.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::held::Held;
+use super::kustomizations::Graph;
+use super::linked::{Id, Linked};
+use super::selectors::{VersionChange, VersionChanges, is_for_kustomize};
+use crate::convert::{Conversion, Remark, Targets, reference_roots, walk};
+use crate::field::{FieldPath, PathRef};
+use crate::finding::{Code, Finding, Severity};
+use crate::lens::Session;
+use crate::manifest::{Manifest, Object, Selector, patched_folder};
+use crate::release::{ApiVersion, GroupKind};
+use crate::yaml::Intent;
+
+/// A selector of Kustomize that can select known objects.
+pub(super) struct KustomizeSelector {
+    /// Its path in its object.
+    path: FieldPath,
+    selector: Selector,
+    /// What it writes out for group, version and kind.
+    parts: BTreeMap<&'static str, String>,
+}
+
+/// What must become of a selector.
+enum Follow {
+    /// Its parts get these texts.
+    Texts(Vec<(&'static str, String)>),
+    /// It would no longer select these objects, or others too.
+    Lost(Vec<Id>, String),
+}
+
+/// The kustomizations of a run, made when a selector first needs them.
+pub(crate) struct Selectors<'l> {
+    linked: &'l Linked<'l>,
+    graph: OnceCell<Graph<'l>>,
+}
+
+impl<'l> Selectors<'l> {
+    pub(crate) const fn new(linked: &'l Linked<'l>) -> Self {
+        Self { linked, graph: OnceCell::new() }
+    }
+
+    fn graph(&self) -> &Graph<'l> {
+        self.graph.get_or_init(|| Graph::of(self.linked.files))
+    }
+
+    /// Holds back what selectors could no longer select, and reports it where they stand; returns whether there was anything.
+    pub(crate) fn hold(&self, changes: &VersionChanges<'_>, held: &mut Held) -> bool {
+        let linked = self.linked;
+        let mut more: BTreeMap<Id, Finding> = BTreeMap::new();
+        let mut reported = Vec::new();
+        for (id, manifest, object) in linked.objects() {
+            for selector in find(object, linked.targets) {
+                let Some(Follow::Lost(lost, why)) = self.follow(manifest, object, &selector, changes) else { continue };
+                let help = "change the selector by hand so that it selects the converted objects, then run again";
+                let place = manifest.locate(object, &selector.path);
+                let remark = Remark::new(Code::PatchTarget, selector.path.clone(), why, Some(help.to_owned()));
+                reported.push(((id, selector.path.clone()), remark.finding(manifest, object, Severity::Held)));
+                for lost in lost {
+                    let message = format!("the selector at {place} could no longer select it; {}", remark.message);
+                    let remark = Remark { message, path: FieldPath::default(), ..remark.clone() };
+                    more.entry(lost).or_insert_with(|| linked.finding(lost, &remark, Severity::Held));
+                }
+            }
+        }
+        held.report(reported);
+        held.extend(more)
+    }
+
+    /// Updates the selectors in `object`; `made` is what became of it so far.
+    pub(crate) fn update(
+        &self,
+        (manifest, object): (&Manifest, &Object),
+        made: Option<Conversion>,
+        changes: &VersionChanges<'_>,
+    ) -> Option<Conversion> {
+        let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
+        for selector in find(object, self.linked.targets) {
+            let Some(Follow::Texts(texts)) = self.follow(manifest, object, &selector, changes) else { continue };
+            for (key, text) in texts {
+                let (path, value) = (selector.path.key(key), Value::from(text));
+                if path.get(session.object()).is_some_and(|old| *old != value) {
+                    session.change(Intent::Replace { path, value }).expect("the path was found in this object");
+                }
+            }
+        }
+        let (value, program, _) = session.finish();
+        if program.is_empty() {
+            return made;
+        }
+        let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
+        made.value = value;
+        made.program.extend(program);
+        Some(made)
+    }
+
+    /// Returns what must become of a selector; `None` where it selects no known object of the run.
+    fn follow(
+        &self,
+        manifest: &Manifest,
+        object: &Object,
+        selector: &KustomizeSelector,
+        changes: &VersionChanges<'_>,
+    ) -> Option<Follow> {
+        // What a chart renders is not in the run.
+        let reach = self.reach(manifest, object, &selector.path)?;
+        let graph = self.graph();
+        let counts =
+            |one: &VersionChange<'_>| !one.is_patch && reach.contains(one.file) && selector.is_named(one, graph);
+        let all =
+            || changes.iter().flat_map(|((kind, version), ones)| ones.iter().map(move |one| (kind, version, one)));
+        let all = || all().filter(|(_, _, one)| counts(one));
+        let selected: Vec<_> = all().filter(|(kind, version, _)| selector.selects(kind, version)).collect();
+        if selected.is_empty() {
+            return None;
+        }
+        let texts: Option<Vec<_>> = selector.parts.iter().map(|(key, text)| part(key, text, &selected)).collect();
+        let changed = texts.as_ref().map(|texts| selector.with(texts));
+        let selects_after = |selector: &Selector, one: &VersionChange<'_>| {
+            selector.selects(one.kind, &ApiVersion { group: one.kind.group.clone(), version: one.version.clone() })
+        };
+        let is_right = |changed: &Selector| {
+            all().all(|(kind, version, one)| selects_after(changed, one) == selector.selects(kind, version))
+        };
+        if changed.as_ref().is_some_and(is_right) {
+            return texts.map(Follow::Texts);
+        }
+        let becomes = |(kind, version, one): &(&GroupKind, &String, &VersionChange<'_>)| {
+            let is_changed = *kind != one.kind || **version != one.version;
+            is_changed.then(|| format!("{} of {version} becomes {} of {}", kind.kind, one.kind.kind, one.version))
+        };
+        let is_selected =
+            |(kind, version, _): &(&GroupKind, &String, &VersionChange<'_>)| selector.selects(kind, version);
+        let changing: Vec<_> = all().filter(|one| becomes(one).is_some()).collect();
+        // Where all that it selects stays, others would be selected too.
+        let any_selected = changing.iter().any(is_selected);
+        let changing: Vec<_> = changing.into_iter().filter(|one| !any_selected || is_selected(one)).collect();
+        let lost: BTreeSet<String> = changing.iter().filter_map(becomes).collect();
+        let ids: Vec<Id> = changing.iter().filter_map(|(_, _, one)| one.id).collect();
+        let lost = lost.into_iter().collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "{} selects {} known objects of this run, and no selector would select just these after the conversion ({lost})",
+            selector.path,
+            selected.len()
+        );
+        (!ids.is_empty()).then_some(Follow::Lost(ids, message))
+    }
+
+    /// Returns the files that the selector at `path` of an object selects from; nothing where it does not show.
+    fn reach(&self, manifest: &Manifest, object: &Object, path: &FieldPath) -> Option<BTreeSet<&'l str>> {
+        let graph = self.graph();
+        if manifest.kustomization.is_some() && object.inline_patch.is_none() {
+            return graph.name(&manifest.file).map(|file| graph.reach(file));
+        }
+        let users = graph.users_of(&manifest.file);
+        if !users.is_empty() {
+            return Some(users.into_iter().flat_map(|user| graph.reach(user)).collect());
+        }
+        let folder = patched_folder(&object.value, path)?;
+        let folder = graph.reach_of_folder(&folder);
+        Some(self.linked.files.iter().map(|file| file.name()).filter(|file| folder.has(file)).collect())
+    }
+}
+
+/// Returns the text of a part of a selector that selects what these objects become; `None` where there is none.
+fn part(
+    key: &'static str,
+    text: &str,
+    selected: &[(&GroupKind, &String, &VersionChange<'_>)],
+) -> Option<(&'static str, String)> {
+    let matches = |new: &str| Selector::is_pattern(text, new);
+    let new = |(_, _, one): &(&GroupKind, &String, &VersionChange<'_>)| match key {
+        "group" => one.kind.group.clone(),
+        "kind" => one.kind.kind.clone(),
+        "apiVersion" => ApiVersion { group: one.kind.group.clone(), version: one.version.clone() }.to_string(),
+        _ => one.version.clone(),
+    };
+    let new: BTreeSet<String> = selected.iter().map(new).collect();
+    if new.iter().all(|new| matches(new)) {
+        return Some((key, text.to_owned()));
+    }
+    let only = new.first().filter(|_| new.len() == 1)?;
+    let is_exact = selected.iter().all(|(kind, version, _)| match key {
+        "group" => kind.group == text,
+        "kind" => kind.kind == text,
+        "apiVersion" => ApiVersion { group: kind.group.clone(), version: (*version).clone() }.to_string() == text,
+        _ => *version == text,
+    });
+    is_exact.then(|| (key, only.clone()))
+}
+
+impl KustomizeSelector {
+    /// Returns whether it can select objects of this kind and version.
+    fn selects(&self, kind: &GroupKind, version: &str) -> bool {
+        let version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };
+        self.selector.selects(kind, &version)
+    }
+
+    /// Returns whether it selects an object of this name, to which kustomizations can add prefixes and suffixes.
+    fn is_named(&self, one: &VersionChange<'_>, graph: &Graph<'_>) -> bool {
+        let names = || graph.names_after(one.name.unwrap_or_default());
+        self.selector.name.as_ref().is_none_or(|part| names().iter().any(|name| part.is(name)))
+    }
+
+    /// Returns the selector with other texts.
+    fn with(&self, texts: &[(&'static str, String)]) -> Selector {
+        let map: Map<String, Value> =
+            texts.iter().map(|(key, text)| ((*key).to_owned(), Value::from(text.as_str()))).collect();
+        Selector::of_reference(&map)
+    }
+}
+
+/// Returns whether `object` has a selector that can lose known objects.
+pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
+    !find(object, targets).is_empty()
+}
+
+/// Finds the selectors in `object` that can select known objects.
+fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
+    let mut found = Vec::new();
+    let is_known = |selector: &Selector| {
+        let kinds = targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
+        kinds.into_iter().any(|kind| selector.selects_kind(kind))
+    };
+    let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
+        if !matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref")) {
+            return;
+        }
+        let path = at.path();
+        if is_for_kustomize(object, &path) {
+            let selector = Selector::of_reference(map);
+            let keys = ["group", "version", "kind", "apiVersion"];
+            let text = |key| Some((key, map.get(key)?.as_str().filter(|text| !text.is_empty())?.to_owned()));
+            let parts = keys.into_iter().filter_map(text).collect();
+            found.extend(is_known(&selector).then_some(KustomizeSelector { path, selector, parts }));
+        }
+    };
+    for (place, part) in reference_roots(&object.value) {
+        walk(part, &place, &mut visit);
+    }
+    found
+}

@@ -1,0 +1,119 @@
+//! In what order do the kustomizations of a run work on one file?
+//!
+//! A kustomization takes in files and the results of other kustomizations, then its components work on all that, then it does
+//! itself. Two overlays of one base are two ways, and so each kustomization has the ways in which it gets the file.
+//!
+//! Invariant: what a kustomization does comes behind what those that it takes in do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::kustomizations::{Graph, Part};
+
+/// The most ways in which one kustomization may get one file; a repository has one or two.
+const MAX_WAYS: usize = 64;
+
+/// The most components, one in another, that may work on one file.
+const MAX_COMPONENTS: usize = 500;
+
+/// The kustomizations of a run, with those that take in each file or kustomization.
+pub(super) struct Layers<'a> {
+    pub(super) graph: Graph<'a>,
+    takers: BTreeMap<&'a str, Vec<&'a str>>,
+}
+
+impl<'a> Layers<'a> {
+    pub(super) fn new(graph: Graph<'a>) -> Self {
+        let mut takers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for file in graph.kustomizations() {
+            let parts = graph.parts(file);
+            let resources = parts.resources.iter().map(|part| match part {
+                Part::File(name) | Part::Kustomization(name) => *name,
+            });
+            for part in resources.chain(parts.components) {
+                takers.entry(part).or_default().push(file);
+            }
+        }
+        Self { graph, takers }
+    }
+
+    /// Follows the ways of `file`, which start with `start`: `work` returns what a kustomization makes of the ways that it gets. Returns
+    /// the ways behind each kustomization; `None` where one has too many.
+    pub(super) fn follow<W: Copy + Ord>(
+        &self,
+        file: &str,
+        start: W,
+        work: &mut dyn FnMut(&'a str, BTreeSet<W>) -> BTreeSet<W>,
+    ) -> Option<BTreeMap<&'a str, BTreeSet<W>>> {
+        let mut ways: BTreeMap<&str, BTreeSet<W>> = BTreeMap::new();
+        for above in self.above(file) {
+            // A component works where it is used.
+            if self.graph.is_component(above) {
+                continue;
+            }
+            let mut own = self.taken(above, file, start, &ways);
+            let mut met = BTreeSet::new();
+            self.add_components(above, file, (start, &mut own, &ways), work, &mut met);
+            let own = work(above, own);
+            if own.len() > MAX_WAYS || met.len() >= MAX_COMPONENTS {
+                return None;
+            }
+            ways.insert(above, own);
+        }
+        Some(ways)
+    }
+
+    /// Returns the ways in which a kustomization gets the file as a resource.
+    fn taken<W: Copy + Ord>(
+        &self,
+        above: &str,
+        file: &str,
+        start: W,
+        ways: &BTreeMap<&str, BTreeSet<W>>,
+    ) -> BTreeSet<W> {
+        let mut own = BTreeSet::new();
+        for part in self.graph.parts(above).resources {
+            match part {
+                Part::File(name) if name == file => drop(own.insert(start)),
+                Part::File(_) => {}
+                Part::Kustomization(inner) => own.extend(ways.get(inner).into_iter().flatten().copied()),
+            }
+        }
+        own
+    }
+
+    /// Lets the components of a kustomization, and theirs, work on what it has taken in so far.
+    fn add_components<W: Copy + Ord>(
+        &self,
+        above: &str,
+        file: &str,
+        (start, own, ways): (W, &mut BTreeSet<W>, &BTreeMap<&str, BTreeSet<W>>),
+        work: &mut dyn FnMut(&'a str, BTreeSet<W>) -> BTreeSet<W>,
+        met: &mut BTreeSet<&'a str>,
+    ) {
+        for component in self.graph.parts(above).components {
+            if met.len() < MAX_COMPONENTS && met.insert(component) {
+                own.extend(self.taken(component, file, start, ways));
+                self.add_components(component, file, (start, &mut *own, ways), work, met);
+                *own = work(component, std::mem::take(own));
+            }
+        }
+    }
+
+    /// Returns the kustomizations that get `file` on any way, inner ones first.
+    fn above(&self, file: &str) -> Vec<&'a str> {
+        let takers = |part: &str| self.takers.get(part).map_or(&[][..], Vec::as_slice);
+        let (mut done, mut order) = (BTreeSet::new(), Vec::new());
+        // Depth first: a kustomization is done once all above it are.
+        let mut open: Vec<(&'a str, bool)> = takers(file).iter().map(|taker| (*taker, false)).collect();
+        while let Some((name, is_left)) = open.pop() {
+            if is_left {
+                order.push(name);
+            } else if done.insert(name) {
+                open.push((name, true));
+                open.extend(takers(name).iter().filter(|taker| !done.contains(*taker)).map(|taker| (*taker, false)));
+            }
+        }
+        order.reverse();
+        order
+    }
+}

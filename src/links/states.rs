@@ -1,0 +1,520 @@
+//! Does Kustomize build the conversion of what it built before?
+//!
+//! What is built of an object, patch by patch and replacement by replacement, in every kustomization, is one [`State`] after another.
+//! Each is converted as one object; carried out on the converted object, the converted patches must build just that. JSON
+//! patches, replacements and variables get the texts that do so (`json_patch`, `replacement`); a strategic merge patch is converted
+//! like an object, and merged key by key: lists and other values replace what was there (RFC 7396). Where something else would be
+//! built, all that changes is held back. Where nothing changes and what is built needs it, that is reported at the patch.
+//!
+//! Invariant: after [`States::hold`], every state of an object that changes is the conversion of what was built before.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::applications::{Application, Role};
+use super::carriers::Carriers;
+use super::difference::first_difference;
+use super::held::{CarrierId, Held};
+use super::json_patch::{self, Converted, Proposal};
+use super::kustomizations::Graph;
+use super::layers::Layers;
+use super::linked::{Id, Linked};
+use super::merge::merged;
+use super::patches::only_changes_version;
+use super::replacement;
+use crate::convert::{Conversion, ObjectContext, Remark, convert};
+use crate::field::{FieldPath, Step};
+use crate::finding::{Code, Severity};
+use crate::lens::{Completeness, Context};
+use crate::manifest::Object;
+
+/// What is built of an object at one point.
+struct State {
+    base: Id,
+    /// What was built before, and what was done to it; nothing for the object as its file has it.
+    done: Option<(usize, Act)>,
+    built: Built,
+}
+
+/// Something that Kustomize does to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Act {
+    /// It merges a patch into it.
+    Merge(Id),
+    /// It carries out a JSON patch, or reads or writes a field.
+    Carry(CarrierId, Role),
+}
+
+/// The object that is built.
+enum Built {
+    /// This one, which becomes `expected`, or stays what it is where that is blocked.
+    Known { value: Arc<Value>, expected: Arc<Value>, block: Option<String> },
+    /// It is not known, for this reason.
+    Unknown(&'static str),
+    /// None: the object does not have what is patched, so that Kustomize fails, or it is deleted.
+    Nothing,
+}
+
+/// Why what is built is not known.
+const DIRECTIVE: &str =
+    "the patch has a directive for Kustomize (`$patch`), and the result of merging a converted patch is not known";
+const UNREAD: &str = "the file of the patch is not read, and so its fields are not known";
+
+/// All states of the objects of a run that are patched.
+pub(crate) struct States {
+    states: Vec<State>,
+    /// The objects with too many states.
+    unbounded: BTreeSet<Id>,
+    pub(crate) carriers: Carriers,
+}
+
+/// The making of the states.
+struct Builder<'b> {
+    linked: &'b Linked<'b>,
+    others: &'b Context<'b>,
+    /// The values that replacements read.
+    sources: BTreeMap<CarrierId, Value>,
+    found: RefCell<Found>,
+}
+
+#[derive(Default)]
+struct Found {
+    states: Vec<State>,
+    by_act: BTreeMap<(usize, Act), usize>,
+    proposals: Vec<(CarrierId, Result<Proposal, String>)>,
+}
+
+impl States {
+    /// Builds what the linked files build, as far as patches and replacements change it.
+    pub(crate) fn new(linked: &Linked<'_>, applications: &[(Application, Id)], others: &Context<'_>) -> Self {
+        let mut carriers = Carriers::new(linked, applications);
+        let sources = sources(linked, applications, &carriers);
+        let builder = Builder { linked, others, sources, found: RefCell::default() };
+        let unbounded = builder.build(applications, &carriers);
+        let Found { states, proposals, .. } = builder.found.take();
+        for (carrier, proposal) in proposals {
+            carriers.propose(carrier, proposal);
+        }
+        carriers.set_sources(builder.sources);
+        carriers.settle(linked);
+        Self { states, unbounded, carriers }
+    }
+
+    /// Holds back the objects, patches and replacements that would build something else than the conversion of what is built;
+    /// returns whether there were any.
+    pub(crate) fn hold(&self, linked: &Linked<'_>, held: &mut Held) -> bool {
+        let mut more = BTreeMap::new();
+        let mut more_carriers = BTreeMap::new();
+        let mut wrong = BTreeSet::new();
+        let mut built: Vec<Option<Arc<Value>>> = Vec::with_capacity(self.states.len());
+        for (number, state) in self.states.iter().enumerate() {
+            let (made, conflict) = self.check(linked, held, (number, state), &built);
+            built.push(made);
+            let follows_wrong = state.done.is_some_and(|(before, _)| wrong.contains(&before));
+            if follows_wrong || conflict.is_some() {
+                wrong.insert(number);
+            }
+            // What comes first is reported.
+            let Some(why) = conflict.filter(|_| !follows_wrong) else { continue };
+            self.report(linked, held, (number, &why), (&mut more, &mut more_carriers));
+        }
+        for base in &self.unbounded {
+            if linked.is_changed(*base) && !held.contains(*base) {
+                let message = "its file is built in too many ways to compare what they build".to_owned();
+                let help = "convert it and its patches by hand, and compare the output of `kustomize build`".to_owned();
+                let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message, Some(help));
+                more.insert(*base, linked.finding(*base, &remark, Severity::Held));
+            }
+        }
+        let any = held.extend(more);
+        held.extend_carriers(more_carriers) || any
+    }
+
+    /// Returns what is built after the conversion, and why that is wrong.
+    fn check(
+        &self,
+        linked: &Linked<'_>,
+        held: &Held,
+        (number, state): (usize, &State),
+        built: &[Option<Arc<Value>>],
+    ) -> (Option<Arc<Value>>, Option<String>) {
+        let acts = self.acts(number);
+        let is_moving = |id: Id| linked.is_changed(id) && !held.contains(id);
+        let changes = |act: &Act| match act {
+            Act::Merge(id) => is_moving(*id),
+            Act::Carry(carrier, _) => self.carriers.is_changed(*carrier) && !self.carriers.is_held(*carrier, held),
+        };
+        let moves = is_moving(state.base) || acts.iter().any(changes);
+        let (value, expected, block) = match &state.built {
+            Built::Nothing => return (None, None),
+            Built::Unknown(why) => {
+                let sides = [state.base].into_iter().chain(acts.iter().filter_map(Act::patch));
+                let any = sides.into_iter().any(|id| is_moving(id) && !only_changes_version(linked, id));
+                return (None, any.then(|| (*why).to_owned()));
+            }
+            Built::Known { value, expected, block } => (value, expected, block),
+        };
+        let made = match state.done {
+            None => Ok(data_after(linked, state.base, held)),
+            Some((before, act)) => match &built[before] {
+                Some(before) => {
+                    self.carry_out(linked, held, (act, &self.states[state.done.map_or(0, |(at, _)| at)]), before)
+                }
+                None => return (None, None),
+            },
+        };
+        let made = match made {
+            Ok(made) => made,
+            Err(why) if moves => return (None, Some(why)),
+            Err(_) => return (None, None),
+        };
+        let is_held = |id: &Id| held.contains(*id);
+        let any_held = is_held(&state.base) || acts.iter().filter_map(Act::patch).any(|id| is_held(&id));
+        let why = match first_difference(expected, &made) {
+            None => None,
+            Some(_) if !moves && (any_held || state.done.is_none()) => None,
+            // All of it is as it was.
+            Some(_) if any_held && first_difference(value, &made).is_none() => None,
+            Some(field) => Some(match block {
+                Some(block) => format!("the object that they build cannot be converted: {block}"),
+                None if !moves => format!(
+                    "the object that they build needs a conversion of `{field}`, which neither of the two files shows alone"
+                ),
+                None => self.reason(&acts, held).unwrap_or_else(|| {
+                    format!("converted one by one, they would build a `{field}` that differs from the conversion of what they build now")
+                }),
+            }),
+        };
+        (Some(made), why.filter(|_| state.done.is_some()))
+    }
+
+    /// Returns why one of these acts cannot follow the conversion.
+    fn reason(&self, acts: &[Act], held: &Held) -> Option<String> {
+        let blocked = |act: &Act| match act {
+            Act::Merge(_) => None,
+            Act::Carry(carrier, _) => self.carriers.block(*carrier).map(str::to_owned),
+        };
+        let is_held = |act: &&Act| matches!(act, Act::Carry(carrier, _) if self.carriers.is_held(*carrier, held));
+        let own = acts.iter().rev().find_map(blocked);
+        own.or_else(|| acts.iter().find(is_held).map(|_| "what is applied to it is held back".to_owned()))
+    }
+
+    /// Does something to the converted object.
+    ///
+    /// # Errors
+    /// Why it cannot be done.
+    fn carry_out(
+        &self,
+        linked: &Linked<'_>,
+        held: &Held,
+        (act, before): (Act, &State),
+        object: &Arc<Value>,
+    ) -> Result<Arc<Value>, String> {
+        let (carrier, role) = match act {
+            Act::Merge(patch) => {
+                let made = merged(object, &data_after(linked, patch, held));
+                return made.map(Arc::new).ok_or_else(|| "a directive of the patch is not known".to_owned());
+            }
+            Act::Carry(carrier, role) => (carrier, role),
+        };
+        let is_held = self.carriers.is_held(carrier, held);
+        let after = self.carriers.value(linked, carrier, !is_held);
+        let blocked = || self.carriers.block(carrier).map(str::to_owned);
+        let failed = || blocked().unwrap_or_else(|| "it no longer applies to the converted object".to_owned());
+        match role {
+            Role::Merge | Role::Unread => Ok(Arc::clone(object)),
+            Role::JsonPatch => {
+                let operations = after.as_array().map_or(&[][..], Vec::as_slice);
+                json_patch::apply(operations, object).map(Arc::new).ok_or_else(failed)
+            }
+            Role::Source | Role::Variable => {
+                let Built::Known { value, .. } = &before.built else { return Ok(Arc::clone(object)) };
+                let old = replacement::read(&self.carriers.value(linked, carrier, false), value);
+                match old == replacement::read(&after, object) {
+                    true => Ok(Arc::clone(object)),
+                    false => Err(failed()),
+                }
+            }
+            Role::Target(target) => {
+                let Some(value) = self.carriers.source(carrier) else { return Ok(Arc::clone(object)) };
+                replacement::write(&after, target, value, object).map(Arc::new).ok_or_else(failed)
+            }
+        }
+    }
+
+    /// Adds what is to be held back because of a state.
+    fn report(
+        &self,
+        linked: &Linked<'_>,
+        held: &Held,
+        (number, why): (usize, &str),
+        (more, more_carriers): (
+            &mut BTreeMap<Id, crate::finding::Finding>,
+            &mut BTreeMap<CarrierId, crate::finding::Finding>,
+        ),
+    ) {
+        let (base, acts) = (self.states[number].base, self.acts(number));
+        let Some(last) = acts.last().copied() else { return };
+        let is_moving = |act: &Act| match act {
+            Act::Merge(id) => linked.is_changed(*id),
+            Act::Carry(carrier, _) => self.carriers.is_changed(*carrier),
+        };
+        let is_idle = !linked.is_changed(base) && !acts.iter().any(is_moving);
+        let place = match last {
+            Act::Merge(id) => format!("{} at {}", linked.object(id).title(), linked.location(id)),
+            Act::Carry(carrier, role) => self.carriers.describe(linked, carrier, role),
+        };
+        let help = "convert both by hand, and compare the output of `kustomize build` before and after, the first one converted";
+        let remark = |words: String| {
+            let message = format!("{words}; {why}");
+            Remark::new(Code::ConvertsTogether, FieldPath::default(), message, Some(help.to_owned()))
+        };
+        if !is_idle && linked.is_changed(base) && !held.contains(base) {
+            let finding = linked.finding(base, &remark(format!("it is patched by {place}")), Severity::Held);
+            more.entry(base).or_insert(finding);
+        }
+        let words = format!("it is merged into {} at {}", linked.object(base).title(), linked.location(base));
+        for act in &acts {
+            // Where nothing shows alone that there is something to do, the patch is where to look.
+            let is_reported = if is_idle { *act == last } else { is_moving(act) };
+            match act {
+                Act::Merge(id) if is_reported && !held.contains(*id) => {
+                    let finding = linked.finding(*id, &remark(words.clone()), Severity::Held);
+                    more.entry(*id).or_insert(finding);
+                }
+                Act::Carry(carrier, role) if is_reported || *act == last => {
+                    let is_new = !self.carriers.is_held(*carrier, held);
+                    let finding = || self.carriers.finding(linked, (*carrier, *role), base, why);
+                    if is_new {
+                        more_carriers.entry(*carrier).or_insert_with(finding);
+                    }
+                }
+                Act::Merge(_) | Act::Carry(..) => {}
+            }
+        }
+    }
+
+    /// Returns what was done to an object up to a state, in order.
+    fn acts(&self, number: usize) -> Vec<Act> {
+        let mut acts = Vec::new();
+        let mut state = &self.states[number];
+        while let Some((before, act)) = state.done {
+            acts.push(act);
+            state = &self.states[before];
+        }
+        acts.reverse();
+        acts
+    }
+}
+
+impl Act {
+    const fn patch(&self) -> Option<Id> {
+        match self {
+            Self::Merge(id) => Some(*id),
+            Self::Carry(..) => None,
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// Makes the states of every object that is patched; returns those with too many.
+    fn build(&self, applications: &[(Application, Id)], carriers: &Carriers) -> BTreeSet<Id> {
+        let mut by_base: BTreeMap<Id, BTreeMap<usize, Vec<&(Application, Id)>>> = BTreeMap::new();
+        for one in applications {
+            by_base.entry(one.1).or_default().entry(one.0.host).or_default().push(one);
+        }
+        if by_base.is_empty() {
+            return BTreeSet::new();
+        }
+        let layers = Layers::new(Graph::of(self.linked.files));
+        let mut unbounded = BTreeSet::new();
+        for (base, by_host) in by_base {
+            let start = self.start(base);
+            let hosts: BTreeMap<&str, &Vec<_>> =
+                by_host.iter().map(|(host, all)| (self.linked.files[*host].name(), all)).collect();
+            let mut work = |host: &str, ways: BTreeSet<usize>| match hosts.get(host) {
+                Some(all) => self.apply(all, ways, carriers),
+                None => ways,
+            };
+            let file = &self.linked.manifest(base).file;
+            let Some(ways) = layers.follow(file, start, &mut work) else {
+                unbounded.insert(base);
+                continue;
+            };
+            for (host, all) in &by_host {
+                if self.linked.files[*host].kustomization().is_some() {
+                    continue;
+                }
+                let folders = all.iter().filter_map(|(application, _)| application.folder.as_deref());
+                let folders: BTreeSet<&str> = folders.collect();
+                let built = folders.iter().flat_map(|folder| layers.graph.of_folder(folder));
+                let mut taken: BTreeSet<usize> = built.filter_map(|host| ways.get(host)).flatten().copied().collect();
+                if taken.is_empty() {
+                    taken.insert(start);
+                }
+                self.apply(all, taken, carriers);
+            }
+        }
+        unbounded
+    }
+
+    /// Makes the state of an object as its file has it.
+    fn start(&self, base: Id) -> usize {
+        let value = Arc::clone(&self.linked.object(base).value);
+        let mut found = self.found.borrow_mut();
+        found.states.push(State { base, done: None, built: Built::Nothing });
+        let number = found.states.len() - 1;
+        drop(found);
+        let built = self.known(base, value);
+        self.found.borrow_mut().states[number].built = built;
+        number
+    }
+
+    /// Applies what one host applies to each of these states, in order.
+    fn apply(
+        &self,
+        applications: &[&(Application, Id)],
+        mut ways: BTreeSet<usize>,
+        carriers: &Carriers,
+    ) -> BTreeSet<usize> {
+        for (application, _) in applications {
+            let Some(act) = self.act(application, carriers) else { continue };
+            let mut next = BTreeSet::new();
+            for state in ways {
+                next.insert(self.next(state, act, carriers));
+                if !application.is_certain {
+                    next.insert(state);
+                }
+            }
+            ways = next;
+        }
+        ways
+    }
+
+    fn act(&self, application: &Application, carriers: &Carriers) -> Option<Act> {
+        match application.carrier.role {
+            Role::Merge => self.linked.id(application.carrier.position).map(Act::Merge),
+            role => carriers.number(self.linked, &application.carrier).map(|carrier| Act::Carry(carrier, role)),
+        }
+    }
+
+    /// Returns the state after `act`.
+    fn next(&self, before: usize, act: Act, carriers: &Carriers) -> usize {
+        if let Some(number) = self.found.borrow().by_act.get(&(before, act)) {
+            return *number;
+        }
+        let (base, value) = {
+            let found = self.found.borrow();
+            let state = &found.states[before];
+            let value = match &state.built {
+                Built::Known { value, .. } => Ok(Arc::clone(value)),
+                Built::Unknown(why) => Err(Built::Unknown(why)),
+                Built::Nothing => Err(Built::Nothing),
+            };
+            (state.base, value)
+        };
+        let built = match value {
+            Ok(value) => self.built(base, act, &value, carriers),
+            Err(built) => built,
+        };
+        let mut found = self.found.borrow_mut();
+        found.states.push(State { base, done: Some((before, act)), built });
+        let number = found.states.len() - 1;
+        found.by_act.insert((before, act), number);
+        number
+    }
+
+    fn built(&self, base: Id, act: Act, value: &Arc<Value>, carriers: &Carriers) -> Built {
+        let convert = |value: &Arc<Value>| self.converted(base, value);
+        let (carrier, role) = match act {
+            Act::Merge(patch) => return self.merged(base, patch, value),
+            Act::Carry(carrier, role) => (carrier, role),
+        };
+        let own = carriers.value(self.linked, carrier, false);
+        let source = self.sources.get(&carrier);
+        let operations = own.as_array().map_or(&[][..], Vec::as_slice);
+        let (made, proposal) = match (role, source) {
+            (Role::Unread, _) => return Built::Unknown(UNREAD),
+            (Role::Merge, _) | (Role::Target(_), None) => return self.known(base, Arc::clone(value)),
+            (Role::Source | Role::Variable, _) => {
+                (Some(Value::clone(value)), replacement::follow_source(&own, value, &convert))
+            }
+            (Role::JsonPatch, _) => {
+                (json_patch::apply(operations, value), json_patch::follow(operations, value, &convert))
+            }
+            (Role::Target(target), Some(source)) => (
+                replacement::write(&own, target, source, value),
+                replacement::follow_target((&own, target), source, value, &convert),
+            ),
+        };
+        let Some(made) = made else { return Built::Nothing };
+        self.found.borrow_mut().proposals.push((carrier, proposal));
+        self.known(base, Arc::new(made))
+    }
+
+    fn merged(&self, base: Id, patch: Id, value: &Arc<Value>) -> Built {
+        let patch = &self.linked.object(patch).value;
+        if patch.get("$patch").and_then(Value::as_str) == Some("delete") {
+            return Built::Nothing;
+        }
+        match merged(value, patch) {
+            Some(made) => self.known(base, Arc::new(with_identity_of(value, made))),
+            None => Built::Unknown(DIRECTIVE),
+        }
+    }
+
+    fn known(&self, base: Id, value: Arc<Value>) -> Built {
+        let made = self.conversion(base, &value);
+        let block = made.as_ref().and_then(|made| made.blocks.first()).map(|block| block.message.clone());
+        let expected = made.filter(|made| made.blocks.is_empty()).map_or_else(|| Arc::clone(&value), |made| made.value);
+        Built::Known { value, expected, block }
+    }
+
+    fn converted(&self, base: Id, value: &Arc<Value>) -> Option<Converted> {
+        match self.conversion(base, value) {
+            Some(made) => made.blocks.is_empty().then_some(Converted { value: made.value, program: made.program }),
+            None => Some(Converted { value: Arc::clone(value), program: Vec::new() }),
+        }
+    }
+
+    /// Converts what is built of an object.
+    fn conversion(&self, base: Id, value: &Arc<Value>) -> Option<Conversion> {
+        let whole = Object { value: Arc::clone(value), inline_patch: None, ..self.linked.object(base).clone() };
+        let (completeness, namespace) = (Completeness::Whole, self.linked.namespace(base));
+        let context = ObjectContext { completeness, namespace, others: self.others };
+        convert(&whole, self.linked.targets.goal, context)
+    }
+}
+
+/// Returns the values that replacements read, each from the first object that is its source, or written in it.
+fn sources(linked: &Linked<'_>, applications: &[(Application, Id)], carriers: &Carriers) -> BTreeMap<CarrierId, Value> {
+    let mut found = carriers.constants(linked);
+    for (application, base) in applications.iter().filter(|(one, _)| one.carrier.role == Role::Source) {
+        let Some(carrier) = carriers.number(linked, &application.carrier) else { continue };
+        let value = replacement::read(&carriers.value(linked, carrier, false), &linked.object(*base).value);
+        if let Some(value) = value {
+            found.entry(carrier).or_insert(value);
+        }
+    }
+    found
+}
+
+/// Returns an object's data after the conversion.
+fn data_after(linked: &Linked<'_>, id: Id, held: &Held) -> Arc<Value> {
+    let made = linked.conversion(id).filter(|_| !held.contains(id));
+    made.map_or_else(|| Arc::clone(&linked.object(id).value), |made| Arc::clone(&made.value))
+}
+
+/// Returns what was merged into `base` with what a patch does not change: apiVersion, kind, name and namespace.
+fn with_identity_of(base: &Value, mut merged: Value) -> Value {
+    for path in ["apiVersion", "kind", "metadata.name", "metadata.namespace"] {
+        let path = FieldPath::new(path.split('.').map(|key| Step::Key(key.to_owned())));
+        if let (Some(own), Some(made)) = (path.get(base), path.get_mut(&mut merged)) {
+            made.clone_from(own);
+        }
+    }
+    merged
+}

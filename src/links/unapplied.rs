@@ -1,0 +1,136 @@
+//! What must a person do about patches and replacements that are applied to no known object of the run?
+//!
+//! What they select is elsewhere: a chart renders it, or a kustomization takes it in from another repository. Nothing shows whether it
+//! is converted, so their paths stay. Where a rule towards the target moves a field that they name, its new path is reported.
+//!
+//! Invariant: nothing here changes anything.
+
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::applications::{Applications, Carrier, Role};
+use super::linked::{Id, Linked};
+use super::path_expression::{PathExpression, Syntax};
+use crate::convert::{Remark, Targets};
+use crate::field::{FieldPath, FieldPattern};
+use crate::finding::{Code, Finding, Severity};
+use crate::lens::Image;
+use crate::manifest::{Recognizer, Selector, mentioning_operations};
+use crate::pack::Target;
+use crate::release::GroupKind;
+
+/// Reports what is applied to no known object, by the object that holds it.
+pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTreeMap<Id, Vec<Finding>> {
+    let packs = linked.targets.goal.packs;
+    let recognizer = LazyCell::new(|| {
+        let groups = packs.iter().flat_map(|pack| pack.groups()).map(String::as_str);
+        Recognizer::new(groups).with_kinds(packs.iter().flat_map(|pack| pack.kinds()).map(|kind| kind.kind.as_str()))
+    });
+    let made: BTreeSet<(Id, &FieldPath)> = applications
+        .made
+        .iter()
+        .filter_map(|one| Some((linked.id(one.carrier.position)?, &one.carrier.place)))
+        .collect();
+    let mut found: BTreeMap<Id, Vec<Finding>> = BTreeMap::new();
+    let mut add = |id: Id, remark: Remark| {
+        let finding = remark.finding(linked.manifest(id), linked.object(id), Severity::Warning);
+        let findings = found.entry(id).or_default();
+        if !findings.contains(&finding) {
+            findings.push(finding);
+        }
+    };
+    for (carrier, target) in &applications.unmade {
+        let Some(id) = linked.id(carrier.position).filter(|id| !made.contains(&(*id, &carrier.place))) else {
+            continue;
+        };
+        let remarks = target.iter().flat_map(|target| moved(linked.targets, &linked.object(id).value, carrier, target));
+        remarks.for_each(|remark| add(id, remark));
+    }
+    for (id, manifest, object) in linked.objects() {
+        let data = manifest.data_patches.iter().filter(|data| {
+            object.inline_patch.is_none() && data.document == object.document && data.place.starts_with(&object.place)
+        });
+        let depth = object.place.steps().len();
+        let places = data.map(|data| FieldPath::new(data.place.steps()[depth..].iter().cloned()));
+        let own = object.is_json_patch().then(FieldPath::default);
+        for place in places.chain(own).filter(|place| !made.contains(&(id, place))) {
+            let operations = place.get(&object.value).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            for index in mentioning_operations(operations, &recognizer) {
+                let path = operations[index].get("path").and_then(Value::as_str).unwrap_or_default();
+                let message = format!("a JSON patch writes a known group or kind to {path}; it is not converted");
+                let help = "check by hand that the path, group and kind match the target release of the patched object";
+                let place = place.index(index).key("value");
+                add(id, Remark::new(Code::PatchTarget, place, message, Some(help.to_owned())));
+            }
+        }
+    }
+    found
+}
+
+/// Reports the paths of a carrier that rules about what it selects move.
+fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Selector) -> Vec<Remark> {
+    let kinds = targets.goal.targets.iter().flat_map(|one| one.pack.kinds().map(move |kind| (one, kind)));
+    let selected: Vec<_> = kinds.filter(|(_, kind)| target.selects_kind(kind)).collect();
+    let mut remarks = Vec::new();
+    for (place, path) in paths(object, carrier) {
+        let pattern = path.pattern();
+        let image = selected.iter().find_map(|(target, kind)| Some((target, kind, image(target, kind, &pattern)?)));
+        let Some((target, kind, image)) = image else { continue };
+        let becomes = match image {
+            Image::Moved(new) => format!("{path} is {new} of {} in {target}", kind.kind),
+            _ => format!("{path} of {} does not exist in {target}", kind.kind),
+        };
+        let message = format!("it selects no object of this run, so that it is not converted; {becomes}");
+        let help = "change the path by hand where the objects that it selects are converted";
+        remarks.push(Remark::new(Code::PatchTarget, place, message, Some(help.to_owned())));
+    }
+    let has_rules = || {
+        let about = |(target, kind): &(&Target<'_>, &GroupKind)| {
+            target.pack.rules_to(target.release).any(|(rule, direction)| rule.from_kind(direction) == *kind)
+        };
+        selected.iter().any(about)
+    };
+    if carrier.role == Role::Unread && has_rules() {
+        let message = "the file of the patch is not read, and it selects no object of this run; it is not converted";
+        let help = "check its field paths by hand";
+        let place = carrier.place.clone();
+        remarks.push(Remark::new(Code::PatchTarget, place, message.to_owned(), Some(help.to_owned())));
+    }
+    remarks
+}
+
+/// Returns what becomes of a field of objects of `kind` on the way to the target, where that is not left unchanged.
+fn image(target: &Target<'_>, kind: &GroupKind, field: &FieldPattern) -> Option<Image> {
+    let rules = target.pack.rules_to(target.release).filter(|(rule, direction)| rule.from_kind(*direction) == kind);
+    let images = rules.fold(BTreeSet::from([Image::Kept]), |images, (rule, direction)| {
+        let lens = rule.lens(direction);
+        images.iter().flat_map(|image| image.after(field, |field| lens.images(field))).collect()
+    });
+    images.into_iter().find(|image| *image != Image::Kept && *image != Image::Refused)
+}
+
+/// Returns the paths that a carrier names, each with its place in the object that holds it.
+fn paths(object: &Value, carrier: &Carrier) -> Vec<(FieldPath, PathExpression)> {
+    let (syntax, places) = match carrier.role {
+        Role::Merge | Role::Unread => return Vec::new(),
+        Role::JsonPatch => {
+            let count = carrier.place.get(object).and_then(Value::as_array).map_or(0, Vec::len);
+            let keys = (0..count).flat_map(|at| ["path", "from"].map(|key| carrier.place.index(at).key(key)));
+            (Syntax::Pointer, keys.collect::<Vec<_>>())
+        }
+        Role::Source => (Syntax::Dotted, vec![carrier.place.key("source").key("fieldPath")]),
+        Role::Variable => (Syntax::Dotted, vec![carrier.place.key("fieldref").key("fieldpath")]),
+        Role::Target(target) => {
+            let list = carrier.place.key("targets").index(target).key("fieldPaths");
+            let count = list.get(object).and_then(Value::as_array).map_or(0, Vec::len);
+            (Syntax::Dotted, (0..count).map(|at| list.index(at)).collect())
+        }
+    };
+    let read = |place: FieldPath| {
+        let path = PathExpression::parse(syntax, place.get(object)?.as_str()?)?;
+        Some((place, path))
+    };
+    places.into_iter().filter_map(read).collect()
+}
