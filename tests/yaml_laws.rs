@@ -227,7 +227,10 @@ impl Writer {
         let texts = [(" one", "two"), (" \"one", "two\""), (" 'one", "two'"), ("", "alone")];
         let (text, next) = self.choices.of(if self.manner == Manner::Tidy { &texts[..3] } else { &texts });
         self.out.push_str(&format!("{text}\n"));
-        self.pad(column + 2);
+        // In quotes, kubectl reads a line in any column.
+        let is_free = self.manner == Manner::Odd && text.ends_with("one") && text != " one";
+        let next_column = if is_free { self.choices.of(&[column + 2, column, 0, 1]) } else { column + 2 };
+        self.pad(next_column);
         self.out.push_str(next);
         self.end_line();
     }
