@@ -1,0 +1,12 @@
+//! Answers: which byte-range edits of a file carry out the conversions of its objects?
+//!
+//! `edit` performs them and verifies the result; `schema_comments` finds the comments for editors that have to name the new
+//! apiVersion.
+
+mod schema_comments;
+
+mod file;
+
+pub use file::FilePlan;
+
+pub(crate) use file::{Rejected, edit};
