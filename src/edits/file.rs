@@ -152,7 +152,7 @@ fn change(
         let problem = Problem::new(ProblemCode::WrongShape, overlap.at, message);
         inner().map(|at| reject(at, &problem)).collect::<Rejected>()
     })?;
-    let comments = schema_comments(manifest, source, conversions, by_document, &edits);
+    let comments = following_comments(manifest, source, conversions, by_document, &edits);
     let edits = edits.edits().iter().chain(comments.iter().map(|comment| &comment.edit)).cloned().collect();
     let edits = EditSet::new(edits).expect("no edit overlaps the comments");
     let after = edits.apply(source.text());
@@ -167,7 +167,7 @@ fn change(
 }
 
 /// Finds the comments that follow the objects that change; not those that `edits` remove or move.
-fn schema_comments(
+fn following_comments(
     manifest: &Manifest,
     source: SourceText<'_>,
     conversions: &[Option<Conversion>],
