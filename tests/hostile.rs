@@ -1,5 +1,5 @@
 //! Hostile input: encrypted files, Secrets next to changed objects, names and values with terminal control sequences,
-//! damaged journals and plans, and a tree that a killed run left with old and new files.
+//! lines in quotes that YAML forbids and kubectl reads, damaged journals and plans, and a tree that a killed run left with old and new files.
 
 #![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
 
@@ -31,6 +31,32 @@ fn tree(files: &[(&str, &str)]) -> Tree {
 
 fn read(tree: &Tree, name: &str) -> String {
     fs::read_to_string(tree.path(name)).unwrap()
+}
+
+#[test]
+fn an_object_beside_lines_in_quotes_in_any_column_is_converted() {
+    let other = |end: &str| {
+        let config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  note: \"first\n  second:\n# third\"  # x \n  last: 'a\n\n  b\n'\n---\n";
+        config.replace('\n', end)
+    };
+    for end in ["\n", "\r\n"] {
+        let route = gateway("a")
+            .replace('\n', end)
+            .replace("name: a", &format!("name: a{end}  annotations:{end}    n: 'x{end}y: z'"));
+        let tree = tree(&[("a.yaml", &(other(end) + &route))]);
+        tree.run(&APPLY).check(0);
+        assert_eq!(read(&tree, "a.yaml"), other(end) + &route.replace("v1beta1", "v1"));
+    }
+    let text = gateway("a") + "---\nnote: \"first\n---\nsecond\"\n";
+    let tree = tree(&[("a.yaml", &text)]);
+    let run = tree.run(&APPLY);
+    assert_ne!(run.code, Some(0));
+    assert!(
+        run.err.contains("a.yaml:10:1: error[parse-error] the quote opened at 9:7 is still open here"),
+        "{}",
+        run.err
+    );
+    assert_eq!(read(&tree, "a.yaml"), text);
 }
 
 /// The metadata that SOPS adds to a document.

@@ -15,6 +15,8 @@ use reversion::plan::{self, Choices, Goal, Schema};
 mod kustomize;
 #[path = "planning/mentions.rs"]
 mod mentions;
+#[path = "planning/schema_comments.rs"]
+mod schema_comments;
 
 /// The result of converting several files.
 struct Outcome {

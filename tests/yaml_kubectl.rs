@@ -66,6 +66,31 @@ fn text_that_resembles_other_types_is_read_as_text() {
 }
 
 #[test]
+fn lines_in_quotes_may_have_any_indentation() {
+    let note =
+        |scalar: &str| read(&format!("a:\n  note: {scalar}\n  last: 1\n")).map(|value| value["a"]["note"].clone());
+    for (scalar, expected) in [
+        ("\"first\n  second\"", "first second"),
+        ("\"first\nsecond\" # x", "first second"),
+        ("'first\n\n''second'' \n x'", "first\n'second' x"),
+        ("\"first\\\nsecond\"", "firstsecond"),
+        ("\"first\nb: c\n\"", "first b: c "),
+        ("\"first\n# second\"", "first # second"),
+        ("\"first\n- second\"", "first - second"),
+        ("\"first\r\n ---\r\n\"", "first --- "),
+        ("\"first\n \tsecond\n\t\n third\"", "first second\nthird"),
+        ("\n    \"first\nsecond\"", "first second"),
+        ("&x !!str \"1\n2\"", "1 2"),
+    ] {
+        assert_eq!(note(scalar), Ok(json!(expected)), "{scalar}");
+    }
+    for scalar in ["\"first\n---\nsecond\"", "\"first\n---x\"", "'first\n...\nsecond'", "\"first\n--- x\""] {
+        assert_eq!(note(scalar), Err(ProblemCode::ParseError), "{scalar}");
+    }
+    check_refused(&["a:\n  \"b\nc\": 1\n", "a: \"b\nc: \"d\"\n", "a: \"b\nc: d\n"], ProblemCode::ParseError);
+}
+
+#[test]
 fn input_that_kubectl_cannot_read_is_rejected() {
     check_refused(&["a: .inf\n", "a: -.INF\n", "a: .NaN\n", "a: !!binary aGk=\n"], ProblemCode::UnreadableValue);
     check_refused(&["null: 1\n", "~: 1\n", "? [a]\n: 1\n", "a: {{ .x }}\n", "{{ .x }}: 1\n"], ProblemCode::ComplexKey);

@@ -336,7 +336,7 @@ fn changed(before: &str, intent: &Intent) -> Result<String, String> {
     let outcome = yaml::rewrite(before, &[vec![intent.clone()]], yaml::Style::default())
         .map_err(|refusal| shown(refusal.problem))?;
     intent.apply_data(&mut value).map_err(shown)?;
-    yaml::verify((before, &tree), &outcome.text, &[Some(value)], &outcome.removed_comments, FrontEnd::Exact)
+    yaml::verify((before, &tree), &outcome.text, &[Some(value)], (&outcome.removed_comments, &[]), FrontEnd::Exact)
         .map_err(shown)?;
     Ok(outcome.text)
 }

@@ -135,7 +135,7 @@ fn check_unchanged(text: &str) -> Result<(), String> {
         }
     }
     let unchanged: Vec<Option<serde_json::Value>> = vec![None; tree.documents().len()];
-    verify((text, &tree), text, &unchanged, &[], FrontEnd::Exact)
+    verify((text, &tree), text, &unchanged, (&[], &[]), FrontEnd::Exact)
         .map_err(|problem| format!("does not verify as itself: {problem}"))
 }
 

@@ -2,18 +2,20 @@
 //!
 //! granit-parser parses the text and reports events; this module makes a node of each. granit reports neither the position of the
 //! dash of an item, of the `|` of a block scalar nor of an empty value, so a cursor follows the events through the text,
-//! and each node is found after the indicators that its parent requires.
+//! and each node is found after the indicators that its parent requires. granit refuses lines in quotes that are indented too
+//! little; a text with such a line is parsed again, with [`JoiningInput`].
 //!
 //! Invariant: if cursor and events disagree, the text is rejected; no span is guessed.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use granit_parser::{ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle};
+use granit_parser::{BorrowedInput, ErrorKind, Event, Parser, ScalarStyle, ScanError, StrInput, StructureStyle};
 
 use super::limits::{LIMITS, Limits};
 use super::node::{AliasEntry, Document, Kind, Node, NodeId, Properties, Tag};
 use super::problem::{Problem, ProblemCode};
+use super::shallow::{JoiningInput, NextQuoted};
 use super::tree::{Tree, is_separated, skip_trivia};
 use crate::text::{LineIndex, Position, Span};
 
@@ -28,19 +30,66 @@ pub fn parse_exact(text: &str) -> Result<Tree, Problem> {
 /// Parses a whole text within `limits`.
 pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem> {
     limits.check_size(text)?;
+    let outcome = match build(text, StrInput::new(text), None, limits) {
+        Err(Failure::Refused(error)) if is_indentation_in_quotes(&error) => {
+            let next = NextQuoted::default();
+            build(text, JoiningInput::new(text, &next), Some(&next), limits).map_err(|failure| (failure, next.opened()))
+        }
+        outcome => outcome.map_err(|failure| (failure, None)),
+    };
+    outcome.map_err(|(failure, quote)| match failure {
+        Failure::Refused(error) => parse_error(text, &error, quote, limits),
+        Failure::Problem(problem) => problem,
+    })
+}
+
+/// Why there is no tree.
+enum Failure {
+    /// granit does not accept the text.
+    Refused(ScanError),
+    /// This module does not.
+    Problem(Problem),
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+/// Returns whether granit refuses the indentation of a line that may be in quotes.
+fn is_indentation_in_quotes(error: &ScanError) -> bool {
+    matches!(error.kind(), ErrorKind::InvalidQuotedScalarIndent | ErrorKind::TabInIndentation)
+}
+
+/// Makes a tree of what granit reads from `input`; `next` learns where the next node starts before it is read.
+fn build<'t>(
+    text: &'t str,
+    input: impl BorrowedInput<'t>,
+    next: Option<&NextQuoted>,
+    limits: &Limits,
+) -> Result<Tree, Failure> {
     let options = granit_parser::options! {
         emit_anchor_events: true,
         max_buffered_comment_events: usize::MAX,
         flow_nesting_limit: limits.nesting,
         block_nesting_limit: limits.nesting,
     };
+    let mut parser = Parser::with_options(input, options);
     let mut builder = Builder::new(text);
-    for event in Parser::new_from_str_with_options(text, options) {
-        let (event, span) = event.map_err(|error| parse_error(text, &error, limits))?;
+    loop {
+        if let Some(next) = next {
+            next.look(text, builder.cursor);
+        }
+        let Some(event) = parser.next() else { break };
+        let (event, span) = event.map_err(Failure::Refused)?;
         let range = span.byte_range().expect("a parser of a string knows byte offsets");
         let tag_end = span.tag_span().and_then(|tag| tag.byte_range()).map(|tag| tag.end);
         let at = range.start;
         builder.event(event, range, tag_end)?;
+        if let Some(next) = next {
+            builder.check_joined(next.joined())?;
+        }
         limits.check_nesting(builder.open.len(), || at)?;
         limits.check_nodes(builder.tree.nodes.len(), at)?;
         limits.check_documents(builder.tree.documents.len(), builder.slice)?;
@@ -48,13 +97,14 @@ pub(super) fn parse_within(text: &str, limits: &Limits) -> Result<Tree, Problem>
     Ok(builder.finish())
 }
 
-fn parse_error(text: &str, error: &ScanError, limits: &Limits) -> Problem {
+/// Words the error of granit; `quote` is the place of the last quote that a node starts with, where it was looked for.
+fn parse_error(text: &str, error: &ScanError, quote: Option<usize>, limits: &Limits) -> Problem {
     let at = error.marker().byte_offset().unwrap_or(0);
     if *error.kind() == ErrorKind::RecursionLimitExceeded {
         return limits.too_deep(at);
     }
     let is_in_quotes = *error.kind() == ErrorKind::InvalidQuotedScalarIndent;
-    if let Some(quote) = is_in_quotes.then(|| open_quote(text.get(..at)?.trim_end())).flatten() {
+    if let Some(quote) = quote.filter(|_| is_in_quotes) {
         return Problem::new(ProblemCode::ParseError, at, quote_message(text, quote, at));
     }
     match bare_carriage_return_before(text, at) {
@@ -65,12 +115,6 @@ fn parse_error(text: &str, error: &ScanError, limits: &Limits) -> Problem {
         }
         None => Problem::new(ProblemCode::ParseError, at, message_of(error)),
     }
-}
-
-/// Returns the place of the quote that is still open at the end of `text`.
-fn open_quote(text: &str) -> Option<usize> {
-    let error = Parser::new_from_str(text).find_map(Result::err)?;
-    (*error.kind() == ErrorKind::UnclosedQuotedScalar).then(|| error.marker().byte_offset()).flatten()
 }
 
 /// Returns the message for a line at `at` that is not indented as the text that the quote at `quote` opened must be.
@@ -214,6 +258,13 @@ impl<'t> Builder<'t> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Checks that the last node, if it has bytes of the scalar whose lines are joined, is that scalar.
+    fn check_joined(&self, joined: Span) -> Result<(), Problem> {
+        let Some(last) = self.tree.nodes.last().map(Node::span) else { return Ok(()) };
+        let is_apart = last.end <= joined.start || joined.end <= last.start;
+        if is_apart || last == joined { Ok(()) } else { Err(unsupported(joined.start)) }
     }
 
     fn start_document(&mut self, at: usize) {
@@ -512,6 +563,48 @@ mod tests {
                 (Kind::Empty, ""),
             ],
         );
+    }
+
+    #[test]
+    fn lines_in_quotes_may_have_any_indentation() {
+        check(
+            "a:\n  b: \"c\n  d\" # e\n  f: &g !!str 'h\r\ni: j\n\n'\n",
+            &[
+                (Kind::Mapping, "a:\n  b: \"c\n  d\" # e\n  f: &g !!str 'h\r\ni: j\n\n'"),
+                (Kind::Plain, "a"),
+                (Kind::Mapping, "b: \"c\n  d\" # e\n  f: &g !!str 'h\r\ni: j\n\n'"),
+                (Kind::Plain, "b"),
+                (Kind::Double, "\"c\n  d\""),
+                (Kind::Plain, "f"),
+                (Kind::Single, "'h\r\ni: j\n\n'"),
+            ],
+        );
+        check(
+            "- - # a\n   \"b\\\n\tc\n- \\\"\"\n- d\n",
+            &[
+                (Kind::Sequence, "- - # a\n   \"b\\\n\tc\n- \\\"\"\n- d"),
+                (Kind::Sequence, "- # a\n   \"b\\\n\tc\n- \\\"\""),
+                (Kind::Double, "\"b\\\n\tc\n- \\\"\""),
+                (Kind::Plain, "d"),
+            ],
+        );
+    }
+
+    #[test]
+    fn lines_in_quotes_that_end_the_document_or_are_a_key_are_rejected() {
+        let shallow = "a: \"b\nc\"\n";
+        assert!(parse_exact(shallow).is_ok());
+        for text in ["d: 'e\n---\nf'\n", "d: \"e\n---f\"\n", "d: \"e\n...\nf\"\n", "? a\n: \"e\nf\": g\n"] {
+            assert_eq!(parse_exact(&format!("{shallow}{text}")).unwrap_err().code, ProblemCode::ParseError, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_resembles_a_scalar_in_quotes_is_not_joined() {
+        let text = "a: \"b\nc\"\nd: -\"e\nf: \"g\"\n";
+        let tree = parse_exact(text).unwrap();
+        let [.., d, e, f, g] = tree.nodes.as_slice() else { panic!("{tree:?}") };
+        assert_eq!([d, e, f, g].map(|node| node.span().of(text)), ["d", "-\"e", "f", "\"g\""]);
     }
 
     #[track_caller]

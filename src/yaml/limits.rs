@@ -168,6 +168,13 @@ mod tests {
     }
 
     #[test]
+    fn lines_in_quotes_have_no_limit() {
+        let text = "- a: \"b\n# c\"\n".repeat(10_000) + "- # d\n" + &"# d\n".repeat(10_000) + "  'e\nf'\n";
+        let tree = super::super::parse_exact(&text).unwrap();
+        assert_eq!(super::super::scan(&text), Some(tree));
+    }
+
+    #[test]
     fn comments_have_no_limit() {
         for count in [300, 100_000] {
             let text = format!("a: 1\n{}b: 2\n", "# c\n".repeat(count));

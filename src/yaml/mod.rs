@@ -25,6 +25,7 @@ mod resolve;
 mod rewrite;
 mod scalar;
 mod scan;
+mod shallow;
 mod style;
 mod tree;
 mod value;

@@ -1,7 +1,7 @@
 //! Answers: does a changed text have the expected data and comments, and nothing else?
 //!
 //! The changed text is parsed from scratch. Each document must have the value that the change of plain data gave, or, if nothing
-//! was to change, the same bytes as before; only comments that the change named may be missing.
+//! was to change, the same bytes as before; only comments that the change named may be missing or new.
 //!
 //! Invariant: this is the last check before bytes are written, and it shares nothing with the code that made the edits except the tree of
 //! the text before; with [`FrontEnd::Exact`], the changed text is parsed by another front end than the text before, unless only one can parse it.
@@ -43,7 +43,7 @@ impl FrontEnd {
 /// documents.
 ///
 /// `expected[i]` is the value document `i` must have; `None` says that it must not have changed. The comments of `after`
-/// must be those of `before` without `removed_comments`. Numbers are compared by value: `1` is `1.0`.
+/// must be those of `before` without the removed ones and with the added ones. Numbers are compared by value: `1` is `1.0`.
 ///
 /// # Errors
 /// `VerifyFailed` with a place in `after`, or the problem in reading `after`.
@@ -51,10 +51,11 @@ pub fn verify(
     (before, old): (&str, &Tree),
     after: &str,
     expected: &[Option<impl Borrow<Value>>],
-    removed_comments: &[String],
+    (removed_comments, added_comments): (&[String], &[String]),
     front_end: FrontEnd,
 ) -> Result<(), Problem> {
     let mut comments = Comments::default();
+    comments.add_before(added_comments.iter().map(String::as_str));
     if let ([document], [Some(value)]) = (old.documents(), expected) {
         // A text of one document is parsed once.
         comments.add_before(old.comments_in(document.span).iter().map(|comment| comment.of(before)));
@@ -181,14 +182,19 @@ mod tests {
     #[track_caller]
     fn check(after: &str, expected: &[Option<Value>], removed: &[&str]) {
         let removed: Vec<String> = removed.iter().map(|text| (*text).to_owned()).collect();
-        assert_eq!(verify((BEFORE, &parse(BEFORE).unwrap()), after, expected, &removed, FrontEnd::Exact), Ok(()));
+        assert_eq!(
+            verify((BEFORE, &parse(BEFORE).unwrap()), after, expected, (&removed, &[]), FrontEnd::Exact),
+            Ok(())
+        );
     }
 
     #[track_caller]
     fn check_refused(after: &str, expected: &[Option<Value>], removed: &[&str], message: &str) {
         let removed: Vec<String> = removed.iter().map(|text| (*text).to_owned()).collect();
         assert_eq!(
-            verify((BEFORE, &parse(BEFORE).unwrap()), after, expected, &removed, FrontEnd::Exact).unwrap_err().message,
+            verify((BEFORE, &parse(BEFORE).unwrap()), after, expected, (&removed, &[]), FrontEnd::Exact)
+                .unwrap_err()
+                .message,
             message
         );
     }
@@ -204,7 +210,8 @@ mod tests {
     fn a_wrong_value_is_reported() {
         let expected = [None, Some(json!({"b": {"c": [1, 3]}}))];
         check_refused(BEFORE, &expected, &[], "`b.c[1]` does not have the expected value");
-        let problem = verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &expected, &[], FrontEnd::Exact).unwrap_err();
+        let problem =
+            verify((BEFORE, &parse(BEFORE).unwrap()), BEFORE, &expected, (&[], &[]), FrontEnd::Exact).unwrap_err();
         assert_eq!((problem.code, problem.at), (ProblemCode::VerifyFailed, BEFORE.find("2]").unwrap()));
         check_refused(BEFORE, &[None, Some(json!({}))], &[], "`b` does not have the expected value");
         check_refused(BEFORE, &[None, Some(json!({"b": "1"}))], &[], "`b` does not have the expected value");
@@ -215,7 +222,8 @@ mod tests {
         for front_end in [FrontEnd::Exact, FrontEnd::Fast] {
             let before = "a: 1\na: 2\n";
             let expected = [Some(json!({"b": 1, "a": 2}))];
-            let problem = verify((before, &parse(before).unwrap()), "b: 1\na: 2\na: 2\n", &expected, &[], front_end);
+            let problem =
+                verify((before, &parse(before).unwrap()), "b: 1\na: 2\na: 2\n", &expected, (&[], &[]), front_end);
             assert_eq!(problem.unwrap_err().code, ProblemCode::DuplicateKey);
         }
     }
@@ -236,6 +244,20 @@ mod tests {
     }
 
     #[test]
+    fn a_comment_with_another_text_is_removed_and_added() {
+        let after = BEFORE.replace("# y", "# z");
+        let expected = [None, Some(json!({"b": {"c": [1, 2]}}))];
+        let verify = |removed: &[String], added: &[String]| {
+            verify((BEFORE, &parse(BEFORE).unwrap()), &after, &expected, (removed, added), FrontEnd::Exact)
+        };
+        let [old, new, other] = ["# y", "# z", "# Z"].map(|comment| [comment.to_owned()]);
+        assert_eq!(verify(&old, &new), Ok(()));
+        for (removed, added) in [(&old, &other), (&other, &new), (&new, &old)] {
+            assert_eq!(verify(removed, added).unwrap_err().code, ProblemCode::VerifyFailed);
+        }
+    }
+
+    #[test]
     fn a_document_that_cannot_be_read_is_compared_as_bytes() {
         let before = "a: 1\na: 2\n---\nb: 1\n";
         assert_eq!(
@@ -243,7 +265,7 @@ mod tests {
                 (before, &parse(before).unwrap()),
                 &before.replace("b: 1", "b: 2"),
                 &[None, Some(json!({"b": 2}))],
-                &[],
+                (&[], &[]),
                 FrontEnd::Exact
             ),
             Ok(())

@@ -61,6 +61,18 @@ const QUOTED: &[&str] = &[
     "\"\\ud83d\\ude00\"",
 ];
 
+/// Scalars whose further lines may be in any column.
+const QUOTED_LINES: &[&str] = &[
+    "\"a\nb\"",
+    "'a\n\nb: c\n'",
+    "\"a\\\n# b \\\" \n- c\"",
+    "'it''s\n--\n\"a: '",
+    "\"\n...\"",
+    "\"a\n---\n\"",
+    "'a\n...\n'",
+    "\"a\n\tb\"",
+];
+
 /// Prints one to three documents.
 pub(crate) fn manifest(chance: &mut Chance) -> String {
     let mut page = Page { text: String::new(), chance };
@@ -165,6 +177,11 @@ impl Page<'_> {
         let step = 1 + self.chance.below(4);
         match self.chance.below(if depth < 4 { 9 } else { 5 }) {
             0 => self.line_end(),
+            1 if self.chance.once_in(4) => {
+                let line = format!("\n{}", " ".repeat(self.chance.below(column + step + 1)));
+                let scalar = self.chance.pick(QUOTED_LINES).replace('\n', &line);
+                self.inline(&scalar);
+            }
             1 => {
                 let scalar = self.chance.pick(QUOTED);
                 self.inline(scalar);

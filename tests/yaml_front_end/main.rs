@@ -120,6 +120,7 @@ const SEEDS: &[&str] = &[
     include_str!("seeds/lists.yaml"),
     include_str!("seeds/manifest.yaml"),
     include_str!("seeds/many-lines.yaml"),
+    include_str!("seeds/shallow.yaml"),
 ];
 
 fn mutants() -> usize {

@@ -1,6 +1,7 @@
 //! Answers: where do plain and quoted scalars outside brackets end?
 //!
-//! A further line belongs to a scalar if it is indented to the margin, one column after the collection the scalar is in.
+//! A further line belongs to a plain scalar if it is indented to the margin, one column after the collection the scalar is in,
+//! and to a quoted one in any column.
 //!
 //! Invariant: no scalar is accepted that holds an escape, a tab in its indentation or a `: ` that YAML forbids there.
 
@@ -98,7 +99,7 @@ pub(super) fn quoted_scalar(scanner: &Scanner<'_>, start: usize, margin: usize) 
         match scanner.bytes[at] {
             b'\n' => {
                 one_line = false;
-                at = next_quoted_line(scanner, at + 1, margin)?;
+                at = next_quoted_line(scanner, at + 1).filter(|_| margin > 0)?;
             }
             b'\\' => at = escape(scanner, at)?,
             b'\'' if scanner.bytes.get(at + 1) == Some(&b'\'') => at += 2,
@@ -114,8 +115,9 @@ fn next_in_quotes(scanner: &Scanner<'_>, quote: u8, from: usize) -> Option<usize
     Some(from + found?)
 }
 
-/// Skips empty lines and the indentation of the next line in quotes, which must reach the margin; not at the root.
-fn next_quoted_line(scanner: &Scanner<'_>, from: usize, margin: usize) -> Option<usize> {
+/// Skips empty lines and the indentation of the next line in quotes. It may have less than YAML asks, as kubectl reads it, but must
+/// not end the document; kubectl splits a file at any line that starts with `---`.
+fn next_quoted_line(scanner: &Scanner<'_>, from: usize) -> Option<usize> {
     let mut line_start = from;
     loop {
         let column = spaces(scanner.bytes, line_start);
@@ -123,7 +125,8 @@ fn next_quoted_line(scanner: &Scanner<'_>, from: usize, margin: usize) -> Option
         match scanner.bytes.get(at)? {
             b'\n' | b'\r' => line_start = line::after_line_end(scanner.bytes, at),
             b'\t' => return None,
-            _ if margin == 0 || column < margin => return None,
+            b'-' if column == 0 && scanner.bytes[at..].starts_with(b"---") => return None,
+            b'.' if column == 0 && line::is_marker(scanner.bytes, at) => return None,
             _ => return Some(at),
         }
     }

@@ -42,6 +42,8 @@ mod tests {
             "{\"a\":[1,{}],\n\t\"b\" : null}\n",
             "a: [b,\n  c # d\n]\n",
             "a: \"b\n\n  \\\"c\\x41\"\n",
+            "a:\n  b: \"c\n  d\" # e\n  f: 'g\r\nh: i\n'\n",
+            "- - \"a\\\n# b\n\n--\n ---\n...c\"\n",
         ] {
             assert!(scan(text).is_some(), "{text}");
         }
@@ -69,6 +71,9 @@ mod tests {
             "[a: b]",
             "{[a]: b}",
             "\"a\n b\": c",
+            "a:\n  \"b\nc\": d",
+            "\"a\nb\"",
+            "a: \"b\n\tc\"",
             "a: [b\n  c]",
             "a: [\"b\n  c\"]",
             "a: \"\\ud83d\\ude00\"",
@@ -96,7 +101,10 @@ mod tests {
             "a: {b:[c]}",
             "a: b # c\n  d",
             "a: |\n   \n  b",
-            "a: \"b\nc\"",
+            "a: \"b\n---\nc\"",
+            "a: 'b\n---c'",
+            "a: \"b\n...\nc\"",
+            "a: \"b\nc\" d",
             "a: \"\\q\"",
             "a: ]",
             "a: @b",

@@ -1,4 +1,4 @@
-//! Answers: which byte-range edits of a file carry out the conversions of its objects?
+//! Answers: how are the conversions of a file's objects made in its text, and checked?
 //!
 //! `edit` performs the objects' changes on the documents that hold them, joins the edits of the file and verifies the result
 //! by double entry: the edited text must read back as the converted data, with every other document and comment as before. An
@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::schema_comments::{self, SchemaComment};
 use crate::convert::Conversion;
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
@@ -164,12 +165,34 @@ fn change(
         let problem = Problem::new(ProblemCode::WrongShape, overlap.at, message);
         inner().map(|at| reject(at, &problem)).collect::<Rejected>()
     })?;
+    let comments = following_comments(manifest, source, conversions, by_document, &edits);
+    let edits = edits.edits().iter().chain(comments.iter().map(|comment| &comment.edit)).cloned().collect();
+    let edits = EditSet::new(edits).expect("no edit overlaps the comments");
     let after = edits.apply(source.text());
-    let expected = expected(manifest, source, conversions, by_document, within);
-    match yaml::verify((source.text(), source.tree()), &after, &expected, &joined.removed, front_end) {
+    let expected = expected(manifest, source, conversions, by_document, (within, &comments));
+    let (old_comments, new_comments): (Vec<_>, Vec<_>) =
+        comments.into_iter().map(|comment| (comment.before, comment.after)).unzip();
+    let removed = [joined.removed, old_comments].concat();
+    match yaml::verify((source.text(), source.tree()), &after, &expected, (&removed, &new_comments), front_end) {
         Ok(()) => Ok(Changed { edits, findings: joined.findings }),
         Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| reject(at, &problem)).collect()),
     }
+}
+
+/// Finds the comments that follow the objects that change; not those that `edits` remove or move.
+fn following_comments(
+    manifest: &Manifest,
+    source: SourceText<'_>,
+    conversions: &[Option<Conversion>],
+    changed: &ByDocument,
+    edits: &EditSet,
+) -> Vec<SchemaComment> {
+    let objects = changed.values().flatten();
+    let found = objects.filter_map(|at| {
+        let conversion = conversions[*at].as_ref()?;
+        Some(schema_comments::find(source, &manifest.objects[*at], conversion))
+    });
+    found.flatten().filter(|comment| is_apart(comment.span, edits.edits())).collect()
 }
 
 /// The documents' edits, put together for their text.
@@ -246,12 +269,12 @@ fn expected(
     source: SourceText<'_>,
     conversions: &[Option<Conversion>],
     changed: &ByDocument,
-    within: &[Within<'_>],
+    (within, comments): (&[Within<'_>], &[SchemaComment]),
 ) -> Vec<Option<Arc<Value>>> {
     let documents = source.tree().documents();
     let read = |document: usize| {
         let root = read_value(source.tree(), source.text(), documents[document].root);
-        root.expect("a document with objects was read before")
+        root.expect("a document with objects, or with a comment that changes, was read before")
     };
     let mut expected: Vec<Option<Arc<Value>>> = vec![None; documents.len()];
     for (document, objects) in changed {
@@ -274,6 +297,9 @@ fn expected(
         if let Some(value) = inline_patch.place.get_mut(Arc::make_mut(document)) {
             *value = Value::from(text.as_str());
         }
+    }
+    for SchemaComment { document, .. } in comments {
+        expected[*document].get_or_insert_with(|| Arc::new(read(*document)));
     }
     expected
 }
@@ -361,13 +387,15 @@ fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
 /// Returns the comments in `span`, those that an edit touches first: of several with one text, one of these is removed.
 fn edited_comments(source: SourceText<'_>, span: Span, edits: &[Edit]) -> Vec<Span> {
     let is_inside = |comment: &Span| span.start <= comment.start && comment.start < span.end;
-    let is_kept = |comment: &Span| {
-        let next = edits.partition_point(|edit| edit.span.end <= comment.start);
-        edits.get(next).is_none_or(|edit| edit.span.start >= comment.end)
-    };
     let mut comments: Vec<Span> = source.tree().comments().iter().copied().filter(is_inside).collect();
-    comments.sort_by_key(is_kept);
+    comments.sort_by_key(|comment| is_apart(*comment, edits));
     comments
+}
+
+/// Returns whether no edit has bytes of `span`.
+fn is_apart(span: Span, edits: &[Edit]) -> bool {
+    let next = edits.partition_point(|edit| edit.span.end <= span.start);
+    edits.get(next).is_none_or(|edit| edit.span.start >= span.end)
 }
 
 fn dropped_comment(source: SourceText<'_>, at: usize, comment: &str) -> Finding {

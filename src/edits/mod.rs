@@ -1,0 +1,14 @@
+//! Answers: which byte-range edits of a file carry out the conversions of its objects?
+//!
+//! `edit` performs them and verifies the result; `schema_comments` finds the comments for editors that have to name the new
+//! apiVersion.
+//!
+//! Invariant: edits that are returned have been verified, those of comments too.
+
+mod schema_comments;
+
+mod file;
+
+pub use file::FilePlan;
+
+pub(crate) use file::{Rejected, edit};
