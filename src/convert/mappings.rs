@@ -5,22 +5,42 @@ use serde_json::{Map, Value};
 use crate::field::PathRef;
 
 /// Returns the parts of an object that can contain references: not its metadata, not the data of a ConfigMap, not the schemas of a
-/// CustomResourceDefinition. A list is a JSON patch or a list of replacements, an object without kind a kustomization or a replacement.
+/// CustomResourceDefinition. A list is a JSON patch or a list of replacements, an object without kind a kustomization, a replacement or a
+/// configuration of Kustomize.
 pub(crate) fn reference_roots(object: &Value) -> Vec<(PathRef<'static>, &Value)> {
-    const KUSTOMIZATION: &[&str] = &["patches", "patchesJson6902", "replacements", "vars"];
+    const KUSTOMIZATION: &[&str] = &["patches", "patchesJson6902", "replacements", "vars", "labels"];
+    const BARE: &[&str] = &[
+        "patches",
+        "patchesJson6902",
+        "replacements",
+        "vars",
+        "source",
+        "targets",
+        "namePrefix",
+        "nameSuffix",
+        "namespace",
+        "commonLabels",
+        "commonAnnotations",
+        "labels",
+        "templateLabels",
+        "varReference",
+        "images",
+        "replicas",
+        "nameReference",
+    ];
     if let Value::Array(items) = object {
         return items.iter().enumerate().map(|(index, item)| (PathRef::index(None, index), item)).collect();
     }
     let text = |key: &str| object.get(key).and_then(Value::as_str);
     let keys: &'static [&'static str] = match (text("apiVersion"), text("kind")) {
         (_, Some("CustomResourceDefinition")) => &[],
-        (_, None) => &["patches", "patchesJson6902", "replacements", "vars", "source", "targets"],
+        (_, None) => BARE,
         (version, Some("Kustomization" | "Component"))
             if version.is_none_or(|version| version.starts_with("kustomize.config.k8s.io/")) =>
         {
             KUSTOMIZATION
         }
-        (Some("builtin"), Some(_)) => &["target", "replacements"],
+        (Some("builtin"), Some(_)) => &["target", "replacements", "fieldSpecs"],
         _ => &["spec"],
     };
     keys.iter().filter_map(|key| Some((PathRef::key(None, key), object.get(*key)?))).collect()

@@ -14,9 +14,11 @@ use serde_json::Value;
 
 use super::file::File;
 use super::kustomizations::{FolderReach, Graph};
+use crate::convert::{reference_roots, walk};
 use crate::field::{FieldPath, Step};
-use crate::manifest::{InlinePatch, Manifest, PatchFile, Selector, SelectorPart};
+use crate::manifest::{InlinePatch, Kustomization, Manifest, PatchFile, Selector, SelectorPart};
 use crate::release::{ApiVersion, GroupKind};
+use crate::yaml::{self, read_value};
 
 /// An object's position: file of the run, and object in what is known of it.
 pub(crate) type Position = (usize, usize);
@@ -63,6 +65,8 @@ pub(crate) enum Role {
     Source,
     /// The object of a variable: its value is read.
     Variable,
+    /// A field that a transformer works on.
+    Field,
 }
 
 /// What a patch finds its object by.
@@ -145,7 +149,8 @@ pub(crate) fn find(files: &[File<'_>]) -> Applications {
     }
     let graph = Graph::of(files);
     let mut found = Applications::default();
-    for host in hosts {
+    // What a transformer applies, the kustomizations do that name it.
+    for host in hosts.into_iter().filter(|host| graph.users_of(files[*host].name()).is_empty()) {
         let reach = LazyCell::new(|| graph.reach(files[host].name()));
         for pending in pending(files, host, &numbers) {
             let folder = pending.folder.as_deref().map(|folder| graph.reach_of_folder(folder));
@@ -208,6 +213,11 @@ impl Reached<'_, '_> {
 }
 
 impl Pending<'_> {
+    fn new(host: usize, turn: (usize, usize, usize), carrier: Carrier, target: Option<Selector>) -> Self {
+        let has_labels = target.as_ref().is_some_and(|target| target.has_labels);
+        Self { host, folder: None, turn, carrier, target, rejected: Vec::new(), has_labels, own: None }
+    }
+
     fn applications(
         &self,
         files: &[File<'_>],
@@ -289,62 +299,25 @@ fn objects<'a>(number: usize, file: File<'a>) -> impl Iterator<Item = (Candidate
     }))
 }
 
-/// Returns what the file with this number applies to objects.
+/// Returns what the file with this number applies to objects, by itself and by the files that it names.
 fn pending<'a>(files: &[File<'a>], host: usize, numbers: &BTreeMap<&str, usize>) -> Vec<Pending<'a>> {
-    let file = files[host];
-    let mut found = Vec::new();
-    let patch = |own: Candidate<'a>, turn, folder, target: Option<&Selector>, has_labels| {
-        let role = if own.is_json { Role::JsonPatch } else { Role::Merge };
-        let carrier = Carrier { position: own.position, place: FieldPath::default(), role };
-        Pending {
-            host,
-            folder,
-            turn,
-            carrier,
-            target: target.cloned(),
-            rejected: Vec::new(),
-            has_labels,
-            own: Some(own),
-        }
-    };
-    for named in file.patches() {
-        let Some(number) = numbers.get(named.file.as_str()) else {
-            found.extend(unread(file, host, named));
-            continue;
-        };
-        if matches!(files[*number], File::Local(local) if local.has_others) {
-            found.extend(unread(file, host, named));
-        }
-        let own = objects(*number, files[*number]).filter(|(_, inline_patch)| inline_patch.is_none());
-        found.extend(own.map(|(own, _)| {
-            let target = named.target.as_ref();
-            let has_labels = target.is_some_and(|target| target.has_labels);
-            patch(own, turn(&named.place, own.position.1), None, target, has_labels)
-        }));
+    let mut found = patches(files, (host, host), numbers);
+    let kustomization = files[host].kustomization();
+    let named = |names: &'a [String]| names.iter().filter_map(|name| numbers.get(name.as_str()).copied()).enumerate();
+    for (index, transformer) in kustomization.into_iter().flat_map(|one| named(&one.transformers)) {
+        let later = |pending: Pending<'a>| Pending { turn: (TRANSFORMERS, index, pending.turn.2), ..pending };
+        let own =
+            patches(files, (host, transformer), numbers).into_iter().chain(field_specs(files, (host, transformer)));
+        found.extend(own.map(later));
     }
-    found.extend(objects(host, file).filter_map(|(own, inline_patch)| {
-        let inline_patch = inline_patch?;
-        let target = inline_patch.target.as_ref();
-        let has_labels = target.is_some_and(|target| target.has_labels);
-        Some(patch(own, turn(&inline_patch.place, own.position.1), inline_patch.folder.clone(), target, has_labels))
-    }));
-    let Some(manifest) = file.manifest() else { return found };
-    found.extend(manifest.data_patches.iter().filter_map(|data| {
-        let (at, object) = manifest.holder(data.document, &data.place)?;
-        let place = FieldPath::new(data.place.steps()[object.place.steps().len()..].iter().cloned());
-        let (turn, folder, target) = (turn(&place, 0), data.folder.clone(), data.target.clone());
-        let carrier = Carrier { position: (host, at), place, role: Role::JsonPatch };
-        let has_labels = target.as_ref().is_some_and(|target| target.has_labels);
-        Some(Pending { host, folder, turn, carrier, target, rejected: Vec::new(), has_labels, own: None })
-    }));
-    for (at, object) in manifest.objects.iter().enumerate().filter(|(_, one)| one.inline_patch.is_none()) {
-        if manifest.kustomization.is_some() {
-            found.extend(replacements(host, (host, at), &object.value, &FieldPath::default().key("replacements"), 0));
-            found.extend(variables(host, (host, at), &object.value));
-        }
+    for (_, configuration) in kustomization.into_iter().flat_map(|one| named(&one.configurations)) {
+        found.extend(field_specs(files, (host, configuration)));
     }
-    let named = manifest.kustomization.iter().flat_map(|kustomization| &kustomization.replacements);
-    for (entry, name) in named {
+    if kustomization.is_some() {
+        found.extend(field_specs(files, (host, host)));
+        found.extend(inline_transformers(files[host], host));
+    }
+    for (entry, name) in kustomization.into_iter().flat_map(|kustomization| &kustomization.replacements) {
         let Some((number, manifest)) = numbers.get(name.as_str()).and_then(|at| Some((*at, files[*at].manifest()?)))
         else {
             continue;
@@ -356,22 +329,119 @@ fn pending<'a>(files: &[File<'a>], host: usize, numbers: &BTreeMap<&str, usize>)
     found
 }
 
-/// Returns the patch that a kustomization names with a target, and whose file is not read.
-fn unread<'a>(file: File<'a>, host: usize, named: &PatchFile) -> Option<Pending<'a>> {
+/// Returns what the file `holder` holds and names, and `host` applies: patches, replacements and variables.
+fn patches<'a>(
+    files: &[File<'a>],
+    (host, holder): (usize, usize),
+    numbers: &BTreeMap<&str, usize>,
+) -> Vec<Pending<'a>> {
+    let file = files[holder];
+    let mut found = Vec::new();
+    for named in file.patches() {
+        let Some(number) = numbers.get(named.file.as_str()) else {
+            found.extend(unread(file, (host, holder), named));
+            continue;
+        };
+        if matches!(files[*number], File::Local(local) if local.has_others) {
+            found.extend(unread(file, (host, holder), named));
+        }
+        let own = objects(*number, files[*number]).filter(|(_, inline_patch)| inline_patch.is_none());
+        let target = named.target.as_ref();
+        found.extend(own.map(|(own, _)| patch(host, own, turn(&named.place, own.position.1), None, target)));
+    }
+    found.extend(objects(holder, file).filter_map(|(own, inline_patch)| {
+        let InlinePatch { place, folder, target, .. } = inline_patch?;
+        Some(patch(host, own, turn(place, own.position.1), folder.clone(), target.as_ref()))
+    }));
+    let Some(manifest) = file.manifest() else { return found };
+    found.extend(manifest.data_patches.iter().filter_map(|data| {
+        let (at, object) = manifest.holder(data.document, &data.place)?;
+        let place = FieldPath::new(data.place.steps()[object.place.steps().len()..].iter().cloned());
+        let carrier = Carrier { position: (holder, at), place: place.clone(), role: Role::JsonPatch };
+        Some(Pending {
+            folder: data.folder.clone(),
+            ..Pending::new(host, turn(&place, 0), carrier, data.target.clone())
+        })
+    }));
+    for (at, object) in manifest.objects.iter().enumerate().filter(|(_, one)| one.inline_patch.is_none()) {
+        if manifest.kustomization.is_some() || object.is_builtin() {
+            let list = FieldPath::default().key("replacements");
+            found.extend(replacements(host, (holder, at), &object.value, &list, 0));
+            found.extend(variables(host, (holder, at), &object.value));
+        }
+    }
+    found
+}
+
+/// Returns a patch, which `host` applies.
+fn patch<'a>(
+    host: usize,
+    own: Candidate<'a>,
+    turn: (usize, usize, usize),
+    folder: Option<String>,
+    target: Option<&Selector>,
+) -> Pending<'a> {
+    let role = if own.is_json { Role::JsonPatch } else { Role::Merge };
+    let carrier = Carrier { position: own.position, place: FieldPath::default(), role };
+    Pending { folder, own: Some(own), ..Pending::new(host, turn, carrier, target.cloned()) }
+}
+
+/// Returns the fields that the transformers in the file `holder` work on.
+fn field_specs<'a>(files: &[File<'a>], (host, holder): (usize, usize)) -> Vec<Pending<'a>> {
+    let manifest = files[holder].manifest();
+    let objects = manifest.into_iter().flat_map(|manifest| &manifest.objects).enumerate();
+    let mut found = Vec::new();
+    for (at, object) in objects.filter(|(_, object)| object.inline_patch.is_none()) {
+        for (root, part) in reference_roots(&object.value) {
+            walk(part, &root, &mut |place, map| {
+                let path = map.get("path").and_then(Value::as_str);
+                // Where Kustomize finds patches, it finds paths of files.
+                let is_file = matches!(place.last_key(), Some("patches" | "patchesJson6902" | "replacements"));
+                if path.is_none_or(|path| path.starts_with("metadata/")) || is_file {
+                    return;
+                }
+                let (place, target) = (place.path(), Some(Selector::of(map)));
+                let carrier = Carrier { position: (holder, at), place, role: Role::Field };
+                found.push(Pending::new(host, (FIELDS, at, found.len()), carrier, target));
+            });
+        }
+    }
+    found
+}
+
+/// Returns the transformers that are texts in a kustomization: what they do is not known.
+fn inline_transformers<'a>(file: File<'a>, host: usize) -> Vec<Pending<'a>> {
+    let Some(manifest) = file.manifest() else { return Vec::new() };
+    let list = FieldPath::default().key("transformers");
+    let mut found = Vec::new();
+    for (at, object) in manifest.objects.iter().enumerate().filter(|(_, one)| one.inline_patch.is_none()) {
+        let texts = list.get(&object.value).and_then(Value::as_array).into_iter().flatten().enumerate();
+        for (index, text) in texts.filter_map(|(index, text)| Some((index, text.as_str()?))) {
+            let target = unknown_target(text);
+            let carrier = Carrier { position: (host, at), place: list.index(index), role: Role::Unread };
+            found.extend(target.map(|target| Pending::new(host, (TRANSFORMERS, index, 0), carrier, Some(target))));
+        }
+    }
+    found
+}
+
+/// Returns what a transformer in a text can change: nothing known where it is none that works on fields of specifications.
+fn unknown_target(text: &str) -> Option<Selector> {
+    let tree = yaml::parse(text).ok()?;
+    let value = read_value(&tree, text, tree.documents().first()?.root).ok()?;
+    let is_builtin = value.get("apiVersion").and_then(Value::as_str) == Some("builtin");
+    let kind = value.get("kind").and_then(Value::as_str)?;
+    let works_on_fields = kind.contains("Patch") || kind.contains("Replacement") || text.contains("spec/");
+    let target = value.get("target").and_then(Value::as_object).cloned().unwrap_or_default();
+    (!is_builtin || works_on_fields).then(|| Selector::of(&target))
+}
+
+/// Returns the patch that a file names with a target, and whose file is not read.
+fn unread<'a>(file: File<'a>, (host, holder): (usize, usize), named: &PatchFile) -> Option<Pending<'a>> {
     let target = named.target.clone()?;
     let at = file.manifest()?.objects.iter().position(|object| object.inline_patch.is_none())?;
-    let carrier = Carrier { position: (host, at), place: named.place.clone(), role: Role::Unread };
-    let (has_labels, turn) = (target.has_labels, turn(&named.place, 0));
-    Some(Pending {
-        host,
-        folder: None,
-        turn,
-        carrier,
-        target: Some(target),
-        rejected: Vec::new(),
-        has_labels,
-        own: None,
-    })
+    let carrier = Carrier { position: (holder, at), place: named.place.clone(), role: Role::Unread };
+    Some(Pending::new(host, turn(&named.place, 0), carrier, Some(target)))
 }
 
 /// Returns the sources and targets of the replacements at `list` of an object.
@@ -392,9 +462,9 @@ fn replacements<'a>(
         let Some(replacement) = place.get(object) else { continue };
         let mut add = |selector: Option<&Value>, rejected: Vec<Selector>, role| {
             let Some(target) = selector.and_then(Value::as_object).map(Selector::of) else { return };
-            let (carrier, has_labels) = (Carrier { position, place: place.clone(), role }, target.has_labels);
-            let (turn, target) = ((REPLACEMENTS, entry + number, 0), Some(target));
-            found.push(Pending { host, folder: None, turn, carrier, target, rejected, has_labels, own: None });
+            let carrier = Carrier { position, place: place.clone(), role };
+            let turn = (REPLACEMENTS, entry + number, 0);
+            found.push(Pending { rejected, ..Pending::new(host, turn, carrier, Some(target)) });
         };
         add(replacement.get("source"), Vec::new(), Role::Source);
         let targets = replacement.get("targets").and_then(Value::as_array).into_iter().flatten();
@@ -429,9 +499,11 @@ fn variables<'a>(host: usize, position: Position, kustomization: &Value) -> Vec<
     items.filter_map(variable).collect()
 }
 
-/// The turn of replacements and of variables among the lists of a kustomization.
-const REPLACEMENTS: usize = LISTS.len();
-const VARIABLES: usize = REPLACEMENTS + 1;
+/// The turns of what is not in a list of patches.
+const FIELDS: usize = LISTS.len();
+const REPLACEMENTS: usize = FIELDS + 1;
+const TRANSFORMERS: usize = REPLACEMENTS + 1;
+const VARIABLES: usize = TRANSFORMERS + 1;
 
 /// The lists of patches, in the order in which Kustomize applies them.
 ///
@@ -448,11 +520,16 @@ fn turn(place: &FieldPath, part: usize) -> (usize, usize, usize) {
     (list, entry, part)
 }
 
-/// Returns whether a file can apply patches or replacements.
+/// Returns whether a file can apply anything to objects.
 fn is_host(file: File<'_>) -> bool {
-    let holds_some = |manifest: &Manifest| {
-        let has = |key: &str| manifest.objects.iter().any(|object| object.value.get(key).is_some());
-        !manifest.data_patches.is_empty() || manifest.kustomization.is_some() && (has("replacements") || has("vars"))
+    let names_some = |one: &Kustomization| {
+        one.has_inline_transformers || !one.transformers.is_empty() || !one.configurations.is_empty()
     };
-    !file.patches().is_empty() || file.has_inline_patches() || file.manifest().is_some_and(holds_some)
+    let holds_some = |manifest: &Manifest| {
+        let keys = ["replacements", "vars", "labels"];
+        let has_some = || manifest.objects.iter().any(|object| keys.iter().any(|key| object.value.get(key).is_some()));
+        !manifest.data_patches.is_empty() || manifest.kustomization.is_some() && has_some()
+    };
+    let is_host = !file.patches().is_empty() || file.has_inline_patches() || file.manifest().is_some_and(holds_some);
+    is_host || file.kustomization().is_some_and(names_some)
 }

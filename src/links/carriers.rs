@@ -227,5 +227,6 @@ const fn words(role: Role) -> &'static str {
         Role::JsonPatch => "the JSON patch",
         Role::Target(_) | Role::Source => "the replacement",
         Role::Variable => "the variable",
+        Role::Field => "the field",
     }
 }

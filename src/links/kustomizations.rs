@@ -21,7 +21,7 @@ pub(crate) struct Graph<'a> {
     folders: HashMap<String, &'a str>,
     /// The kustomizations that have each component.
     users: BTreeMap<&'a str, Vec<&'a str>>,
-    /// The kustomizations that name each file of replacements or of transformers.
+    /// The kustomizations that name each file of replacements, transformers or configurations.
     named: HashMap<&'a str, Vec<&'a str>>,
     /// The prefixes and suffixes that kustomizations add to names.
     affixes: [BTreeSet<&'a str>; 2],
@@ -40,7 +40,7 @@ impl<'a> Graph<'a> {
         let mut named: HashMap<&str, Vec<&str>> = HashMap::new();
         for (file, one) in &files {
             let replacements = one.replacements.iter().map(|(_, name)| name);
-            for name in replacements.chain(&one.transformers) {
+            for name in replacements.chain(&one.transformers).chain(&one.configurations) {
                 named.entry(name.as_str()).or_default().push(file);
             }
         }
@@ -149,9 +149,14 @@ impl<'a> Graph<'a> {
         self.files.get_key_value(file).map(|(file, _)| *file)
     }
 
-    /// Returns the kustomizations that name a file of replacements or of transformers.
+    /// Returns the kustomizations that name a file of replacements, transformers or configurations.
     pub(super) fn users_of(&self, file: &str) -> &[&'a str] {
         self.named.get(file).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns whether a kustomization has a schema of its own.
+    pub(super) fn has_schema(&self, file: &str) -> bool {
+        self.files.get(file).is_some_and(|kustomization| kustomization.has_schema)
     }
 
     /// Returns whether other kustomizations have this one as a component.

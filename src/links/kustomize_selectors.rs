@@ -226,6 +226,15 @@ pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
     !find(object, targets).is_empty()
 }
 
+/// Returns whether a mapping names a field of the objects that it selects, or what such fields refer to.
+///
+/// Source: Kustomize, `FieldSpec` and `NameBackReferences`.
+fn is_field_spec(at: &PathRef<'_>, map: &Map<String, Value>) -> bool {
+    let gives = |key: &str| map.get(key).is_some_and(Value::is_string);
+    let names_field = gives("path") || at.last_key() == Some("nameReference") && map.contains_key("fieldSpecs");
+    names_field && ["group", "version", "kind"].into_iter().any(gives)
+}
+
 /// Finds the selectors in `object` that can select known objects.
 fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
     let mut found = Vec::new();
@@ -234,7 +243,8 @@ fn find(object: &Object, targets: &Targets<'_>) -> Vec<KustomizeSelector> {
         kinds.into_iter().any(|kind| selector.selects_kind(kind))
     };
     let mut visit = |at: &PathRef<'_>, map: &Map<String, Value>| {
-        if !matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref")) {
+        let is_selector = matches!(at.last_key(), Some("target" | "select" | "reject" | "source" | "objref"));
+        if !is_selector && !is_field_spec(at, map) {
             return;
         }
         let path = at.path();

@@ -100,7 +100,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns the kustomizations that get `file` on any way, inner ones first.
-    fn above(&self, file: &str) -> Vec<&'a str> {
+    pub(super) fn above(&self, file: &str) -> Vec<&'a str> {
         let takers = |part: &str| self.takers.get(part).map_or(&[][..], Vec::as_slice);
         let (mut done, mut order) = (BTreeSet::new(), Vec::new());
         // Depth first: a kustomization is done once all above it are.

@@ -46,6 +46,13 @@ fn written_paths(carrier: &Value, target: usize) -> Vec<Written<'_>> {
     paths.filter_map(|(at, path)| Some((list.index(at), path.as_str()?))).collect()
 }
 
+/// Returns the value of the first field that a target of a replacement writes to.
+pub(super) fn present(carrier: &Value, target: usize, object: &Value) -> Option<Value> {
+    let (_, text) = written_paths(carrier, target).into_iter().next()?;
+    let place = PathExpression::parse(Syntax::Dotted, text)?.places(object).into_iter().next()?;
+    place.get(object).cloned()
+}
+
 fn target_place(target: usize) -> FieldPath {
     FieldPath::default().key("targets").index(target)
 }
@@ -134,6 +141,60 @@ pub(super) fn follow_source(
     match is_same {
         true => Ok(vec![(place.clone(), changed(place, text, &new))]),
         false => Err(format!("{text} becomes {new}, which does not hold the same value")),
+    }
+}
+
+/// Returns the values of the fields that a transformer works on.
+pub(super) fn field_values(carrier: &Value, object: &Value) -> Vec<Value> {
+    let path =
+        carrier.get("path").and_then(Value::as_str).and_then(|text| PathExpression::parse(Syntax::Slashes, text));
+    let places = path.map(|path| path.places(object)).unwrap_or_default();
+    places.iter().filter_map(|place| place.get(object).cloned()).collect()
+}
+
+/// Returns what becomes of the path of a field that a transformer works on.
+///
+/// # Errors
+/// Why it cannot follow.
+pub(super) fn follow_field(
+    carrier: &Value,
+    object: &Arc<Value>,
+    convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,
+) -> Result<Proposal, String> {
+    let Some(text) = carrier.get("path").and_then(Value::as_str) else { return Ok(Proposal::new()) };
+    let Some(converted) = convert(object).filter(|converted| !converted.program.is_empty()) else {
+        return Ok(Proposal::new());
+    };
+    let values = field_values(carrier, object);
+    if values.is_empty() {
+        let creates = carrier.get("create").and_then(Value::as_bool) == Some(true);
+        let is_kept = converted.program.iter().all(|intent| is_identity(intent));
+        return match creates && !is_kept {
+            true => Err(format!("it creates the field {text}, and what becomes of that is not known")),
+            false => Ok(Proposal::new()),
+        };
+    }
+    let place = FieldPath::default().key("path");
+    let path = PathExpression::parse(Syntax::Slashes, text).ok_or_else(|| format!("{text} is not a field path"))?;
+    let mut texts = BTreeSet::new();
+    for old in path.places(object).into_iter().filter(|place| place.get(object).is_some()) {
+        let (new, _) = path
+            .after(&old, &converted.program, Reach::Inner)
+            .ok_or_else(|| format!("it names {text}, which the conversion removes"))?;
+        texts.insert(new.to_string());
+    }
+    let new =
+        texts.pop_first().filter(|_| texts.is_empty()).ok_or_else(|| format!("{text} would become several paths"))?;
+    Ok(vec![(place.clone(), changed(place, text, &new))])
+}
+
+/// Returns whether an intent changes only the apiVersion, the kind or metadata.
+fn is_identity(intent: &Intent) -> bool {
+    match intent {
+        Intent::Replace { path, .. } => {
+            ["apiVersion", "kind", "metadata"].iter().any(|key| path.starts_with(&FieldPath::default().key(key)))
+        }
+        _ => false,
     }
 }
 

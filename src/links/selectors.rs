@@ -254,6 +254,6 @@ pub(super) fn is_for_kustomize(object: &Object, path: &FieldPath) -> bool {
     let kind = object.kind.kind.as_str();
     let is_runner = ["HelmRelease", "Application", "ApplicationSet"].contains(&kind);
     let is_below = || path.steps().contains(&Step::Key("kustomize".to_owned()));
-    let is_read = ["Kustomization", "Component"].contains(&kind) || object.is_replacements() || object.is_builtin();
+    let is_read = ["Kustomization", "Component"].contains(&kind) || object.is_carrier() || object.is_builtin();
     is_read || is_runner && is_below()
 }

@@ -44,6 +44,8 @@ struct State {
 enum Act {
     /// It merges a patch into it.
     Merge(Id),
+    /// It merges a patch into it by a schema of its own.
+    MergeBySchema(Id),
     /// It carries out a JSON patch, or reads or writes a field.
     Carry(CarrierId, Role),
 }
@@ -61,7 +63,9 @@ enum Built {
 /// Why what is built is not known.
 const DIRECTIVE: &str =
     "the patch has a directive for Kustomize (`$patch`), and the result of merging a converted patch is not known";
-const UNREAD: &str = "the file of the patch is not read, and so its fields are not known";
+const UNREAD: &str = "what is applied is not read, and so its fields are not known";
+const SCHEMA: &str =
+    "a schema of its own (`openapi`) tells Kustomize how to merge its lists, by version, and is not converted";
 
 /// All states of the objects of a run that are patched.
 pub(crate) struct States {
@@ -144,7 +148,7 @@ impl States {
         let acts = self.acts(number);
         let is_moving = |id: Id| linked.is_changed(id) && !held.contains(id);
         let changes = |act: &Act| match act {
-            Act::Merge(id) => is_moving(*id),
+            Act::Merge(id) | Act::MergeBySchema(id) => is_moving(*id),
             Act::Carry(carrier, _) => self.carriers.is_changed(*carrier) && !self.carriers.is_held(*carrier, held),
         };
         let moves = is_moving(state.base) || acts.iter().any(changes);
@@ -152,7 +156,9 @@ impl States {
             Built::Nothing => return (None, None),
             Built::Unknown(why) => {
                 let sides = [state.base].into_iter().chain(acts.iter().filter_map(Act::patch));
-                let any = sides.into_iter().any(|id| is_moving(id) && !only_changes_version(linked, id));
+                let is_by_version = *why == SCHEMA;
+                let any =
+                    sides.into_iter().any(|id| is_moving(id) && (is_by_version || !only_changes_version(linked, id)));
                 return (None, any.then(|| (*why).to_owned()));
             }
             Built::Known { value, expected, block } => (value, expected, block),
@@ -194,7 +200,7 @@ impl States {
     /// Returns why one of these acts cannot follow the conversion.
     fn reason(&self, acts: &[Act], held: &Held) -> Option<String> {
         let blocked = |act: &Act| match act {
-            Act::Merge(_) => None,
+            Act::Merge(_) | Act::MergeBySchema(_) => None,
             Act::Carry(carrier, _) => self.carriers.block(*carrier).map(str::to_owned),
         };
         let is_held = |act: &&Act| matches!(act, Act::Carry(carrier, _) if self.carriers.is_held(*carrier, held));
@@ -214,7 +220,7 @@ impl States {
         object: &Arc<Value>,
     ) -> Result<Arc<Value>, String> {
         let (carrier, role) = match act {
-            Act::Merge(patch) => {
+            Act::Merge(patch) | Act::MergeBySchema(patch) => {
                 let made = merged(object, &data_after(linked, patch, held));
                 return made.map(Arc::new).ok_or_else(|| "a directive of the patch is not known".to_owned());
             }
@@ -238,6 +244,12 @@ impl States {
                     false => Err(failed()),
                 }
             }
+            Role::Field => {
+                let Built::Known { value, .. } = &before.built else { return Ok(Arc::clone(object)) };
+                let old = replacement::field_values(&self.carriers.value(linked, carrier, false), value);
+                let is_same = old.len() == replacement::field_values(&after, object).len() && blocked().is_none();
+                if is_same { Ok(Arc::clone(object)) } else { Err(failed()) }
+            }
             Role::Target(target) => {
                 let Some(value) = self.carriers.source(carrier) else { return Ok(Arc::clone(object)) };
                 replacement::write(&after, target, value, object).map(Arc::new).ok_or_else(failed)
@@ -259,12 +271,14 @@ impl States {
         let (base, acts) = (self.states[number].base, self.acts(number));
         let Some(last) = acts.last().copied() else { return };
         let is_moving = |act: &Act| match act {
-            Act::Merge(id) => linked.is_changed(*id),
+            Act::Merge(id) | Act::MergeBySchema(id) => linked.is_changed(*id),
             Act::Carry(carrier, _) => self.carriers.is_changed(*carrier),
         };
         let is_idle = !linked.is_changed(base) && !acts.iter().any(is_moving);
         let place = match last {
-            Act::Merge(id) => format!("{} at {}", linked.object(id).title(), linked.location(id)),
+            Act::Merge(id) | Act::MergeBySchema(id) => {
+                format!("{} at {}", linked.object(id).title(), linked.location(id))
+            }
             Act::Carry(carrier, role) => self.carriers.describe(linked, carrier, role),
         };
         let help = "convert both by hand, and compare the output of `kustomize build` before and after, the first one converted";
@@ -281,7 +295,7 @@ impl States {
             // Where nothing shows alone that there is something to do, the patch is where to look.
             let is_reported = if is_idle { *act == last } else { is_moving(act) };
             match act {
-                Act::Merge(id) if is_reported && !held.contains(*id) => {
+                Act::Merge(id) | Act::MergeBySchema(id) if is_reported && !held.contains(*id) => {
                     let finding = linked.finding(*id, &remark(words.clone()), Severity::Held);
                     more.entry(*id).or_insert(finding);
                 }
@@ -292,7 +306,7 @@ impl States {
                         more_carriers.entry(*carrier).or_insert_with(finding);
                     }
                 }
-                Act::Merge(_) | Act::Carry(..) => {}
+                Act::Merge(_) | Act::MergeBySchema(_) | Act::Carry(..) => {}
             }
         }
     }
@@ -313,7 +327,7 @@ impl States {
 impl Act {
     const fn patch(&self) -> Option<Id> {
         match self {
-            Self::Merge(id) => Some(*id),
+            Self::Merge(id) | Self::MergeBySchema(id) => Some(*id),
             Self::Carry(..) => None,
         }
     }
@@ -335,11 +349,12 @@ impl Builder<'_> {
             let start = self.start(base);
             let hosts: BTreeMap<&str, &Vec<_>> =
                 by_host.iter().map(|(host, all)| (self.linked.files[*host].name(), all)).collect();
+            let file = &self.linked.manifest(base).file;
+            let has_schema = layers.above(file).into_iter().any(|above| layers.graph.has_schema(above));
             let mut work = |host: &str, ways: BTreeSet<usize>| match hosts.get(host) {
-                Some(all) => self.apply(all, ways, carriers),
+                Some(all) => self.apply(all, ways, carriers, has_schema),
                 None => ways,
             };
-            let file = &self.linked.manifest(base).file;
             let Some(ways) = layers.follow(file, start, &mut work) else {
                 unbounded.insert(base);
                 continue;
@@ -355,7 +370,7 @@ impl Builder<'_> {
                 if taken.is_empty() {
                     taken.insert(start);
                 }
-                self.apply(all, taken, carriers);
+                self.apply(all, taken, carriers, false);
             }
         }
         unbounded
@@ -379,9 +394,10 @@ impl Builder<'_> {
         applications: &[&(Application, Id)],
         mut ways: BTreeSet<usize>,
         carriers: &Carriers,
+        has_schema: bool,
     ) -> BTreeSet<usize> {
         for (application, _) in applications {
-            let Some(act) = self.act(application, carriers) else { continue };
+            let Some(act) = self.act(application, carriers, has_schema) else { continue };
             let mut next = BTreeSet::new();
             for state in ways {
                 next.insert(self.next(state, act, carriers));
@@ -394,9 +410,10 @@ impl Builder<'_> {
         ways
     }
 
-    fn act(&self, application: &Application, carriers: &Carriers) -> Option<Act> {
+    fn act(&self, application: &Application, carriers: &Carriers, has_schema: bool) -> Option<Act> {
+        let merge = if has_schema { Act::MergeBySchema } else { Act::Merge };
         match application.carrier.role {
-            Role::Merge => self.linked.id(application.carrier.position).map(Act::Merge),
+            Role::Merge => self.linked.id(application.carrier.position).map(merge),
             role => carriers.number(self.linked, &application.carrier).map(|carrier| Act::Carry(carrier, role)),
         }
     }
@@ -431,6 +448,8 @@ impl Builder<'_> {
         let convert = |value: &Arc<Value>| self.converted(base, value);
         let (carrier, role) = match act {
             Act::Merge(patch) => return self.merged(base, patch, value),
+            Act::MergeBySchema(patch) if has_list(&self.linked.object(patch).value) => return Built::Unknown(SCHEMA),
+            Act::MergeBySchema(patch) => return self.merged(base, patch, value),
             Act::Carry(carrier, role) => (carrier, role),
         };
         let own = carriers.value(self.linked, carrier, false);
@@ -442,6 +461,7 @@ impl Builder<'_> {
             (Role::Source | Role::Variable, _) => {
                 (Some(Value::clone(value)), replacement::follow_source(&own, value, &convert))
             }
+            (Role::Field, _) => (Some(Value::clone(value)), replacement::follow_field(&own, value, &convert)),
             (Role::JsonPatch, _) => {
                 (json_patch::apply(operations, value), json_patch::follow(operations, value, &convert))
             }
@@ -489,15 +509,38 @@ impl Builder<'_> {
     }
 }
 
+/// Returns whether a patch has a list in what it changes.
+fn has_list(patch: &Value) -> bool {
+    match patch {
+        Value::Array(_) => true,
+        Value::Object(map) => map.iter().any(|(key, value)| key != "metadata" && has_list(value)),
+        _ => false,
+    }
+}
+
 /// Returns the values that replacements read, each from the first object that is its source, or written in it.
 fn sources(linked: &Linked<'_>, applications: &[(Application, Id)], carriers: &Carriers) -> BTreeMap<CarrierId, Value> {
     let mut found = carriers.constants(linked);
+    // Of a source that is not known, the value that its target has now will do: its path matters.
+    let targets = applications.iter().filter_map(|(one, base)| match one.carrier.role {
+        Role::Target(target) => Some((one, *base, target)),
+        _ => None,
+    });
     for (application, base) in applications.iter().filter(|(one, _)| one.carrier.role == Role::Source) {
         let Some(carrier) = carriers.number(linked, &application.carrier) else { continue };
         let value = replacement::read(&carriers.value(linked, carrier, false), &linked.object(*base).value);
         if let Some(value) = value {
             found.entry(carrier).or_insert(value);
         }
+    }
+    for (application, base, target) in targets {
+        let Some(carrier) = carriers.number(linked, &application.carrier) else { continue };
+        let present = || {
+            let present =
+                replacement::present(&carriers.value(linked, carrier, false), target, &linked.object(base).value);
+            present.unwrap_or_else(|| Value::from("x"))
+        };
+        found.entry(carrier).or_insert_with(present);
     }
     found
 }

@@ -120,6 +120,7 @@ fn paths(object: &Value, carrier: &Carrier) -> Vec<(FieldPath, PathExpression)> 
             let keys = (0..count).flat_map(|at| ["path", "from"].map(|key| carrier.place.index(at).key(key)));
             (Syntax::Pointer, keys.collect::<Vec<_>>())
         }
+        Role::Field => (Syntax::Slashes, vec![carrier.place.key("path")]),
         Role::Source => (Syntax::Dotted, vec![carrier.place.key("source").key("fieldPath")]),
         Role::Variable => (Syntax::Dotted, vec![carrier.place.key("fieldref").key("fieldpath")]),
         Role::Target(target) => {

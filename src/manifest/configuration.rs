@@ -1,23 +1,25 @@
-//! Answers: where does a file that configures Kustomize name known kinds?
+//! Answers: does a document configure Kustomize?
 //!
 //! The files under `configurations` of a kustomization name fields by kind and path, and the schema under `openapi` gives the merge
-//! keys of lists for each version of a kind. Neither is an object, and both are recognized by their shape.
+//! keys of lists for each version of a kind. Neither is an object, and both are recognized by their shape. A configuration is taken for
+//! an object, so that its paths can follow.
 //!
-//! Invariant: nothing is converted; each place that names a known kind is reported, of a schema the first one.
+//! Invariant: a schema is not converted; the first place that names a known kind is reported.
 
 use serde_json::Value;
 
 use super::kustomization::selects;
-use super::object::is_bare;
+use super::object::{CONFIGURATION, Object, is_bare};
 use super::problem::whole_file;
 use super::recognizer::Recognizer;
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::{Code, Finding, Location, Severity};
+use crate::release::{ApiVersion, GroupKind};
 
 /// The names of the transformers of a configuration.
 ///
 /// Source: Kustomize, `TransformerConfig`.
-const TRANSFORMERS: [&str; 10] = [
+pub(super) const TRANSFORMERS: [&str; 11] = [
     "namePrefix",
     "nameSuffix",
     "namespace",
@@ -28,10 +30,25 @@ const TRANSFORMERS: [&str; 10] = [
     "varReference",
     "images",
     "replicas",
+    "nameReference",
 ];
 
-/// Reports the places of known kinds in a document that is a configuration or a schema; `locate` returns the location of a
-/// field.
+/// Returns whether a document configures the transformers of Kustomize.
+pub(super) fn is_one(document: &Value) -> bool {
+    let names_field = |item: &Value| item.get("path").is_some() || item.get("fieldSpecs").is_some_and(Value::is_array);
+    let names_fields = |list: &Value| list.as_array().is_some_and(|items| items.iter().any(names_field));
+    let has_fields = |name: &&str| document.get(name).is_some_and(names_fields);
+    is_bare(document) && TRANSFORMERS.iter().any(|name| has_fields(&name))
+}
+
+/// Makes the object of a configuration.
+pub(super) fn object(document: usize, value: Value) -> Object {
+    let (kind, api_version) = (GroupKind::new(CONFIGURATION, ""), ApiVersion::parse(""));
+    let (inline_patch, place) = (None, FieldPath::default());
+    Object { inline_patch, document, place, kind, api_version, namespace: None, name: None, value: value.into() }
+}
+
+/// Reports the first known kind in a document that is a schema; `locate` returns the location of a field.
 pub(super) fn findings(
     document: &Value,
     recognizer: &Recognizer,
@@ -40,46 +57,18 @@ pub(super) fn findings(
     if !is_bare(document) {
         return Vec::new();
     }
-    let report = |path: FieldPath, message: String, help: &str| {
-        let location = locate(&path);
-        let finding = whole_file(&location.file, Code::PatchTarget, message, help);
-        Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }
-    };
-    let kind = |place: &Value| place.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut found = Vec::new();
-    for path in fields(document) {
-        let Some(place) = path.get(document).filter(|place| selects(place, recognizer)) else { continue };
-        let message = format!("a Kustomize configuration names {}; it is not converted", kind(place));
-        found.push(report(path, message, "check the group, version, kind and field path by hand"));
-    }
     let schemas = pattern("definitions{}[\"x-kubernetes-group-version-kind\"][]").matches(document);
     let known = schemas.into_iter().find(|path| path.get(document).is_some_and(|place| selects(place, recognizer)));
-    if let Some((path, place)) = known.and_then(|path| Some((path.clone(), path.get(document)?))) {
-        let message =
-            format!("an OpenAPI schema names versions of known kinds such as {}; they are not converted", kind(place));
-        found.push(report(
-            path,
-            message,
-            "write the versions that the converted objects have: Kustomize looks up the merge keys of lists by version",
-        ));
-    }
-    found
-}
-
-/// Returns the places in a configuration at which a kind can be.
-fn fields(document: &Value) -> Vec<FieldPath> {
-    let lists = TRANSFORMERS.iter().map(|name| pattern(&format!("{name}[]")));
-    let has_path = |path: &FieldPath| path.get(document).is_some_and(|place| place.get("path").is_some());
-    let mut found: Vec<FieldPath> = lists.flat_map(|list| list.matches(document)).filter(has_path).collect();
-    for item in pattern("nameReference[]").matches(document) {
-        let fields = FieldPattern::parse("fieldSpecs[]").expect("it is a pattern");
-        let below = item.get(document).map(|item| fields.matches(item)).unwrap_or_default();
-        if !below.is_empty() {
-            found.extend(below.iter().map(|path| item.join(path)));
-            found.push(item);
-        }
-    }
-    found
+    let Some((path, place)) = known.and_then(|path| Some((path.clone(), path.get(document)?))) else {
+        return Vec::new();
+    };
+    let kind = place.get("kind").and_then(Value::as_str).unwrap_or_default();
+    let message = format!("an OpenAPI schema names versions of known kinds such as {kind}; they are not converted");
+    let help =
+        "write the versions that the converted objects have: Kustomize looks up the merge keys of lists by version";
+    let location = locate(&path);
+    let finding = whole_file(&location.file, Code::PatchTarget, message, help);
+    vec![Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }]
 }
 
 fn pattern(text: &str) -> FieldPattern {
@@ -102,16 +91,12 @@ mod tests {
     }
 
     #[test]
-    fn fields_of_known_kinds_are_reported() {
-        let route = json!({"group": "example.com", "kind": "Route", "path": "spec/a"});
-        let other = json!({"kind": "Other", "path": "spec/a"});
-        check(json!({"namePrefix": [other, route]}), &["namePrefix[1]"]);
-        check(
-            json!({"nameReference": [{"kind": "Route", "fieldSpecs": [other, {"kind": "Route", "path": "a"}]}]}),
-            &["nameReference[0].fieldSpecs[1]", "nameReference[0]"],
-        );
-        check(json!({"labels": [{"kind": "Route"}], "nameReference": [{"kind": "Route"}]}), &[]);
-        check(json!({"apiVersion": "v1", "kind": "A", "namePrefix": [{"kind": "Route", "path": "a"}]}), &[]);
+    fn a_configuration_is_recognized_by_its_fields() {
+        let field = json!({"kind": "Route", "path": "spec/a"});
+        assert!(is_one(&json!({"namePrefix": [{"kind": "Route"}, field]})));
+        assert!(is_one(&json!({"nameReference": [{"kind": "Route", "fieldSpecs": [field]}]})));
+        assert!(!is_one(&json!({"labels": [{"kind": "Route"}], "nameReference": [{"kind": "Route"}]})));
+        assert!(!is_one(&json!({"apiVersion": "v1", "kind": "A", "namePrefix": [field]})));
     }
 
     #[test]

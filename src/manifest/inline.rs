@@ -59,12 +59,21 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
         return;
     }
     let paths = lists(file, object).iter().flat_map(|list| list.matches(object));
-    found.extend(paths.filter_map(|path| {
+    let of_lists = paths.filter_map(|path| {
         let item = path.get(object)?;
         let (inner, content) = match item.get("patch") {
             Some(patch) => (path.key("patch"), patch),
             None => (path.clone(), item),
         };
+        Some((path, inner, content, item))
+    });
+    let is_builtin = object.get("apiVersion").and_then(Value::as_str) == Some("builtin");
+    let keys = ["patch", "jsonOp", "patches"].into_iter().filter(|_| is_builtin);
+    let of_transformer = keys.filter_map(|key| {
+        let (path, content) = (FieldPath::default().key(key), object.get(key).filter(|content| content.is_string())?);
+        Some((FieldPath::default(), path, content, object))
+    });
+    found.extend(of_lists.chain(of_transformer).filter_map(|(path, inner, content, item)| {
         let at = place.join(&inner);
         let content = match content {
             Value::String(text) if inner != path || is_text(text) => Content::Text(at, text.clone()),

@@ -29,6 +29,10 @@ pub struct Kustomization {
     pub replacements: Vec<(usize, String)>,
     /// The files and folders of its transformers.
     pub transformers: Vec<String>,
+    /// Whether it has transformers that are texts in it.
+    pub has_inline_transformers: bool,
+    /// The configurations of its transformers.
+    pub configurations: Vec<String>,
     /// Whether it has a schema of its own, which changes how lists are merged.
     pub has_schema: bool,
 }
@@ -49,10 +53,12 @@ impl Kustomization {
     ///
     /// Source: Kustomize reference, `resources`, `bases` (their old name), `components`, `namespace`, `namePrefix`, `nameSuffix`.
     pub(super) fn read(file: &str, value: &Value) -> Self {
-        let paths = |keys: &[&str]| {
+        let texts = |keys: &'static [&str]| {
             let lists = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_array));
-            lists.flatten().filter_map(Value::as_str).map(|path| join(folder(file), path)).collect()
+            lists.flatten().filter_map(Value::as_str)
         };
+        let paths = |keys| texts(keys).map(|path| join(folder(file), path)).collect();
+        let files = |keys| texts(keys).filter(|path| !is_text(path)).map(|path| join(folder(file), path)).collect();
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let namespace = value.get("namespace").and_then(Value::as_str).filter(|name| !name.is_empty());
         Self {
@@ -61,7 +67,9 @@ impl Kustomization {
             resources: paths(&["resources", "bases"]),
             components: paths(&["components"]),
             replacements: replacement_files(file, value),
-            transformers: paths(&["transformers"]).into_iter().filter(|path| !is_text(path)).collect(),
+            transformers: files(&["transformers"]),
+            has_inline_transformers: texts(&["transformers"]).any(is_text),
+            configurations: files(&["configurations"]),
             has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
         }
     }
@@ -89,7 +97,7 @@ pub(super) fn is_one(file: &str) -> bool {
     matches!(name, "kustomization.yaml" | "kustomization.yml" | "Kustomization")
 }
 
-/// Returns the files that a kustomization merges into other objects, as seen from where `file` is seen from.
+/// Returns the files that a kustomization or a builtin transformer merges into other objects, as seen from where `file` is seen from.
 pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
     let list = |key: &'static str| {
         let items = kustomization.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
@@ -97,6 +105,12 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
     };
     let targeted = list("patches").chain(list("patchesJson6902"));
     let targeted = targeted.filter_map(|(place, patch)| Some((place, patch.get("path")?, Selector::read(patch))));
+    // A builtin transformer names patches too.
+    let is_builtin = kustomization.get("apiVersion").and_then(Value::as_str) == Some("builtin");
+    let own = is_builtin.then(|| (FieldPath::default().key("path"), kustomization));
+    let own = own.and_then(|(place, own)| Some((place, own.get("path")?, Selector::read(own))));
+    let merges = list("paths").filter(|_| is_builtin).map(|(place, path)| (place, path, None));
+    let targeted = targeted.chain(own).chain(merges);
     let plain = list("patchesStrategicMerge").map(|(place, path)| (place, path, None));
     let named = plain.chain(targeted).filter_map(|(place, path, target)| Some((place, path.as_str()?, target)));
     let named = named.filter(|(_, path, _)| !is_text(path));

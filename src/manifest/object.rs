@@ -12,6 +12,7 @@ use crate::release::{ApiVersion, GroupKind};
 /// The kinds that documents are given which are no objects, but name fields of objects.
 pub(super) const JSON_PATCH: &str = "JSON patch";
 pub(super) const REPLACEMENTS: &str = "Kustomize replacement";
+pub(super) const CONFIGURATION: &str = "Kustomize configuration";
 
 /// One Kubernetes object: a document or an item of a `kind: List`.
 #[derive(Clone, Debug)]
@@ -64,6 +65,16 @@ impl Object {
         self.kind.group.is_empty() && self.kind.kind == REPLACEMENTS
     }
 
+    /// Returns whether the object stands for a configuration of Kustomize's transformers.
+    pub fn is_configuration(&self) -> bool {
+        self.kind.group.is_empty() && self.kind.kind == CONFIGURATION
+    }
+
+    /// Returns whether the object stands for a document that is none, but names fields of objects.
+    pub fn is_carrier(&self) -> bool {
+        self.is_json_patch() || self.is_replacements() || self.is_configuration()
+    }
+
     /// Returns whether the object configures a builtin transformer of Kustomize.
     pub fn is_builtin(&self) -> bool {
         self.kind.group.is_empty() && self.api_version.version == "builtin"
@@ -71,7 +82,7 @@ impl Object {
 
     /// Returns what findings call the object: `HTTPRoute store/checkout`.
     pub fn title(&self) -> String {
-        if self.is_json_patch() || self.is_replacements() {
+        if self.is_carrier() {
             return self.kind.kind.clone();
         }
         let name = self.name.as_deref().unwrap_or("(no name)");

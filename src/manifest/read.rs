@@ -136,6 +136,8 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     manifest.kustomization = Some(Arc::new(Kustomization::read(&manifest.file, &value)));
                 } else if json6902::is_one(&value) || replacement::is_one(&value) {
                     // What it means for objects shows once all files are read.
+                } else if value.get("apiVersion").and_then(Value::as_str) == Some("builtin") {
+                    manifest.patches.extend(kustomization::patches(&manifest.file, &value));
                 } else if hits() {
                     report_incomplete(manifest, number, &value);
                     let place = |path: &FieldPath| manifest.place(document.root, path);
@@ -143,7 +145,8 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     findings.extend(kustomization::misnamed(&manifest.file, &value, &place));
                     manifest.findings.extend(findings);
                 }
-                if is_bare(&value) && !is_kustomization && !replacement::is_one(&value) {
+                let is_carrier = replacement::is_one(&value) || configuration::is_one(&value);
+                if is_bare(&value) && !is_kustomization && !is_carrier {
                     let charts = recognizer.charts().iter();
                     let made: Vec<Object> = match recognizer.chart_of(&manifest.file) {
                         Some(chart) => vec![chart.object(number, FieldPath::default(), &value)],
@@ -157,6 +160,8 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     manifest.objects.push(json6902::object(number, value));
                 } else if replacement::is_one(&value) {
                     manifest.objects.push(replacement::object(number, value));
+                } else if configuration::is_one(&value) && !is_kustomization {
+                    manifest.objects.push(configuration::object(number, value));
                 } else if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
                     manifest.objects.push(Object::kustomization(number, value));
                 } else {

@@ -114,10 +114,11 @@ fn in_object(
     let groups = ["kustomize.config.k8s.io", "kustomize.toolkit.fluxcd.io"];
     let alone = groups.contains(&object.kind.group.as_str()) || object.api_version.to_string() == "builtin";
     let mut search = Search::new(&targets.renames, followed.chain(patches).collect());
-    if object.is_replacements() {
+    let is_carrier = object.is_carrier();
+    if is_carrier {
         search.visit(&object.value, At { path_ref: None, key: "", alone: true });
     }
-    let entries = object.value.as_object().into_iter().flatten().filter(|_| !object.is_replacements());
+    let entries = object.value.as_object().into_iter().flatten().filter(|_| !is_carrier);
     for (key, value) in entries.filter(|(key, _)| !["apiVersion", "kind", "status"].contains(&key.as_str())) {
         let path_ref = PathRef::key(None, key);
         let at = At { path_ref: Some(&path_ref), key, alone };

@@ -17,9 +17,9 @@ use crate::release::GroupKind;
 
 /// Plans a file by itself; `None` where the objects of another file can affect its plan.
 pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<PlannedFile> {
-    let is_carrier = |object: &Object| object.is_json_patch() || object.is_replacements();
     let has_inline = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
-    if has_inline || manifest.objects.iter().any(is_carrier) {
+    let transforms = manifest.kustomization.as_deref().is_some_and(|own| own.has_inline_transformers);
+    if has_inline || transforms || manifest.objects.iter().any(Object::is_carrier) {
         return None;
     }
     let mut assumptions: Option<Assumptions> = None;
