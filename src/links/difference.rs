@@ -18,8 +18,6 @@ fn difference(path: FieldPath, expected: Option<&Value>, made: Option<&Value>) -
             let keys = expected.keys().chain(made.keys());
             keys.into_iter().find_map(|key| difference(path.key(key), expected.get(key), made.get(key)))
         }
-        // Kustomize makes an empty mapping of one in which the patch takes something away.
-        (None, Some(Value::Object(empty))) | (Some(Value::Object(empty)), None) if empty.is_empty() => None,
         _ => (expected != made).then_some(path),
     }
 }

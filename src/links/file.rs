@@ -37,6 +37,8 @@ pub(crate) struct LocalFile {
     pub(crate) patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
     pub(crate) kustomization: Option<Arc<Kustomization>>,
+    /// What it does as a builtin transformer, where it is one.
+    pub(crate) transformer: Option<Arc<Kustomization>>,
 }
 
 /// What other objects can look up in an object.
@@ -98,6 +100,14 @@ impl<'a> File<'a> {
         match self {
             Self::Local(local) => local.kustomization.as_deref(),
             Self::Linked(manifest) => manifest.kustomization.as_deref(),
+        }
+    }
+
+    /// Returns what the file does as a builtin transformer, where it is one.
+    pub(crate) fn transformer(self) -> Option<&'a Kustomization> {
+        match self {
+            Self::Local(local) => local.transformer.as_deref(),
+            Self::Linked(manifest) => manifest.transformer.as_deref(),
         }
     }
 

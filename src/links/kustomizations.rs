@@ -23,6 +23,8 @@ pub(crate) struct Graph<'a> {
     users: BTreeMap<&'a str, Vec<&'a str>>,
     /// The kustomizations that name each file of replacements, transformers or configurations.
     named: HashMap<&'a str, Vec<&'a str>>,
+    /// What the builtin transformers in files do.
+    transformers: BTreeMap<&'a str, &'a Kustomization>,
     /// The prefixes and suffixes that kustomizations add to names.
     affixes: [BTreeSet<&'a str>; 2],
 }
@@ -30,11 +32,14 @@ pub(crate) struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// Collects the kustomizations among `files`.
     pub(crate) fn of(files: &[File<'a>]) -> Self {
+        let transformers: BTreeMap<&str, &Kustomization> =
+            files.iter().filter_map(|file| Some((file.name(), file.transformer()?))).collect();
         let files = files.iter().filter_map(|file| Some((file.name(), file.kustomization()?)));
         let files: BTreeMap<_, _> = files.collect();
         let folders = files.keys().filter_map(|file| Some((Kustomization::folder(file)?, *file))).collect();
         let affixes = [0, 1].map(|end| {
-            let affixes = files.values().map(|kustomization| kustomization.affixes[end].as_str());
+            let all = files.values().chain(transformers.values());
+            let affixes = all.map(|kustomization| kustomization.affixes[end].as_str());
             affixes.filter(|affix| !affix.is_empty()).collect()
         });
         let mut named: HashMap<&str, Vec<&str>> = HashMap::new();
@@ -44,7 +49,7 @@ impl<'a> Graph<'a> {
                 named.entry(name.as_str()).or_default().push(file);
             }
         }
-        let mut graph = Self { files, folders, users: BTreeMap::new(), named, affixes };
+        let mut graph = Self { files, folders, users: BTreeMap::new(), named, transformers, affixes };
         let components = |(file, one): (&&'a str, &&'a Kustomization)| {
             let components = one.components.iter().filter_map(|path| graph.named(path));
             components.map(|(component, _)| (component, *file)).collect::<Vec<_>>()
@@ -87,7 +92,8 @@ impl<'a> Graph<'a> {
 
     /// Returns whether any kustomization puts objects into a namespace.
     pub(crate) fn gives_namespaces(&self) -> bool {
-        self.files.values().any(|kustomization| kustomization.namespace.is_some())
+        let mut all = self.files.values().chain(self.transformers.values());
+        all.any(|kustomization| kustomization.namespace.is_some())
     }
 
     /// Returns the names that an object called `name` can have had before kustomizations added prefixes or suffixes.
@@ -223,7 +229,11 @@ impl<'a> Graph<'a> {
         let (mut met, mut open, mut namespaces) = (BTreeSet::new(), vec![file], GivenNamespaces::new());
         while let Some(file) = open.pop() {
             let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
-            namespaces.extend(kustomization.namespace.as_deref().map(|name| (Rc::from(file), Some(Rc::from(name)))));
+            let transformers = kustomization.transformers.iter().map(String::as_str);
+            let given = [(file, kustomization.namespace.as_deref())]
+                .into_iter()
+                .chain(transformers.filter_map(|name| Some((name, self.transformers.get(name)?.namespace.as_deref()))));
+            namespaces.extend(given.filter_map(|(file, name)| Some((Rc::from(file), Some(Rc::from(name?))))));
             open.extend(
                 kustomization.components.iter().filter_map(|path| self.named(path)).map(|(component, _)| component),
             );

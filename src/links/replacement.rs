@@ -46,11 +46,15 @@ fn written_paths(carrier: &Value, target: usize) -> Vec<Written<'_>> {
     paths.filter_map(|(at, path)| Some((list.index(at), path.as_str()?))).collect()
 }
 
-/// Returns the value of the first field that a target of a replacement writes to.
+/// Returns a value that a target of a replacement may write, like the one that is there.
 pub(super) fn present(carrier: &Value, target: usize, object: &Value) -> Option<Value> {
     let (_, text) = written_paths(carrier, target).into_iter().next()?;
     let place = PathExpression::parse(Syntax::Dotted, text)?.places(object).into_iter().next()?;
-    place.get(object).cloned()
+    // Another value of the same kind: what follows from the value itself must not count.
+    match place.get(object)? {
+        Value::String(text) => Some(Value::from(format!("{text}x"))),
+        value => Some(value.clone()),
+    }
 }
 
 fn target_place(target: usize) -> FieldPath {

@@ -179,7 +179,8 @@ impl States {
         };
         let is_held = |id: &Id| held.contains(*id);
         let any_held = is_held(&state.base) || acts.iter().filter_map(Act::patch).any(|id| is_held(&id));
-        let why = match first_difference(expected, &made) {
+        let difference = first_difference(expected, &made).or_else(|| identity_difference(expected, &made));
+        let why = match difference {
             None => None,
             Some(_) if !moves && (any_held || state.done.is_none()) => None,
             // All of it is as it was.
@@ -222,7 +223,8 @@ impl States {
         let (carrier, role) = match act {
             Act::Merge(patch) | Act::MergeBySchema(patch) => {
                 let made = merged(object, &data_after(linked, patch, held));
-                return made.map(Arc::new).ok_or_else(|| "a directive of the patch is not known".to_owned());
+                let made = made.map(|made| Arc::new(with_identity_of(object, made)));
+                return made.ok_or_else(|| "a directive of the patch is not known".to_owned());
             }
             Act::Carry(carrier, role) => (carrier, role),
         };
@@ -521,7 +523,7 @@ fn has_list(patch: &Value) -> bool {
 /// Returns the values that replacements read, each from the first object that is its source, or written in it.
 fn sources(linked: &Linked<'_>, applications: &[(Application, Id)], carriers: &Carriers) -> BTreeMap<CarrierId, Value> {
     let mut found = carriers.constants(linked);
-    // Of a source that is not known, the value that its target has now will do: its path matters.
+    // Of a source that is not known, any value will do: its path matters.
     let targets = applications.iter().filter_map(|(one, base)| match one.carrier.role {
         Role::Target(target) => Some((one, *base, target)),
         _ => None,
@@ -543,6 +545,12 @@ fn sources(linked: &Linked<'_>, applications: &[(Application, Id)], carriers: &C
         found.entry(carrier).or_insert_with(present);
     }
     found
+}
+
+/// Returns the apiVersion or kind, where it differs.
+fn identity_difference(expected: &Value, made: &Value) -> Option<FieldPath> {
+    let differs = |key: &&str| expected.get(*key) != made.get(*key);
+    ["apiVersion", "kind"].into_iter().find(differs).map(|key| FieldPath::default().key(key))
 }
 
 /// Returns an object's data after the conversion.

@@ -74,6 +74,24 @@ impl Kustomization {
         }
     }
 
+    /// Reads what a builtin transformer does that kustomizations can do by a field of their own: namespaces, prefixes and suffixes.
+    ///
+    /// Source: Kustomize, `NamespaceTransformer`, `PrefixTransformer`, `SuffixTransformer`.
+    pub(super) fn of_transformer(value: &Value) -> Self {
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let is = |kind: &str| value.get("kind").and_then(Value::as_str) == Some(kind);
+        let namespace =
+            value.get("metadata").and_then(|metadata| metadata.get("namespace")).filter(|_| is("NamespaceTransformer"));
+        Self {
+            namespace: Some(text(namespace)).filter(|name| !name.is_empty()),
+            affixes: [
+                text(value.get("prefix").filter(|_| is("PrefixTransformer"))),
+                text(value.get("suffix").filter(|_| is("SuffixTransformer"))),
+            ],
+            ..Self::default()
+        }
+    }
+
     /// Returns the folder of the kustomization in `file`, as [`Kustomization::resources`] names folders; nothing for a file that
     /// is none.
     pub fn folder(file: &str) -> Option<String> {

@@ -36,6 +36,8 @@ pub struct Manifest {
     pub patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
     pub kustomization: Option<Arc<Kustomization>>,
+    /// What it does as a builtin transformer, where it is one.
+    pub transformer: Option<Arc<Kustomization>>,
     /// The findings of reading it.
     pub findings: Vec<Finding>,
     /// Problems of documents that Kubernetes rejects although they can be read.

@@ -63,7 +63,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     };
     let (objects, inline_patches, data_patches, patches, findings) = Default::default();
     let (document_warnings, unparsed) = Default::default();
-    let (file, kustomization) = (file.to_owned(), None);
+    let (file, kustomization, transformer) = (file.to_owned(), None, None);
     let mut manifest = Manifest {
         file,
         text,
@@ -73,6 +73,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         data_patches,
         patches,
         kustomization,
+        transformer,
         findings,
         document_warnings,
         unparsed,
@@ -138,6 +139,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     // What it means for objects shows once all files are read.
                 } else if value.get("apiVersion").and_then(Value::as_str) == Some("builtin") {
                     manifest.patches.extend(kustomization::patches(&manifest.file, &value));
+                    manifest.transformer = Some(Arc::new(Kustomization::of_transformer(&value)));
                 } else if hits() {
                     report_incomplete(manifest, number, &value);
                     let place = |path: &FieldPath| manifest.place(document.root, path);
