@@ -334,6 +334,31 @@ impl<'t> Layout<'t> {
         end
     }
 
+    /// Returns where the first of the blank lines directly above `line` starts that are no content of a block scalar.
+    pub(super) fn blank_lines_start(&self, line: usize) -> usize {
+        let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
+        let content = before.checked_sub(1).map_or(0, |last| self.line_end(self.tree.nodes[last].end as usize));
+        let mut start = line;
+        while start > content && self.text[..start].ends_with('\n') {
+            let above = self.line_start(start - 1);
+            if !self.text[above..start].trim().is_empty() {
+                break;
+            }
+            start = above;
+        }
+        start
+    }
+
+    /// Returns whether nothing but a comment is on the line starting at `line`.
+    pub(super) fn is_comment_line(&self, line: usize) -> bool {
+        self.comment_column(line).is_some()
+    }
+
+    /// Returns whether nothing but a comment is on the line above the one starting at `line`.
+    pub(super) fn is_below_comment(&self, line: usize) -> bool {
+        self.text[..line].ends_with('\n') && self.is_comment_line(self.line_start(line - 1))
+    }
+
     /// Returns whether a `|+` or `>+` ends on the line before `line`, so that blank lines at `line` would become its content.
     pub(super) fn follows_kept_lines(&self, line: usize) -> bool {
         let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
