@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer};
 mod condition;
 mod context;
 mod direction;
+mod emptied;
 mod fidelity;
 mod growth;
 mod halt;
@@ -32,6 +33,7 @@ mod trial;
 pub use condition::Condition;
 pub use context::{Candidates, Context, ObjectView};
 pub use direction::Direction;
+pub use emptied::{Emptied, Keep};
 pub use fidelity::Fidelity;
 pub use halt::Halt;
 pub use image::{Claims, Image};
@@ -40,7 +42,7 @@ pub use namespace::Namespace;
 pub use operation::{Description, Operation};
 pub use sequence::Lens;
 pub use session::{Completeness, ObjectName, Session};
-pub use when::{Keep, at_each};
+pub use when::at_each;
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {
