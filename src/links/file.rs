@@ -11,7 +11,7 @@ use crate::lens::{Namespace, ObjectName, ObjectView};
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::release::GroupKind;
 use crate::text::{Position, Span};
-use crate::yaml::{self, read_value};
+use crate::yaml::{self, Style, read_value};
 
 /// One file of a run.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,8 @@ pub(crate) struct LocalFile {
     pub(crate) patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
     pub(crate) kustomization: Option<Arc<Kustomization>>,
+    /// How it is indented.
+    pub(crate) style: Style,
 }
 
 /// What other objects can look up in an object.
@@ -88,6 +90,14 @@ impl<'a> File<'a> {
         match self {
             Self::Local(local) => local.kustomization.as_deref(),
             Self::Linked(manifest) => manifest.kustomization.as_deref(),
+        }
+    }
+
+    /// Returns how the file is indented.
+    pub(crate) fn style(self) -> Style {
+        match self {
+            Self::Local(local) => local.style,
+            Self::Linked(manifest) => manifest.style(),
         }
     }
 

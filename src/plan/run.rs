@@ -6,6 +6,7 @@
 use super::file::PlannedFile;
 use super::fixpoint::hold_back;
 use super::planner::Planner;
+use super::styles::Styles;
 use crate::convert::Conversion;
 use crate::edits::Rejected;
 use crate::finding::Finding;
@@ -16,11 +17,16 @@ use crate::links::selectors::{self, VersionChanges};
 use crate::links::{File, Held, Id, Linked, Namespaces, unresolved_selectors};
 
 /// Plans the linked ones among `files`, in their order.
-pub(super) fn plan(planner: &Planner<'_>, files: &[File<'_>], namespaces: &Namespaces<'_>) -> Vec<PlannedFile> {
+pub(super) fn plan(
+    planner: &Planner<'_>,
+    files: &[File<'_>],
+    namespaces: &Namespaces<'_>,
+    styles: &Styles,
+) -> Vec<PlannedFile> {
     let mut linked = Linked::new(&planner.targets, files, namespaces);
     let patchings = Patching::all(files);
     let merged = convert_all(planner, &mut linked, &patchings);
-    hold_back(&linked, &patchings, &merged, |held| attempt(planner, &linked, &patchings, held))
+    hold_back(&linked, &patchings, &merged, |held| attempt((planner, styles), &linked, &patchings, held))
 }
 
 /// Converts every object by itself, and what patches and their objects build. Most runs need no index of the other objects.
@@ -45,7 +51,7 @@ fn convert_all(planner: &Planner<'_>, linked: &mut Linked<'_>, patchings: &[Patc
 /// # Errors
 /// The objects whose text cannot be changed.
 fn attempt(
-    planner: &Planner<'_>,
+    (planner, styles): (&Planner<'_>, &Styles),
     linked: &Linked<'_>,
     patchings: &[Patching<'_>],
     held: &Held,
@@ -58,7 +64,7 @@ fn attempt(
         let follow = |at| follow_links(linked, patchings, held, (&objects, &changes), (file, at), &mut findings);
         let conversions = (0..manifest.objects.len()).map(follow).collect();
         let reason = |at| held.reason((file, at)).cloned();
-        match PlannedFile::new(planner, manifest, conversions, &reason, findings) {
+        match PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings) {
             Ok(file) => planned.push(file),
             Err(more) => rejected.extend(with_file(file, more)),
         }

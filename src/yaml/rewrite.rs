@@ -33,6 +33,8 @@ pub struct Rewrite {
     pub text: String,
     /// The comments that were removed, as written.
     pub removed_comments: Vec<String>,
+    /// Whether a list was written where neither the document nor the given style shows how lists are indented.
+    pub is_unstyled: bool,
 }
 
 /// Why nothing was changed.
@@ -71,9 +73,9 @@ pub fn rewrite(source: &str, programs: &[Vec<Intent>], style: Style) -> Result<R
 struct Rewriter {
     text: String,
     tree: Tree,
-    /// The style of the file around the document.
-    file_style: Style,
-    /// The document's own indentation before the first change, or that of the file.
+    /// The style of what is around the document.
+    outer_style: Style,
+    /// The document's own indentation before the first change, or that of what is around it.
     indentation: OnceCell<Indentation>,
     /// From the source to `text`.
     edits: EditSet,
@@ -127,7 +129,7 @@ impl Rewriter {
         let mut rewriter = Self {
             text: source.to_owned(),
             tree,
-            file_style: style,
+            outer_style: style,
             indentation: OnceCell::new(),
             edits: EditSet::default(),
             source_length: source.len(),
@@ -146,7 +148,7 @@ impl Rewriter {
 
     fn layout(&self) -> Layout<'_> {
         let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
-        layout.default_indentation = *self.indentation.get_or_init(|| layout.shown_indentation().or(self.file_style.0));
+        layout.default_indentation = *self.indentation.get_or_init(|| layout.shown_indentation().or(self.outer_style.0));
         if !self.added_line_end.is_empty() {
             // kubectl reads no line end after a block scalar at the end of a text without one.
             layout.multiline = MultilineText::Quoted;
@@ -229,6 +231,8 @@ impl Rewriter {
     }
 
     fn finish(mut self, source: &str) -> Result<Rewrite, Problem> {
+        let shows_none = self.indentation.get().is_some_and(|shown| shown.list_indent.is_none());
+        let is_unstyled = shows_none && self.layout().shown_indentation().list_indent.is_some();
         if self.removes_added_line_end() {
             let length = self.length_without_line_end(source);
             let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);
@@ -239,7 +243,7 @@ impl Rewriter {
         if let Some(open) = &self.unterminated_text {
             refuse_new_line_end(source, open, &edits, &self.text)?;
         }
-        Ok(Rewrite { edits, text: self.text, removed_comments: self.removed_comments })
+        Ok(Rewrite { edits, text: self.text, removed_comments: self.removed_comments, is_unstyled })
     }
 }
 

@@ -1,10 +1,16 @@
-//! Answers: how is a file indented, for those of its documents that do not show it?
+//! Answers: how is a file indented, for those of its documents, and of its neighbours, that do not show it?
+//!
+//! Lists inside lists are often indented in another way than those around them, and a document without a list gets one outside of
+//! lists first: only such lists count.
 //!
 //! Invariant: a style is only a default; what a document itself shows takes precedence.
 
+use std::collections::BTreeMap;
+
 use super::format::Indentation;
-use super::layout::Layout;
+use super::node::{Kind, Node};
 use super::tree::Tree;
+use crate::text::Span;
 
 /// How a file is indented, for those of its documents that do not show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,13 +19,113 @@ pub struct Style(pub(super) Indentation);
 impl Style {
     /// Reads the style from every document of a text.
     pub fn of(text: &str, tree: &Tree) -> Self {
-        let Some(document) = tree.documents().first() else { return Self::default() };
-        Self(Layout::new(text, tree, document.root).shown_indentation())
+        let mut shown = Shown::default();
+        for document in tree.documents() {
+            shown.add(text, &tree.nodes, document.root.index());
+        }
+        let list_indent = most_common(shown.lists.iter().copied());
+        let step = shown.step.or_else(|| shown.lists.into_iter().find(|indent| *indent > 0));
+        Self(Indentation { step, list_indent })
     }
 
     /// Returns this style, with what it leaves open taken from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self(self.0.or(other.0))
+    }
+
+    /// Returns what most of `styles` show of the indentation of lists, and nothing else.
+    pub fn of_most_lists(styles: impl IntoIterator<Item = Self>) -> Self {
+        let shown = styles.into_iter().filter_map(|style| style.0.list_indent);
+        Self(Indentation { step: None, list_indent: most_common(shown) })
+    }
+
+    /// Returns whether the style says how lists are indented.
+    pub const fn shows_lists(self) -> bool {
+        self.0.list_indent.is_some()
+    }
+}
+
+/// Returns the most common indentation, the least of several.
+fn most_common(indents: impl Iterator<Item = usize>) -> Option<usize> {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    indents.for_each(|indent| *counts.entry(indent).or_default() += 1);
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(indent, _)| indent)
+}
+
+/// What the documents of a text show.
+#[derive(Default)]
+struct Shown {
+    /// How far the first mapping is indented below its key.
+    step: Option<usize>,
+    /// How far each list outside of lists is indented below its key.
+    lists: Vec<usize>,
+}
+
+impl Shown {
+    /// Adds what the mapping or list `at` shows.
+    fn add(&mut self, text: &str, nodes: &[Node], at: usize) {
+        // The mappings around a node, from the outside in: where each ends, and its column.
+        let mut around: Vec<(usize, usize)> = Vec::new();
+        let (mut node, end) = (at, nodes[at].next as usize);
+        while node < end {
+            around.truncate(around.iter().take_while(|(end, _)| node < *end).count());
+            let Node { kind, next, .. } = nodes[node];
+            let column = || column(text, nodes[node].span());
+            match (kind, around.last()) {
+                (Kind::Mapping, outer) => {
+                    let column = column();
+                    if let (Some((_, outer)), None) = (outer, self.step) {
+                        self.step = column.checked_sub(*outer).filter(|indent| *indent > 0);
+                    }
+                    around.push((next as usize, column));
+                    node += 1;
+                }
+                (Kind::Sequence, Some((_, outer))) => {
+                    self.lists.extend(column().checked_sub(*outer));
+                    node = next as usize;
+                }
+                (Kind::Sequence, None) => node += 1,
+                _ => node = next as usize,
+            }
+        }
+    }
+}
+
+/// Counts the characters in front of `span` on its line.
+fn column(text: &str, span: Span) -> usize {
+    let line = memchr::memrchr(b'\n', &text.as_bytes()[..span.start]).map_or(0, |end| end + 1);
+    text[line..span.start].trim_start_matches('\u{feff}').chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, step: Option<usize>, list_indent: Option<usize>) {
+        assert_eq!(Style::of(text, &parse(text).unwrap()), Style(Indentation { step, list_indent }), "{text}");
+    }
+
+    #[test]
+    fn a_file_shows_its_style_in_lists_outside_of_lists() {
+        check("a: 1\nb: [1]\n", None, None);
+        check("a:\n    b: 1\n", Some(4), None);
+        check("a:\n- b:\n    - 1\n", None, Some(0));
+        check("a:\n  - b:\n    - 1\n    c:\n    - 1\n", Some(2), Some(2));
+        check("a:\n- 1\n---\nb:\n  - 1\nc:\n  - 1\n", Some(2), Some(2));
+        check("a:\n- 1\n---\nb:\n  - 1\n", Some(2), Some(0));
+        check("\u{feff}a:\n  - 1\n", Some(2), Some(2));
+    }
+
+    #[test]
+    fn most_files_decide() {
+        let style = |list_indent| Style(Indentation { step: Some(4), list_indent });
+        let most = |indents: &[Option<usize>]| Style::of_most_lists(indents.iter().map(|indent| style(*indent))).0.list_indent;
+        assert_eq!(most(&[None, Some(2), None, None]), Some(2));
+        assert_eq!(most(&[Some(2), Some(0), Some(2)]), Some(2));
+        assert_eq!(most(&[Some(2), Some(0)]), Some(0));
+        assert_eq!(most(&[None]), None);
     }
 }
