@@ -15,6 +15,8 @@ use reversion::plan::{self, Choices, Goal, Schema};
 mod kustomize;
 #[path = "planning/mentions.rs"]
 mod mentions;
+#[path = "planning/styles.rs"]
+mod styles;
 
 /// The result of converting several files.
 struct Outcome {
