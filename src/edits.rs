@@ -41,7 +41,7 @@ impl FilePlan {
 pub(crate) struct Edited {
     pub(crate) file: FilePlan,
     pub(crate) findings: Vec<Finding>,
-    /// Whether a list was written where nothing shows how lists are indented.
+    /// Whether a list or a quoted string was written where nothing shows the style of one.
     pub(crate) is_unstyled: bool,
 }
 

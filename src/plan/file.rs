@@ -49,7 +49,7 @@ pub struct PlannedFile {
     /// Where values of charts are converted in this file.
     pub(super) value_sources: Vec<String>,
     pub(super) assumptions: Option<Assumptions>,
-    /// Whether a list was written where nothing shows how lists are indented.
+    /// Whether a list or a quoted string was written where nothing shows the style of one.
     pub(super) is_unstyled: bool,
 }
 

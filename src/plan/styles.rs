@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::links::File;
 use crate::yaml::Style;
 
-/// How the lists of each folder are indented, where the files in it show that.
+/// What most files of each folder show of their style.
 #[derive(Debug)]
 pub(super) struct Styles(BTreeMap<String, Style>);
 
@@ -18,14 +18,14 @@ impl Styles {
         for file in files {
             by_folder.entry(folder(file.name())).or_default().push(file.style());
         }
-        let most = by_folder.into_iter().map(|(folder, styles)| (folder.to_owned(), Style::of_most_lists(styles)));
-        Self(most.filter(|(_, style)| style.shows_lists()).collect())
+        Self(by_folder.into_iter().map(|(folder, styles)| (folder.to_owned(), Style::of_most(&styles))).collect())
     }
 
-    /// Returns the style of most files in the folder of `file`, else in the nearest folder above where one shows it.
+    /// Returns the style of most files in the folder of `file`; what they leave open is that of the nearest folder above that shows it.
     pub(super) fn around(&self, file: &str) -> Style {
         let folders = std::iter::successors(Some(folder(file)), |inner| (!inner.is_empty()).then(|| folder(inner)));
-        folders.into_iter().find_map(|folder| self.0.get(folder)).copied().unwrap_or_default()
+        let styles = folders.into_iter().filter_map(|folder| self.0.get(folder));
+        styles.fold(Style::default(), |style, above| style.or(*above))
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use super::change::Change;
 use super::edit::plan;
-use super::format::{Indentation, MultilineText};
+use super::format::{Conventions, MultilineText};
 use super::intent::Intent;
 use super::layout::Layout;
 use super::node::NodeId;
@@ -33,7 +33,7 @@ pub struct Rewrite {
     pub text: String,
     /// The comments that were removed, as written.
     pub removed_comments: Vec<String>,
-    /// Whether a list was written where neither the document nor the given style shows how lists are indented.
+    /// Whether a list or a quoted string was written where neither the document nor the given style shows the style of one.
     pub is_unstyled: bool,
 }
 
@@ -75,8 +75,8 @@ struct Rewriter {
     tree: Tree,
     /// The style of what is around the document.
     outer_style: Style,
-    /// The document's own indentation before the first change, or that of what is around it.
-    indentation: OnceCell<Indentation>,
+    /// What the document shows before the first change, and else what is around it.
+    conventions: OnceCell<Conventions>,
     /// From the source to `text`.
     edits: EditSet,
     source_length: usize,
@@ -130,7 +130,7 @@ impl Rewriter {
             text: source.to_owned(),
             tree,
             outer_style: style,
-            indentation: OnceCell::new(),
+            conventions: OnceCell::new(),
             edits: EditSet::default(),
             source_length: source.len(),
             removed_comments: Vec::new(),
@@ -148,7 +148,7 @@ impl Rewriter {
 
     fn layout(&self) -> Layout<'_> {
         let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
-        layout.default_indentation = *self.indentation.get_or_init(|| layout.shown_indentation().or(self.outer_style.0));
+        layout.conventions = *self.conventions.get_or_init(|| layout.shown_conventions().or(self.outer_style.0));
         if !self.added_line_end.is_empty() {
             // kubectl reads no line end after a block scalar at the end of a text without one.
             layout.multiline = MultilineText::Quoted;
@@ -230,9 +230,18 @@ impl Rewriter {
         if source.ends_with([' ', '\t']) { length } else { self.text[..length].trim_end_matches(['\r', '\n']).len() }
     }
 
+    /// Returns whether a list or a quoted string was written where nothing shows the style of one.
+    fn is_unstyled(&self) -> bool {
+        let Some(shown) = self.conventions.get() else { return false };
+        let is_open = shown.list_indent.is_none() || shown.quotes.is_none();
+        is_open && {
+            let now = self.layout().shown_conventions();
+            shown.list_indent.is_none() && now.list_indent.is_some() || shown.quotes.is_none() && now.quotes.is_some()
+        }
+    }
+
     fn finish(mut self, source: &str) -> Result<Rewrite, Problem> {
-        let shows_none = self.indentation.get().is_some_and(|shown| shown.list_indent.is_none());
-        let is_unstyled = shows_none && self.layout().shown_indentation().list_indent.is_some();
+        let is_unstyled = self.is_unstyled();
         if self.removes_added_line_end() {
             let length = self.length_without_line_end(source);
             let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);

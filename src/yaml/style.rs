@@ -1,4 +1,4 @@
-//! Answers: how is a file indented, for those of its documents, and of its neighbours, that do not show it?
+//! Answers: in which style is a file written, for those of its documents, and of its neighbors, that do not show one?
 //!
 //! Lists inside lists are often indented in another way than those around them, and a document without a list gets one outside of
 //! lists first: only such lists count.
@@ -7,14 +7,14 @@
 
 use std::collections::BTreeMap;
 
-use super::format::Indentation;
+use super::format::{Conventions, Quotes};
 use super::node::{Kind, Node};
 use super::tree::Tree;
 use crate::text::Span;
 
-/// How a file is indented, for those of its documents that do not show it.
+/// The style of a file, for those of its documents that do not show one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Style(pub(super) Indentation);
+pub struct Style(pub(super) Conventions);
 
 impl Style {
     /// Reads the style from every document of a text.
@@ -25,7 +25,8 @@ impl Style {
         }
         let list_indent = most_common(shown.lists.iter().copied());
         let step = shown.step.or_else(|| shown.lists.into_iter().find(|indent| *indent > 0));
-        Self(Indentation { step, list_indent })
+        let quotes = most_common(tree.nodes.iter().filter_map(|node| Quotes::of(text, node)));
+        Self(Conventions { step, list_indent, quotes })
     }
 
     /// Returns this style, with what it leaves open taken from `other`.
@@ -34,23 +35,19 @@ impl Style {
         Self(self.0.or(other.0))
     }
 
-    /// Returns what most of `styles` show of the indentation of lists, and nothing else.
-    pub fn of_most_lists(styles: impl IntoIterator<Item = Self>) -> Self {
-        let shown = styles.into_iter().filter_map(|style| style.0.list_indent);
-        Self(Indentation { step: None, list_indent: most_common(shown) })
-    }
-
-    /// Returns whether the style says how lists are indented.
-    pub const fn shows_lists(self) -> bool {
-        self.0.list_indent.is_some()
+    /// Returns what most of `styles` show of lists and quotes, for their neighbors.
+    pub fn of_most(styles: &[Self]) -> Self {
+        let list_indent = most_common(styles.iter().filter_map(|style| style.0.list_indent));
+        let quotes = most_common(styles.iter().filter_map(|style| style.0.quotes));
+        Self(Conventions { step: None, list_indent, quotes })
     }
 }
 
-/// Returns the most common indentation, the least of several.
-fn most_common(indents: impl Iterator<Item = usize>) -> Option<usize> {
-    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-    indents.for_each(|indent| *counts.entry(indent).or_default() += 1);
-    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(indent, _)| indent)
+/// Returns the most common one, the least of several.
+fn most_common<T: Ord>(shown: impl Iterator<Item = T>) -> Option<T> {
+    let mut counts: BTreeMap<T, usize> = BTreeMap::new();
+    shown.for_each(|one| *counts.entry(one).or_default() += 1);
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(one, _)| one)
 }
 
 /// What the documents of a text show.
@@ -105,7 +102,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, step: Option<usize>, list_indent: Option<usize>) {
-        assert_eq!(Style::of(text, &parse(text).unwrap()), Style(Indentation { step, list_indent }), "{text}");
+        let style = Style::of(text, &parse(text).unwrap());
+        assert_eq!((style.0.step, style.0.list_indent), (step, list_indent), "{text}");
     }
 
     #[test]
@@ -120,9 +118,20 @@ mod tests {
     }
 
     #[test]
+    fn a_file_shows_its_quotes_where_there_is_a_choice() {
+        let quotes = |text: &str| Style::of(text, &parse(text).unwrap()).0.quotes;
+        assert_eq!(quotes("a: b\n"), None);
+        assert_eq!(quotes("a: ''\nb: ['x', \"y\"]\n"), Some(Quotes::Single));
+        assert_eq!(quotes("a: 'x'\nb: \"y\"\n"), Some(Quotes::Double));
+        assert_eq!(quotes("a: '\"x\"'\nb: \"it's\"\nc: \"\\n\"\nd: 'it''s'\n"), None);
+    }
+
+    #[test]
     fn most_files_decide() {
-        let style = |list_indent| Style(Indentation { step: Some(4), list_indent });
-        let most = |indents: &[Option<usize>]| Style::of_most_lists(indents.iter().map(|indent| style(*indent))).0.list_indent;
+        let style = |list_indent| Style(Conventions { step: Some(4), list_indent, quotes: None });
+        let most = |indents: &[Option<usize>]| {
+            Style::of_most(&indents.iter().copied().map(style).collect::<Vec<_>>()).0.list_indent
+        };
         assert_eq!(most(&[None, Some(2), None, None]), Some(2));
         assert_eq!(most(&[Some(2), Some(0), Some(2)]), Some(2));
         assert_eq!(most(&[Some(2), Some(0)]), Some(0));

@@ -56,7 +56,8 @@ spec:
 /// Converts the policy as `file` among other files.
 #[track_caller]
 fn check(file: &str, text: &str, others: &[(&str, usize)], expected: &str) {
-    let routes: Vec<_> = others.iter().zip(0..).map(|((_, indent), number)| route(&format!("r{number}"), *indent)).collect();
+    let routes: Vec<_> =
+        others.iter().zip(0..).map(|((_, indent), number)| route(&format!("r{number}"), *indent)).collect();
     let files = others.iter().zip(&routes).map(|((file, _), text)| (*file, text.as_str()));
     let outcome = run(&files.chain([(file, text)]).collect::<Vec<_>>(), "1.4/standard");
     assert_eq!(outcome.after.keys().collect::<Vec<_>>(), [file]);
