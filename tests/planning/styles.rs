@@ -95,3 +95,35 @@ fn a_document_keeps_its_own_style() {
     check("a/p.yaml", &own("  - a\n"), &[("a/r.yaml", 2)], FLUSH);
     check("a/p.yaml", &own("    - a\n"), &[("a/r.yaml", 0)], INDENTED);
 }
+
+/// Converts a class with a group that becomes empty as `a/c.yaml`, next to a route with `hostname` in `beside`.
+#[track_caller]
+fn check_quotes(annotation: &str, (beside, hostname): (&str, &str), expected: &str) {
+    let class = format!(
+        "apiVersion: networking.x-k8s.io/v1alpha1
+kind: GatewayClass
+metadata:
+  name: c
+  annotations: {{note: {annotation}}}
+spec:
+  controller: example.com/c
+  parametersRef:
+    group: core
+    kind: ConfigMap
+    name: p
+"
+    );
+    let route = route("r", 0).replace("- a.example.com", &format!("- {hostname}"));
+    let outcome = run(&[("a/c.yaml", &class), (beside, &route)], "0.4/single");
+    assert!(outcome.after["a/c.yaml"].contains(expected), "{}\n{}", outcome.after["a/c.yaml"], outcome.messages);
+}
+
+#[test]
+fn a_string_that_needs_quotes_gets_those_of_the_document_or_its_neighbors() {
+    check_quotes("x", ("a/r.yaml", "a.example.com"), "group: \"\"\n");
+    check_quotes("x", ("a/r.yaml", "'*.example.com'"), "group: ''\n");
+    check_quotes("x", ("r.yaml", "'*.example.com'"), "group: ''\n");
+    check_quotes("x", ("b/r.yaml", "'*.example.com'"), "group: \"\"\n");
+    check_quotes("'x'", ("a/r.yaml", "\"*.example.com\""), "group: ''\n");
+    check_quotes("\"x\"", ("a/r.yaml", "'*.example.com'"), "group: \"\"\n");
+}
