@@ -86,8 +86,8 @@ codes! {
     LimitExceeded "limit-exceeded" "The text is larger, deeper or longer than the limits allow (README, Limits), or contains something that cannot be edited, such as lines that end in a lone carriage return. It is left unchanged.";
     MixedCrds "mixed-crds" "The CRDs in the tree come from several releases or channels of one API, so they do not determine a target. Install a complete bundle.";
     NameConflict "name-conflict" "The converted object would have the same kind, namespace and name as another object of the run. Both are left unchanged; rename one of them.";
-    Normalized "normalized" "A value is written in another form with the same meaning, and converting back writes it in yet another form. Nothing to do.";
-    NotAnObject "not-an-object" "The file mentions a known API group but does not contain an object there: apiVersion or kind is missing, or the objects are in a bare or a typed list. It is left unchanged.";
+    Normalized "normalized" "A value is written in another form with the same meaning, or removed where its absence means the same, and converting back does not write it as it was. Nothing to do.";
+    NotAnObject "not-an-object" "The file mentions a known API group but does not contain an object there: apiVersion or kind is missing, or the objects are in a bare or a typed list, or inside other data, such as test data or the values of a chart. It is left unchanged.";
     NotConvertible "not-convertible" "The rule states that this shape cannot be converted. The help says what to do by hand.";
     NotEditable "not-editable" "The text cannot be edited here without changing something else (a shared anchor, an alias, a merge key or moved flow text). The object is held back; write the value out.";
     ParseError "parse-error" "The file is not valid YAML or JSON. It is counted as failed; fix it at the given position.";

@@ -17,6 +17,8 @@ mod kustomize;
 mod mentions;
 #[path = "planning/schema_comments.rs"]
 mod schema_comments;
+#[path = "planning/styles.rs"]
+mod styles;
 
 /// The result of converting several files.
 struct Outcome {

@@ -243,3 +243,52 @@ fn unreadable_chart_values_are_reported() {
     // Another trigger alone is not enough: such a file can be anything.
     assert_eq!(met("type: Opaque\na: [\n"), None);
 }
+
+/// Returns a list item with a GatewayClass as written for older releases, in column 0.
+fn item(name: &str) -> String {
+    let meta = format!("metadata: {{name: {name}}}");
+    format!(
+        "- apiVersion: gateway.networking.k8s.io/v1beta1\n  kind: GatewayClass\n  {meta}\n  spec: {{controllerName: e.com/c}}\n"
+    )
+}
+
+#[test]
+fn objects_inside_other_data_are_reported_once_for_a_file() {
+    let message = "warning[not-an-object] an object of a known API is inside other data and is not converted";
+    let several =
+        "warning[not-an-object] 3 objects of known APIs are inside other data and are not converted; the first is";
+    let (a, b, c) = (item("a"), item("b"), item("c"));
+    let one = format!("name: case\nclasses:\n{a}");
+    assert_eq!(check(&one, "1.4", &[&format!("3:1 {message}: GatewayClass a, at classes[0]")]), one);
+    let three = format!(
+        "classes:\n{a}{b}---\nmore: {{more:\n [{}]}}\n",
+        c.replace("- ", "{").replace("\n  ", ", ").replace("}\n", "}}\n")
+    );
+    assert_eq!(check(&three, "1.4", &[&format!("2:1 {several} GatewayClass a, at classes[0]")]), three);
+    // In an object of another group, next to one that is converted.
+    let work = format!(
+        "kind: ManifestWork\napiVersion: work.example.com/v1\nspec:\n  manifests:\n  {}",
+        a.replace("\n  ", "\n    ")
+    );
+    let text = format!("{ROUTE}---\n{work}");
+    let expected = format!("14:3 {message}: GatewayClass a, at spec.manifests[0]");
+    assert_eq!(check(&text, "1.4", &[&expected]), newer(&text));
+}
+
+#[test]
+fn references_and_items_of_lists_are_no_objects_inside_other_data() {
+    let one = item("a").replace("v1beta1", "v1");
+    let list = format!("apiVersion: v1\nkind: List\nitems:\n{one}");
+    check(&list, "1.4", &[]);
+    let inner = one.replace("- ", "  - ").replace("\n  ", "\n    ");
+    check(
+        &format!("apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n{inner}"),
+        "1.4",
+        &[],
+    );
+    let reference = "{apiVersion: gateway.networking.k8s.io/v1, kind: Gateway, name: a, namespace: b}";
+    check(&format!("kind: Check\napiVersion: c.example.com/v1\nspec:\n  target: {reference}\n"), "1.4", &[]);
+    // A bare list is reported as one.
+    let bare = "the document mentions a known API but is not an object; it is not converted";
+    check(&one, "1.4", &[&format!("1:1 warning[not-an-object] {bare}")]);
+}

@@ -112,11 +112,16 @@ fn check(folder: &Path, code_of: fn(&str) -> &str) -> Result<(), String> {
     }
 }
 
+/// Shared cases that expect the blank lines of both sides to stay where an entry is removed; here those of one side go with it
+/// (`delete-takes-own-comments`).
+const KEEP_BLANK_LINES: &[&str] = &["02-delete-own-comments"];
+
 /// Runs every case below `folder`, and returns how many there are.
 #[track_caller]
 fn check_all(folder: &Path, code_of: fn(&str) -> &str) -> usize {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut cases: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    let is_ours = |case: &PathBuf| !KEEP_BLANK_LINES.iter().any(|name| case.ends_with(name));
+    let mut cases: Vec<PathBuf> = entries.filter(|path| path.is_dir()).filter(is_ours).collect();
     cases.sort();
     let failures: Vec<String> = cases
         .iter()
@@ -147,5 +152,5 @@ fn shared_cases() {
         return;
     }
     // The shared cases report excessive nesting as a parse error; here limits have a code of their own.
-    assert!(check_all(&folder, |code| if code == "limit" { "parse-error" } else { code }) >= 58);
+    assert!(check_all(&folder, |code| if code == "limit" { "parse-error" } else { code }) >= 57);
 }

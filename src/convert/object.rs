@@ -8,7 +8,7 @@ use super::context::ObjectContext;
 use super::conversion::Conversion;
 use super::loss::Losses;
 use super::migration::Migration;
-use super::remark::{Remark, doubts, impossible};
+use super::remark::{Remark, doubts, impossible, normalizations};
 use super::restore::OldStash;
 use super::rules::named_conflicts;
 use super::subject::Subject;
@@ -89,10 +89,7 @@ fn converted(subject: &Subject<'_>, migration: Migration<'_>, report: Report) ->
     // What is dropped or kept as a whole is not written in another form.
     let is_lost =
         |path: &FieldPath| lost.iter().any(|lost| lost.code == Code::DroppedField && path.starts_with(&lost.path));
-    notes.extend(session.normalized().iter().filter(|one| !is_lost(&one.path)).map(|one| {
-        let message = format!("{} is written in an equivalent form: {}", one.path, one.reason);
-        Remark::new(Code::Normalized, one.path.clone(), message, None)
-    }));
+    notes.extend(normalizations(&session).into_iter().filter(|one| !is_lost(&one.path)));
     let converts_with = session.converts_with().clone();
     let (value, program, _) = session.finish();
     Conversion {

@@ -2,7 +2,7 @@
 
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::{Halt, LossClass, Session};
+use crate::lens::{Halt, LossClass, Normalization, Session};
 use crate::manifest::{Manifest, Object};
 
 /// Something to report about an object, with the place in the object before the conversion.
@@ -67,10 +67,19 @@ pub(crate) fn impossible(halt: Halt) -> Vec<Remark> {
     vec![Remark::new(Code::NotConvertible, path, message, Some("change the object by hand".to_owned()))]
 }
 
+/// Reports what is written in another form or removed, with the same meaning.
+pub(super) fn normalizations(session: &Session<'_>) -> Vec<Remark> {
+    let remark = |one: &Normalization| {
+        let what = if one.is_removed { "is removed, which means the same" } else { "is written in an equivalent form" };
+        Remark::new(Code::Normalized, one.path.clone(), format!("{} {what}: {}", one.path, one.reason), None)
+    };
+    session.normalized().iter().map(remark).collect()
+}
+
 /// Reports what is probably wrong in an object and is left unchanged.
 pub(super) fn doubts(session: &Session<'_>) -> Vec<Remark> {
     let help = "correct the name; if other files are applied that have the object, nothing needs to be done";
-    let remark = |doubt: &crate::lens::Normalization| {
+    let remark = |doubt: &Normalization| {
         Remark::new(Code::DanglingReference, doubt.path.clone(), doubt.reason.clone(), Some(help.to_owned()))
     };
     session.warnings().iter().map(remark).collect()

@@ -42,6 +42,8 @@ impl FilePlan {
 pub(crate) struct Edited {
     pub(crate) file: FilePlan,
     pub(crate) findings: Vec<Finding>,
+    /// Whether a list or a quoted string was written where nothing shows the style of one.
+    pub(crate) is_unstyled: bool,
 }
 
 /// Objects, by their position in the manifest, whose text cannot be changed.
@@ -51,6 +53,7 @@ pub(crate) type Rejected = Vec<(usize, Finding)>;
 struct Changed {
     edits: EditSet,
     findings: Vec<Finding>,
+    is_unstyled: bool,
 }
 
 /// An inset that changes.
@@ -76,10 +79,12 @@ impl Within<'_> {
 /// The objects that change in one text, by their document in it.
 type ByDocument = BTreeMap<usize, Vec<usize>>;
 
-/// Turns the changes of a manifest's objects into edits, which `front_end` verifies; `None` where nothing changes.
+/// Turns the changes of a manifest's objects into edits, which `front_end` verifies; `None` where nothing changes. What is written
+/// anew has the style of its document, of the other documents of the file, or `neighbors`, whichever shows one first.
 pub(crate) fn edit(
     manifest: &Manifest,
     conversions: &[Option<Conversion>],
+    neighbors: Style,
     front_end: FrontEnd,
 ) -> Result<Option<Edited>, Rejected> {
     let mut by_text: BTreeMap<Option<usize>, ByDocument> = BTreeMap::new();
@@ -98,8 +103,9 @@ pub(crate) fn edit(
     let own = by_text.remove(&None).unwrap_or_default();
     // A document that is all of its file is its own style.
     let is_alone = manifest.tree.documents().len() == 1 && by_text.is_empty();
-    let style = if is_alone { Style::default() } else { Style::of(&manifest.text, &manifest.tree) };
+    let style = if is_alone { neighbors } else { manifest.style().or(neighbors) };
     let (mut within, mut findings, mut rejected) = (Vec::new(), Vec::new(), Rejected::new());
+    let mut is_unstyled = false;
     for (number, objects) in by_text.iter().filter_map(|(number, objects)| Some((number.as_ref()?, objects))) {
         let inline_patch = &manifest.inline_patches[*number];
         let source = manifest.source_text(Some(*number));
@@ -120,6 +126,7 @@ pub(crate) fn edit(
                     edits,
                 });
                 findings.extend(changed.findings);
+                is_unstyled |= changed.is_unstyled;
             }
             Err(more) => rejected.extend(more),
         }
@@ -129,7 +136,8 @@ pub(crate) fn edit(
             findings.extend(changed.findings);
             findings.extend(manifest.document_warnings());
             let (file, before) = (manifest.file.clone(), Arc::clone(&manifest.text));
-            Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings }))
+            is_unstyled |= changed.is_unstyled;
+            Ok(Some(Edited { file: FilePlan { file, before, edits: changed.edits }, findings, is_unstyled }))
         }
         Ok(_) => Err(rejected),
         Err(more) => Err(rejected.into_iter().chain(more).collect()),
@@ -174,7 +182,7 @@ fn change(
         comments.into_iter().map(|comment| (comment.before, comment.after)).unzip();
     let removed = [joined.removed, old_comments].concat();
     match yaml::verify((source.text(), source.tree()), &after, &expected, (&removed, &new_comments), front_end) {
-        Ok(()) => Ok(Changed { edits, findings: joined.findings }),
+        Ok(()) => Ok(Changed { edits, findings: joined.findings, is_unstyled: joined.is_unstyled }),
         Err(problem) => Err(by_document.values().flatten().chain(inner()).map(|at| reject(at, &problem)).collect()),
     }
 }
@@ -201,6 +209,7 @@ struct Joined {
     edits: Vec<Edit>,
     removed: Vec<String>,
     findings: Vec<Finding>,
+    is_unstyled: bool,
 }
 
 impl Joined {
@@ -215,6 +224,7 @@ impl Joined {
         }
         self.edits.extend(edits.edits().iter().cloned());
         self.removed.extend(done.removed_comments);
+        self.is_unstyled |= done.is_unstyled;
     }
 }
 

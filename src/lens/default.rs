@@ -131,7 +131,7 @@ impl Default {
     fn elide(&self, session: &mut Session<'_>) -> Result<(), Halt> {
         for path in self.written(session) {
             if self.backward != Some(Action::Write) {
-                session.record_normalization(&path, "it is the default of the field");
+                session.record_removal(&path, "it is the default of the field");
             }
             session.change(Intent::Delete { path })?;
         }

@@ -55,12 +55,18 @@ impl Drop {
         example: "drop: { field: spec.parametersRef.scope, reason: the scope follows from the kind, default: Cluster }",
     };
 
-    /// Returns whether the value at `path` means the same as its absence, in `object` as it is applied.
-    fn is_default(&self, path: &FieldPath, object: &Value) -> bool {
-        let value = path.get(object);
-        let others = self.default_field.iter().flat_map(|field| field.matches(object));
-        self.loss == LossWhen::None
-            || value == self.default.as_ref() || others.into_iter().any(|other| other.get(object) == value)
+    /// Returns why the value at `path` means the same as its absence, in `object` as it is applied, where it does.
+    fn equivalence(&self, path: &FieldPath, object: &Value) -> Option<String> {
+        if self.loss == LossWhen::None {
+            return Some(format!("it has no effect; {}", self.reason));
+        }
+        let value = path.get(object)?;
+        if Some(value) == self.default.as_ref() {
+            return Some(format!("{value} is the default; {}", self.reason));
+        }
+        let mut others = self.default_field.iter().flat_map(|field| field.matches(object));
+        let same = others.find(|other| other.get(object) == Some(value))?;
+        Some(format!("{same} has the same value, {value}; {}", self.reason))
     }
 }
 
@@ -70,10 +76,10 @@ impl Operation for Drop {
             return Ok(());
         }
         for path in self.field.matches(session.object()).into_iter().rev() {
-            if self.is_default(&path, &session.view_for(|is_read| self.default_field.iter().any(is_read))) {
-                session.record_normalization(&path, self.reason.as_str());
-            } else {
-                session.record_loss(LossClass::DroppedField, &path, self.reason.as_str());
+            let same = self.equivalence(&path, &session.view_for(|is_read| self.default_field.iter().any(is_read)));
+            match same {
+                Some(reason) => session.record_removal(&path, reason),
+                None => session.record_loss(LossClass::DroppedField, &path, self.reason.as_str()),
             }
             session.change(Intent::Delete { path })?;
         }

@@ -36,6 +36,8 @@ pub struct Loss {
 pub struct Normalization {
     /// Its path when the session started.
     pub path: FieldPath,
+    /// Whether it is not written at all.
+    pub is_removed: bool,
     /// Why it means the same, as one sentence without a final dot.
     pub reason: String,
 }

@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer};
 mod condition;
 mod context;
 mod direction;
+mod emptied;
 mod fidelity;
 mod growth;
 mod halt;
@@ -32,6 +33,7 @@ mod trial;
 pub use condition::Condition;
 pub use context::{Candidates, Context, ObjectView};
 pub use direction::Direction;
+pub use emptied::{Emptied, Keep};
 pub use fidelity::Fidelity;
 pub use halt::Halt;
 pub use image::{Claims, Image};
@@ -41,7 +43,7 @@ pub use operation::{Description, Operation};
 pub use origin::{Reach, TracedPath, changes_below, trace};
 pub use sequence::Lens;
 pub use session::{Completeness, ObjectName, Session};
-pub use when::{Keep, at_each};
+pub use when::at_each;
 
 /// Declares the operations: module, type. The name in rule files is that of the type's description.
 macro_rules! operations {

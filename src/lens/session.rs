@@ -255,12 +255,17 @@ impl<'a> Session<'a> {
 
     /// Records that the value at `path` means the same after the conversion, but does not come back as it is written.
     pub fn record_normalization(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.normalized.push(Normalization { path: self.origin(path), reason: reason.into() });
+        self.normalized.push(Normalization { path: self.origin(path), is_removed: false, reason: reason.into() });
+    }
+
+    /// Records that the value at `path` is removed, and that this means the same.
+    pub fn record_removal(&mut self, path: &FieldPath, reason: impl Into<String>) {
+        self.normalized.push(Normalization { path: self.origin(path), is_removed: true, reason: reason.into() });
     }
 
     /// Records that the value at `path` is likely wrong.
     pub fn record_warning(&mut self, path: &FieldPath, reason: impl Into<String>) {
-        self.warnings.push(Normalization { path: self.origin(path), reason: reason.into() });
+        self.warnings.push(Normalization { path: self.origin(path), is_removed: false, reason: reason.into() });
     }
 
     /// Returns the path at the start of the session of the value that is at `path` now.

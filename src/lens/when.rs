@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::condition::Condition;
 use super::context::ObjectView;
+use super::emptied::Emptied;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
@@ -14,9 +15,8 @@ use super::operation::{Description, Operation};
 use super::references::{ReferencedBy, References, unknown_namespace};
 use super::sequence::Lens;
 use super::session::Session;
-use crate::field::{FieldPath, FieldPattern, Part, Step};
+use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
-use crate::yaml::{Intent, Place};
 
 /// `when: { if: { present: spec.tls }, then: [...] }`
 #[derive(Debug, Deserialize)]
@@ -32,45 +32,14 @@ pub(super) struct When {
     back: Option<Condition>,
     /// Not written in rule files.
     #[serde(skip)]
-    keeps: Option<Keep>,
+    emptied: Option<Emptied>,
 }
 
-/// A mapping that shows what a place is, and is kept, empty, where the operations move everything out of it.
-#[derive(Clone, Debug)]
-pub struct Keep {
-    /// The path of the mapping from the place.
-    pub field: FieldPath,
-    /// A test for the place under which it is not needed.
-    pub unless: Condition,
-}
-
-impl Keep {
-    /// Runs `change` in a place and adds the mapping again where that removed it.
-    fn during<'a>(
-        &self,
-        session: &mut Session<'a>,
-        change: impl FnOnce(&mut Session<'a>) -> Result<(), Halt>,
-    ) -> Result<(), Halt> {
-        let is_there = |session: &Session<'_>| self.field.get(session.object()).is_some();
-        let was_there = is_there(session);
-        change(session)?;
-        if !was_there || is_there(session) || self.unless.holds(session.object()) {
-            return Ok(());
-        }
-        let Some((path, Step::Key(key))) = self.field.split_last() else { return Ok(()) };
-        let value = Value::Object(serde_json::Map::new());
-        match path.get(session.object()) {
-            Some(Value::Object(_)) => session.change(Intent::Insert { path, key: key.clone(), value, place: Place::Last }),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Returns the lens that runs `lens` on every `place` in an object for which `condition` holds, and keeps the mapping that shows
-/// what the place is.
+/// Returns the lens that runs `lens` on every `place` in an object for which `condition` holds; `emptied` says what becomes of the
+/// mappings in it that `lens` empties.
 #[must_use]
-pub fn at_each(place: FieldPattern, condition: Condition, keeps: Option<Keep>, lens: Lens) -> Lens {
-    let when = When { named_by: None, together_with: None, each: place, r#if: condition, then: lens, back: None, keeps };
+pub fn at_each(place: FieldPattern, condition: Condition, emptied: Option<Emptied>, lens: Lens) -> Lens {
+    let when = When { named_by: None, together_with: None, each: place, r#if: condition, then: lens, back: None, emptied };
     Lens::from(vec![Box::new(when) as Box<dyn Operation>])
 }
 
@@ -96,8 +65,8 @@ impl When {
         let data = session.view_for(|is_read| self.r#if.compares(is_read));
         // A change in one place changes no other.
         for place in self.each.matches_where(&data, |value| self.r#if.holds(value)) {
-            session.within(&place, |inner| match &self.keeps {
-                Some(keep) => keep.during(inner, |inner| self.run_together(inner)),
+            session.within(&place, |inner| match &self.emptied {
+                Some(emptied) => emptied.during(inner, |inner| self.run_together(inner)),
                 None => self.run_together(inner),
             })?;
         }
@@ -157,7 +126,7 @@ impl Operation for When {
             r#if: back,
             then,
             back: Some(self.r#if.clone()),
-            keeps: self.keeps.clone(),
+            emptied: self.emptied.clone(),
         })
     }
 

@@ -11,7 +11,7 @@ use crate::lens::{Namespace, ObjectName, ObjectView};
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::release::GroupKind;
 use crate::text::{Position, Span};
-use crate::yaml::{self, read_value};
+use crate::yaml::{self, Style, read_value};
 
 /// One file of a run.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,8 @@ pub(crate) struct LocalFile {
     pub(crate) kustomization: Option<Arc<Kustomization>>,
     /// What it does as a builtin transformer, where it is one.
     pub(crate) transformer: Option<Arc<Kustomization>>,
+    /// How it is indented.
+    pub(crate) style: Style,
 }
 
 /// What other objects can look up in an object.
@@ -108,6 +110,14 @@ impl<'a> File<'a> {
         match self {
             Self::Local(local) => local.transformer.as_deref(),
             Self::Linked(manifest) => manifest.transformer.as_deref(),
+        }
+    }
+
+    /// Returns how the file is indented.
+    pub(crate) fn style(self) -> Style {
+        match self {
+            Self::Local(local) => local.style,
+            Self::Linked(manifest) => manifest.style(),
         }
     }
 

@@ -25,7 +25,7 @@ use crate::yaml::{self, Literal, NodeId, Tree, is_on_one_line, locate, read_valu
 /// A patch that concerns known objects.
 pub(super) struct Patch {
     /// Its place in a list of patches.
-    path: FieldPath,
+    pub(super) path: FieldPath,
     /// The folder whose objects it is for, if the object around it names one.
     folder: Option<String>,
     content: Content,

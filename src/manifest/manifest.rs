@@ -15,7 +15,7 @@ use super::source_text::{FileText, SourceText};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
 use crate::text::LineIndex;
-use crate::yaml::{NodeId, Problem, Tree, count_items_at, locate, read_value, read_value_without, text_at};
+use crate::yaml::{NodeId, Problem, Style, Tree, count_items_at, locate, read_value, read_value_without, text_at};
 
 /// One file's bytes with what was found in them.
 #[derive(Debug)]
@@ -81,6 +81,11 @@ impl Manifest {
     /// Returns the place of byte `offset`.
     pub fn location(&self, offset: usize) -> Location {
         Location { file: self.file.clone(), position: Some(self.lines.position(&self.text, offset)) }
+    }
+
+    /// Returns how the file is indented.
+    pub fn style(&self) -> Style {
+        Style::of(&self.text, &self.tree)
     }
 
     /// Returns how many objects the file holds, those of documents that were not read included.

@@ -7,6 +7,7 @@
 //! Invariant: a file is irrelevant only if its bytes contain no known API group.
 
 mod configuration;
+mod embedded;
 mod inline;
 mod inline_patch;
 mod json6902;

@@ -11,11 +11,11 @@ use super::manifest::Manifest;
 use super::object::{Object, is_bare, is_list, take};
 use super::problem::{failure, not_utf8, template_finding, whole_file};
 use super::recognizer::Recognizer;
-use super::{configuration, inline, json6902, replacement};
+use super::{configuration, embedded, inline, json6902, replacement};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::text::{LineIndex, Span};
-use crate::yaml::{self, Problem, ProblemCode, locate};
+use crate::yaml::{self, Problem, ProblemCode};
 
 /// What became of a file.
 #[derive(Debug)]
@@ -122,6 +122,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
     let is_kustomization = kustomization::is_one(&manifest.file);
     // Such a file is known by its name; of another one, only documents that mention something known are read.
     let is_whole = is_kustomization || recognizer.chart_of(&manifest.file).is_some();
+    let mut embedded = Vec::new();
     for (number, document) in documents.iter().enumerate() {
         manifest.document_warnings.extend(other_version(manifest, document.span));
         let bytes = document.span.of(&manifest.text).as_bytes();
@@ -132,6 +133,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
         let hits = || recognizer.mentions_group(document.span.of(&manifest.text).as_bytes());
         match manifest.data(document.root) {
             Ok(value) => {
+                let mut is_reported = json6902::is_one(&value);
                 if is_kustomization {
                     manifest.patches.extend(kustomization::patches(&manifest.file, &value));
                     manifest.kustomization = Some(Arc::new(Kustomization::read(&manifest.file, &value)));
@@ -141,7 +143,9 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     manifest.patches.extend(kustomization::patches(&manifest.file, &value));
                     manifest.transformer = Some(Arc::new(Kustomization::of_transformer(&value)));
                 } else if hits() {
-                    report_incomplete(manifest, number, &value);
+                    let incomplete = incomplete(manifest, number, &value);
+                    is_reported = incomplete.is_some();
+                    manifest.findings.extend(incomplete);
                     let place = |path: &FieldPath| manifest.place(document.root, path);
                     let mut findings = configuration::findings(&value, recognizer, &place);
                     findings.extend(kustomization::misnamed(&manifest.file, &value, &place));
@@ -157,6 +161,11 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     manifest.objects.extend(made);
                 }
                 let patches = inline::patches(&manifest.file, &value, recognizer);
+                if !is_reported && hits() {
+                    let is_patch = |path: &FieldPath| patches.iter().any(|patch| path.starts_with(&patch.path));
+                    let found = embedded::find(document.root, &value, recognizer).into_iter();
+                    embedded.extend(found.filter(|found| !is_patch(&found.path)));
+                }
                 // Kustomize fills in apiVersion and kind.
                 if json6902::is_one(&value) {
                     manifest.objects.push(json6902::object(number, value));
@@ -182,6 +191,8 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
             Err(problem) => return Err(problem),
         }
     }
+    let reported = embedded::finding(manifest, &embedded);
+    manifest.findings.extend(reported);
     Ok(())
 }
 
@@ -205,7 +216,7 @@ fn other_version(manifest: &Manifest, document: Span) -> Option<Finding> {
 }
 
 /// Reports a known API group in a document that resembles an object and is none.
-fn report_incomplete(manifest: &mut Manifest, document: usize, value: &Value) {
+fn incomplete(manifest: &Manifest, document: usize, value: &Value) -> Option<Finding> {
     let half = |value: &Value| value.is_object() && (value.get("apiVersion").is_some() != value.get("kind").is_some());
     let incomplete = match value {
         Value::Array(items) => items
@@ -223,12 +234,9 @@ fn report_incomplete(manifest: &mut Manifest, document: usize, value: &Value) {
         Value::String(_) => Some("the document is a single string, not an object"),
         _ => None,
     };
-    if let Some(help) = incomplete {
-        let start =
-            locate(&manifest.tree, &manifest.text, manifest.tree.documents()[document].root, &FieldPath::default())
-                .start;
-        let message = "the document mentions a known API but is not an object; it is not converted".to_owned();
-        let finding = whole_file(&manifest.file, Code::NotAnObject, message, help);
-        manifest.findings.push(Finding { location: manifest.location(start), severity: Severity::Warning, ..finding });
-    }
+    let help = incomplete?;
+    let location = manifest.place_in(document, &FieldPath::default());
+    let message = "the document mentions a known API but is not an object; it is not converted".to_owned();
+    let finding = whole_file(&manifest.file, Code::NotAnObject, message, help);
+    Some(Finding { location, severity: Severity::Warning, ..finding })
 }

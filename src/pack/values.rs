@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::wire;
 use crate::field::{FieldPath, FieldPattern};
-use crate::lens::{Condition, Keep, Lens, at_each};
+use crate::lens::{Condition, Emptied, Keep, Lens, at_each};
 use crate::release::GroupKind;
 
 /// A kind of object that can contain values.
@@ -123,8 +123,8 @@ const INSTALLERS: &[Installer] = &[
     brings("HelmChart.source.toolkit.fluxcd.io", &["chart"], &[UnconvertedValues::Chart("chart")]),
 ];
 
-/// One level of nesting around values: the places, what must hold there, and what is kept there.
-type Level = (FieldPattern, Condition, Option<Keep>);
+/// One level of nesting around values: the places, what must hold there, and what becomes of mappings that are emptied there.
+type Level = (FieldPattern, Condition, Option<Emptied>);
 
 /// Where the values of a chart can be.
 #[derive(Clone, Debug)]
@@ -154,7 +154,7 @@ impl Place {
         self.levels
             .iter()
             .rev()
-            .fold(lens, |lens, (field, test, keep)| at_each(field.clone(), test.clone(), keep.clone(), lens))
+            .fold(lens, |lens, (field, test, emptied)| at_each(field.clone(), test.clone(), emptied.clone(), lens))
     }
 
     /// Returns the values in `object`, which is of the kind.
@@ -204,22 +204,24 @@ pub(super) fn places(name: &str, charts: &[wire::Chart]) -> Vec<Place> {
     let Some(chart) = charts.iter().find(|chart| chart.name == name) else { return Vec::new() };
     let installed = INSTALLERS.iter().map(|installer| {
         let values = installer.values.map(|values| (pattern(values), Condition::default(), None));
-        let keep = installer
-            .values
-            .and_then(|values| pattern(values).as_path())
-            .map(|values| Keep { field: values.key(&chart.key), unless: any(named(chart, installer)) });
-        let around = (pattern(installer.around), is_of(chart, installer), keep);
+        let emptied = installer.values.and_then(|values| pattern(values).as_path()).map(|within| {
+            let keep = Keep { field: within.key(&chart.key), unless: any(named(chart, installer)) };
+            Emptied { within, keep: Some(keep) }
+        });
+        let around = (pattern(installer.around), is_of(chart, installer), emptied);
         let levels = std::iter::once(around).chain(values).collect();
         let (is_readable, unconverted) = (installer.values.is_some(), installer.unconverted);
         Place { kind: GroupKind::parse(installer.kind), levels, is_readable, unconverted }
     });
     let own = chart.values_in.iter().map(|installer| {
-        let levels = vec![(installer.field.clone(), Condition::default(), None)];
+        let emptied = Emptied { within: FieldPath::default(), keep: None };
+        let levels = vec![(installer.field.clone(), Condition::default(), Some(emptied))];
         Place { levels, ..Place::whole(installer.kind.clone()) }
     });
     // A file of values has nothing but its key that shows what it is.
     let keep = Keep { field: FieldPath::default().key(&chart.key), unless: any(Vec::new()) };
-    let levels = vec![(FieldPattern::default(), Condition::default(), Some(keep))];
+    let emptied = Emptied { within: FieldPath::default(), keep: Some(keep) };
+    let levels = vec![(FieldPattern::default(), Condition::default(), Some(emptied))];
     let file = Place { levels, ..Place::whole(GroupKind::new("Values", name)) };
     installed.chain(own).chain([file]).collect()
 }

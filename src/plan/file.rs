@@ -14,6 +14,7 @@ use crate::notices::values::{self, UnconvertedValues};
 use crate::notices::{advisories, mentions, moved_fields, pins, rbac};
 use crate::release::GroupKind;
 use crate::text::Position;
+use crate::yaml::Style;
 
 /// One file of a run, before the run is finished.
 #[derive(Debug)]
@@ -48,6 +49,8 @@ pub struct PlannedFile {
     /// Where values of charts are converted in this file.
     pub(super) value_sources: Vec<String>,
     pub(super) assumptions: Option<Assumptions>,
+    /// Whether a list or a quoted string was written where nothing shows the style of one.
+    pub(super) is_unstyled: bool,
 }
 
 /// What the plan of a local file takes for granted: that the file is no patch, and that these objects have the namespaces that are
@@ -58,7 +61,7 @@ pub(super) struct Assumptions {
 }
 
 impl PlannedFile {
-    /// Plans a file whose objects became `conversions`. `held` returns why an object is held back that its own conversion does not
+    /// Plans a file whose objects became `conversions`, and whose neighbors show the style `neighbors`. `held` returns why an object is held back that its own conversion does not
     /// hold back; `findings` are those about links to other objects.
     ///
     /// # Errors
@@ -67,11 +70,13 @@ impl PlannedFile {
         planner: &Planner<'_>,
         manifest: &Manifest,
         conversions: Vec<Option<Conversion>>,
+        neighbors: Style,
         held: &dyn Fn(usize) -> Option<Finding>,
         findings: Vec<Finding>,
     ) -> Result<Self, Rejected> {
         let goal = planner.goal();
-        let edited = edit(manifest, &conversions, goal.choices.front_end)?;
+        let edited = edit(manifest, &conversions, neighbors, goal.choices.front_end)?;
+        let is_unstyled = edited.as_ref().is_some_and(|edited| edited.is_unstyled);
         let (change, about_edits) = edited.map(|edited| (edited.file, edited.findings)).unzip();
         let local = LocalFile {
             file: manifest.file.clone(),
@@ -81,6 +86,7 @@ impl PlannedFile {
             patches: manifest.patches.clone(),
             kustomization: manifest.kustomization.clone(),
             transformer: manifest.transformer.clone(),
+            style: manifest.style(),
         };
         let mut planned = Self {
             local,
@@ -91,6 +97,7 @@ impl PlannedFile {
             unconverted_values: Vec::new(),
             value_sources: Vec::new(),
             assumptions: None,
+            is_unstyled,
         };
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());

@@ -1,7 +1,7 @@
 //! Which files can be planned without any other file, and what do they add to the plan?
 //!
-//! Such a plan may assume that no kustomization of the run reaches the file; [`contradicted`] finds, once all files are known, the
-//! plans whose assumptions are wrong.
+//! Such a plan may assume that no kustomization of the run reaches the file, and that its neighbors show no style for what it lacks one
+//! for; [`contradicted`] finds, once all files are known, the plans whose assumptions are wrong.
 //!
 //! Invariant: a local plan that is not contradicted is what the file adds to the plan whatever other files there are.
 
@@ -9,11 +9,13 @@ use std::collections::BTreeSet;
 
 use super::file::{Assumptions, PlannedFile, RunFile};
 use super::planner::Planner;
+use super::styles::Styles;
 use crate::convert::{Conversion, ObjectContext, convert};
 use crate::lens::{Completeness, Namespace};
 use crate::links::{Application, File, IndexedObject, Namespaces, find_applications, kustomize_selectors, selectors};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
+use crate::yaml::Style;
 
 /// Plans a file by itself; `None` where the objects of another file can affect its plan.
 pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<PlannedFile> {
@@ -38,7 +40,8 @@ pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<Planned
         }
         conversions.push(made);
     }
-    let mut planned = PlannedFile::new(planner, manifest, conversions, &|_| None, Vec::new()).ok()?;
+    let (style, held) = (Style::default(), |_| None);
+    let mut planned = PlannedFile::new(planner, manifest, conversions, style, &held, Vec::new()).ok()?;
     let index = |object: &Object| Some(IndexedObject::new(manifest, object, *planner.lookups.get(&object.kind)?));
     planned.local.indexed = manifest.objects.iter().filter_map(index).collect();
     planned.assumptions = assumptions;
@@ -60,8 +63,12 @@ fn is_linked(planner: &Planner<'_>, object: &Object, made: Option<&Conversion>) 
 }
 
 /// Returns the local ones among `files`, with their positions, whose assumptions a kustomization of the run contradicts, or that
-/// hold a patch or what it is merged into.
-pub(super) fn contradicted<'f>(files: &'f [RunFile<'_>], namespaces: &Namespaces<'_>) -> Vec<(usize, &'f PlannedFile)> {
+/// hold a patch or what it is merged into, or that take a style from their neighbors.
+pub(super) fn contradicted<'f>(
+    files: &'f [RunFile<'_>],
+    namespaces: &Namespaces<'_>,
+    styles: &Styles,
+) -> Vec<(usize, &'f PlannedFile)> {
     let linkable: Vec<File<'_>> = files.iter().map(RunFile::linkable).collect();
     let patch_files: BTreeSet<&str> =
         linkable.iter().flat_map(|file| file.patches()).map(|patch| patch.file.as_str()).collect();
@@ -83,6 +90,7 @@ pub(super) fn contradicted<'f>(files: &'f [RunFile<'_>], namespaces: &Namespaces
     // A patch with a target is applied to what that selects, whatever objects the patch holds.
     let patches = linkable.iter().flat_map(|file| file.patches()).filter(|patch| patch.target.is_some());
     let targeted: BTreeSet<&str> = patches.map(|patch| patch.file.as_str()).collect();
+    let has_style = |planned: &PlannedFile| planned.is_unstyled && styles.around(planned.file()) != Style::default();
     let is_involved = |at: &usize, planned: &PlannedFile| involved.contains(at) || targeted.contains(planned.file());
-    local.filter(|(at, planned)| is_involved(at, planned) || is_contradicted(planned)).collect()
+    local.filter(|(at, planned)| is_involved(at, planned) || is_contradicted(planned) || has_style(planned)).collect()
 }

@@ -3,7 +3,7 @@
 //! The pipeline, for a run over files that are read one by one, in any order and by several threads:
 //! 1. [`Planner::new`]: what follows from the goal for every file;
 //! 2. [`plan_local`]: a file that needs no other is planned as soon as it is read (`local`); the others are linked;
-//! 3. [`plan_files`]: a local plan that a kustomization of the run contradicts is dropped, and its file is linked too; the linked files
+//! 3. [`plan_files`]: a local plan that a kustomization of the run contradicts, or that lacks a style that neighbors show (`styles`), is dropped, and its file is linked too; the linked files
 //!    are planned together (`run`, with `fixpoint` for what is held back because something else is); all plans are put together
 //!    (`assemble`).
 //!
@@ -20,6 +20,7 @@ use crate::manifest::Manifest;
 mod planner;
 
 mod file;
+mod styles;
 
 mod assemble;
 mod fixpoint;
@@ -36,6 +37,7 @@ pub use file::{PlannedFile, RunFile};
 pub use planner::Planner;
 
 use assemble::assemble;
+use styles::Styles;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
@@ -65,14 +67,15 @@ pub fn plan_files<M: Borrow<Manifest>, E>(
     read_again: impl Fn(usize, &PlannedFile) -> Result<M, E>,
 ) -> Result<Plan, E> {
     let namespaces = Namespaces::new(&linkable(&files), planner.goal().packs);
-    let contradicted = local::contradicted(&files, &namespaces).into_iter();
+    let styles = Styles::of(&linkable(&files));
+    let contradicted = local::contradicted(&files, &namespaces, &styles).into_iter();
     let manifests = contradicted.map(|(at, planned)| Ok((at, read_again(at, planned)?)));
     let manifests = manifests.collect::<Result<Vec<_>, E>>()?;
     let mut files: Vec<RunFile<'_>> = files;
     for (at, manifest) in &manifests {
         files[*at] = RunFile::Linked(manifest.borrow());
     }
-    let mut linked = run::plan(planner, &linkable(&files), &namespaces).into_iter();
+    let mut linked = run::plan(planner, &linkable(&files), &namespaces, &styles).into_iter();
     let planned = files.into_iter().map(|file| match file {
         RunFile::Local(planned) => *planned,
         RunFile::Linked(_) => linked.next().expect("every linked file is planned"),

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::file::PlannedFile;
 use super::fixpoint::hold_back;
 use super::planner::Planner;
+use super::styles::Styles;
 use crate::convert::Conversion;
 use crate::edits::Rejected;
 use crate::finding::Finding;
@@ -19,7 +20,12 @@ use crate::links::states::States;
 use crate::links::{Application, File, Held, Id, Linked, Namespaces, find_applications, unapplied};
 
 /// Plans the linked ones among `files`, in their order.
-pub(super) fn plan(planner: &Planner<'_>, files: &[File<'_>], namespaces: &Namespaces<'_>) -> Vec<PlannedFile> {
+pub(super) fn plan(
+    planner: &Planner<'_>,
+    files: &[File<'_>],
+    namespaces: &Namespaces<'_>,
+    styles: &Styles,
+) -> Vec<PlannedFile> {
     let mut linked = Linked::new(&planner.targets, files, namespaces);
     let applications = find_applications(files);
     let applied = linked.applied(&applications);
@@ -29,7 +35,7 @@ pub(super) fn plan(planner: &Planner<'_>, files: &[File<'_>], namespaces: &Names
     let selectors = Selectors::new(&linked);
     let links =
         Links { linked: &linked, patchings: &patchings, states: &states, selectors: &selectors, unapplied: &unapplied };
-    hold_back(&linked, &patchings, &states, &selectors, |held| attempt(planner, links, held))
+    hold_back(&linked, &patchings, &states, &selectors, |held| attempt((planner, styles), links, held))
 }
 
 /// The linked files, and what Kustomize makes of them.
@@ -63,7 +69,11 @@ fn convert_all(planner: &Planner<'_>, linked: &mut Linked<'_>, applications: &[(
 ///
 /// # Errors
 /// The objects whose text cannot be changed.
-fn attempt(planner: &Planner<'_>, links: Links<'_>, held: &Held) -> Result<Vec<PlannedFile>, Vec<(Id, Finding)>> {
+fn attempt(
+    (planner, styles): (&Planner<'_>, &Styles),
+    links: Links<'_>,
+    held: &Held,
+) -> Result<Vec<PlannedFile>, Vec<(Id, Finding)>> {
     let linked = links.linked;
     let (objects, changes) = (RenamedObjects::new(linked, held), selectors::changes(linked, held));
     let (mut planned, mut rejected) = (Vec::new(), Vec::new());
@@ -72,7 +82,7 @@ fn attempt(planner: &Planner<'_>, links: Links<'_>, held: &Held) -> Result<Vec<P
         let follow = |at| follow_links(links, held, (&objects, &changes), (file, at), &mut findings);
         let conversions = (0..manifest.objects.len()).map(follow).collect();
         let reason = |at| held.reason((file, at)).cloned();
-        match PlannedFile::new(planner, manifest, conversions, &reason, findings) {
+        match PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings) {
             Ok(file) => planned.push(file),
             Err(more) => rejected.extend(with_file(file, more)),
         }

@@ -8,7 +8,7 @@
 
 use serde_json::Value;
 
-use super::format::{MultilineText, Padding};
+use super::format::{LineStyle, MultilineText, Quotes};
 use super::layout::Layout;
 use super::node::{Kind, NodeId};
 use super::resolve::reads_as_text;
@@ -55,41 +55,55 @@ impl Context {
     }
 }
 
-/// Writes a string as a plain or quoted scalar: in single quotes if it contains double quotes.
+/// Writes a string as a plain or quoted scalar, in double quotes if it does not contain any.
 pub(super) fn scalar(text: &str, context: Context) -> String {
-    let plain = !context.is_json() && can_stand_plain(text, context) && reads_as_text(text);
-    let single = !context.is_json() && text.contains('"') && !text.contains('\'') && text.chars().all(is_printable);
-    match (plain, single) {
-        (true, _) => text.to_owned(),
-        (false, true) => format!("'{text}'"),
-        (false, false) => double_quoted(text),
+    scalar_in(Quotes::Double, text, context)
+}
+
+/// Writes a string as a plain or quoted scalar: in the other quotes if it contains these and not the others.
+pub(super) fn scalar_in(quotes: Quotes, text: &str, context: Context) -> String {
+    if !context.is_json() && can_stand_plain(text, context) && reads_as_text(text) {
+        return text.to_owned();
     }
+    let quotes = match (text.contains('"'), text.contains('\'')) {
+        (true, false) => Quotes::Single,
+        (false, true) => Quotes::Double,
+        _ => quotes,
+    };
+    match quotes {
+        Quotes::Single if !context.is_json() && text.chars().all(is_printable) => single_quoted(text),
+        _ => double_quoted(text),
+    }
+}
+
+fn single_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
 }
 
 /// Writes a string in the quotes of the scalar that it replaces.
 pub(super) fn scalar_like(kind: Kind, text: &str, context: Context) -> String {
     match kind {
         Kind::Double => double_quoted(text),
-        Kind::Single if text.chars().all(is_printable) => format!("'{}'", text.replace('\'', "''")),
+        Kind::Single if text.chars().all(is_printable) => single_quoted(text),
         _ => scalar(text, context),
     }
 }
 
 /// Writes a value in flow style, on one line.
-pub(super) fn one_line(value: &Value, context: Context, padding: Padding) -> String {
+pub(super) fn one_line(value: &Value, context: Context, style: LineStyle) -> String {
     let inner = if context == Context::Block { Context::Flow } else { context };
     let comma = format!(",{}", inner.gap());
     match value {
-        Value::String(text) => scalar(text, context),
+        Value::String(text) => scalar_in(style.quotes, text, context),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| one_line(item, inner, padding)).collect();
-            padding.brackets(&items.join(&comma))
+            let items: Vec<String> = items.iter().map(|item| one_line(item, inner, style)).collect();
+            style.brackets(&items.join(&comma))
         }
         Value::Object(map) => {
             let entry = |(key, value): (&String, &Value)| {
-                format!("{}:{}{}", scalar(key, inner), inner.gap(), one_line(value, inner, padding))
+                format!("{}:{}{}", scalar(key, inner), inner.gap(), one_line(value, inner, style))
             };
-            padding.braces(&map.iter().map(entry).collect::<Vec<_>>().join(&comma))
+            style.braces(&map.iter().map(entry).collect::<Vec<_>>().join(&comma))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
@@ -99,7 +113,7 @@ pub(super) fn one_line(value: &Value, context: Context, padding: Padding) -> Str
 #[derive(Clone, Debug)]
 pub(super) struct FlowEmitter<'t> {
     context: Context,
-    padding: Padding,
+    style: LineStyle,
     lines: Option<JsonLines<'t>>,
 }
 
@@ -128,13 +142,13 @@ impl<'t> FlowEmitter<'t> {
             step,
             line_ending: layout.line_ending(open),
         });
-        Self { context, padding: layout.padding(), lines }
+        Self { context, style: layout.line_style(), lines }
     }
 
     /// Writes a value of the collection.
     pub(super) fn value(&self, value: &Value) -> String {
         match &self.lines {
-            None => one_line(value, self.context, self.padding),
+            None => one_line(value, self.context, self.style),
             Some(lines) => lines.write(value, &lines.indentation),
         }
     }
@@ -152,8 +166,8 @@ impl<'t> FlowEmitter<'t> {
     /// Puts the only entry or item between brackets: on a line of its own, if the document is written like that.
     pub(super) fn only(&self, [open, close]: [&str; 2], text: &str) -> String {
         match &self.lines {
-            None if open == "[" => self.padding.brackets(text),
-            None => self.padding.braces(text),
+            None if open == "[" => self.style.brackets(text),
+            None => self.style.braces(text),
             Some(JsonLines { indentation, step, line_ending }) => {
                 let outer = indentation.strip_suffix(step).unwrap_or(indentation);
                 format!("{open}{line_ending}{indentation}{text}{line_ending}{outer}{close}")
@@ -182,7 +196,7 @@ impl JsonLines<'_> {
                 };
                 around(["{", "}"], map.iter().map(entry).collect())
             }
-            _ => one_line(value, Context::Json, Padding::default()),
+            _ => one_line(value, Context::Json, LineStyle::default()),
         }
     }
 }
@@ -216,6 +230,7 @@ pub(super) struct BlockEmitter {
     pub(super) list_indent: usize,
     /// How many columns the content of an item starts after its dash.
     pub(super) dash_width: usize,
+    pub(super) quotes: Quotes,
     pub(super) line_ending: &'static str,
     pub(super) multiline: MultilineText,
 }
@@ -227,6 +242,7 @@ impl BlockEmitter {
             step: layout.step(node),
             list_indent: layout.list_indent(node),
             dash_width: layout.dash_width(),
+            quotes: layout.quotes(),
             line_ending: layout.line_ending(layout.span(node).start),
             multiline: layout.multiline,
         }
@@ -289,7 +305,10 @@ impl BlockEmitter {
     fn scalar(&self, value: &Value, column: usize) -> Rendered {
         let long = value.as_str().filter(|_| self.multiline == MultilineText::Block);
         match long.and_then(|text| Some((text, literal_header(text)?))) {
-            None => Rendered { head: one_line(value, Context::Block, Padding::default()), body: String::new() },
+            None => {
+                let style = LineStyle { quotes: self.quotes, ..LineStyle::default() };
+                Rendered { head: one_line(value, Context::Block, style), body: String::new() }
+            }
             Some((text, header)) => {
                 let line = |line: &str| match line {
                     "" => self.line_ending.to_owned(),
@@ -406,6 +425,14 @@ mod tests {
     }
 
     #[test]
+    fn strings_that_need_quotes_get_those_of_the_document() {
+        let single = |text| scalar_in(Quotes::Single, text, Context::Block);
+        let written = ["a", "", "yes", "it's: x", "\"a\": 'b", "a\tb"].map(single);
+        assert_eq!(written, ["a", "''", "'yes'", "\"it's: x\"", "'\"a\": ''b'", "\"a\\tb\""]);
+        assert_eq!(scalar_in(Quotes::Single, "a", Context::Json), "\"a\"");
+    }
+
+    #[test]
     fn quotes_are_kept() {
         assert_eq!(scalar_like(Kind::Single, "it's", Context::Block), "'it''s'");
         assert_eq!(scalar_like(Kind::Single, "a\nb", Context::Block), "\"a\\nb\"");
@@ -420,6 +447,7 @@ mod tests {
             step,
             list_indent,
             dash_width: 2,
+            quotes: Quotes::Double,
             line_ending: "\n",
             multiline: MultilineText::Block,
         };
@@ -432,7 +460,7 @@ mod tests {
             "a:\n    - b:\n          - 1\n          - - 2\n            - |\n              x\n              y\n      c: {}\n    - []\n    - |-\n      x\n      y\nd:\n    \"on\": null\n"
         );
         assert_eq!(
-            one_line(&value, Context::Json, Padding::default()),
+            one_line(&value, Context::Json, LineStyle::default()),
             value.to_string().replace(':', ": ").replace(',', ", ")
         );
     }
@@ -465,9 +493,11 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(2026), ..ProptestConfig::with_cases(2000) })]
 
         #[test]
-        fn emitted_values_read_back(value in values(), step in 1..5usize, list_indent in 0..5usize) {
-            let Rendered { head, body } = BlockEmitter { step, list_indent, dash_width: 2, line_ending: "\r\n", multiline: MultilineText::Block }.root(&value);
-            for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow, Padding::default()), one_line(&value, Context::Json, Padding::default())] {
+        fn emitted_values_read_back(value in values(), step in 1..5usize, list_indent in 0..5usize, single in any::<bool>()) {
+            let quotes = if single { Quotes::Single } else { Quotes::Double };
+            let Rendered { head, body } = BlockEmitter { step, list_indent, dash_width: 2, quotes, line_ending: "\r\n", multiline: MultilineText::Block }.root(&value);
+            let style = LineStyle { quotes, ..LineStyle::default() };
+            for text in [format!("--- {head}\r\n{body}"), one_line(&value, Context::Flow, style), one_line(&value, Context::Json, style)] {
                 let tree = parse(&text).unwrap();
                 prop_assert_eq!(read_value(&tree, &text, tree.documents()[0].root).unwrap(), value.clone(), "{}", text);
             }

@@ -12,7 +12,7 @@
 use std::cell::OnceCell;
 
 use super::children::is_key;
-use super::format::{Indentation, MultilineText, Padding};
+use super::format::{Conventions, LineStyle, MultilineText, Quotes};
 use super::node::{Kind, NodeId};
 use super::tree::{Tree, is_separated, skip_trivia};
 use crate::text::{LineIndex, Span};
@@ -61,8 +61,8 @@ pub(super) struct Layout<'t> {
     pub(super) text: &'t str,
     pub(super) tree: &'t Tree,
     pub(super) root: NodeId,
-    /// How the rest of the file is indented.
-    pub(super) default_indentation: Indentation,
+    /// What the document showed before the first change, and else what is around it.
+    pub(super) conventions: Conventions,
     /// How new strings of several lines are written.
     pub(super) multiline: MultilineText,
     lines: LineIndex,
@@ -76,7 +76,7 @@ pub(super) struct Layout<'t> {
     lists: Vec<Sample>,
     multiline_json: OnceCell<bool>,
     compact_items: OnceCell<bool>,
-    padding: OnceCell<Padding>,
+    line_style: OnceCell<LineStyle>,
     dash_width: OnceCell<usize>,
 }
 
@@ -87,13 +87,12 @@ impl<'t> Layout<'t> {
         let mut referenced: Vec<NodeId> = tree.aliases.iter().map(|entry| entry.target).collect();
         referenced.sort();
         let (mappings, lists) = (Vec::new(), Vec::new());
-        let (default_indentation, multiline, lines) =
-            (Indentation::default(), MultilineText::Block, LineIndex::new(text));
+        let (conventions, multiline, lines) = (Conventions::default(), MultilineText::Block, LineIndex::new(text));
         let mut layout = Self {
             text,
             tree,
             root,
-            default_indentation,
+            conventions,
             multiline,
             lines,
             parents,
@@ -104,7 +103,7 @@ impl<'t> Layout<'t> {
             lists,
             multiline_json: OnceCell::new(),
             compact_items: OnceCell::new(),
-            padding: OnceCell::new(),
+            line_style: OnceCell::new(),
             dash_width: OnceCell::new(),
         };
         layout.mappings = layout.samples(Kind::Mapping);
@@ -112,10 +111,19 @@ impl<'t> Layout<'t> {
         layout
     }
 
-    /// Returns the indentation that the document shows.
-    pub(super) fn shown_indentation(&self) -> Indentation {
+    /// Returns what the document shows of its author's style.
+    pub(super) fn shown_conventions(&self) -> Conventions {
         let step = first_indent(&self.mappings).or_else(|| first_indent(&self.lists));
-        Indentation { step, list_indent: usual_indent(&self.lists) }
+        let quotes = || self.tree.nodes.iter().filter_map(|node| Quotes::of(self.text, node));
+        let single = quotes().filter(|quotes| *quotes == Quotes::Single).count();
+        let usual = if 2 * single > quotes().count() { Quotes::Single } else { Quotes::Double };
+        let quotes = quotes().next().map(|_| usual);
+        Conventions { step, list_indent: usual_indent(&self.lists), quotes }
+    }
+
+    /// Returns the quotes of a string that needs some.
+    pub(super) fn quotes(&self) -> Quotes {
+        self.conventions.quotes.unwrap_or_default()
     }
 
     fn samples(&self, kind: Kind) -> Vec<Sample> {
@@ -334,6 +342,31 @@ impl<'t> Layout<'t> {
         end
     }
 
+    /// Returns where the first of the blank lines directly above `line` starts that are no content of a block scalar.
+    pub(super) fn blank_lines_start(&self, line: usize) -> usize {
+        let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
+        let content = before.checked_sub(1).map_or(0, |last| self.line_end(self.tree.nodes[last].end as usize));
+        let mut start = line;
+        while start > content && self.text[..start].ends_with('\n') {
+            let above = self.line_start(start - 1);
+            if !self.text[above..start].trim().is_empty() {
+                break;
+            }
+            start = above;
+        }
+        start
+    }
+
+    /// Returns whether nothing but a comment is on the line starting at `line`.
+    pub(super) fn is_comment_line(&self, line: usize) -> bool {
+        self.comment_column(line).is_some()
+    }
+
+    /// Returns whether nothing but a comment is on the line above the one starting at `line`.
+    pub(super) fn is_below_comment(&self, line: usize) -> bool {
+        self.text[..line].ends_with('\n') && self.is_comment_line(self.line_start(line - 1))
+    }
+
     /// Returns whether a `|+` or `>+` ends on the line before `line`, so that blank lines at `line` would become its content.
     pub(super) fn follows_kept_lines(&self, line: usize) -> bool {
         let before = self.tree.nodes.partition_point(|node| (node.start as usize) < line);
@@ -442,12 +475,12 @@ impl<'t> Layout<'t> {
     /// Returns how many columns a mapping is indented below its key, near `node`.
     pub(super) fn step(&self, node: NodeId) -> usize {
         let near = self.nearest(&self.mappings, node, first_indent);
-        near.or_else(|| self.nearest(&self.lists, node, first_indent)).or(self.default_indentation.step).unwrap_or(2)
+        near.or_else(|| self.nearest(&self.lists, node, first_indent)).or(self.conventions.step).unwrap_or(2)
     }
 
     /// Returns how many columns the dashes of a list are indented below its key, near `node`; 0 if lists are not indented.
     pub(super) fn list_indent(&self, node: NodeId) -> usize {
-        self.nearest(&self.lists, node, usual_indent).or(self.default_indentation.list_indent).unwrap_or(0)
+        self.nearest(&self.lists, node, usual_indent).or(self.conventions.list_indent).unwrap_or(0)
     }
 
     /// Evaluates the samples of the smallest collection around `node` that give an answer.
@@ -513,11 +546,12 @@ impl<'t> Layout<'t> {
         })
     }
 
-    /// Returns the spaces that the document has inside the brackets of its flow collections.
-    pub(super) fn padding(&self) -> Padding {
-        *self.padding.get_or_init(|| Padding {
+    /// Returns how the document writes values on one line.
+    pub(super) fn line_style(&self) -> LineStyle {
+        *self.line_style.get_or_init(|| LineStyle {
             mapping: self.padding_of(Kind::FlowMapping),
             list: self.padding_of(Kind::FlowSequence),
+            quotes: self.quotes(),
         })
     }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use super::change::Change;
 use super::edit::plan;
-use super::format::{Indentation, MultilineText};
+use super::format::{Conventions, MultilineText};
 use super::intent::Intent;
 use super::layout::Layout;
 use super::node::NodeId;
@@ -33,6 +33,8 @@ pub struct Rewrite {
     pub text: String,
     /// The comments that were removed, as written.
     pub removed_comments: Vec<String>,
+    /// Whether a list or a quoted string was written where neither the document nor the given style shows the style of one.
+    pub is_unstyled: bool,
 }
 
 /// Why nothing was changed.
@@ -71,10 +73,10 @@ pub fn rewrite(source: &str, programs: &[Vec<Intent>], style: Style) -> Result<R
 struct Rewriter {
     text: String,
     tree: Tree,
-    /// The style of the file around the document.
-    file_style: Style,
-    /// The document's own indentation before the first change, or that of the file.
-    indentation: OnceCell<Indentation>,
+    /// The style of what is around the document.
+    outer_style: Style,
+    /// What the document shows before the first change, and else what is around it.
+    conventions: OnceCell<Conventions>,
     /// From the source to `text`.
     edits: EditSet,
     source_length: usize,
@@ -127,8 +129,8 @@ impl Rewriter {
         let mut rewriter = Self {
             text: source.to_owned(),
             tree,
-            file_style: style,
-            indentation: OnceCell::new(),
+            outer_style: style,
+            conventions: OnceCell::new(),
             edits: EditSet::default(),
             source_length: source.len(),
             removed_comments: Vec::new(),
@@ -146,7 +148,7 @@ impl Rewriter {
 
     fn layout(&self) -> Layout<'_> {
         let mut layout = Layout::new(&self.text, &self.tree, self.tree.documents()[0].root);
-        layout.default_indentation = *self.indentation.get_or_init(|| layout.shown_indentation().or(self.file_style.0));
+        layout.conventions = *self.conventions.get_or_init(|| layout.shown_conventions().or(self.outer_style.0));
         if !self.added_line_end.is_empty() {
             // kubectl reads no line end after a block scalar at the end of a text without one.
             layout.multiline = MultilineText::Quoted;
@@ -228,7 +230,18 @@ impl Rewriter {
         if source.ends_with([' ', '\t']) { length } else { self.text[..length].trim_end_matches(['\r', '\n']).len() }
     }
 
+    /// Returns whether a list or a quoted string was written where nothing shows the style of one.
+    fn is_unstyled(&self) -> bool {
+        let Some(shown) = self.conventions.get() else { return false };
+        let is_open = shown.list_indent.is_none() || shown.quotes.is_none();
+        is_open && {
+            let now = self.layout().shown_conventions();
+            shown.list_indent.is_none() && now.list_indent.is_some() || shown.quotes.is_none() && now.quotes.is_some()
+        }
+    }
+
     fn finish(mut self, source: &str) -> Result<Rewrite, Problem> {
+        let is_unstyled = self.is_unstyled();
         if self.removes_added_line_end() {
             let length = self.length_without_line_end(source);
             let edits = EditSet::new(vec![Edit::new(length, self.text.len(), "")]);
@@ -239,7 +252,7 @@ impl Rewriter {
         if let Some(open) = &self.unterminated_text {
             refuse_new_line_end(source, open, &edits, &self.text)?;
         }
-        Ok(Rewrite { edits, text: self.text, removed_comments: self.removed_comments })
+        Ok(Rewrite { edits, text: self.text, removed_comments: self.removed_comments, is_unstyled })
     }
 }
 

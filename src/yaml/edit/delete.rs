@@ -3,7 +3,11 @@
 //! Lines are removed with their comments. After a first entry on the line of a dash, the next one moves up. The last entry of
 //! a collection leaves `{}` or `[]`, since nothing at all would be null. In a flow collection one comma is removed too.
 //!
-//! Invariant: blank lines stay, except those that would become content of a `|+` above.
+//! Of blank lines above and below, those of one side are removed with an entry, the fewer; so are those that would now be first or
+//! last in their collection, and those that would become content of a `|+` above. Nothing that could be inserted again gets
+//! another place by that: an entry is inserted directly after the one above or before the one below.
+//!
+//! Invariant: all other blank lines stay.
 
 use super::super::change::Change;
 use super::super::emit::Rendered;
@@ -44,9 +48,7 @@ pub(super) fn remove_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change,
 fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
     let end = layout.own_end(layout.column(entry.start), entry.end);
     if layout.is_first_on_line(entry.start) {
-        let start = layout.own_start(entry.start);
-        let keep = layout.follows_kept_lines(start);
-        return Span::new(start, if keep { layout.blank_lines_end(end) } else { end });
+        return with_blank_lines(layout, entry, Span::new(layout.own_start(entry.start), end));
     }
     let next = layout.entry(entry.container, entry.index + 1);
     let next_line = layout.own_start(next.start);
@@ -60,6 +62,30 @@ fn block_span(layout: &Layout<'_>, entry: &Entry) -> Span {
     }
 }
 
+/// Returns the lines of an entry with the blank lines that are removed with it.
+fn with_blank_lines(layout: &Layout<'_>, entry: &Entry, lines: Span) -> Span {
+    let above = Span::new(layout.blank_lines_start(lines.start), lines.end);
+    let below = Span::new(lines.start, layout.blank_lines_end(lines.end));
+    if layout.follows_kept_lines(lines.start) {
+        return below;
+    }
+    let count = |blank: &str| blank.matches('\n').count();
+    let before = count(&layout.text[above.start..lines.start]);
+    let after = count(&layout.text[lines.end..below.end]);
+    let is_last = entry.index + 1 == layout.count(entry.container);
+    let is_first = entry.index == 0 && !is_last;
+    // A comment that belongs to no entry stays separated from what is next to it.
+    let is_at_end = lines.end == layout.text.len();
+    let is_free = !layout.is_below_comment(above.start) && !layout.is_comment_line(lines.end);
+    match (before, after) {
+        (1.., 1..) if is_last || !is_first && before < after => above,
+        (1.., 1..) => below,
+        (1.., 0) if is_last && (is_free || is_at_end) => above,
+        (0, 1..) if is_first && !layout.is_below_comment(lines.start) => below,
+        _ => lines,
+    }
+}
+
 /// Removes the only entry of a block collection, leaving `{}` or `[]`.
 fn remove_only_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Problem> {
     let empty = if layout.kind(entry.container) == Kind::Mapping { "{}" } else { "[]" };
@@ -67,17 +93,17 @@ fn remove_only_entry(layout: &Layout<'_>, entry: &Entry) -> Result<Change, Probl
     if !layout.is_first_on_line(entry.start) {
         return Ok(position.fill(layout, Rendered { head: empty.to_owned(), body: String::new() }));
     }
-    let start = layout.own_start(entry.start);
     let end = layout.own_end(layout.column(entry.start), entry.end);
+    let lines = Span::new(layout.own_start(entry.start), end);
     let mut change = Change::default();
     match position.opened_on_another_line(layout) {
         Some(opened) => {
             change.insert(opened, format!(" {empty}"));
-            change.remove(layout, Span::new(start, end));
+            change.remove(layout, with_blank_lines(layout, entry, lines));
         }
         None => {
             let line_ending = layout.line_ending(entry.start);
-            change.remove_for(layout, Span::new(start, end), format!("{empty}{line_ending}"));
+            change.remove_for(layout, lines, format!("{empty}{line_ending}"));
         }
     }
     Ok(change)

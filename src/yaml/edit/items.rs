@@ -173,7 +173,7 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
     let context = Context::inside(layout, place.value);
     let [key, value] = [&naming.key, &naming.value].map(|word| scalar(word, context));
     let gap = context.gap();
-    let blanks = layout.padding().mapping;
+    let blanks = layout.line_style().mapping;
     let mut change = replace_brackets(layout, span, entries, Kind::FlowSequence);
     for entry in entries {
         let name = entry.key.map(|key| name_text(layout, key, context)).unwrap_or_default();
@@ -203,7 +203,7 @@ fn items_in_brackets(layout: &Layout<'_>, place: &Entry, entries: &[Entry], nami
 
 /// Replaces the brackets around entries or items, with the padding that the document has for such brackets.
 fn replace_brackets(layout: &Layout<'_>, span: Span, entries: &[Entry], kind: Kind) -> Change {
-    let padding = layout.padding();
+    let padding = layout.line_style();
     let ([open, close], blanks) =
         if kind == Kind::FlowMapping { (["{", "}"], padding.mapping) } else { (["[", "]"], padding.list) };
     let is_blank = |span: &Span| span.of(layout.text).bytes().all(|byte| byte == b' ');

@@ -42,7 +42,7 @@ fn wrap_in_brackets(layout: &Layout<'_>, entry: &Entry) -> Change {
     let is_long = !layout.is_same_line(start, entry.end) && layout.is_first_on_line(entry.start);
     let [open, close] = match layout.json_indent(entry.value).filter(|_| is_long && !layout.has_compact_items()) {
         None => {
-            let blanks = layout.padding().list;
+            let blanks = layout.line_style().list;
             [format!("[{blanks}"), format!("{blanks}]")]
         }
         Some(step) => {

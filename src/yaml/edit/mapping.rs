@@ -47,7 +47,7 @@ fn wrap_in_braces(layout: &Layout<'_>, place: &Entry, key: &str) -> Change {
     let is_broken = own_lines(layout, place).is_some() && !layout.is_same_line(span.start, span.end);
     let [open, close] = match layout.json_indent(place.value).filter(|_| is_broken) {
         None => {
-            let blanks = layout.padding().mapping;
+            let blanks = layout.line_style().mapping;
             [format!("{{{blanks}"), format!("{blanks}}}")]
         }
         Some(step) => {

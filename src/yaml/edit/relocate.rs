@@ -332,7 +332,7 @@ fn one_line_value(layout: &Layout<'_>, node: NodeId, context: Context) -> Result
     if as_it_is && !context.is_json() && !raw.contains('\n') {
         return Ok(raw.to_owned());
     }
-    Ok(one_line(&read_value(layout.tree, layout.text, node)?, context, layout.padding()))
+    Ok(one_line(&read_value(layout.tree, layout.text, node)?, context, layout.line_style()))
 }
 
 /// Returns the blanks in front of a flow mapping's entries. If they have no lines of their own, a new one follows the

@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use super::super::change::Change;
-use super::super::emit::{BlockEmitter, Context, FlowEmitter, Rendered, one_line, scalar_like};
+use super::super::emit::{BlockEmitter, Context, FlowEmitter, Rendered, one_line, scalar_in, scalar_like};
 use super::super::format::MultilineText;
 use super::super::layout::{Entry, Layout};
 use super::super::literal::Literal;
@@ -72,7 +72,10 @@ fn quotes(layout: &Layout<'_>, node: NodeId) -> Kind {
 fn replace_in_flow(layout: &Layout<'_>, entry: &Entry, value: &Value) -> Change {
     let context = Context::inside(layout, entry.container);
     let text = match value.as_str() {
-        Some(text) => scalar_like(quotes(layout, entry.value), text, context),
+        Some(text) => match quotes(layout, entry.value) {
+            kind @ (Kind::Single | Kind::Double) => scalar_like(kind, text, context),
+            _ => scalar_in(layout.quotes(), text, context),
+        },
         None => FlowEmitter::of(layout, entry.container).value(value),
     };
     replace_value_in_flow(layout, entry, text)
@@ -180,7 +183,7 @@ impl ValuePosition {
             PositionKind::Root => style.root(value),
             PositionKind::Value => style.value(value, self.column),
             PositionKind::Item if self.has_properties && is_filled(value) => {
-                Rendered { head: one_line(value, Context::Block, layout.padding()), body: String::new() }
+                Rendered { head: one_line(value, Context::Block, layout.line_style()), body: String::new() }
             }
             PositionKind::Item => style.item(value, self.item_column(layout)),
         };
