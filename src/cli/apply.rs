@@ -44,26 +44,26 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     let journal = write::finish_interrupted(&bounds, console)?;
     if planned.plan.files.is_empty() {
         finish(&planned.report("apply", Written::No), output, console)?;
-        let exit = planned.exit(Pending::Nothing).with(output);
+        let exit = planned.exit_with(Pending::Nothing, output);
         return explain_exit(exit, &planned.counts, &planned.roots, packs, console);
     }
     write::guard(&planned.plan.files, args.guard)?;
     if !args.yes && !confirmed(&planned.report("apply", Written::No), Level::of(output), console)? {
         console.note("nothing was written\n")?;
-        return Ok(planned.exit(Pending::Changes).with(output));
+        return Ok(planned.exit_with(Pending::Changes, output));
     }
     write::write(&planned.plan.files, &planned.targets.join(", "), bounds, journal)?;
     let report = planned.report("apply", Written::Yes);
     report_written(&report, args, console)
         .with_context(|| format!("{} were written, but not reported", plural(report.files.len(), "file")))?;
-    Ok(planned.exit(Pending::Nothing).with(output))
+    Ok(planned.exit_with(Pending::Nothing, output))
 }
 
 /// Reports what failed; nothing is written then.
 fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
     finish(&planned.report("apply", Written::No), &args.convert.output, console)?;
     if planned.has_failed_file() && !planned.plan.files.is_empty() {
-        console.note("nothing was written, since a file failed (`--glob '!FILE'` leaves a file out)\n")?;
+        console.note("nothing was written, since a file failed (`--keep-going` leaves it out)\n")?;
     }
     Ok(Exit::Failed)
 }

@@ -11,7 +11,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 /// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
-const PLANNING: [&str; 20] = [
+const PLANNING: [&str; 21] = [
     "paths",
     "glob",
     "files_from",
@@ -21,6 +21,7 @@ const PLANNING: [&str; 20] = [
     "follow",
     "inspect",
     "threads",
+    "keep_going",
     "to",
     "from",
     "set",
@@ -288,6 +289,9 @@ pub(super) struct ConvertArgs {
     pub(super) target: TargetArgs,
     #[command(flatten)]
     pub(super) files: FileArgs,
+    /// Leave out files that cannot be read or parsed instead of failing; they are listed, and the exit code is 1
+    #[arg(long, env = "REVERSION_KEEP_GOING", value_parser = FalseyValueParser::new(), help_heading = "Files")]
+    pub(super) keep_going: bool,
     #[command(flatten)]
     pub(super) output: OutputArgs,
     #[command(flatten)]

@@ -53,7 +53,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         }
     }
     console.note(&format!("{}; {}\n", text::read(&detection.counts), text::left(&detection.counts)))?;
-    let exit = Exit::decide(&detection.counts, &detection.findings, Pending::Nothing).with(output);
+    let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     explain_exit(exit, &detection.counts, &input.roots, packs, console)
 }
 

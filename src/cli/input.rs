@@ -5,6 +5,7 @@
 //!
 //! Invariant: every file that was seen is in the counts.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -15,8 +16,9 @@ use super::console::Console;
 use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing, Named};
 use crate::disk::{self, Failure, FileKind, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::manifest::{self, Manifest, Reading, Recognizer};
+use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
+use crate::plan::LeftOut;
 use crate::report::{Counts, visible};
 
 /// What to do about a file that is not a regular one.
@@ -45,6 +47,8 @@ pub(super) struct Input<T> {
     pub(super) made: Vec<T>,
     /// Files that failed or were skipped.
     pub(super) findings: Vec<Finding>,
+    /// The files that failed.
+    pub(super) failed: Vec<LeftOut>,
     /// What was seen; recognised objects are counted by the caller.
     pub(super) counts: Counts,
     /// The files and folders that were named.
@@ -53,7 +57,13 @@ pub(super) struct Input<T> {
 
 impl<T> Default for Input<T> {
     fn default() -> Self {
-        Self { made: Vec::new(), findings: Vec::new(), counts: Counts::default(), roots: Vec::new() }
+        Self {
+            made: Vec::new(),
+            findings: Vec::new(),
+            failed: Vec::new(),
+            counts: Counts::default(),
+            roots: Vec::new(),
+        }
     }
 }
 
@@ -64,17 +74,21 @@ enum File<T> {
     /// It holds no known API group, but may refer to known objects or hold values of a chart.
     Related(T),
     Template(Finding),
-    Failed(Finding),
+    /// It could not be read, and may name these paths.
+    Failed(Finding, BTreeSet<String>),
 }
 
 impl<T> File<T> {
-    fn new(reading: Reading, make: impl Fn(Manifest) -> T) -> Option<Self> {
+    fn new(reading: Reading, bytes: &[u8], make: impl Fn(Manifest) -> T) -> Option<Self> {
         match reading {
             Reading::Irrelevant => None,
             Reading::Manifest(manifest) => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
             Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
             Reading::Template(finding) => Some(Self::Template(finding)),
-            Reading::Failed(finding) => Some(Self::Failed(finding)),
+            Reading::Failed(finding) => {
+                let mentions = Kustomization::mentions(&finding.location.file, bytes);
+                Some(Self::Failed(finding, mentions))
+            }
         }
     }
 }
@@ -97,14 +111,17 @@ pub(super) fn read<T: Send>(
         disk::scan(&roots, &options, |path, bytes| match manifest::read(&path.to_string_lossy(), bytes, recognizer) {
             Reading::Irrelevant => None,
             // A file is written by its name, so the name must lead to it again.
-            _ if path.to_str().is_none() => Some(File::Failed(file_finding(
-                &name(path),
-                Code::InvalidEncoding,
-                Severity::Error,
-                "the name of the file is not valid UTF-8".to_owned(),
-                Some("rename the file"),
-            ))),
-            reading => File::new(reading, &make),
+            _ if path.to_str().is_none() => Some(File::Failed(
+                file_finding(
+                    &name(path),
+                    Code::InvalidEncoding,
+                    Severity::Error,
+                    "the name of the file is not valid UTF-8".to_owned(),
+                    Some("rename the file"),
+                ),
+                BTreeSet::new(),
+            )),
+            reading => File::new(reading, bytes, &make),
         });
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
@@ -157,7 +174,7 @@ pub(super) fn from_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn
     match Skip::of_bytes(bytes) {
         Some(skip) => input.skipped("-", skip),
         None => {
-            let file = File::new(manifest::read("-", bytes, recognizer), make);
+            let file = File::new(manifest::read("-", bytes, recognizer), bytes, make);
             file.into_iter().for_each(|file| input.take(file));
         }
     }
@@ -263,9 +280,8 @@ fn collect<T>(scan: Scan<File<T>>) -> Input<T> {
         input.skipped(&name(path), *skip);
     }
     for (path, failure) in scan.failed {
-        input.counts.failed += 1;
         let (message, help) = (failure.to_string(), failure_help(&failure));
-        input.findings.push(file_finding(&name(&path), Code::IoError, Severity::Error, message, help));
+        input.failed(file_finding(&name(&path), Code::IoError, Severity::Error, message, help), BTreeSet::new());
     }
     input
 }
@@ -288,11 +304,14 @@ impl<T> Input<T> {
                 self.counts.templates += 1;
                 self.findings.push(finding);
             }
-            File::Failed(finding) => {
-                self.counts.failed += 1;
-                self.findings.push(finding);
-            }
+            File::Failed(finding, mentions) => self.failed(finding, mentions),
         }
+    }
+
+    fn failed(&mut self, finding: Finding, mentions: BTreeSet<String>) {
+        self.counts.failed += 1;
+        self.failed.push(LeftOut { name: finding.location.file.clone(), mentions });
+        self.findings.push(finding);
     }
 
     /// Reports a file that is not text; a file that is left out by its name is not reported.

@@ -30,11 +30,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
     let (report, exit) = (planned.report("plan", Written::No), planned.exit(Pending::Nothing));
     if exit == Exit::Failed {
         finish(&report, &args.convert.output, console)?;
-        let hint = if planned.has_failed_file() {
-            ": a plan covers all files or none (`--glob '!FILE'` leaves a file out)"
-        } else {
-            ""
-        };
+        let hint = if planned.has_failed_file() { ", since a file failed (`--keep-going` leaves it out)" } else { "" };
         console.note(&format!("no plan was saved{hint}\n"))?;
         return Ok(exit);
     }
@@ -56,7 +52,8 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
             "saved {out}; review it with `reversion show {out}`, apply it with `reversion apply --plan {out}`\n"
         ))?;
     }
-    explain_exit(exit.with(&args.convert.output), &planned.counts, &planned.roots, packs, console)
+    let exit = planned.exit_with(Pending::Nothing, &args.convert.output);
+    explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }
 
 /// Returns the path of a file from the current folder.

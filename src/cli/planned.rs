@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow, ensure};
 
-use super::args::{ConvertArgs, Format};
+use super::args::{ConvertArgs, Format, OutputArgs};
 use super::config::Config;
 use super::console::Console;
 use super::exit::{Exit, Pending};
@@ -21,7 +21,7 @@ use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{self, Plan, PlannedFile, Planner, Record, RunFile};
+use crate::plan::{self, LeftOut, Plan, PlannedFile, Planner, Record, RunFile};
 use crate::report::{Counts, Report, Written};
 use crate::yaml::FrontEnd;
 
@@ -32,6 +32,8 @@ pub(super) struct Planned {
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
     pub(super) counts: Counts,
+    /// The files that failed, where the run goes on without them.
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 impl Planned {
@@ -43,6 +45,7 @@ impl Planned {
             objects: &self.plan.objects,
             findings: &self.plan.findings,
             counts: self.counts.clone(),
+            left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
             written,
         }
     }
@@ -55,7 +58,12 @@ impl Planned {
     }
 
     pub(super) fn exit(&self, pending: Pending) -> Exit {
-        Exit::decide(&self.counts, &self.plan.findings, pending)
+        Exit::decide(&self.counts, &self.plan.findings, &self.left_out, pending)
+    }
+
+    /// Returns the exit code that `output` allows.
+    pub(super) fn exit_with(&self, pending: Pending, output: &OutputArgs) -> Exit {
+        self.exit(pending).with(output, self.left_out.len())
     }
 }
 
@@ -81,6 +89,9 @@ pub(super) fn planned_with(
     let empty = Empty::of(args.output.allow_empty);
     plan_files(&request, &recognizer, console, |make| {
         let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
+        if !args.keep_going {
+            input.failed.clear();
+        }
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
             let manifest = input.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));
@@ -163,18 +174,19 @@ fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_
         None => RunFile::Linked(linked.next().expect("a file without a local plan is linked")),
     };
     let files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
-    let mut plan = plan::plan_files(planner, files, |at, planned| match planned.text().or(texts[at].as_deref()) {
-        Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
-        // The texts of most files are not kept, since this is rare.
-        None => input::reread(planned.file(), recognizer),
-    })?;
+    let mut plan =
+        plan::plan_files(planner, files, &input.failed, |at, planned| match planned.text().or(texts[at].as_deref()) {
+            Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
+            // The texts of most files are not kept, since this is rare.
+            None => input::reread(planned.file(), recognizer),
+        })?;
     plan.findings.extend(input.findings);
     plan.findings.sort();
     let goal = planner.goal();
     let counts =
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { targets, plan, roots: input.roots, counts })
+    Ok(Planned { targets, plan, roots: input.roots, counts, left_out: input.failed })
 }
 
 /// What is kept of a file until all files are read.

@@ -43,6 +43,6 @@ fn preview(
         console.report(&as_text(&report)?, &args.output)?;
     }
     finish(&report, &args.output, console)?;
-    let exit = planned.exit(Pending::of(report.files)).with(&args.output);
+    let exit = planned.exit_with(Pending::of(report.files), &args.output);
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

@@ -63,15 +63,16 @@ pub(super) fn findings(plan: &SavedPlan, level: Level) -> String {
     shown.map(SavedFinding::lines).collect()
 }
 
-/// Renders the summary line of a plan.
+/// Renders the summary of a plan, as of a run.
 pub(super) fn summary(plan: &SavedPlan, written: Written) -> String {
     let verb = match written {
         Written::Yes => "changed",
         Written::No => "to change",
     };
     format!(
-        "{}; to {}",
+        "{}; to {}{}",
         text::outcomes(&plan.summary, (plan.count("changed"), verb), plan.files.len(), plan.count("held-back")),
         visible(&plan.targets.join(", ")),
+        text::left_out(&plan.left_out()),
     )
 }

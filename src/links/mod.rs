@@ -29,5 +29,6 @@ mod unresolved;
 
 pub(crate) use file::{File, IndexedObject, LocalFile, Lookup};
 pub(crate) use held::Held;
+pub(crate) use kustomizations::Graph;
 pub(crate) use linked::{Id, Linked};
 pub use namespaces::Namespaces;

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::file::{Assumptions, PlannedFile, RunFile};
 use super::planner::Planner;
+use super::withheld::Withheld;
 use crate::convert::{Conversion, ObjectContext, convert};
 use crate::lens::{Completeness, Namespace};
 use crate::links::{File, IndexedObject, Namespaces, patches, selectors, unresolved_selectors};
@@ -56,9 +57,13 @@ fn is_linked(planner: &Planner<'_>, object: &Object, made: Option<&Conversion>) 
         || !targets.references(kind, value).is_empty()
 }
 
-/// Returns the local ones among `files`, with their positions, whose assumptions a kustomization of the run contradicts, or that
-/// hold a patch or what it is merged into.
-pub(super) fn contradicted<'f>(files: &'f [RunFile<'_>], namespaces: &Namespaces<'_>) -> Vec<(usize, &'f PlannedFile)> {
+/// Returns the local ones among `files`, with their positions, whose assumptions a kustomization of the run contradicts, that hold
+/// a patch or what it is merged into, or that change and have objects that are `withheld`.
+pub(super) fn contradicted<'f>(
+    files: &'f [RunFile<'_>],
+    namespaces: &Namespaces<'_>,
+    withheld: &Withheld,
+) -> Vec<(usize, &'f PlannedFile)> {
     let linkable: Vec<File<'_>> = files.iter().map(RunFile::linkable).collect();
     let patch_files: BTreeSet<&str> =
         linkable.iter().flat_map(|file| file.patches()).map(|patch| patch.file.as_str()).collect();
@@ -75,5 +80,6 @@ pub(super) fn contradicted<'f>(files: &'f [RunFile<'_>], namespaces: &Namespaces
         RunFile::Linked(_) => None,
     });
     let patched: BTreeSet<usize> = patches::find(&linkable).into_iter().flatten().map(|(at, _)| at).collect();
-    local.filter(|(at, planned)| patched.contains(at) || is_contradicted(planned)).collect()
+    let is_withheld = |planned: &PlannedFile| planned.change.is_some() && withheld.has(planned.file());
+    local.filter(|(at, planned)| patched.contains(at) || is_contradicted(planned) || is_withheld(planned)).collect()
 }

@@ -24,6 +24,7 @@ mod file;
 mod assemble;
 mod fixpoint;
 mod local;
+mod withheld;
 
 mod run;
 
@@ -34,8 +35,10 @@ pub use crate::convert::{
 pub use assemble::Plan;
 pub use file::{PlannedFile, RunFile};
 pub use planner::Planner;
+pub use withheld::LeftOut;
 
 use assemble::assemble;
+use withheld::Withheld;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
@@ -45,7 +48,7 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
         None => RunFile::Linked(manifest),
     };
     let files = manifests.iter().map(file).collect();
-    let Ok(plan) = plan_files(&planner, files, |at, _| Ok::<_, Infallible>(&manifests[at]));
+    let Ok(plan) = plan_files(&planner, files, &[], |at, _| Ok::<_, Infallible>(&manifests[at]));
     plan
 }
 
@@ -54,25 +57,27 @@ pub fn plan_local(planner: &Planner<'_>, manifest: &Manifest) -> Option<PlannedF
     local::plan(planner, manifest)
 }
 
-/// Plans a run over `files`, in their order. `read_again` returns the manifest of a local file, by its position, whose plan the run
-/// contradicts.
+/// Plans a run over `files`, in their order, without those in `left_out`. `read_again` returns the manifest of a local file, by its
+/// position, whose plan the run contradicts.
 ///
 /// # Errors
 /// The first error of `read_again`.
 pub fn plan_files<M: Borrow<Manifest>, E>(
     planner: &Planner<'_>,
     files: Vec<RunFile<'_>>,
+    left_out: &[LeftOut],
     read_again: impl Fn(usize, &PlannedFile) -> Result<M, E>,
 ) -> Result<Plan, E> {
-    let namespaces = Namespaces::new(&linkable(&files), planner.goal().packs);
-    let contradicted = local::contradicted(&files, &namespaces).into_iter();
+    let known = linkable(&files);
+    let (namespaces, withheld) = (Namespaces::new(&known, planner.goal().packs), Withheld::without(left_out, &known));
+    let contradicted = local::contradicted(&files, &namespaces, &withheld).into_iter();
     let manifests = contradicted.map(|(at, planned)| Ok((at, read_again(at, planned)?)));
     let manifests = manifests.collect::<Result<Vec<_>, E>>()?;
     let mut files: Vec<RunFile<'_>> = files;
     for (at, manifest) in &manifests {
         files[*at] = RunFile::Linked(manifest.borrow());
     }
-    let mut linked = run::plan(planner, &linkable(&files), &namespaces).into_iter();
+    let mut linked = run::plan(planner, &linkable(&files), &namespaces, &withheld).into_iter();
     let planned = files.into_iter().map(|file| match file {
         RunFile::Local(planned) => *planned,
         RunFile::Linked(_) => linked.next().expect("every linked file is planned"),

@@ -6,6 +6,7 @@
 use super::file::PlannedFile;
 use super::fixpoint::hold_back;
 use super::planner::Planner;
+use super::withheld::Withheld;
 use crate::convert::Conversion;
 use crate::edits::Rejected;
 use crate::finding::Finding;
@@ -15,12 +16,17 @@ use crate::links::references::RenamedObjects;
 use crate::links::selectors::{self, VersionChanges};
 use crate::links::{File, Held, Id, Linked, Namespaces, unresolved_selectors};
 
-/// Plans the linked ones among `files`, in their order.
-pub(super) fn plan(planner: &Planner<'_>, files: &[File<'_>], namespaces: &Namespaces<'_>) -> Vec<PlannedFile> {
+/// Plans the linked ones among `files`, in their order, without changing what is `withheld`.
+pub(super) fn plan(
+    planner: &Planner<'_>,
+    files: &[File<'_>],
+    namespaces: &Namespaces<'_>,
+    withheld: &Withheld,
+) -> Vec<PlannedFile> {
     let mut linked = Linked::new(&planner.targets, files, namespaces);
     let patchings = Patching::all(files);
     let merged = convert_all(planner, &mut linked, &patchings);
-    hold_back(&linked, &patchings, &merged, |held| attempt(planner, &linked, &patchings, held))
+    hold_back(&linked, &patchings, &merged, withheld.find(&linked), |held| attempt(planner, &linked, &patchings, held))
 }
 
 /// Converts every object by itself, and what patches and their objects build. Most runs need no index of the other objects.

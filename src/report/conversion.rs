@@ -20,6 +20,8 @@ pub struct Report<'a> {
     pub findings: &'a [Finding],
     /// How many files and objects were seen.
     pub counts: Counts,
+    /// The files that failed, where the run goes on without them.
+    pub left_out: Vec<&'a str>,
     /// Whether the changes were written.
     pub written: Written,
 }

@@ -47,6 +47,7 @@ pub fn report(report: &Report<'_>) -> String {
             ("changedFiles", report.files.len()),
             ("heldBack", report.count(Outcome::HeldBack)),
         ]),
+        "leftOut": report.left_out,
         "files": files,
         "objects": report.objects.iter().map(object).collect::<Vec<_>>(),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),

@@ -165,6 +165,13 @@ impl SavedPlan {
         Ok(())
     }
 
+    /// Returns the files that failed when the plan was made, and that it leaves out.
+    pub fn left_out(&self) -> Vec<&str> {
+        let failed = self.findings.iter().filter(|finding| finding.severity == "error");
+        let files: BTreeSet<&str> = failed.map(|finding| finding.location.file.as_str()).collect();
+        files.into_iter().collect()
+    }
+
     /// Counts the objects of an outcome: `changed`, `unchanged`, `held-back`.
     pub fn count(&self, outcome: &str) -> usize {
         self.objects.iter().filter(|object| object["outcome"] == outcome).count()

@@ -45,7 +45,7 @@ pub fn finding(finding: &Finding) -> String {
     lines
 }
 
-/// Prints the summary line.
+/// Prints the summary: one line, and one more where files were left out.
 pub fn summary(report: &Report<'_>) -> String {
     let changed = report.count(Outcome::Changed);
     let verb = match report.written {
@@ -53,7 +53,18 @@ pub fn summary(report: &Report<'_>) -> String {
         Written::No => "to change",
     };
     let held = report.count(Outcome::HeldBack);
-    format!("{}; {}", outcomes(&report.counts, (changed, verb), report.files.len(), held), left(&report.counts))
+    let outcomes = outcomes(&report.counts, (changed, verb), report.files.len(), held);
+    format!("{outcomes}; {}{}", left(&report.counts), left_out(&report.left_out))
+}
+
+/// Prints which files were left out, on a line of its own; nothing where none was.
+pub fn left_out(files: &[&str]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = files.iter().map(|file| visible(file)).collect();
+    let verb = if files.len() == 1 { "was" } else { "were" };
+    format!("\n{} {verb} left out: {}", plural(files.len(), "file"), names.join(", "))
 }
 
 /// Prints what was read, and what becomes of it: how many objects change, in how many files, and how many are held back.
