@@ -49,6 +49,8 @@ pub(super) struct Input<T> {
     pub(super) findings: Vec<Finding>,
     /// The files that failed.
     pub(super) failed: Vec<LeftOut>,
+    /// Kustomizations that cannot be parsed and mention no known API group: they do not fail, but what they build is not known.
+    pub(super) unread: Vec<LeftOut>,
     /// What was seen; recognised objects are counted by the caller.
     pub(super) counts: Counts,
     /// The files and folders that were named.
@@ -61,6 +63,7 @@ impl<T> Default for Input<T> {
             made: Vec::new(),
             findings: Vec::new(),
             failed: Vec::new(),
+            unread: Vec::new(),
             counts: Counts::default(),
             roots: Vec::new(),
         }
@@ -76,20 +79,33 @@ enum File<T> {
     Template(Finding),
     /// It could not be read, and may name these paths.
     Failed(Finding, BTreeSet<String>),
+    /// It is a kustomization that cannot be parsed and mentions no known API group.
+    Unread(LeftOut),
 }
 
 impl<T> File<T> {
-    fn new(reading: Reading, bytes: &[u8], make: impl Fn(Manifest) -> T) -> Option<Self> {
-        match reading {
-            Reading::Irrelevant => None,
+    fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
+        match manifest::read(name, bytes, recognizer) {
+            Reading::Irrelevant => {
+                let mentions = Kustomization::mentions(name, bytes);
+                (!mentions.is_empty()).then(|| Self::Unread(LeftOut { name: name.to_owned(), mentions }))
+            }
             Reading::Manifest(manifest) => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
             Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
             Reading::Template(finding) => Some(Self::Template(finding)),
             Reading::Failed(finding) => {
-                let mentions = Kustomization::mentions(&finding.location.file, bytes);
+                let mentions = Kustomization::mentions(name, bytes);
                 Some(Self::Failed(finding, mentions))
             }
         }
+    }
+
+    /// Makes the failure of a file whose name is not text.
+    fn misnamed(path: &Path) -> Self {
+        let message = "the name of the file is not valid UTF-8".to_owned();
+        let help = Some("rename the file");
+        let finding = file_finding(&name(path), Code::InvalidEncoding, Severity::Error, message, help);
+        Self::Failed(finding, BTreeSet::new())
     }
 }
 
@@ -107,22 +123,11 @@ pub(super) fn read<T: Send>(
     }
     let (roots, named) = roots(args)?;
     let options = options(args, named)?;
-    let scan =
-        disk::scan(&roots, &options, |path, bytes| match manifest::read(&path.to_string_lossy(), bytes, recognizer) {
-            Reading::Irrelevant => None,
-            // A file is written by its name, so the name must lead to it again.
-            _ if path.to_str().is_none() => Some(File::Failed(
-                file_finding(
-                    &name(path),
-                    Code::InvalidEncoding,
-                    Severity::Error,
-                    "the name of the file is not valid UTF-8".to_owned(),
-                    Some("rename the file"),
-                ),
-                BTreeSet::new(),
-            )),
-            reading => File::new(reading, bytes, &make),
-        });
+    let scan = disk::scan(&roots, &options, |path, bytes| {
+        let file = File::new(&path.to_string_lossy(), bytes, recognizer, &make)?;
+        // A file is written by its name, so the name must lead to it again.
+        Some(if path.to_str().is_none() { File::misnamed(path) } else { file })
+    });
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
@@ -174,7 +179,7 @@ pub(super) fn from_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn
     match Skip::of_bytes(bytes) {
         Some(skip) => input.skipped("-", skip),
         None => {
-            let file = File::new(manifest::read("-", bytes, recognizer), bytes, make);
+            let file = File::new("-", bytes, recognizer, make);
             file.into_iter().for_each(|file| input.take(file));
         }
     }
@@ -305,6 +310,7 @@ impl<T> Input<T> {
                 self.findings.push(finding);
             }
             File::Failed(finding, mentions) => self.failed(finding, mentions),
+            File::Unread(kustomization) => self.unread.push(kustomization),
         }
     }
 

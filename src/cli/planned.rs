@@ -174,8 +174,9 @@ fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_
         None => RunFile::Linked(linked.next().expect("a file without a local plan is linked")),
     };
     let files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
+    let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let mut plan =
-        plan::plan_files(planner, files, &input.failed, |at, planned| match planned.text().or(texts[at].as_deref()) {
+        plan::plan_files(planner, files, &left_out, |at, planned| match planned.text().or(texts[at].as_deref()) {
             Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
             // The texts of most files are not kept, since this is rare.
             None => input::reread(planned.file(), recognizer),

@@ -64,12 +64,12 @@ impl Kustomization {
     }
 
     /// Returns every path that the kustomization in `file` may name, where its text cannot be parsed: any word of it. Nothing for a
-    /// file that is none.
+    /// file that is none, or a template.
     pub fn mentions(file: &str, bytes: &[u8]) -> BTreeSet<String> {
-        if !is_one(file) {
+        let text = String::from_utf8_lossy(bytes);
+        if !is_one(file) || text.contains("{{") {
             return BTreeSet::new();
         }
-        let text = String::from_utf8_lossy(bytes);
         let is_between = |character: char| character.is_whitespace() || "\"',[]{}".contains(character);
         let words = text.split(is_between).filter(|word| !word.is_empty() && *word != "-" && !word.starts_with('#'));
         words.map(|word| join(folder(file), word)).collect()

@@ -64,7 +64,8 @@ pub fn left_out(files: &[&str]) -> String {
     }
     let names: Vec<String> = files.iter().map(|file| visible(file)).collect();
     let verb = if files.len() == 1 { "was" } else { "were" };
-    format!("\n{} {verb} left out: {}", plural(files.len(), "file"), names.join(", "))
+    let (files, names) = (plural(files.len(), "file"), names.join(", "));
+    format!("\n{files} {verb} left out: {names}; what refers to objects in there is converted without them")
 }
 
 /// Prints what was read, and what becomes of it: how many objects change, in how many files, and how many are held back.
