@@ -11,6 +11,7 @@ use super::journal::bounds;
 use super::output::{Level, diffs, explain_exit, findings, finish};
 use super::planned::{Planned, planned};
 use super::{apply_plan, packs, undo, write};
+use crate::plan::Dependent;
 use crate::report::{Report, Written, plural, text};
 use crate::yaml::FrontEnd;
 
@@ -35,7 +36,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
         "`apply` writes files; `reversion convert -` converts standard input"
     );
     let packs = packs::load(&args.convert.packs)?;
-    let planned = planned(&args.convert, packs, FrontEnd::Exact, console)?;
+    let planned = planned(&args.convert, packs, (FrontEnd::Exact, Dependent::HoldBack), console)?;
     let output = &args.convert.output;
     if planned.exit(Pending::Nothing) == Exit::Failed {
         return fail(&planned, args, console);

@@ -143,7 +143,7 @@ pub(super) struct FileArgs {
     /// Read only files that match; `!GLOB` excludes files
     #[arg(long, value_name = "GLOB", env = "REVERSION_GLOB", value_delimiter = ',')]
     pub(super) glob: Vec<String>,
-    /// Read the list of files from FILE, or from standard input with `-`; separated by line breaks or NUL
+    /// Report and write only files listed in FILE, or on standard input with `-`: one a line, or separated by NUL
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(super) files_from: Option<PathBuf>,
     /// Read files with this extension besides .yaml, .yml and .json
@@ -304,7 +304,7 @@ pub(super) struct ConvertArgs {
 Examples:
   reversion check --to gateway-api@1.4
   reversion check --to ngf@latest --format github deploy/
-  git diff --name-only main | reversion check --to gateway-api@1.4 --files-from -")]
+  git diff --name-only main... | reversion check --to gateway-api@1.4 --files-from -")]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) convert: ConvertArgs,

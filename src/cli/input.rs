@@ -7,14 +7,15 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::FileArgs;
 use super::config::Config;
 use super::console::Console;
-use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing, Named};
-use crate::disk::{self, Failure, FileKind, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
+use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing};
+use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
@@ -49,12 +50,15 @@ pub(super) struct Input<T> {
     pub(super) findings: Vec<Finding>,
     /// The files that failed.
     pub(super) failed: Vec<LeftOut>,
-    /// Kustomizations that cannot be parsed and mention no known API group: they do not fail, but what they build is not known.
+    /// Files that do not fail the run, but what they hold is not known: those that are not listed, and kustomizations that cannot be
+    /// parsed and mention no known API group.
     pub(super) unread: Vec<LeftOut>,
     /// What was seen; recognised objects are counted by the caller.
     pub(super) counts: Counts,
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
+    /// The files that are reported; all where there is no list.
+    pub(super) listed: Option<FileList>,
 }
 
 impl<T> Default for Input<T> {
@@ -66,6 +70,7 @@ impl<T> Default for Input<T> {
             unread: Vec::new(),
             counts: Counts::default(),
             roots: Vec::new(),
+            listed: None,
         }
     }
 }
@@ -117,22 +122,33 @@ pub(super) fn read<T: Send>(
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
 ) -> Result<Input<T>> {
-    if args.files_from.is_none() && args.paths.iter().any(|path| path == Path::new("-")) {
+    if args.paths.iter().any(|path| path == Path::new("-")) {
+        ensure!(
+            args.files_from.is_none(),
+            "`-` is standard input, of which `--files-from` lists nothing; pass the folders that the listed files are in"
+        );
         ensure!(args.paths.len() == 1, "`-` is standard input: pass it alone, without other paths");
         return Ok(from_bytes(&read_stdin(empty)?, recognizer, make));
     }
-    let (roots, named) = roots(args)?;
-    let options = options(args, named)?;
-    let scan = disk::scan(&roots, &options, |path, bytes| {
+    args.paths.iter().try_for_each(|path| is_readable(path))?;
+    let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
+    let is_listed = |path: &Path| listed.as_ref().is_none_or(|listed| listed.has(path));
+    let options = options(args)?;
+    let seen = AtomicUsize::new(0);
+    let visit = |path: &Path, bytes: &[u8]| {
+        seen.fetch_add(usize::from(is_listed(path)), Ordering::Relaxed);
         let file = File::new(&path.to_string_lossy(), bytes, recognizer, &make)?;
         // A file is written by its name, so the name must lead to it again.
         Some(if path.to_str().is_none() { File::misnamed(path) } else { file })
-    });
+    };
+    let is_empty = listed.as_ref().is_some_and(FileList::is_empty);
+    let scan = if is_empty { Scan::default() } else { disk::scan(&args.paths, &options, visit) };
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
     }
-    Ok(Input { roots, ..collect(scan) })
+    let input = Input { roots: args.paths.clone(), listed, ..Input::default() };
+    Ok(input.collect(scan, seen.into_inner()))
 }
 
 /// Reads every file of a folder of CRDs, ignored and hidden ones too.
@@ -176,11 +192,12 @@ pub(super) fn read_stdin(empty: Empty) -> Result<Vec<u8>> {
 pub(super) fn from_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Input<T> {
     let mut input = Input::default();
     input.counts.files = 1;
+    let is_listed = true;
     match Skip::of_bytes(bytes) {
         Some(skip) => input.skipped("-", skip),
         None => {
             let file = File::new("-", bytes, recognizer, make);
-            file.into_iter().for_each(|file| input.take(file));
+            file.into_iter().for_each(|file| input.take(file, is_listed));
         }
     }
     input
@@ -219,18 +236,9 @@ pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
     recognizer.with_charts(charts).with_values(&config.values)
 }
 
-fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {
-    let Some(list) = &args.files_from else {
-        args.paths.iter().try_for_each(|path| is_readable(path))?;
-        return Ok((args.paths.clone(), Named::Always));
-    };
-    let text = if list == Path::new("-") {
-        read_stdin(Empty::Accept)
-    } else {
-        disk::read(list).map_err(|failure| anyhow!("{}: {failure}", list.display()))
-    };
-    let text = text.context("cannot read the list of files")?;
-    Ok((disk::files_from(&text), Named::ByExtension))
+fn file_list(list: &Path, roots: &[PathBuf]) -> Result<FileList> {
+    let read = FileList::read(list, roots);
+    read.map_err(|failure| anyhow!("cannot read the list of files {}: {failure}", visible(&name(list))))
 }
 
 /// Refuses a path that was passed and leads to nothing, or to something other than a file or a folder.
@@ -257,12 +265,11 @@ const fn failure_help(failure: &Failure) -> Option<&'static str> {
     }
 }
 
-fn options(args: &FileArgs, named: Named) -> Result<WalkOptions> {
+fn options(args: &FileArgs) -> Result<WalkOptions> {
     Ok(WalkOptions {
         ignore_files: if args.no_ignore { IgnoreFiles::Disregard } else { IgnoreFiles::Respect },
         hidden: if args.hidden { Hidden::Visit } else { Hidden::Skip },
         links: if args.follow { Links::Follow } else { Links::Skip },
-        named,
         listing: if args.inspect { Listing::Every } else { Listing::Count },
         globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
         extensions: args.extension.clone(),
@@ -275,49 +282,67 @@ fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn collect<T>(scan: Scan<File<T>>) -> Input<T> {
-    let mut input = Input::default();
-    input.counts.files = scan.seen;
-    for (_, file) in scan.visited {
-        input.take(file);
-    }
-    for (path, skip) in &scan.skipped {
-        input.skipped(&name(path), *skip);
-    }
-    for (path, failure) in scan.failed {
-        let (message, help) = (failure.to_string(), failure_help(&failure));
-        input.failed(file_finding(&name(&path), Code::IoError, Severity::Error, message, help), BTreeSet::new());
-    }
-    input
-}
-
 fn file_finding(file: &str, code: Code, severity: Severity, message: String, help: Option<&str>) -> Finding {
     let location = Location { file: file.to_owned(), position: None };
     Finding { location, code, severity, object: None, field: None, message, help: help.map(str::to_owned) }
 }
 
 impl<T> Input<T> {
-    fn take(&mut self, file: File<T>) {
+    /// Returns whether a file is reported.
+    pub(super) fn is_listed(&self, file: &Path) -> bool {
+        self.listed.as_ref().is_none_or(|listed| listed.has(file))
+    }
+
+    /// Adds what a walk found; `seen` of the files that it read are listed.
+    fn collect(mut self, scan: Scan<File<T>>, seen: usize) -> Self {
+        self.counts.files = seen;
+        self.counts.listed = self.listed.as_ref().map(FileList::len);
+        for (path, file) in scan.visited {
+            let is_listed = self.is_listed(&path);
+            self.take(file, is_listed);
+        }
+        for (path, skip) in &scan.skipped {
+            if self.is_listed(path) {
+                self.skipped(&name(path), *skip);
+            }
+        }
+        for (path, failure) in scan.failed {
+            let (message, help) = (failure.to_string(), failure_help(&failure));
+            let finding = file_finding(&name(&path), Code::IoError, Severity::Error, message, help);
+            self.failed(finding, BTreeSet::new(), self.is_listed(&path));
+        }
+        self
+    }
+
+    fn take(&mut self, file: File<T>, is_listed: bool) {
         match file {
             File::Manifest(objects, made) => {
-                self.counts.parsed += 1;
-                self.counts.objects += objects;
+                self.counts.parsed += usize::from(is_listed);
+                self.counts.objects += if is_listed { objects } else { 0 };
                 self.made.push(made);
             }
             File::Related(made) => self.made.push(made),
-            File::Template(finding) => {
+            File::Template(finding) if is_listed => {
                 self.counts.templates += 1;
                 self.findings.push(finding);
             }
-            File::Failed(finding, mentions) => self.failed(finding, mentions),
+            File::Template(_) => {}
+            File::Failed(finding, mentions) => self.failed(finding, mentions, is_listed),
             File::Unread(kustomization) => self.unread.push(kustomization),
         }
     }
 
-    fn failed(&mut self, finding: Finding, mentions: BTreeSet<String>) {
-        self.counts.failed += 1;
-        self.failed.push(LeftOut { name: finding.location.file.clone(), mentions });
-        self.findings.push(finding);
+    /// Adds a file that failed. One that is not listed does not fail the run, but what it holds is not known.
+    fn failed(&mut self, finding: Finding, mentions: BTreeSet<String>, is_listed: bool) {
+        let file = LeftOut { name: finding.location.file.clone(), mentions };
+        if is_listed {
+            self.counts.failed += 1;
+            self.failed.push(file);
+            self.findings.push(finding);
+        } else {
+            self.unread.push(file);
+            self.findings.push(Finding { severity: Severity::Warning, ..finding });
+        }
     }
 
     /// Reports a file that is not text; a file that is left out by its name is not reported.

@@ -14,7 +14,7 @@ use super::packs;
 use super::planned::planned_with;
 use crate::disk::{self, is_place};
 use crate::pack::Pack;
-use crate::plan::Record;
+use crate::plan::{Dependent, Record};
 use crate::report::Written;
 use crate::report::saved_plan::{SavedPack, SavedPlan};
 use crate::yaml::FrontEnd;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
         "`plan` reads files, not standard input; `reversion convert -` converts standard input"
     );
     let packs = packs::load(&args.convert.packs)?;
-    let planned = planned_with(&args.convert, packs, (Record::Data, FrontEnd::Exact), console)?;
+    let planned = planned_with(&args.convert, packs, (Record::Data, FrontEnd::Exact, Dependent::HoldBack), console)?;
     let (report, exit) = (planned.report("plan", Written::No), planned.exit(Pending::Nothing));
     if exit == Exit::Failed {
         finish(&report, &args.convert.output, console)?;

@@ -21,7 +21,7 @@ use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{self, LeftOut, Plan, PlannedFile, Planner, Record, RunFile};
+use crate::plan::{self, Dependent, LeftOut, Listed, Plan, PlannedFile, Planner, Record, RunFile, Scope};
 use crate::report::{Counts, Report, Written};
 use crate::yaml::FrontEnd;
 
@@ -67,27 +67,33 @@ impl Planned {
     }
 }
 
-/// Reads the files and plans with `packs`, with edits verified by `front_end`.
-pub(super) fn planned(args: &ConvertArgs, packs: &Packs, front_end: FrontEnd, console: Console) -> Result<Planned> {
+/// Reads the files and plans with `packs`, with edits verified by `front_end`; `dependent` is what happens to changes that need
+/// files that are not listed.
+pub(super) fn planned(
+    args: &ConvertArgs,
+    packs: &Packs,
+    (front_end, dependent): (FrontEnd, Dependent),
+    console: Console,
+) -> Result<Planned> {
     let record = match args.output.format {
         Format::Json => Record::Data,
         Format::Text | Format::Github => Record::Outcomes,
     };
-    planned_with(args, packs, (record, front_end), console)
+    planned_with(args, packs, (record, front_end, dependent), console)
 }
 
 /// Reads the files and plans, with `record` of each object.
 pub(super) fn planned_with(
     args: &ConvertArgs,
     packs: &Packs,
-    (record, front_end): (Record, FrontEnd),
+    (record, front_end, dependent): (Record, FrontEnd, Dependent),
     console: Console,
 ) -> Result<Planned> {
     let config = Config::find(&args.files.paths, packs)?;
     let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = input::recognizer(packs, &config);
     let empty = Empty::of(args.output.allow_empty);
-    plan_files(&request, &recognizer, console, |make| {
+    plan_files(&request, &recognizer, (dependent, console), |make| {
         let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
         if !args.keep_going {
             input.failed.clear();
@@ -109,22 +115,28 @@ pub(super) fn planned_with(
 pub(super) fn plan_files<'p>(
     request: &Request<'p>,
     recognizer: &Recognizer,
-    console: Console,
+    (dependent, console): (Dependent, Console),
     read: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
 ) -> Result<Planned> {
     if let Some(goal) = request.passed_goal() {
         let planner = Planner::new(&goal);
         let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, request, Some(&planner)))?);
-        return conclude(&planner, recognizer, input);
+        return conclude(&planner, recognizer, dependent, input);
     }
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
+    if input.counts.listed == Some(0) {
+        // Nothing is converted, whatever the target.
+        let Input { findings, counts, roots, .. } = input;
+        let plan = Plan { findings, ..Plan::default() };
+        return Ok(Planned { plan, targets: Vec::new(), roots, counts, left_out: Vec::new() });
+    }
     let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
     let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
     let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
     let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
-    conclude(&Planner::new(&goal), recognizer, input)
+    conclude(&Planner::new(&goal), recognizer, dependent, input)
 }
 
 /// Returns the failure of a file that could not be read: it comes before a missing target.
@@ -137,14 +149,21 @@ fn unreadable(findings: &[Finding]) -> Option<Error> {
 fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Seen<'p>>, Vec<Installed<'p>>) {
     let found = input.made.iter_mut().flat_map(|seen| std::mem::take(&mut seen.crds)).collect();
     let installed = request.installed(found);
-    input.findings.extend(installed.iter().filter_map(Installed::finding));
+    let findings = installed.iter().filter_map(Installed::finding);
+    let findings: Vec<Finding> = findings.filter(|one| input.is_listed(Path::new(&one.location.file))).collect();
+    input.findings.extend(findings);
     (input, installed)
 }
 
 /// Plans the linked files, and puts the plans of all files together.
-fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_>>) -> Result<Planned> {
+fn conclude(
+    planner: &Planner<'_>,
+    recognizer: &Recognizer,
+    dependent: Dependent,
+    mut input: Input<Seen<'_>>,
+) -> Result<Planned> {
     let (mut local, mut texts, mut linked) = (Vec::new(), Vec::new(), Vec::new());
-    for seen in input.made {
+    for seen in std::mem::take(&mut input.made) {
         let (planned, text) = match seen.kept {
             Kept::Planned(planned, text) => (Some(planned), text),
             Kept::Linked(file, text) => {
@@ -175,8 +194,11 @@ fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_
     };
     let files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
+    let is_listed = |file: &str| input.is_listed(Path::new(file));
+    let listed = input.listed.is_some().then_some(Listed { has: &is_listed, dependent });
+    let scope = Scope { left_out: &left_out, listed };
     let mut plan =
-        plan::plan_files(planner, files, &left_out, |at, planned| match planned.text().or(texts[at].as_deref()) {
+        plan::plan_files(planner, files, &scope, |at, planned| match planned.text().or(texts[at].as_deref()) {
             Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
             // The texts of most files are not kept, since this is rare.
             None => input::reread(planned.file(), recognizer),

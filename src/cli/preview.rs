@@ -8,6 +8,7 @@ use super::exit::{Exit, Pending};
 use super::output::{diffs, explain_exit, finish};
 use super::packs;
 use super::planned::planned;
+use crate::plan::Dependent;
 use crate::report::{Report, Written, text};
 use crate::yaml::FrontEnd;
 
@@ -37,7 +38,7 @@ fn preview(
     as_text: impl FnOnce(&Report<'_>) -> Result<String>,
 ) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
-    let planned = planned(args, packs, front_end, console)?;
+    let planned = planned(args, packs, (front_end, Dependent::Report), console)?;
     let report = planned.report(command, Written::No);
     if args.output.format == Format::Text {
         console.report(&as_text(&report)?, &args.output)?;

@@ -21,13 +21,21 @@ pub struct Plan {
     pub seen_objects: usize,
 }
 
-/// Puts the plans of all files together, in their order. What concerns the whole run is reported once: an advisory at the first
+/// Puts the plans of the files that are listed together, in their order. What concerns the whole run is reported once: an advisory at the first
 /// object that it is about, values of charts where the run converts them nowhere.
-pub(super) fn assemble(planner: &Planner<'_>, files: impl IntoIterator<Item = PlannedFile>) -> Plan {
+pub(super) fn assemble(
+    planner: &Planner<'_>,
+    files: impl IntoIterator<Item = PlannedFile>,
+    is_listed: impl Fn(&str) -> bool,
+) -> Plan {
     let mut plan = Plan::default();
     let mut advised: BTreeMap<usize, (bool, Location)> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
     for planned in files {
+        sources.extend(planned.value_sources.iter().cloned());
+        if !is_listed(planned.file()) {
+            continue;
+        }
         for (at, (is_at_target, position)) in planned.advised {
             let found = (is_at_target, Location { file: planned.local.file.clone(), position });
             let is_first = |(at_target, place): &(bool, Location)| (found.0, &found.1.file) < (*at_target, &place.file);
@@ -36,7 +44,6 @@ pub(super) fn assemble(planner: &Planner<'_>, files: impl IntoIterator<Item = Pl
             }
         }
         unconverted.extend(planned.unconverted_values);
-        sources.extend(planned.value_sources);
         plan.files.extend(planned.change);
         plan.objects.extend(planned.local.objects);
         plan.findings.extend(planned.findings);

@@ -1,6 +1,6 @@
-//! Which objects are held back because a file that they depend on was left out of the run?
+//! Which objects are held back because of files that were left out of the run, or are not to change?
 //!
-//! Such a file could not be read, so what it holds is not known. What depends on it can be told from the kustomizations that were
+//! A file that was left out could not be read, so what it holds is not known. What depends on it can be told from the kustomizations that were
 //! read: what they patch with it, and the patches of what they build with it. Of a kustomization that could not be read, every
 //! word can be a path.
 //!
@@ -31,7 +31,7 @@ enum Part {
 }
 
 /// The files with objects that are held back: which, and why.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Withheld {
     files: BTreeMap<String, (Part, String)>,
 }
@@ -65,15 +65,15 @@ impl Withheld {
             .chain(missing_component.map(|one| (one, "builds it with")))
         {
             for reached in &reach {
-                self.add(reached, Part::All, format!("{name} {verb} {one}, which could not be read"));
+                self.add(reached, format!("{name} {verb} {one}, which could not be read"));
             }
         }
         if let Some(one) = reach.iter().find_map(|path| missing.at(path)) {
             let why = format!("{name} includes {one}, which could not be read and may hold what it patches");
             for patch in file.patches() {
-                self.add(&patch.file, Part::All, why.clone());
+                self.add(&patch.file, why.clone());
             }
-            self.add(name, Part::InlinePatches, why);
+            self.add_part(name, Part::InlinePatches, why);
         }
         let File::Linked(manifest) = file else { return };
         for folder in manifest.inline_patches.iter().filter_map(|patch| patch.folder.as_deref()) {
@@ -81,7 +81,7 @@ impl Withheld {
             if let Some(one) = left_out.iter().find(|one| reach.has(&one.name)) {
                 let why =
                     format!("it patches the folder {folder}, which includes {}, which could not be read", one.name);
-                self.add(name, Part::InlinePatches, why);
+                self.add_part(name, Part::InlinePatches, why);
             }
         }
     }
@@ -98,16 +98,26 @@ impl Withheld {
             let why = format!("{}, which could not be read, names it or what includes it, and may patch it", one.name);
             for path in &one.mentions {
                 if names.contains(path.as_str()) {
-                    self.add(path, Part::All, why.clone());
+                    self.add(path, why.clone());
                 }
                 for reached in folders.get(path).into_iter().flat_map(|kustomization| graph.reach(kustomization)) {
-                    self.add(reached, Part::All, why.clone());
+                    self.add(reached, why.clone());
                 }
             }
         }
     }
 
-    fn add(&mut self, file: &str, part: Part, why: String) {
+    /// Holds back every object of a file.
+    pub(super) fn add(&mut self, file: &str, why: String) {
+        self.add_part(file, Part::All, why);
+    }
+
+    /// Holds back every object of a file whose findings are not reported.
+    pub(super) fn add_unchanged(&mut self, file: &str) {
+        self.add(file, "it is left unchanged".to_owned());
+    }
+
+    fn add_part(&mut self, file: &str, part: Part, why: String) {
         let entry = self.files.entry(file.to_owned()).or_insert((part, why));
         entry.0 = entry.0.max(part);
     }

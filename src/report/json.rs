@@ -132,7 +132,8 @@ fn counts<const N: usize>(counts: &Counts, more: [(&str, usize); N]) -> Value {
         "binaries": counts.binaries,
         "failed": counts.failed,
     });
-    for (name, count) in more {
+    let listed = counts.listed.map(|listed| ("listed", listed));
+    for (name, count) in more.into_iter().chain(listed) {
         summary[name] = json!(count);
     }
     summary

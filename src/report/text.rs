@@ -8,6 +8,9 @@ use super::escape::visible;
 use crate::finding::Finding;
 use crate::plan::{ObjectPlan, Outcome};
 
+/// The summary of a run with an empty list of files.
+const NOTHING_LISTED: &str = "no file was listed";
+
 /// Prints a line for each object that changes, with the rules that change it.
 pub fn changes(report: &Report<'_>) -> String {
     let mut out = String::new();
@@ -47,6 +50,9 @@ pub fn finding(finding: &Finding) -> String {
 
 /// Prints the summary: one line, and one more where files were left out.
 pub fn summary(report: &Report<'_>) -> String {
+    if report.counts.listed == Some(0) {
+        return NOTHING_LISTED.to_owned();
+    }
     let changed = report.count(Outcome::Changed);
     let verb = match report.written {
         Written::Yes => "changed",
@@ -68,6 +74,14 @@ pub fn left_out(files: &[&str]) -> String {
     format!("\n{files} {verb} left out: {names}; what refers to objects in there is converted without them")
 }
 
+/// Prints the summary of a detection.
+pub fn detected(counts: &Counts) -> String {
+    match counts.listed {
+        Some(0) => NOTHING_LISTED.to_owned(),
+        _ => format!("{}; {}", read(counts), left(counts)),
+    }
+}
+
 /// Prints what was read, and what becomes of it: how many objects change, in how many files, and how many are held back.
 pub fn outcomes(counts: &Counts, (changed, verb): (usize, &str), files: usize, held: usize) -> String {
     let (read, changed, files, held) = (read(counts), thousands(changed), plural(files, "file"), thousands(held));
@@ -75,12 +89,16 @@ pub fn outcomes(counts: &Counts, (changed, verb): (usize, &str), files: usize, h
 }
 
 /// Prints how many files were read, and how many objects in them were recognised.
-pub fn read(counts: &Counts) -> String {
-    format!("{} read, {} recognised", plural(counts.files, "file"), plural(counts.recognised, "object"))
+fn read(counts: &Counts) -> String {
+    let files = match counts.listed {
+        Some(listed) => format!("{} of {}", thousands(counts.files), plural(listed, "listed file")),
+        None => plural(counts.files, "file"),
+    };
+    format!("{files} read, {} recognised", plural(counts.recognised, "object"))
 }
 
 /// Prints how many files were skipped and failed.
-pub fn left(counts: &Counts) -> String {
+fn left(counts: &Counts) -> String {
     let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
     let named: Vec<_> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
