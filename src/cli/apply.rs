@@ -80,6 +80,6 @@ fn report_written(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Re
 
 /// Shows the findings and the summary, and asks once.
 fn confirmed(report: &Report<'_>, level: Level, console: Console) -> Result<bool> {
-    console.note(&format!("{}{}\n", findings(report.findings, level), text::summary(report)))?;
+    console.note(&format!("{}{}\n", findings(report, level), text::summary(report)))?;
     write::confirm(report.files.len(), console)
 }

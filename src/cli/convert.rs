@@ -35,7 +35,7 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     }
     let report = planned.report("convert", Written::No);
     let level = Level::new(args.quiet, args.verbose);
-    console.note(&format!("{}{}\n", findings(report.findings, level), text::summary(&report)))?;
+    console.note(&format!("{}{}\n", findings(&report, level), text::summary(&report)))?;
     let exit = if exit == Exit::NothingRecognised && args.allow_empty { Exit::Clean } else { exit };
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

@@ -48,7 +48,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     match output.format {
         Format::Text => {
             console.report(&format!("{}{}", render::objects(&detection), render::common(&detection)), output)?;
-            console.note(&output::findings(&detection.findings, level))?;
+            console.note(&output::about_files(&detection.findings, level))?;
         }
         Format::Json => console.report(&json::detection(&detection), output)?,
         Format::Github => {

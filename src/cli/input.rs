@@ -192,12 +192,11 @@ pub(super) fn read_stdin(empty: Empty) -> Result<Vec<u8>> {
 pub(super) fn from_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Input<T> {
     let mut input = Input::default();
     input.counts.files = 1;
-    let is_listed = true;
     match Skip::of_bytes(bytes) {
         Some(skip) => input.skipped("-", skip),
         None => {
             let file = File::new("-", bytes, recognizer, make);
-            file.into_iter().for_each(|file| input.take(file, is_listed));
+            file.into_iter().for_each(|file| input.take(Path::new("-"), file));
         }
     }
     input
@@ -298,8 +297,7 @@ impl<T> Input<T> {
         self.counts.files = seen;
         self.counts.listed = self.listed.as_ref().map(FileList::len);
         for (path, file) in scan.visited {
-            let is_listed = self.is_listed(&path);
-            self.take(file, is_listed);
+            self.take(&path, file);
         }
         for (path, skip) in &scan.skipped {
             if self.is_listed(path) {
@@ -309,12 +307,13 @@ impl<T> Input<T> {
         for (path, failure) in scan.failed {
             let (message, help) = (failure.to_string(), failure_help(&failure));
             let finding = file_finding(&name(&path), Code::IoError, Severity::Error, message, help);
-            self.failed(finding, BTreeSet::new(), self.is_listed(&path));
+            self.failed(&path, finding, BTreeSet::new());
         }
         self
     }
 
-    fn take(&mut self, file: File<T>, is_listed: bool) {
+    fn take(&mut self, path: &Path, file: File<T>) {
+        let is_listed = self.is_listed(path);
         match file {
             File::Manifest(objects, made) => {
                 self.counts.parsed += usize::from(is_listed);
@@ -327,15 +326,15 @@ impl<T> Input<T> {
                 self.findings.push(finding);
             }
             File::Template(_) => {}
-            File::Failed(finding, mentions) => self.failed(finding, mentions, is_listed),
+            File::Failed(finding, mentions) => self.failed(path, finding, mentions),
             File::Unread(kustomization) => self.unread.push(kustomization),
         }
     }
 
     /// Adds a file that failed. One that is not listed does not fail the run, but what it holds is not known.
-    fn failed(&mut self, finding: Finding, mentions: BTreeSet<String>, is_listed: bool) {
+    fn failed(&mut self, path: &Path, finding: Finding, mentions: BTreeSet<String>) {
         let file = LeftOut { name: finding.location.file.clone(), mentions };
-        if is_listed {
+        if self.is_listed(path) {
             self.counts.failed += 1;
             self.failed.push(file);
             self.findings.push(finding);

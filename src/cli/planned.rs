@@ -44,6 +44,7 @@ impl Planned {
             files: &self.plan.files,
             objects: &self.plan.objects,
             findings: &self.plan.findings,
+            advisories: &self.plan.advisories,
             counts: self.counts.clone(),
             left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
             written,

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use super::output::Level;
 use crate::disk::{self, is_place};
 use crate::edits::FilePlan;
-use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedFinding, SavedPlan};
+use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedAdvisory, SavedFile, SavedFinding, SavedPlan};
 use crate::report::{Written, text, visible};
 
 /// Reads a plan; every file that it names is below the current folder.
@@ -57,10 +57,11 @@ fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
     file.plan(String::from_utf8(bytes).map_err(|_| Mismatch::Stale)?)
 }
 
-/// Renders the findings of a plan that `level` shows.
+/// Renders the findings and advisories of a plan that `level` shows.
 pub(super) fn findings(plan: &SavedPlan, level: Level) -> String {
     let shown = plan.findings.iter().filter(|finding| level.shows_saved(&finding.severity, &finding.code));
-    shown.map(SavedFinding::lines).collect()
+    let advisories = plan.advisories.iter().filter(|advisory| level.shows_saved(&advisory.severity, "advisory"));
+    shown.map(SavedFinding::lines).collect::<String>() + &SavedAdvisory::lines(advisories)
 }
 
 /// Renders the summary of a plan, as of a run.

@@ -7,6 +7,7 @@ use super::planner::Planner;
 use crate::convert::{ObjectPlan, Outcome};
 use crate::edits::FilePlan;
 use crate::finding::{Finding, Location};
+use crate::notices::advisories::{Reported, RunAdvisory};
 
 /// Everything that a run would do, nothing of it done.
 #[derive(Debug, Default)]
@@ -15,14 +16,16 @@ pub struct Plan {
     pub files: Vec<FilePlan>,
     /// The objects of targeted packs, in the order of files and text.
     pub objects: Vec<ObjectPlan>,
-    /// Everything to report, sorted by place.
+    /// Everything to report about a place, sorted by place.
     pub findings: Vec<Finding>,
+    /// What to report about the cluster and the releases, in this order.
+    pub advisories: Vec<RunAdvisory>,
     /// How many objects the parsed files hold, known or not.
     pub seen_objects: usize,
 }
 
-/// Puts the plans of the files that are listed together, in their order. What concerns the whole run is reported once: an advisory at the first
-/// object that it is about, values of charts where the run converts them nowhere.
+/// Puts the plans of the files that are listed together, in their order. What concerns the whole run is reported once: an advisory,
+/// at the first object that it concerns or about the run, values of charts where the run converts them nowhere.
 pub(super) fn assemble(
     planner: &Planner<'_>,
     files: impl IntoIterator<Item = PlannedFile>,
@@ -49,8 +52,13 @@ pub(super) fn assemble(
         plan.findings.extend(planned.findings);
         plan.seen_objects += planned.seen_objects;
     }
-    let advisory = |(at, (is_at_target, place)): (usize, _)| planner.advisories[at].finding(is_at_target, place);
-    plan.findings.extend(advised.into_iter().map(advisory));
+    for (at, (is_at_target, place)) in advised {
+        match planner.advisories[at].report(is_at_target, place) {
+            Reported::AtObject(finding) => plan.findings.push(finding),
+            Reported::AboutRun(advisory) => plan.advisories.push(advisory),
+        }
+    }
+    plan.advisories.sort_by_key(|advisory| advisory.about);
     plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
     plan.findings.sort();
     plan.findings.dedup();

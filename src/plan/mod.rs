@@ -36,6 +36,7 @@ pub use crate::convert::{
     ANNOTATION, AllowedLoss, Choices, Conversion, Goal, Keeping, MAX_STASH, Mistakes, ObjectPlan, Outcome, Record,
     Remark, Schema, Sides, VersionChoice, inference_findings, loss_code,
 };
+pub use crate::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
 pub use file::{PlannedFile, RunFile};
 pub use planner::Planner;

@@ -11,7 +11,7 @@ use super::detection::Detection;
 use super::escape::steers;
 use crate::finding::{Finding, Location};
 use crate::infer::crds::Installed;
-use crate::plan::{ObjectPlan, Outcome};
+use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
 use crate::redaction::shows_secret;
 use crate::release::Channel;
 
@@ -51,6 +51,7 @@ pub fn report(report: &Report<'_>) -> String {
         "files": files,
         "objects": report.objects.iter().map(object).collect::<Vec<_>>(),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+        "advisories": report.advisories.iter().map(advisory).collect::<Vec<_>>(),
     });
     pretty(&document)
 }
@@ -178,6 +179,15 @@ fn finding(finding: &Finding) -> Value {
         "field": finding.field,
         "message": finding.message,
         "help": finding.help,
+    })
+}
+
+fn advisory(advisory: &RunAdvisory) -> Value {
+    json!({
+        "about": advisory.about.name(),
+        "severity": advisory.severity.name(),
+        "message": advisory.message,
+        "help": advisory.help,
     })
 }
 

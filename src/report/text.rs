@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::conversion::{Report, Written};
 use super::count::{Counts, plural, thousands};
 use super::escape::visible;
-use crate::finding::Finding;
-use crate::plan::{ObjectPlan, Outcome};
+use crate::finding::{Code, Finding};
+use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
 
 /// The summary of a run with an empty list of files.
 const NOTHING_LISTED: &str = "no file was listed";
@@ -46,6 +46,29 @@ pub fn finding(finding: &Finding) -> String {
         let _infallible = writeln!(lines, "  help: {}", visible(help));
     }
     lines
+}
+
+/// Prints the advisories about the run, in a section for each thing that they are about.
+pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>) -> String {
+    let parts = |one: &'a RunAdvisory| (one.about.name(), one.severity.name(), &*one.message, one.help.as_deref());
+    advisory_sections(advisories.into_iter().map(parts))
+}
+
+/// Prints advisories, each as what it is about, its severity, its message and its help.
+pub(super) fn advisory_sections<'a>(
+    advisories: impl IntoIterator<Item = (&'a str, &'a str, &'a str, Option<&'a str>)>,
+) -> String {
+    let (mut out, mut section) = (String::new(), None);
+    for (about, severity, message, help) in advisories {
+        if section.replace(about) != Some(about) {
+            let _infallible = writeln!(out, "about the {}:", visible(about));
+        }
+        let _infallible = writeln!(out, "  {}[{}] {}", visible(severity), Code::Advisory, visible(message));
+        if let Some(help) = help {
+            let _infallible = writeln!(out, "    help: {}", visible(help));
+        }
+    }
+    out
 }
 
 /// Prints the summary: one line, and one more where files were left out.

@@ -112,6 +112,7 @@ impl Tree {
             "files": files.iter().map(file).collect::<Vec<_>>(),
             "objects": [],
             "findings": [],
+            "advisories": [],
         });
         fs::write(self.path(name), plan.to_string()).unwrap();
     }
