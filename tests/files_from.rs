@@ -270,6 +270,25 @@ fn a_selector_is_not_outdated_by_what_it_selects() {
     assert!(is_converted(&tree, "route.yaml") && is_converted(&tree, "kustomization.yaml"));
 }
 
+#[test]
+fn objects_that_convert_together_are_written_together() {
+    let gateway = "apiVersion: networking.x-k8s.io/v1alpha1\nkind: Gateway\nmetadata: {name: edge}\nspec:\n  gatewayClassName: lb\n  listeners:\n  - protocol: HTTP\n    port: 80\n    routes:\n      kind: HTTPRoute\n      namespaces: {from: All}\n      selector: {matchLabels: {tier: web}}\n";
+    let route = "apiVersion: networking.x-k8s.io/v1alpha1\nkind: HTTPRoute\nmetadata:\n  name: cart\n  labels: {tier: web}\nspec:\n  rules:\n  - forwardTo: [{serviceName: cart, port: 80}]\n";
+    let tree = Tree::of(&[("gateway.yaml", gateway), ("route.yaml", route)]);
+    let apply = |list: &str| {
+        fs::write(tree.path("list"), list).unwrap();
+        tree.run(&["apply", "--yes", "--allow-no-vcs", "--files-from", "list", "--to", "gateway-api@0.4"])
+    };
+    for (list, other) in [("gateway.yaml", "route.yaml"), ("route.yaml", "gateway.yaml")] {
+        let applied = apply(list);
+        applied.check(1);
+        assert!(applied.err.contains(&format!("{other} changes with it, and is not listed")), "{}", applied.err);
+    }
+    assert_eq!((tree.text("gateway.yaml").as_str(), tree.text("route.yaml").as_str()), (gateway, route));
+    apply("gateway.yaml\nroute.yaml\n").check(0);
+    assert!(is_converted(&tree, "gateway.yaml") && is_converted(&tree, "route.yaml"));
+}
+
 /// Everything that a run on the whole tree reports about a file is reported where it alone is listed, and its edits are the same.
 #[test]
 fn the_verdict_equals_that_of_the_whole_run() {

@@ -71,7 +71,7 @@ fn the_others_are_written_and_the_exit_code_is_never_0() {
     assert_eq!(tree.text("broken.yaml"), BROKEN);
     assert!(
         applied.err.contains(
-            "1 changed in 1 file, 0 held back; 0 files skipped, 1 failed\n1 file was left out: broken.yaml; what refers to objects in there is converted without them\n"
+            "1 changed in 1 file, 0 held back; 0 files skipped, 1 failed\n1 file was left out, and references to its objects are not checked: broken.yaml\n"
         ),
         "{}",
         applied.err
@@ -103,9 +103,7 @@ fn the_reports_list_what_was_left_out() {
     let github = run(&tree, &["check", "--keep-going", "--format", "github"]);
     assert!(github.out.starts_with("::error file=a/broken.yaml,line=3,col=11,title=parse-error::"), "{}", github.out);
     assert!(
-        github.err.ends_with(
-            "1 file was left out: a/broken.yaml; what refers to objects in there is converted without them\n"
-        ),
+        github.err.ends_with("1 file was left out, and references to its objects are not checked: a/broken.yaml\n"),
         "{}",
         github.err
     );
@@ -119,9 +117,7 @@ fn a_saved_plan_keeps_what_was_left_out() {
     shown.check(0);
     assert!(shown.err.contains("broken.yaml:3:11: error[parse-error]"), "{}", shown.err);
     assert!(
-        shown
-            .err
-            .ends_with("1 file was left out: broken.yaml; what refers to objects in there is converted without them\n"),
+        shown.err.ends_with("1 file was left out, and references to its objects are not checked: broken.yaml\n"),
         "{}",
         shown.err
     );
@@ -131,9 +127,7 @@ fn a_saved_plan_keeps_what_was_left_out() {
     let applied = tree.run(&["apply", "--yes", "--allow-no-vcs", "--exit-zero", "--plan", "a.plan"]);
     applied.check(1);
     assert!(
-        applied
-            .err
-            .ends_with("1 file was left out: broken.yaml; what refers to objects in there is converted without them\n"),
+        applied.err.ends_with("1 file was left out, and references to its objects are not checked: broken.yaml\n"),
         "{}",
         applied.err
     );

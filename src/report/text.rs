@@ -92,9 +92,9 @@ pub fn left_out(files: &[&str]) -> String {
         return String::new();
     }
     let names: Vec<String> = files.iter().map(|file| visible(file)).collect();
-    let verb = if files.len() == 1 { "was" } else { "were" };
+    let (verb, whose) = if files.len() == 1 { ("was", "its") } else { ("were", "their") };
     let (files, names) = (plural(files.len(), "file"), names.join(", "));
-    format!("\n{files} {verb} left out: {names}; what refers to objects in there is converted without them")
+    format!("\n{files} {verb} left out, and references to {whose} objects are not checked: {names}")
 }
 
 /// Prints the summary of a detection.
