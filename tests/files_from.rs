@@ -301,13 +301,17 @@ fn the_verdict_equals_that_of_the_whole_run() {
         ("shop-1.0-experimental", "gateway-api@1.6/experimental"),
         ("platform-1.3", "gateway-api@1.6/standard"),
         ("platform-1.3", "ngf@2.5"),
+        ("charts-ngf-1.6", "ngf@2.5"),
+        ("config-ngf-1.6", "ngf@2.5"),
+        ("edge-ngf-1.6", "ngf@2.5"),
+        ("plain-ngf-1.6", "ngf@2.5"),
     ];
     let mut changed = 0;
     for (name, to) in trees {
         let tree = Tree::new(0);
         copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/repos").join(name), &tree.path("repo"));
         let check = |more: &[&str]| -> Value {
-            let run = tree.run(&[&["check", "--format", "json", "--to", to][..], more].concat());
+            let run = tree.run(&[&["check", "--format", "json", "--to", to, "repo"][..], more].concat());
             serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{}", run.err))
         };
         let whole = check(&[]);

@@ -63,8 +63,9 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
 /// Reports what failed; nothing is written then.
 fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
     finish(&planned.report("apply", Written::No), &args.convert.output, console)?;
-    if planned.has_failed_file() && !planned.plan.files.is_empty() {
-        console.note("nothing was written, since a file failed (`--keep-going` leaves it out)\n")?;
+    let why = planned.why_failed();
+    if !why.is_empty() && !planned.plan.files.is_empty() {
+        console.note(&format!("nothing was written{why}\n"))?;
     }
     Ok(Exit::Failed)
 }

@@ -30,8 +30,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
     let (report, exit) = (planned.report("plan", Written::No), planned.exit(Pending::Nothing));
     if exit == Exit::Failed {
         finish(&report, &args.convert.output, console)?;
-        let hint = if planned.has_failed_file() { ", since a file failed (`--keep-going` leaves it out)" } else { "" };
-        console.note(&format!("no plan was saved{hint}\n"))?;
+        console.note(&format!("no plan was saved{}\n", planned.why_failed()))?;
         return Ok(exit);
     }
     let pack = |pack: &Pack| SavedPack { name: pack.name().to_owned(), fingerprint: pack.fingerprint() };

@@ -51,11 +51,17 @@ impl Planned {
         }
     }
 
-    /// Says whether a file failed that the user can leave out.
-    pub(super) fn has_failed_file(&self) -> bool {
+    /// Says why a run fails because of a file, for a sentence about what was not done; nothing where no file failed.
+    pub(super) fn why_failed(&self) -> &'static str {
         let is_of_file =
             |finding: &Finding| finding.severity == Severity::Error && finding.code != Code::InterruptedRun;
-        self.plan.findings.iter().any(is_of_file)
+        if self.counts.failed > self.left_out.len() {
+            ", since a file failed (`--keep-going` leaves it out)"
+        } else if self.plan.findings.iter().any(is_of_file) {
+            ", since a file failed"
+        } else {
+            ""
+        }
     }
 
     pub(super) fn exit(&self, pending: Pending) -> Exit {

@@ -120,38 +120,35 @@ fn mentions(other: &Manifest, listed: &Manifest) -> bool {
     listed.objects.iter().any(|object| other.text.contains(&object.kind.kind))
 }
 
-impl PlannedFile {
-    /// Takes over from `alone`, the plan of this file that needs no other file, as `dependent` says.
-    pub(super) fn limit(self, alone: Self, dependent: Dependent) -> Self {
-        let known: BTreeSet<&Finding> = self.findings.iter().collect();
-        let found =
-            alone.findings.iter().filter(|finding| !known.contains(finding) && finding.severity >= Severity::Held);
-        let mut found: Vec<Finding> = found.cloned().collect();
-        if found.is_empty() {
-            found.push(Finding {
-                location: Location { file: self.file().to_owned(), position: None },
-                code: Code::ConvertsTogether,
-                severity: Severity::Held,
-                object: None,
-                field: None,
-                message: "a part of the changes in this file needs changes in files that are not listed".to_owned(),
-                help: None,
-            });
-        }
-        let (mut planned, severity, help) = match dependent {
-            Dependent::Report => (
-                self,
-                Severity::Warning,
-                "the other file is not listed, so `apply` would hold this change back; add it to the list",
-            ),
-            Dependent::HoldBack => {
-                let mut alone = alone;
-                alone.findings.retain(|finding| !found.contains(finding));
-                (alone, Severity::Held, "the other file is not listed; add it to the list")
-            }
-        };
-        let found = found.into_iter().map(|finding| Finding { severity, help: Some(help.to_owned()), ..finding });
-        planned.findings.extend(found);
-        planned
+/// Limits the plan of a listed file to `alone`, what needs no other file, as `dependent` says.
+pub(super) fn limit(whole: PlannedFile, alone: PlannedFile, dependent: Dependent) -> PlannedFile {
+    let known: BTreeSet<&Finding> = whole.findings.iter().collect();
+    let found = alone.findings.iter().filter(|finding| !known.contains(finding) && finding.severity >= Severity::Held);
+    let mut found: Vec<Finding> = found.cloned().collect();
+    if found.is_empty() {
+        found.push(Finding {
+            location: Location { file: whole.file().to_owned(), position: None },
+            code: Code::ConvertsTogether,
+            severity: Severity::Held,
+            object: None,
+            field: None,
+            message: "a part of the changes in this file needs changes in files that are not listed".to_owned(),
+            help: None,
+        });
     }
+    let (mut planned, severity, help) = match dependent {
+        Dependent::Report => (
+            whole,
+            Severity::Warning,
+            "the other file is not listed, so `apply` would hold this change back; add it to the list",
+        ),
+        Dependent::HoldBack => {
+            let mut alone = alone;
+            alone.findings.retain(|finding| !found.contains(finding));
+            (alone, Severity::Held, "the other file is not listed; add it to the list")
+        }
+    };
+    let found = found.into_iter().map(|finding| Finding { severity, help: Some(help.to_owned()), ..finding });
+    planned.findings.extend(found);
+    planned
 }

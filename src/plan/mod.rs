@@ -102,7 +102,7 @@ pub fn plan_files<M: Borrow<Manifest>, E>(
         RunFile::Linked(_) => linked.next().expect("every linked file is planned"),
     });
     let planned = planned.map(|planned| match (scope.listed, alone.remove(planned.file())) {
-        (Some(listed), Some(alone)) => planned.limit(alone, listed.dependent),
+        (Some(Listed { dependent, .. }), Some(alone)) => listed::limit(planned, alone, dependent),
         _ => planned,
     });
     let is_listed = |file: &str| scope.listed.is_none_or(|listed| (listed.has)(file));

@@ -74,10 +74,14 @@ fn property(text: &str) -> String {
 pub fn step_summary(report: &Report<'_>) -> String {
     let mut out =
         format!("### reversion {} {}\n\n{}\n", report.command, report.targets.join(" "), text::summary(report));
-    for advisory in report.advisories.iter().filter(|advisory| advisory.severity > Severity::Note) {
+    let advisories = report.advisories.iter().filter(|advisory| advisory.severity > Severity::Note);
+    let item = |advisory: &RunAdvisory| {
         let help = advisory.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
-        let _infallible =
-            write!(out, "\n- {}: {}{}", advisory.about.name(), visible(&advisory.message), visible(&help));
+        format!("- about the {}: {}{}\n", advisory.about.name(), visible(&advisory.message), visible(&help))
+    };
+    let items: String = advisories.map(item).collect();
+    if !items.is_empty() {
+        let _infallible = write!(out, "\n{items}");
     }
     let rows: Vec<_> = report.objects.iter().filter(|object| object.outcome != Outcome::Unchanged).collect();
     if !rows.is_empty() {
@@ -100,8 +104,43 @@ pub fn step_summary(report: &Report<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::conversion::Written;
+    use super::super::count::Counts;
     use super::*;
+    use crate::pack::About;
     use crate::text::Position;
+
+    #[test]
+    fn the_step_summary_lists_advisories_and_left_out_files() {
+        let advisory = |about, severity, help: Option<&str>| RunAdvisory {
+            about,
+            severity,
+            message: "A changed".to_owned(),
+            help: help.map(str::to_owned),
+        };
+        let advisories = [
+            advisory(About::Cluster, Severity::Warning, Some("do B")),
+            advisory(About::Release, Severity::Warning, None),
+            advisory(About::Release, Severity::Note, None),
+        ];
+        let report = Report {
+            command: "check",
+            targets: vec!["a@1/standard".to_owned()],
+            files: &[],
+            objects: &[],
+            findings: &[],
+            advisories: &advisories,
+            counts: Counts { failed: 1, ..Counts::default() },
+            left_out: vec!["b.yaml"],
+            written: Written::No,
+        };
+        let expected = "### reversion check a@1/standard\n\n0 files read, 0 objects recognised: 0 to change in 0 files, \
+                        0 held back; 0 files skipped, 1 failed\n1 file was left out, and references to its objects are not \
+                        checked: b.yaml\n\n- about the cluster: A changed; do B\n- about the release: A changed\n";
+        assert_eq!(step_summary(&report), expected);
+        let commands = commands(&report, |_| true, &advisories[..1]);
+        assert_eq!(commands, "::warning title=advisory::A changed%0Ahelp: do B\n");
+    }
 
     #[test]
     fn commands_are_escaped() {
