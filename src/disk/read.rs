@@ -1,7 +1,7 @@
 //! Answers: what are the bytes of this file, or of standard input?
 //!
 //! Files are read whole, up to a limit. One buffer is used again for file after file: a file that fits into it costs an
-//! open and two reads, and no allocation. [`files_from`] turns a list of paths, as `git diff --name-only` prints it, into
+//! open and two reads, and no allocation. `files_from` turns a list of paths, as `git diff --name-only` prints it, into
 //! paths.
 //!
 //! Invariant: never more than the limit is in memory, whatever size a file claims to have or grows to while it is read.
