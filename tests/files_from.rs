@@ -270,6 +270,22 @@ fn a_selector_is_not_outdated_by_what_it_selects() {
     assert!(is_converted(&tree, "route.yaml") && is_converted(&tree, "kustomization.yaml"));
 }
 
+/// The target no longer serves the version of the owner, so it is written where the owner gets another one.
+#[test]
+fn a_name_by_version_is_not_written_without_the_object() {
+    let owned = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata:\n  name: edge\n  ownerReferences:\n  - {apiVersion: gateway.networking.k8s.io/v1alpha2, kind: GRPCRoute, name: owner, uid: u}\nspec:\n  gatewayClassName: a\n  listeners: [{name: web, port: 80, protocol: HTTP}]\n";
+    let owner = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: GRPCRoute\nmetadata: {name: owner}\nspec: {hostnames: [a.example.com]}\n";
+    let tree = Tree::of(&[("owned.yaml", owned), ("owner.yaml", owner)]);
+    for (list, before) in [("owned.yaml", owned), ("owner.yaml", owner)] {
+        run(&tree, list, &["diff"]).check(1);
+        let applied = apply(&tree, list);
+        applied.check(1);
+        assert_eq!(tree.text(list), before, "{}", applied.err);
+    }
+    apply(&tree, "owned.yaml\nowner.yaml\n").check(0);
+    assert!(is_converted(&tree, "owned.yaml") && is_converted(&tree, "owner.yaml"));
+}
+
 #[test]
 fn objects_that_convert_together_are_written_together() {
     let gateway = "apiVersion: networking.x-k8s.io/v1alpha1\nkind: Gateway\nmetadata: {name: edge}\nspec:\n  gatewayClassName: lb\n  listeners:\n  - protocol: HTTP\n    port: 80\n    routes:\n      kind: HTTPRoute\n      namespaces: {from: All}\n      selector: {matchLabels: {tier: web}}\n";

@@ -14,7 +14,7 @@ use super::run;
 use super::scope::{Dependent, Listed};
 use super::withheld::Withheld;
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::links::{File, Namespaces};
+use crate::links::{File, Namespaces, selectors};
 use crate::manifest::Manifest;
 use crate::text::EditSet;
 
@@ -54,8 +54,16 @@ impl<'r> Whole<'r> {
             RunFile::Local(planned) => Some((at, planned.as_ref())),
             RunFile::Linked(_) => None,
         });
-        // Others rely on a local file only where they look its objects up.
-        let counts = |planned: &PlannedFile| (listed.has)(planned.file()) || !planned.local.indexed.is_empty();
+        let selects = self.files.iter().any(|file| match file {
+            RunFile::Local(_) => false,
+            RunFile::Linked(manifest) => {
+                let selects = |object| selectors::selects(object, &self.planner.targets);
+                (listed.has)(&manifest.file) && manifest.objects.iter().any(selects)
+            }
+        });
+        // Others rely on a local file only where they look its objects up, or select them by their version.
+        let counts =
+            |planned: &PlannedFile| (listed.has)(planned.file()) || !planned.local.indexed.is_empty() || selects;
         local.filter(|(_, planned)| is_changed(planned) && counts(planned)).collect()
     }
 
