@@ -47,7 +47,7 @@ Examples:
 
 Exit codes:
   0  nothing to do, or all done
-  1  changes are needed (check, diff), or an object was held back
+  1  changes are needed (check, diff), an object was held back, or a file was left out
   2  failed: a bad argument, a file that cannot be read or parsed, a failed write
   3  no object was recognised
 
