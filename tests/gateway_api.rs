@@ -7,12 +7,20 @@ use std::collections::BTreeSet;
 
 use reversion::finding::{Code, Finding, Severity};
 use reversion::manifest::{self, Reading, Recognizer};
+use reversion::pack::About;
 use reversion::pack::embedded;
 use reversion::pack::matrix::{Change, Cost, Subject, matrix};
-use reversion::plan::{self, AllowedLoss, Choices, Goal};
+use reversion::plan::{self, AllowedLoss, Choices, Goal, Plan};
 
 /// Converts `text` to a release of Gateway API, allowing every loss; returns the new text and the findings.
 fn convert(text: &str, target: &str) -> (String, Vec<Finding>) {
+    let plan = plan(text, target);
+    let text = plan.files.into_iter().next().map_or_else(|| text.to_owned(), |file| file.after());
+    (text, plan.findings)
+}
+
+/// Plans the conversion of `text` to a release of Gateway API, allowing every loss.
+fn plan(text: &str, target: &str) -> Plan {
     let packs = embedded::with(Vec::new()).unwrap();
     let recognizer = Recognizer::new(packs.iter().flat_map(|pack| pack.groups()).map(String::as_str));
     let Reading::Manifest(manifest) = manifest::read("case.yaml", text.as_bytes(), &recognizer) else {
@@ -20,9 +28,7 @@ fn convert(text: &str, target: &str) -> (String, Vec<Finding>) {
     };
     let target = packs.target(&format!("gateway-api@{target}")).unwrap();
     let choices = Choices { allowed: AllowedLoss::All, ..Choices::default() };
-    let plan = plan::plan(&[*manifest], &Goal { packs: &packs, targets: vec![target], choices });
-    let text = plan.files.into_iter().next().map_or_else(|| text.to_owned(), |file| file.after());
-    (text, plan.findings)
+    plan::plan(&[*manifest], &Goal { packs: &packs, targets: vec![target], choices })
 }
 
 /// Checks the findings of a conversion, as `code field`, without advisories.
@@ -95,9 +101,9 @@ fn refusals_say_what_to_do() {
 #[test]
 fn an_advisory_is_reported_once_and_only_if_relevant() {
     let advised = |text: &str, target: &str| -> Vec<String> {
-        let findings = convert(text, target).1;
-        let reported = findings.into_iter().filter(|finding| finding.code == Code::Advisory);
-        reported.map(|finding| finding.message).collect()
+        let plan = plan(text, target);
+        let reported = plan.findings.into_iter().filter(|finding| finding.code == Code::Advisory);
+        reported.map(|finding| finding.message).chain(plan.advisories.into_iter().map(|one| one.message)).collect()
     };
     let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata:\n  name: edge\nspec:\n  \
                    gatewayClassName: edge\n  listeners:\n  - name: web\n    port: 80\n    protocol: HTTP\n";
@@ -127,6 +133,30 @@ fn an_advisory_is_reported_once_and_only_if_relevant() {
         !advised(&gateway.replace("/v1\n", "/v1alpha2\n"), "1.0/standard")
             .iter()
             .any(|message| message.contains("NamedAddress"))
+    );
+}
+
+#[test]
+fn an_advisory_about_the_cluster_or_a_release_has_no_place() {
+    let grpc = |name: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {{name: {name}}}\nspec: {{hostnames: [a.example.com]}}\n"
+        )
+    };
+    let two = format!("{}---\n{}", grpc("a"), grpc("b"));
+    let about = |target: &str| {
+        let plan = plan(&two, target);
+        assert!(plan.findings.iter().all(|finding| finding.code != Code::Advisory), "{:?}", plan.findings);
+        plan.advisories.into_iter().map(|advisory| (advisory.about, advisory.severity)).collect::<Vec<_>>()
+    };
+    assert_eq!(about("1.4/standard"), [(About::Cluster, Severity::Note)]);
+    assert_eq!(about("1.6/standard"), [(About::Release, Severity::Note)]);
+    let both = plan(&two, "1.6/experimental").advisories;
+    let messages: Vec<_> = both.iter().map(|advisory| advisory.message.as_str()).collect();
+    assert_eq!(
+        both.iter().map(|advisory| advisory.about).collect::<Vec<_>>(),
+        [About::Cluster, About::Release],
+        "{messages:?}"
     );
 }
 
@@ -203,9 +233,9 @@ fn every_hint_belongs_to_a_rejected_field() {
 #[test]
 fn an_advisory_is_a_warning_if_something_is_converted() {
     let severity = |text: &str, target: &str| {
-        let findings = convert(text, target).1;
-        let advisory = findings.iter().find(|finding| finding.message.contains("safe-upgrades"));
-        advisory.map(|finding| finding.severity)
+        let advisories = plan(text, target).advisories;
+        let advisory = advisories.iter().find(|advisory| advisory.message.contains("safe-upgrades"));
+        advisory.map(|advisory| advisory.severity)
     };
     let unchanged = route("v1", "  rules:\n  - name: pay\n");
     assert_eq!(severity(&unchanged, "1.4/experimental"), Some(Severity::Note));

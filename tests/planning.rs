@@ -60,7 +60,8 @@ fn run_with(files: &[(&str, &str)], target: &str, choices: Choices) -> Outcome {
     let plan = plan::plan(&manifests, &Goal { packs: &packs, targets: vec![target], choices });
     let mut outcome = Outcome { after: BTreeMap::new(), reported: Vec::new(), messages: String::new(), advisories: 0 };
     outcome.after.extend(plan.files.into_iter().map(|file| (file.file.clone(), file.after())));
-    outcome.advisories = plan.findings.iter().filter(|finding| finding.code == Code::Advisory).count();
+    let of_objects = plan.findings.iter().filter(|finding| finding.code == Code::Advisory).count();
+    outcome.advisories = of_objects + plan.advisories.len();
     for finding in plan.findings.iter().filter(|finding| finding.code != Code::Advisory) {
         let field = finding.field.as_deref().unwrap_or("-");
         outcome.reported.push(format!(

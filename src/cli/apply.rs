@@ -11,6 +11,7 @@ use super::journal::bounds;
 use super::output::{Level, diffs, explain_exit, findings, finish};
 use super::planned::{Planned, planned};
 use super::{apply_plan, packs, undo, write};
+use crate::plan::Dependent;
 use crate::report::{Report, Written, plural, text};
 use crate::yaml::FrontEnd;
 
@@ -35,7 +36,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
         "`apply` writes files; `reversion convert -` converts standard input"
     );
     let packs = packs::load(&args.convert.packs)?;
-    let planned = planned(&args.convert, packs, FrontEnd::Exact, console)?;
+    let planned = planned(&args.convert, packs, (FrontEnd::Exact, Dependent::HoldBack), console)?;
     let output = &args.convert.output;
     if planned.exit(Pending::Nothing) == Exit::Failed {
         return fail(&planned, args, console);
@@ -44,26 +45,27 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     let journal = write::finish_interrupted(&bounds, console)?;
     if planned.plan.files.is_empty() {
         finish(&planned.report("apply", Written::No), output, console)?;
-        let exit = planned.exit(Pending::Nothing).with(output);
+        let exit = planned.exit_with(Pending::Nothing, output);
         return explain_exit(exit, &planned.counts, &planned.roots, packs, console);
     }
     write::guard(&planned.plan.files, args.guard)?;
     if !args.yes && !confirmed(&planned.report("apply", Written::No), Level::of(output), console)? {
         console.note("nothing was written\n")?;
-        return Ok(planned.exit(Pending::Changes).with(output));
+        return Ok(planned.exit_with(Pending::Changes, output));
     }
     write::write(&planned.plan.files, &planned.targets.join(", "), bounds, journal)?;
     let report = planned.report("apply", Written::Yes);
     report_written(&report, args, console)
         .with_context(|| format!("{} were written, but not reported", plural(report.files.len(), "file")))?;
-    Ok(planned.exit(Pending::Nothing).with(output))
+    Ok(planned.exit_with(Pending::Nothing, output))
 }
 
 /// Reports what failed; nothing is written then.
 fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
     finish(&planned.report("apply", Written::No), &args.convert.output, console)?;
-    if planned.has_failed_file() && !planned.plan.files.is_empty() {
-        console.note("nothing was written, since a file failed (`--glob '!FILE'` leaves a file out)\n")?;
+    let why = planned.why_failed();
+    if !why.is_empty() && !planned.plan.files.is_empty() {
+        console.note(&format!("nothing was written{why}\n"))?;
     }
     Ok(Exit::Failed)
 }
@@ -79,6 +81,6 @@ fn report_written(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Re
 
 /// Shows the findings and the summary, and asks once.
 fn confirmed(report: &Report<'_>, level: Level, console: Console) -> Result<bool> {
-    console.note(&format!("{}{}\n", findings(report.findings, level), text::summary(report)))?;
+    console.note(&format!("{}{}\n", findings(report, level), text::summary(report)))?;
     write::confirm(report.files.len(), console)
 }

@@ -22,6 +22,7 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     );
     let level = Level::of(output);
     let plan = load(file)?;
+    let left_out = plan.left_out().len();
     let bounds = bounds(&[PathBuf::from(".")])?;
     let journal = finish_interrupted(&bounds, console)?;
     let executed = execute(&plan)?;
@@ -37,7 +38,7 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
             console.note(&format!("{}{}\n", findings(&plan, level), summary(&plan, Written::No)))?;
             if !confirm(executed.files.len(), console)? {
                 console.note("nothing was written\n")?;
-                return Ok(Exit::Changes.with(output));
+                return Ok(Exit::Changes.with(output, left_out));
             }
         }
         write(&executed.files, &plan.targets.join(", "), bounds, journal)?;
@@ -47,5 +48,5 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     }
     console.note(&format!("{}{}\n", findings(&plan, level), summary(&plan, Written::Yes)))?;
     let held = plan.findings.iter().any(|finding| finding.severity == "held-back");
-    Ok(if held { Exit::Changes } else { Exit::Clean }.with(output))
+    Ok(if held || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
 }

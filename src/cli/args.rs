@@ -11,7 +11,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 /// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
-const PLANNING: [&str; 20] = [
+const PLANNING: [&str; 21] = [
     "paths",
     "glob",
     "files_from",
@@ -21,6 +21,7 @@ const PLANNING: [&str; 20] = [
     "follow",
     "inspect",
     "threads",
+    "keep_going",
     "to",
     "from",
     "set",
@@ -46,7 +47,7 @@ Examples:
 
 Exit codes:
   0  nothing to do, or all done
-  1  changes are needed (check, diff), or an object was held back
+  1  changes are needed (check, diff), an object was held back, or a file was left out
   2  failed: a bad argument, a file that cannot be read or parsed, a failed write
   3  no object was recognised
 
@@ -142,7 +143,7 @@ pub(super) struct FileArgs {
     /// Read only files that match; `!GLOB` excludes files
     #[arg(long, value_name = "GLOB", env = "REVERSION_GLOB", value_delimiter = ',')]
     pub(super) glob: Vec<String>,
-    /// Read the list of files from FILE, or from standard input with `-`; separated by line breaks or NUL
+    /// Report and write only files listed in FILE, or on standard input with `-`: one a line, or separated by NUL
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(super) files_from: Option<PathBuf>,
     /// Read files with this extension besides .yaml, .yml and .json
@@ -288,6 +289,9 @@ pub(super) struct ConvertArgs {
     pub(super) target: TargetArgs,
     #[command(flatten)]
     pub(super) files: FileArgs,
+    /// Leave out files that cannot be read or parsed instead of failing; they are listed, and the exit code is 1
+    #[arg(long, env = "REVERSION_KEEP_GOING", value_parser = FalseyValueParser::new(), help_heading = "Files")]
+    pub(super) keep_going: bool,
     #[command(flatten)]
     pub(super) output: OutputArgs,
     #[command(flatten)]
@@ -300,7 +304,7 @@ pub(super) struct ConvertArgs {
 Examples:
   reversion check --to gateway-api@1.4
   reversion check --to ngf@latest --format github deploy/
-  git diff --name-only main | reversion check --to gateway-api@1.4 --files-from -")]
+  git diff --name-only main... | reversion check --to gateway-api@1.4 --files-from -")]
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) convert: ConvertArgs,

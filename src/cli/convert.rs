@@ -11,6 +11,7 @@ use super::output::{Level, explain_exit, findings};
 use super::packs;
 use super::planned::plan_files;
 use super::target::Request;
+use crate::plan::Dependent;
 use crate::report::{Written, text, visible};
 
 /// Runs `convert -`: an object that is held back or not recognised is written as it was read.
@@ -25,14 +26,16 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let request = Request::read(&args.target, &config, packs, console)?;
     let bytes = input::read_stdin(Empty::of(args.allow_empty))?;
     let recognizer = input::recognizer(packs, &config);
-    let planned = plan_files(&request, &recognizer, console, |make| Ok(input::from_bytes(&bytes, &recognizer, make)))?;
+    let planned = plan_files(&request, &recognizer, (Dependent::HoldBack, console), |make| {
+        Ok(input::from_bytes(&bytes, &recognizer, make))
+    })?;
     let exit = planned.exit(Pending::Nothing);
     if exit != Exit::Failed {
         console.stream(&planned.plan.files.first().map_or(bytes, |file| file.after().into_bytes()))?;
     }
     let report = planned.report("convert", Written::No);
     let level = Level::new(args.quiet, args.verbose);
-    console.note(&format!("{}{}\n", findings(report.findings, level), text::summary(&report)))?;
+    console.note(&format!("{}{}\n", findings(&report, level), text::summary(&report)))?;
     let exit = if exit == Exit::NothingRecognised && args.allow_empty { Exit::Clean } else { exit };
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

@@ -1,5 +1,7 @@
 //! The subcommand `detect`: which releases can each object have been written for?
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use super::args::{DetectArgs, Format};
@@ -29,10 +31,12 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
     let mut evidence: Vec<_> = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
     evidence.sort();
-    let (findings, counts) = (input.findings, input.counts);
+    let is_listed = |file: &str| input.is_listed(Path::new(file));
+    let (findings, counts) = (input.findings.clone(), input.counts.clone());
     let mut detection = Detection { objects: Vec::new(), values: Vec::new(), evidence, crds, findings, counts };
-    detection.findings.extend(detection.crds.iter().filter_map(Installed::finding));
-    for manifest in &input.made {
+    let about_crds = detection.crds.iter().filter_map(Installed::finding);
+    detection.findings.extend(about_crds.filter(|finding| is_listed(&finding.location.file)));
+    for manifest in input.made.iter().filter(|manifest| is_listed(&manifest.file)) {
         for object in &manifest.objects {
             detect_object(manifest, object, packs, &mut detection);
         }
@@ -44,7 +48,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     match output.format {
         Format::Text => {
             console.report(&format!("{}{}", render::objects(&detection), render::common(&detection)), output)?;
-            console.note(&output::findings(&detection.findings, level))?;
+            console.note(&output::about_files(&detection.findings, level))?;
         }
         Format::Json => console.report(&json::detection(&detection), output)?,
         Format::Github => {
@@ -52,8 +56,8 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
             console.report(&shown.map(github::finding).collect::<String>(), output)?;
         }
     }
-    console.note(&format!("{}; {}\n", text::read(&detection.counts), text::left(&detection.counts)))?;
-    let exit = Exit::decide(&detection.counts, &detection.findings, Pending::Nothing).with(output);
+    console.note(&format!("{}\n", text::detected(&detection.counts)))?;
+    let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     explain_exit(exit, &detection.counts, &input.roots, packs, console)
 }
 

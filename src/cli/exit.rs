@@ -1,8 +1,11 @@
 //! The exit code of a run.
 
+use std::collections::BTreeSet;
+
 use super::args::OutputArgs;
 use crate::edits::FilePlan;
 use crate::finding::{Finding, Severity};
+use crate::plan::LeftOut;
 use crate::report::Counts;
 
 /// How a run ended, as the caller sees it.
@@ -10,7 +13,7 @@ use crate::report::Counts;
 pub enum Exit {
     /// Nothing to do, or all done.
     Clean = 0,
-    /// Changes are needed, or something was held back.
+    /// Changes are needed, something was held back, or a file was left out.
     Changes = 1,
     /// The tool failed: a bad argument, a file that cannot be read or parsed, a failed write.
     Failed = 2,
@@ -19,12 +22,17 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// Decides for a run with `counts` and `findings`; `pending` is whether changes are still to be made.
-    pub(super) fn decide(counts: &Counts, findings: &[Finding], pending: Pending) -> Self {
+    /// Decides for a run with `counts` and `findings` that goes on without the files in `left_out`; `pending` is whether changes are
+    /// still to be made.
+    pub(super) fn decide(counts: &Counts, findings: &[Finding], left_out: &[LeftOut], pending: Pending) -> Self {
+        let names: BTreeSet<&str> = left_out.iter().map(|file| file.name.as_str()).collect();
+        let is_left_out = |finding: &Finding| names.contains(finding.location.file.as_str());
         let worst = findings.iter().map(|finding| finding.severity).max();
-        if worst == Some(Severity::Error) || counts.failed > 0 {
+        if findings.iter().any(|finding| finding.severity == Severity::Error && !is_left_out(finding)) {
             Self::Failed
-        } else if counts.recognised == 0 {
+        } else if !left_out.is_empty() {
+            Self::Changes
+        } else if counts.recognised == 0 && counts.listed.is_none() {
             Self::NothingRecognised
         } else if worst == Some(Severity::Held) || pending == Pending::Changes {
             Self::Changes
@@ -33,11 +41,11 @@ impl Exit {
         }
     }
 
-    /// Applies `--allow-empty` and `--exit-zero`.
-    pub(super) const fn with(self, output: &OutputArgs) -> Self {
+    /// Applies `--allow-empty` and `--exit-zero` to a run that goes on without `left_out` files: such a run never ends with 0.
+    pub(super) const fn with(self, output: &OutputArgs, left_out: usize) -> Self {
         match self {
             Self::NothingRecognised if output.allow_empty => Self::Clean,
-            Self::Changes | Self::NothingRecognised if output.exit_zero => Self::Clean,
+            Self::Changes | Self::NothingRecognised if output.exit_zero && left_out == 0 => Self::Clean,
             exit => exit,
         }
     }

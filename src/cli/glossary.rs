@@ -19,6 +19,14 @@ const fn term(word: &'static str, text: &'static str) -> Term {
 pub const GLOSSARY: &[Term] = &[
     term("-", "Cost of a change in `matrix`: nothing is to be done in that direction."),
     term(
+        "about the cluster",
+        "Heading of a report: what the change of the release means for the cluster that the objects are applied to, said once.",
+    ),
+    term(
+        "about the release",
+        "Heading of a report: what one of the two releases does, whatever the objects hold, said once.",
+    ),
+    term(
         "advisory",
         "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.",
     ),
@@ -48,14 +56,17 @@ pub const GLOSSARY: &[Term] = &[
         "The stable name of a kind of finding, in brackets behind the severity, such as `dropped-field`. `explain CODE` describes it.",
     ),
     term("dropped", "Summary of `pack lint`: removed kinds, fields or values that `pack.yaml` lists with a reason."),
-    term("error", "Severity: the file or the run failed. Exit code 2; `apply` writes nothing."),
+    term(
+        "error",
+        "Severity: the file or the run failed. Exit code 2; `apply` writes nothing, except with `--keep-going`.",
+    ),
     term(
         "evidence",
         "A field of an object, or a chart or image in the files, that shows for which releases the object can be.",
     ),
     term("exact", "Cost of a change: nothing is lost, and converting back restores the bytes."),
     term("experimental", "Channel: the standard fields and kinds, and those that may still change."),
-    term("failed", "Summary: files that could not be read or parsed. Exit code 2."),
+    term("failed", "Summary: files that could not be read or parsed. Exit code 2, or 1 with `--keep-going`."),
     term("field", "Subject in `matrix`: a field that only one of the two releases has."),
     term(
         "finding",
@@ -67,8 +78,13 @@ pub const GLOSSARY: &[Term] = &[
         "Severity, outcome and cost: the object is left unchanged, because its conversion would lose values or is not certain. Exit code 1; the help line of its finding names what to do, such as a flag that allows the loss.",
     ),
     term("kind", "Subject in `matrix`: a kind that only one of the two releases has."),
+    term(
+        "left out",
+        "Summary: files that failed, which `--keep-going` leaves unchanged. What is known to depend on them is held back.",
+    ),
     term("lens", "The operations of a rule, which convert an object in both directions."),
     term("limit", "Subject in `matrix`: one of the two releases allows less in a field, such as fewer items."),
+    term("listed", "Summary: the files that `--files-from` names. Only they are reported and written."),
     term(
         "lossy",
         "Cost of a change: values can be lost. The object is held back until `--allow-loss` or `--stash` is passed.",

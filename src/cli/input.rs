@@ -5,18 +5,21 @@
 //!
 //! Invariant: every file that was seen is in the counts.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::args::FileArgs;
 use super::config::Config;
 use super::console::Console;
-use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing, Named};
-use crate::disk::{self, Failure, FileKind, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
+use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing};
+use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
 use crate::finding::{Code, Finding, Location, Severity};
-use crate::manifest::{self, Manifest, Reading, Recognizer};
+use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
+use crate::plan::LeftOut;
 use crate::report::{Counts, visible};
 
 /// What to do about a file that is not a regular one.
@@ -45,15 +48,30 @@ pub(super) struct Input<T> {
     pub(super) made: Vec<T>,
     /// Files that failed or were skipped.
     pub(super) findings: Vec<Finding>,
+    /// The files that failed.
+    pub(super) failed: Vec<LeftOut>,
+    /// Files that do not fail the run, but what they hold is not known: those that are not listed, and kustomizations that cannot be
+    /// parsed and mention no known API group.
+    pub(super) unread: Vec<LeftOut>,
     /// What was seen; recognised objects are counted by the caller.
     pub(super) counts: Counts,
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
+    /// The files that are reported; all where there is no list.
+    pub(super) listed: Option<FileList>,
 }
 
 impl<T> Default for Input<T> {
     fn default() -> Self {
-        Self { made: Vec::new(), findings: Vec::new(), counts: Counts::default(), roots: Vec::new() }
+        Self {
+            made: Vec::new(),
+            findings: Vec::new(),
+            failed: Vec::new(),
+            unread: Vec::new(),
+            counts: Counts::default(),
+            roots: Vec::new(),
+            listed: None,
+        }
     }
 }
 
@@ -64,18 +82,35 @@ enum File<T> {
     /// It holds no known API group, but may refer to known objects or hold values of a chart.
     Related(T),
     Template(Finding),
-    Failed(Finding),
+    /// It could not be read, and may name these paths.
+    Failed(Finding, BTreeSet<String>),
+    /// It is a kustomization that cannot be parsed and mentions no known API group.
+    Unread(LeftOut),
 }
 
 impl<T> File<T> {
-    fn new(reading: Reading, make: impl Fn(Manifest) -> T) -> Option<Self> {
-        match reading {
-            Reading::Irrelevant => None,
+    fn new(name: &str, bytes: &[u8], recognizer: &Recognizer, make: impl Fn(Manifest) -> T) -> Option<Self> {
+        match manifest::read(name, bytes, recognizer) {
+            Reading::Irrelevant => {
+                let mentions = Kustomization::mentions(name, bytes);
+                (!mentions.is_empty()).then(|| Self::Unread(LeftOut { name: name.to_owned(), mentions }))
+            }
             Reading::Manifest(manifest) => Some(Self::Manifest(manifest.object_count(), make(*manifest))),
             Reading::Kustomization(manifest) | Reading::Triggered(manifest) => Some(Self::Related(make(*manifest))),
             Reading::Template(finding) => Some(Self::Template(finding)),
-            Reading::Failed(finding) => Some(Self::Failed(finding)),
+            Reading::Failed(finding) => {
+                let mentions = Kustomization::mentions(name, bytes);
+                Some(Self::Failed(finding, mentions))
+            }
         }
+    }
+
+    /// Makes the failure of a file whose name is not text.
+    fn misnamed(path: &Path) -> Self {
+        let message = "the name of the file is not valid UTF-8".to_owned();
+        let help = Some("rename the file");
+        let finding = file_finding(&name(path), Code::InvalidEncoding, Severity::Error, message, help);
+        Self::Failed(finding, BTreeSet::new())
     }
 }
 
@@ -87,30 +122,33 @@ pub(super) fn read<T: Send>(
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
 ) -> Result<Input<T>> {
-    if args.files_from.is_none() && args.paths.iter().any(|path| path == Path::new("-")) {
+    if args.paths.iter().any(|path| path == Path::new("-")) {
+        ensure!(
+            args.files_from.is_none(),
+            "`-` is standard input, of which `--files-from` lists nothing; pass the folders that the listed files are in"
+        );
         ensure!(args.paths.len() == 1, "`-` is standard input: pass it alone, without other paths");
         return Ok(from_bytes(&read_stdin(empty)?, recognizer, make));
     }
-    let (roots, named) = roots(args)?;
-    let options = options(args, named)?;
-    let scan =
-        disk::scan(&roots, &options, |path, bytes| match manifest::read(&path.to_string_lossy(), bytes, recognizer) {
-            Reading::Irrelevant => None,
-            // A file is written by its name, so the name must lead to it again.
-            _ if path.to_str().is_none() => Some(File::Failed(file_finding(
-                &name(path),
-                Code::InvalidEncoding,
-                Severity::Error,
-                "the name of the file is not valid UTF-8".to_owned(),
-                Some("rename the file"),
-            ))),
-            reading => File::new(reading, &make),
-        });
+    args.paths.iter().try_for_each(|path| is_readable(path))?;
+    let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
+    let is_listed = |path: &Path| listed.as_ref().is_none_or(|listed| listed.has(path));
+    let options = options(args)?;
+    let seen = AtomicUsize::new(0);
+    let visit = |path: &Path, bytes: &[u8]| {
+        seen.fetch_add(usize::from(is_listed(path)), Ordering::Relaxed);
+        let file = File::new(&path.to_string_lossy(), bytes, recognizer, &make)?;
+        // A file is written by its name, so the name must lead to it again.
+        Some(if path.to_str().is_none() { File::misnamed(path) } else { file })
+    };
+    let is_empty = listed.as_ref().is_some_and(FileList::is_empty);
+    let scan = if is_empty { Scan::default() } else { disk::scan(&args.paths, &options, visit) };
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
     }
-    Ok(Input { roots, ..collect(scan) })
+    let input = Input { roots: args.paths.clone(), listed, ..Input::default() };
+    Ok(input.collect(scan, seen.into_inner()))
 }
 
 /// Reads every file of a folder of CRDs, ignored and hidden ones too.
@@ -157,8 +195,8 @@ pub(super) fn from_bytes<T>(bytes: &[u8], recognizer: &Recognizer, make: impl Fn
     match Skip::of_bytes(bytes) {
         Some(skip) => input.skipped("-", skip),
         None => {
-            let file = File::new(manifest::read("-", bytes, recognizer), make);
-            file.into_iter().for_each(|file| input.take(file));
+            let file = File::new("-", bytes, recognizer, make);
+            file.into_iter().for_each(|file| input.take(Path::new("-"), file));
         }
     }
     input
@@ -197,18 +235,9 @@ pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
     recognizer.with_charts(charts).with_values(&config.values)
 }
 
-fn roots(args: &FileArgs) -> Result<(Vec<PathBuf>, Named)> {
-    let Some(list) = &args.files_from else {
-        args.paths.iter().try_for_each(|path| is_readable(path))?;
-        return Ok((args.paths.clone(), Named::Always));
-    };
-    let text = if list == Path::new("-") {
-        read_stdin(Empty::Accept)
-    } else {
-        disk::read(list).map_err(|failure| anyhow!("{}: {failure}", list.display()))
-    };
-    let text = text.context("cannot read the list of files")?;
-    Ok((disk::files_from(&text), Named::ByExtension))
+fn file_list(list: &Path, roots: &[PathBuf]) -> Result<FileList> {
+    let read = FileList::read(list, roots);
+    read.map_err(|failure| anyhow!("cannot read the list of files {}: {failure}", visible(&name(list))))
 }
 
 /// Refuses a path that was passed and leads to nothing, or to something other than a file or a folder.
@@ -235,12 +264,11 @@ const fn failure_help(failure: &Failure) -> Option<&'static str> {
     }
 }
 
-fn options(args: &FileArgs, named: Named) -> Result<WalkOptions> {
+fn options(args: &FileArgs) -> Result<WalkOptions> {
     Ok(WalkOptions {
         ignore_files: if args.no_ignore { IgnoreFiles::Disregard } else { IgnoreFiles::Respect },
         hidden: if args.hidden { Hidden::Visit } else { Hidden::Skip },
         links: if args.follow { Links::Follow } else { Links::Skip },
-        named,
         listing: if args.inspect { Listing::Every } else { Listing::Count },
         globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
         extensions: args.extension.clone(),
@@ -253,45 +281,66 @@ fn name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-fn collect<T>(scan: Scan<File<T>>) -> Input<T> {
-    let mut input = Input::default();
-    input.counts.files = scan.seen;
-    for (_, file) in scan.visited {
-        input.take(file);
-    }
-    for (path, skip) in &scan.skipped {
-        input.skipped(&name(path), *skip);
-    }
-    for (path, failure) in scan.failed {
-        input.counts.failed += 1;
-        let (message, help) = (failure.to_string(), failure_help(&failure));
-        input.findings.push(file_finding(&name(&path), Code::IoError, Severity::Error, message, help));
-    }
-    input
-}
-
 fn file_finding(file: &str, code: Code, severity: Severity, message: String, help: Option<&str>) -> Finding {
     let location = Location { file: file.to_owned(), position: None };
     Finding { location, code, severity, object: None, field: None, message, help: help.map(str::to_owned) }
 }
 
 impl<T> Input<T> {
-    fn take(&mut self, file: File<T>) {
+    /// Returns whether a file is reported.
+    pub(super) fn is_listed(&self, file: &Path) -> bool {
+        self.listed.as_ref().is_none_or(|listed| listed.has(file))
+    }
+
+    /// Adds what a walk found; `seen` of the files that it read are listed.
+    fn collect(mut self, scan: Scan<File<T>>, seen: usize) -> Self {
+        self.counts.files = seen;
+        self.counts.listed = self.listed.as_ref().map(FileList::len);
+        for (path, file) in scan.visited {
+            self.take(&path, file);
+        }
+        for (path, skip) in &scan.skipped {
+            if self.is_listed(path) {
+                self.skipped(&name(path), *skip);
+            }
+        }
+        for (path, failure) in scan.failed {
+            let (message, help) = (failure.to_string(), failure_help(&failure));
+            let finding = file_finding(&name(&path), Code::IoError, Severity::Error, message, help);
+            self.failed(&path, finding, BTreeSet::new());
+        }
+        self
+    }
+
+    fn take(&mut self, path: &Path, file: File<T>) {
+        let is_listed = self.is_listed(path);
         match file {
             File::Manifest(objects, made) => {
-                self.counts.parsed += 1;
-                self.counts.objects += objects;
+                self.counts.parsed += usize::from(is_listed);
+                self.counts.objects += if is_listed { objects } else { 0 };
                 self.made.push(made);
             }
             File::Related(made) => self.made.push(made),
-            File::Template(finding) => {
+            File::Template(finding) if is_listed => {
                 self.counts.templates += 1;
                 self.findings.push(finding);
             }
-            File::Failed(finding) => {
-                self.counts.failed += 1;
-                self.findings.push(finding);
-            }
+            File::Template(_) => {}
+            File::Failed(finding, mentions) => self.failed(path, finding, mentions),
+            File::Unread(kustomization) => self.unread.push(kustomization),
+        }
+    }
+
+    /// Adds a file that failed. One that is not listed does not fail the run, but what it holds is not known.
+    fn failed(&mut self, path: &Path, finding: Finding, mentions: BTreeSet<String>) {
+        let file = LeftOut { name: finding.location.file.clone(), mentions };
+        if self.is_listed(path) {
+            self.counts.failed += 1;
+            self.failed.push(file);
+            self.findings.push(finding);
+        } else {
+            self.unread.push(file);
+            self.findings.push(Finding { severity: Severity::Warning, ..finding });
         }
     }
 

@@ -12,6 +12,7 @@ use super::exit::Exit;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
+use crate::plan::RunAdvisory;
 use crate::report::{Counts, Report, diff, github, json, plural, text, visible};
 
 /// The least severity that is printed.
@@ -43,6 +44,11 @@ impl Level {
         finding.severity >= self.0 || matches!(finding.code, Code::Template | Code::Binary)
     }
 
+    /// Returns those of the advisories about a run that are printed.
+    pub(super) fn advisories(self, advisories: &[RunAdvisory]) -> impl Iterator<Item = &RunAdvisory> {
+        advisories.iter().filter(move |advisory| advisory.severity >= self.0)
+    }
+
     /// Says whether a finding of a saved plan is printed, of which the names of its severity and code are known.
     pub(super) fn shows_saved(self, severity: &str, code: &str) -> bool {
         let hidden = [Severity::Note, Severity::Warning].into_iter().filter(|severity| *severity < self.0);
@@ -55,18 +61,24 @@ impl Level {
 pub(super) fn finish(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
     let level = Level::of(output);
     match output.format {
-        Format::Text => console.note(&findings(report.findings, level))?,
+        Format::Text => console.note(&findings(report, level))?,
         Format::Json => console.report(&json::report(report), output)?,
         Format::Github => {
-            console.report(&github::commands(report, |finding| level.shows(finding)), output)?;
+            let advisories = level.advisories(report.advisories);
+            console.report(&github::commands(report, |finding| level.shows(finding), advisories), output)?;
             console.step_summary(&github::step_summary(report))?;
         }
     }
     console.note(&format!("{}\n", text::summary(report)))
 }
 
-/// Renders the findings that `level` shows.
-pub(super) fn findings(findings: &[Finding], level: Level) -> String {
+/// Renders the findings that `level` shows, and the advisories about the run.
+pub(super) fn findings(report: &Report<'_>, level: Level) -> String {
+    about_files(report.findings, level) + &text::advisories(level.advisories(report.advisories))
+}
+
+/// Renders those of `findings` that `level` shows.
+pub(super) fn about_files(findings: &[Finding], level: Level) -> String {
     findings.iter().filter(|finding| level.shows(finding)).map(text::finding).collect()
 }
 
@@ -142,7 +154,7 @@ mod tests {
         for (level, shown) in [(verbose, 4), (Level::USUAL, 3), (Level::QUIET, 2)] {
             for (at, severity) in all.into_iter().enumerate() {
                 let expected = at + shown >= all.len();
-                let printed = !findings(&[finding(severity)], level).is_empty();
+                let printed = !about_files(&[finding(severity)], level).is_empty();
                 assert_eq!((printed, level.shows_saved(severity.name(), "normalized")), (expected, expected));
             }
             assert!(level.shows_saved("warning", "template"));

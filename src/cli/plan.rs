@@ -14,7 +14,7 @@ use super::packs;
 use super::planned::planned_with;
 use crate::disk::{self, is_place};
 use crate::pack::Pack;
-use crate::plan::Record;
+use crate::plan::{Dependent, Record};
 use crate::report::Written;
 use crate::report::saved_plan::{SavedPack, SavedPlan};
 use crate::yaml::FrontEnd;
@@ -26,16 +26,11 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
         "`plan` reads files, not standard input; `reversion convert -` converts standard input"
     );
     let packs = packs::load(&args.convert.packs)?;
-    let planned = planned_with(&args.convert, packs, (Record::Data, FrontEnd::Exact), console)?;
+    let planned = planned_with(&args.convert, packs, (Record::Data, FrontEnd::Exact, Dependent::HoldBack), console)?;
     let (report, exit) = (planned.report("plan", Written::No), planned.exit(Pending::Nothing));
     if exit == Exit::Failed {
         finish(&report, &args.convert.output, console)?;
-        let hint = if planned.has_failed_file() {
-            ": a plan covers all files or none (`--glob '!FILE'` leaves a file out)"
-        } else {
-            ""
-        };
-        console.note(&format!("no plan was saved{hint}\n"))?;
+        console.note(&format!("no plan was saved{}\n", planned.why_failed()))?;
         return Ok(exit);
     }
     let pack = |pack: &Pack| SavedPack { name: pack.name().to_owned(), fingerprint: pack.fingerprint() };
@@ -56,7 +51,8 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
             "saved {out}; review it with `reversion show {out}`, apply it with `reversion apply --plan {out}`\n"
         ))?;
     }
-    explain_exit(exit.with(&args.convert.output), &planned.counts, &planned.roots, packs, console)
+    let exit = planned.exit_with(Pending::Nothing, &args.convert.output);
+    explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }
 
 /// Returns the path of a file from the current folder.

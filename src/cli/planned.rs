@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Error, Result, anyhow, ensure};
 
-use super::args::{ConvertArgs, Format};
+use super::args::{ConvertArgs, Format, OutputArgs};
 use super::config::Config;
 use super::console::Console;
 use super::exit::{Exit, Pending};
@@ -21,7 +21,7 @@ use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{self, Plan, PlannedFile, Planner, Record, RunFile};
+use crate::plan::{self, Dependent, LeftOut, Listed, Plan, PlannedFile, Planner, Record, RunFile, Scope};
 use crate::report::{Counts, Report, Written};
 use crate::yaml::FrontEnd;
 
@@ -32,6 +32,8 @@ pub(super) struct Planned {
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
     pub(super) counts: Counts,
+    /// The files that failed, where the run goes on without them.
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 impl Planned {
@@ -42,45 +44,67 @@ impl Planned {
             files: &self.plan.files,
             objects: &self.plan.objects,
             findings: &self.plan.findings,
+            advisories: &self.plan.advisories,
             counts: self.counts.clone(),
+            left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
             written,
         }
     }
 
-    /// Says whether a file failed that the user can leave out.
-    pub(super) fn has_failed_file(&self) -> bool {
+    /// Says why a run fails because of a file, for a sentence about what was not done; nothing where no file failed.
+    pub(super) fn why_failed(&self) -> &'static str {
         let is_of_file =
             |finding: &Finding| finding.severity == Severity::Error && finding.code != Code::InterruptedRun;
-        self.plan.findings.iter().any(is_of_file)
+        if self.counts.failed > self.left_out.len() {
+            ", since a file failed (`--keep-going` leaves it out)"
+        } else if self.plan.findings.iter().any(is_of_file) {
+            ", since a file failed"
+        } else {
+            ""
+        }
     }
 
     pub(super) fn exit(&self, pending: Pending) -> Exit {
-        Exit::decide(&self.counts, &self.plan.findings, pending)
+        Exit::decide(&self.counts, &self.plan.findings, &self.left_out, pending)
+    }
+
+    /// Returns the exit code that `output` allows.
+    pub(super) fn exit_with(&self, pending: Pending, output: &OutputArgs) -> Exit {
+        self.exit(pending).with(output, self.left_out.len())
     }
 }
 
-/// Reads the files and plans with `packs`, with edits verified by `front_end`.
-pub(super) fn planned(args: &ConvertArgs, packs: &Packs, front_end: FrontEnd, console: Console) -> Result<Planned> {
+/// Reads the files and plans with `packs`, with edits verified by `front_end`; `dependent` is what happens to changes that need
+/// files that are not listed.
+pub(super) fn planned(
+    args: &ConvertArgs,
+    packs: &Packs,
+    (front_end, dependent): (FrontEnd, Dependent),
+    console: Console,
+) -> Result<Planned> {
     let record = match args.output.format {
         Format::Json => Record::Data,
         Format::Text | Format::Github => Record::Outcomes,
     };
-    planned_with(args, packs, (record, front_end), console)
+    planned_with(args, packs, (record, front_end, dependent), console)
 }
 
 /// Reads the files and plans, with `record` of each object.
 pub(super) fn planned_with(
     args: &ConvertArgs,
     packs: &Packs,
-    (record, front_end): (Record, FrontEnd),
+    (record, front_end, dependent): (Record, FrontEnd, Dependent),
     console: Console,
 ) -> Result<Planned> {
     let config = Config::find(&args.files.paths, packs)?;
     let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = input::recognizer(packs, &config);
     let empty = Empty::of(args.output.allow_empty);
-    plan_files(&request, &recognizer, console, |make| {
+    plan_files(&request, &recognizer, (dependent, console), |make| {
         let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
+        if !args.keep_going {
+            input.failed.clear();
+        }
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
             let manifest = input.made.iter().find(|seen| disk::is_same_file(output, Path::new(seen.file())));
@@ -98,22 +122,28 @@ pub(super) fn planned_with(
 pub(super) fn plan_files<'p>(
     request: &Request<'p>,
     recognizer: &Recognizer,
-    console: Console,
+    (dependent, console): (Dependent, Console),
     read: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
 ) -> Result<Planned> {
     if let Some(goal) = request.passed_goal() {
         let planner = Planner::new(&goal);
         let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, request, Some(&planner)))?);
-        return conclude(&planner, recognizer, input);
+        return conclude(&planner, recognizer, dependent, input);
     }
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
+    if input.counts.listed == Some(0) {
+        // Nothing is converted, whatever the target.
+        let Input { findings, counts, roots, .. } = input;
+        let plan = Plan { findings, ..Plan::default() };
+        return Ok(Planned { plan, targets: Vec::new(), roots, counts, left_out: Vec::new() });
+    }
     let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
     let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
     let evidence: Vec<_> = shown().flat_map(|file| file.evidence.iter().cloned()).collect();
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
     let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
-    conclude(&Planner::new(&goal), recognizer, input)
+    conclude(&Planner::new(&goal), recognizer, dependent, input)
 }
 
 /// Returns the failure of a file that could not be read: it comes before a missing target.
@@ -126,14 +156,21 @@ fn unreadable(findings: &[Finding]) -> Option<Error> {
 fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Seen<'p>>, Vec<Installed<'p>>) {
     let found = input.made.iter_mut().flat_map(|seen| std::mem::take(&mut seen.crds)).collect();
     let installed = request.installed(found);
-    input.findings.extend(installed.iter().filter_map(Installed::finding));
+    let findings = installed.iter().filter_map(Installed::finding);
+    let findings: Vec<Finding> = findings.filter(|one| input.is_listed(Path::new(&one.location.file))).collect();
+    input.findings.extend(findings);
     (input, installed)
 }
 
 /// Plans the linked files, and puts the plans of all files together.
-fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_>>) -> Result<Planned> {
+fn conclude(
+    planner: &Planner<'_>,
+    recognizer: &Recognizer,
+    dependent: Dependent,
+    mut input: Input<Seen<'_>>,
+) -> Result<Planned> {
     let (mut local, mut texts, mut linked) = (Vec::new(), Vec::new(), Vec::new());
-    for seen in input.made {
+    for seen in std::mem::take(&mut input.made) {
         let (planned, text) = match seen.kept {
             Kept::Planned(planned, text) => (Some(planned), text),
             Kept::Linked(file, text) => {
@@ -163,18 +200,23 @@ fn conclude(planner: &Planner<'_>, recognizer: &Recognizer, input: Input<Seen<'_
         None => RunFile::Linked(linked.next().expect("a file without a local plan is linked")),
     };
     let files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
-    let mut plan = plan::plan_files(planner, files, |at, planned| match planned.text().or(texts[at].as_deref()) {
-        Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
-        // The texts of most files are not kept, since this is rare.
-        None => input::reread(planned.file(), recognizer),
-    })?;
+    let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
+    let is_listed = |file: &str| input.is_listed(Path::new(file));
+    let listed = input.listed.is_some().then_some(Listed { has: &is_listed, dependent });
+    let scope = Scope { left_out: &left_out, listed };
+    let mut plan =
+        plan::plan_files(planner, files, &scope, |at, planned| match planned.text().or(texts[at].as_deref()) {
+            Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
+            // The texts of most files are not kept, since this is rare.
+            None => input::reread(planned.file(), recognizer),
+        })?;
     plan.findings.extend(input.findings);
     plan.findings.sort();
     let goal = planner.goal();
     let counts =
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { targets, plan, roots: input.roots, counts })
+    Ok(Planned { targets, plan, roots: input.roots, counts, left_out: input.failed })
 }
 
 /// What is kept of a file until all files are read.

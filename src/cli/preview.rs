@@ -8,6 +8,7 @@ use super::exit::{Exit, Pending};
 use super::output::{diffs, explain_exit, finish};
 use super::packs;
 use super::planned::planned;
+use crate::plan::Dependent;
 use crate::report::{Report, Written, text};
 use crate::yaml::FrontEnd;
 
@@ -37,12 +38,12 @@ fn preview(
     as_text: impl FnOnce(&Report<'_>) -> Result<String>,
 ) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
-    let planned = planned(args, packs, front_end, console)?;
+    let planned = planned(args, packs, (front_end, Dependent::Report), console)?;
     let report = planned.report(command, Written::No);
     if args.output.format == Format::Text {
         console.report(&as_text(&report)?, &args.output)?;
     }
     finish(&report, &args.output, console)?;
-    let exit = planned.exit(Pending::of(report.files)).with(&args.output);
+    let exit = planned.exit_with(Pending::of(report.files), &args.output);
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

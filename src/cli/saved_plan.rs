@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use super::output::Level;
 use crate::disk::{self, is_place};
 use crate::edits::FilePlan;
-use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedFile, SavedFinding, SavedPlan};
+use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedAdvisory, SavedFile, SavedFinding, SavedPlan};
 use crate::report::{Written, text, visible};
 
 /// Reads a plan; every file that it names is below the current folder.
@@ -57,21 +57,23 @@ fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
     file.plan(String::from_utf8(bytes).map_err(|_| Mismatch::Stale)?)
 }
 
-/// Renders the findings of a plan that `level` shows.
+/// Renders the findings and advisories of a plan that `level` shows.
 pub(super) fn findings(plan: &SavedPlan, level: Level) -> String {
     let shown = plan.findings.iter().filter(|finding| level.shows_saved(&finding.severity, &finding.code));
-    shown.map(SavedFinding::lines).collect()
+    let advisories = plan.advisories.iter().filter(|advisory| level.shows_saved(&advisory.severity, "advisory"));
+    shown.map(SavedFinding::lines).collect::<String>() + &SavedAdvisory::lines(advisories)
 }
 
-/// Renders the summary line of a plan.
+/// Renders the summary of a plan, as of a run.
 pub(super) fn summary(plan: &SavedPlan, written: Written) -> String {
     let verb = match written {
         Written::Yes => "changed",
         Written::No => "to change",
     };
     format!(
-        "{}; to {}",
+        "{}; to {}{}",
         text::outcomes(&plan.summary, (plan.count("changed"), verb), plan.files.len(), plan.count("held-back")),
         visible(&plan.targets.join(", ")),
+        text::left_out(&plan.left_out()),
     )
 }

@@ -1,6 +1,6 @@
 //! Answers: which files are in the user's tree, and how are they replaced without losing anything?
 //!
-//! [`walk`] finds and reads files, [`read`](mod@read) reads one of them or standard input, [`transaction`] replaces
+//! [`walk`] finds and reads files, [`read`](mod@read) reads one of them or standard input, a [`FileList`] names some of them, [`transaction`] replaces
 //! files: all of them or none. It records what it is about to do in the [`journal`] first, so that an interrupted run
 //! can be finished or rolled back ([`recovery`]), and a finished one can be undone ([`undo`](mod@undo)). Every call on the file system
 //! that changes something goes through [`file_system`], so that tests can make each of them fail, and stays in its [`bounds`]. What
@@ -20,6 +20,8 @@ mod confined_dir;
 mod confined_dir;
 
 pub mod failure;
+
+mod file_list;
 
 pub mod file_system;
 
@@ -60,10 +62,11 @@ mod walk_builder;
 
 pub use bounds::{Bounds, inside_current_folder, is_place};
 pub use failure::{Failure, FileKind};
+pub use file_list::FileList;
 pub use journal::Journal;
 pub use options::WalkOptions;
 pub use output::{append_output, is_same_file, write_output};
-pub use read::{MAX_FILE_SIZE, files_from, read, read_stdin, read_up_to};
+pub use read::{MAX_FILE_SIZE, read, read_stdin, read_up_to};
 pub use record::{Action, Record};
 pub use recovery::{RunProgress, Unfinished, inspect};
 pub use run::{Aborted, Change, ChangedFiles, Step, TreeState, Written};

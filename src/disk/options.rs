@@ -27,8 +27,6 @@ pub struct WalkOptions {
     pub hidden: Hidden,
     /// Whether symbolic links below a root are followed; a root that is a link always is.
     pub links: Links,
-    /// Whether files that are named as roots need an included extension.
-    pub named: Named,
     /// How much is reported about what was skipped.
     pub listing: Listing,
     /// Globs that exclude or include.
@@ -88,16 +86,6 @@ pub enum Links {
     Skip,
     /// It is followed; a link back to a folder above it is a [`Failure::Loop`](super::Failure::Loop).
     Follow,
-}
-
-/// What happens to a file that is named as a root.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Named {
-    /// It is visited, whatever its name: the user named it.
-    #[default]
-    Always,
-    /// It is visited when it has an included extension: the name comes from a list of all changed files.
-    ByExtension,
 }
 
 /// How much a [`Scan`](super::walk::Scan) reports about what was skipped.

@@ -1,7 +1,7 @@
 //! Answers: what are the bytes of this file, or of standard input?
 //!
 //! Files are read whole, up to a limit. One buffer is used again for file after file: a file that fits into it costs an
-//! open and two reads, and no allocation. [`files_from`] turns a list of paths, as `git diff --name-only` prints it, into
+//! open and two reads, and no allocation. `files_from` turns a list of paths, as `git diff --name-only` prints it, into
 //! paths.
 //!
 //! Invariant: never more than the limit is in memory, whatever size a file claims to have or grows to while it is read.
@@ -68,7 +68,7 @@ pub fn read_stdin(limit: u64) -> Result<Vec<u8>, Failure> {
     read_all(io::stdin().lock(), limit)
 }
 
-fn read_all(source: impl Read, limit: u64) -> Result<Vec<u8>, Failure> {
+pub(super) fn read_all(source: impl Read, limit: u64) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
     source.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
@@ -143,9 +143,10 @@ impl Buffer {
 
 /// Reads a list of paths: separated by NUL when there is one, otherwise one a line.
 ///
-/// Empty entries are skipped. A line in double quotes with backslash escapes, which git prints for a name with unusual
+/// Empty entries and a byte order mark are skipped. A line in double quotes with backslash escapes, which git prints for a name with unusual
 /// characters, is unquoted (git-config, `core.quotePath`); a carriage return before the line feed is dropped.
-pub fn files_from(list: &[u8]) -> Vec<PathBuf> {
+pub(super) fn files_from(list: &[u8]) -> Vec<PathBuf> {
+    let list = list.strip_prefix(b"\xef\xbb\xbf").unwrap_or(list);
     let entries: Vec<Vec<u8>> = if memchr::memchr(0, list).is_some() {
         list.split(|byte| *byte == 0).map(<[u8]>::to_vec).collect()
     } else {
@@ -264,6 +265,7 @@ mod tests {
     fn a_list_has_one_path_per_line() {
         check_list(b"a.yaml\n\nb c.yaml\r\n./d", &["a.yaml", "b c.yaml", "./d"]);
         check_list(b"", &[]);
+        check_list(b"\xef\xbb\xbfa.yaml\r\n", &["a.yaml"]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, ParallelVisitor, ParallelVisitorBuilder, WalkBuilder, WalkState};
 
 use super::failure::{Failure, FileKind};
-use super::options::{Listing, Named, WalkOptions, is_reserved};
+use super::options::{Listing, WalkOptions, is_reserved};
 use super::read::{Buffer, MAX_FILE_SIZE};
 use super::roots::{Roots, shown};
 use super::skip::Skip;
@@ -239,7 +239,7 @@ where
             return;
         }
         let path = shown(entry.path());
-        let named = entry.depth() == 0 && self.round.options.named == Named::Always;
+        let named = entry.depth() == 0;
         if file_type.is_symlink() {
             self.skip(path, Skip::Link);
         } else if !named && !self.round.options.includes(&path) {
@@ -498,9 +498,6 @@ mod tests {
         let roots = [".hidden/notes.txt", "ignored.yaml"].map(|name| folder.path().join(name));
         let scan = walk(&roots, &every());
         assert_eq!(scan.visited.iter().map(|(path, _)| path).collect::<Vec<_>>(), roots.iter().collect::<Vec<_>>());
-        let scan = walk(&roots, &WalkOptions { named: Named::ByExtension, ..every() });
-        assert_eq!(scan.visited, [(roots[1].clone(), "ignored.yaml".to_owned())]);
-        assert_eq!(scan.skipped, [(roots[0].clone(), Skip::Extension)]);
     }
 
     #[test]

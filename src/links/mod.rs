@@ -38,5 +38,6 @@ pub(crate) use applications::Application;
 pub(crate) use applications::find as find_applications;
 pub(crate) use file::{File, IndexedObject, LocalFile, Lookup};
 pub(crate) use held::Held;
+pub(crate) use kustomizations::Graph;
 pub(crate) use linked::{Id, Linked};
 pub use namespaces::Namespaces;

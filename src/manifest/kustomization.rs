@@ -5,6 +5,8 @@
 //!
 //! Invariant: a kustomization is recognized by its file name, as Kustomize does.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::problem::whole_file;
@@ -96,6 +98,18 @@ impl Kustomization {
     /// is none.
     pub fn folder(file: &str) -> Option<String> {
         is_one(file).then(|| join(folder(file), ""))
+    }
+
+    /// Returns every path that the kustomization in `file` may name, where its text cannot be parsed: any word of it. Nothing for a
+    /// file that is none, or a template.
+    pub fn mentions(file: &str, bytes: &[u8]) -> BTreeSet<String> {
+        let text = String::from_utf8_lossy(bytes);
+        if !is_one(file) || text.contains("{{") {
+            return BTreeSet::new();
+        }
+        let is_between = |character: char| character.is_whitespace() || "\"',[]{}".contains(character);
+        let words = text.split(is_between).filter(|word| !word.is_empty() && *word != "-" && !word.starts_with('#'));
+        words.map(|word| join(folder(file), word)).collect()
     }
 
     /// Returns the file that the kustomization in `file` calls `path`, as seen from where the kustomization is seen from.

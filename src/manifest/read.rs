@@ -20,7 +20,7 @@ use crate::yaml::{self, Problem, ProblemCode};
 /// What became of a file.
 #[derive(Debug)]
 pub enum Reading {
-    /// It mentions no known API group: not parsed, left unchanged.
+    /// It mentions no known API group: not parsed, or not parseable, and left unchanged.
     Irrelevant,
     /// It was parsed; it may still hold no object.
     Manifest(Box<Manifest>),

@@ -1,15 +1,16 @@
 //! What should a person know about the releases that a run crosses?
 //!
-//! An advisory of a pack is reported once, at the first object that it is about: one that can have been written for a release on
-//! the other side of the advisory's bundle.
+//! An advisory of a pack is reported once if it concerns an object: one that can have been written for a release on the other side of
+//! the advisory's bundle. It is reported at the first such object, or as a [`RunAdvisory`] where it is about the cluster or the
+//! release.
 //!
 //! Invariant: an advisory changes nothing and holds nothing back; where it is reported does not depend on the order of the run.
 
 use crate::convert::Conversion;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::Object;
-use crate::pack::Target;
 use crate::pack::release_notes::Advisory;
+use crate::pack::{About, Target};
 use crate::release::ReleaseSet;
 
 /// An advisory of a target's pack, with the releases from which the path to the target crosses its bundle.
@@ -19,6 +20,27 @@ pub(crate) struct CrossedAdvisory<'g> {
     advisory: &'g Advisory,
     from: ReleaseSet,
     origins: ReleaseSet,
+}
+
+/// An advisory about the whole run, and not about an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RunAdvisory {
+    /// What it is about: the cluster or a release.
+    pub about: About,
+    /// A warning or a note.
+    pub severity: Severity,
+    /// What to know, as one sentence without a final dot.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// How an advisory is reported.
+pub(crate) enum Reported {
+    /// At an object.
+    AtObject(Finding),
+    /// Without a place.
+    AboutRun(RunAdvisory),
 }
 
 /// Collects the advisories of `target`'s pack that can be about objects which come from one of `origins`, where those are known.
@@ -32,9 +54,9 @@ pub(crate) fn crossed<'g>(
 }
 
 impl CrossedAdvisory<'_> {
-    /// Returns whether the advisory is about `object`, which became `made`.
+    /// Returns whether the advisory concerns `object`, which became `made`.
     pub(crate) fn concerns(&self, object: &Object, made: &Conversion) -> bool {
-        let about = self.advisory.is_about(&object.kind) || self.advisory.is_about(&made.kind);
+        let about = self.advisory.has_kind(&object.kind) || self.advisory.has_kind(&made.kind);
         // An object that cannot come from where the others do comes from where its fields say.
         let here = made.written_for & self.origins;
         let written_for = if here.is_empty() { made.written_for } else { here };
@@ -44,16 +66,17 @@ impl CrossedAdvisory<'_> {
             && self.advisory.condition.holds(&object.value)
     }
 
-    /// Reports the advisory at the first object that it is about.
-    pub(crate) fn finding(&self, is_at_target: bool, location: Location) -> Finding {
-        Finding {
-            location,
-            code: Code::Advisory,
-            severity: if is_at_target { Severity::Note } else { Severity::Warning },
-            object: None,
-            field: None,
-            message: format!("{}: {}", self.target.pack.title(), self.advisory.message),
-            help: self.advisory.help.clone(),
+    /// Reports the advisory: at `location`, the first object that it concerns, or about the run.
+    pub(crate) fn report(&self, is_at_target: bool, location: Location) -> Reported {
+        let severity = if is_at_target { Severity::Note } else { Severity::Warning };
+        let message = format!("{}: {}", self.target.pack.title(), self.advisory.message);
+        let help = self.advisory.help.clone();
+        match self.advisory.about {
+            About::Object => {
+                let (code, object, field) = (Code::Advisory, None, None);
+                Reported::AtObject(Finding { location, code, severity, object, field, message, help })
+            }
+            about => Reported::AboutRun(RunAdvisory { about, severity, message, help }),
         }
     }
 }

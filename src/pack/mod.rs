@@ -31,4 +31,4 @@ pub use release_notes::ReleaseNotes;
 pub use rule::Rule;
 pub use target::Target;
 pub use values::UnconvertedValues;
-pub use wire::Needs;
+pub use wire::{About, Needs};

@@ -56,7 +56,9 @@ pub struct Advisory {
     pub id: String,
     /// The conversions that it is about.
     pub scope: AdvisoryScope,
-    /// The kinds that it is about; every kind where there is none.
+    /// What it tells something about.
+    pub about: wire::About,
+    /// The kinds that it concerns; every kind where there is none.
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object.
     pub condition: Condition,
@@ -82,8 +84,8 @@ impl Advisory {
         }
     }
 
-    /// Returns whether it is about objects of `kind`.
-    pub fn is_about(&self, kind: &GroupKind) -> bool {
+    /// Returns whether it concerns objects of `kind`.
+    pub fn has_kind(&self, kind: &GroupKind) -> bool {
         self.kinds.is_empty() || self.kinds.contains(kind)
     }
 }
@@ -181,6 +183,7 @@ impl ReleaseNotes {
             notes.advisories.push(Advisory {
                 scope: scope(&wire, line).with_context(|| format!("advisory {}", wire.id))?,
                 id: wire.id,
+                about: wire.about,
                 kinds: wire.kinds,
                 condition: wire.r#if,
                 message: wire.message,

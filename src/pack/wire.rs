@@ -193,7 +193,10 @@ pub struct Advisory {
     pub from: Option<String>,
     /// The releases that it must lead to, where no bundle is named.
     pub to: Option<String>,
-    /// The kinds that it is about; every kind where there is none.
+    /// What it tells something about: each object by default.
+    #[serde(default)]
+    pub about: About,
+    /// The kinds that it concerns; every kind where there is none.
     #[serde(default)]
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object.
@@ -203,6 +206,30 @@ pub struct Advisory {
     pub message: String,
     /// What to do.
     pub help: Option<String>,
+}
+
+/// What an advisory tells something about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum About {
+    /// The cluster that the objects are applied to.
+    Cluster,
+    /// The release that is left or reached, whatever the objects hold.
+    Release,
+    /// The objects that it concerns.
+    #[default]
+    Object,
+}
+
+impl About {
+    /// Returns the word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cluster => "cluster",
+            Self::Release => "release",
+            Self::Object => "object",
+        }
+    }
 }
 
 /// Fields that move to other objects: `{ id: ..., bundle: v2.0.0, kinds: [Deployment.apps], fields: { spec.replicas: ... } }`.

@@ -7,6 +7,7 @@ use super::planner::Planner;
 use crate::convert::{ObjectPlan, Outcome};
 use crate::edits::FilePlan;
 use crate::finding::{Finding, Location};
+use crate::notices::advisories::{Reported, RunAdvisory};
 
 /// Everything that a run would do, nothing of it done.
 #[derive(Debug, Default)]
@@ -15,19 +16,29 @@ pub struct Plan {
     pub files: Vec<FilePlan>,
     /// The objects of targeted packs, in the order of files and text.
     pub objects: Vec<ObjectPlan>,
-    /// Everything to report, sorted by place.
+    /// Everything to report about a place, sorted by place.
     pub findings: Vec<Finding>,
+    /// What to report about the cluster and the releases, in this order.
+    pub advisories: Vec<RunAdvisory>,
     /// How many objects the parsed files hold, known or not.
     pub seen_objects: usize,
 }
 
-/// Puts the plans of all files together, in their order. What concerns the whole run is reported once: an advisory at the first
-/// object that it is about, values of charts where the run converts them nowhere.
-pub(super) fn assemble(planner: &Planner<'_>, files: impl IntoIterator<Item = PlannedFile>) -> Plan {
+/// Puts the plans of the files that are listed together, in their order. What concerns the whole run is reported once: an advisory,
+/// at the first object that it concerns or about the run, values of charts where the run converts them nowhere.
+pub(super) fn assemble(
+    planner: &Planner<'_>,
+    files: impl IntoIterator<Item = PlannedFile>,
+    is_listed: impl Fn(&str) -> bool,
+) -> Plan {
     let mut plan = Plan::default();
     let mut advised: BTreeMap<usize, (bool, Location)> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
     for planned in files {
+        sources.extend(planned.value_sources.iter().cloned());
+        if !is_listed(planned.file()) {
+            continue;
+        }
         for (at, (is_at_target, position)) in planned.advised {
             let found = (is_at_target, Location { file: planned.local.file.clone(), position });
             let is_first = |(at_target, place): &(bool, Location)| (found.0, &found.1.file) < (*at_target, &place.file);
@@ -36,14 +47,18 @@ pub(super) fn assemble(planner: &Planner<'_>, files: impl IntoIterator<Item = Pl
             }
         }
         unconverted.extend(planned.unconverted_values);
-        sources.extend(planned.value_sources);
         plan.files.extend(planned.change);
         plan.objects.extend(planned.local.objects);
         plan.findings.extend(planned.findings);
         plan.seen_objects += planned.seen_objects;
     }
-    let advisory = |(at, (is_at_target, place)): (usize, _)| planner.advisories[at].finding(is_at_target, place);
-    plan.findings.extend(advised.into_iter().map(advisory));
+    for (at, (is_at_target, place)) in advised {
+        match planner.advisories[at].report(is_at_target, place) {
+            Reported::AtObject(finding) => plan.findings.push(finding),
+            Reported::AboutRun(advisory) => plan.advisories.push(advisory),
+        }
+    }
+    plan.advisories.sort_by_key(|advisory| advisory.about);
     plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
     plan.findings.sort();
     plan.findings.dedup();

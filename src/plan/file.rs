@@ -13,7 +13,7 @@ use crate::manifest::{Manifest, Object, sops};
 use crate::notices::values::{self, UnconvertedValues};
 use crate::notices::{advisories, mentions, moved_fields, pins, rbac};
 use crate::release::GroupKind;
-use crate::text::Position;
+use crate::text::{EditSet, Position};
 use crate::yaml::Style;
 
 /// One file of a run, before the run is finished.
@@ -169,6 +169,11 @@ impl PlannedFile {
     /// Returns the file's text, where it changes.
     pub fn text(&self) -> Option<&str> {
         self.change.as_ref().map(|change| &*change.before)
+    }
+
+    /// Returns what changes in the file's text.
+    pub(super) fn edits(&self) -> Option<&EditSet> {
+        self.change.as_ref().map(|change| &change.edits)
     }
 
     /// Frees unused capacity: a run keeps the plans of all its files.

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use super::file::{Assumptions, PlannedFile, RunFile};
 use super::planner::Planner;
 use super::styles::Styles;
+use super::withheld::Withheld;
 use crate::convert::{Conversion, ObjectContext, convert};
 use crate::lens::{Completeness, Namespace};
 use crate::links::{Application, File, IndexedObject, Namespaces, find_applications, kustomize_selectors, selectors};
@@ -62,12 +63,12 @@ fn is_linked(planner: &Planner<'_>, object: &Object, made: Option<&Conversion>) 
         || !targets.references(kind, value).is_empty()
 }
 
-/// Returns the local ones among `files`, with their positions, whose assumptions a kustomization of the run contradicts, or that
-/// hold a patch or what it is merged into, or that take a style from their neighbors.
+/// Returns the local ones among `files`, with their positions, whose assumptions a kustomization of the run contradicts, that hold
+/// a patch or what it is merged into, that take a style from their neighbors, or that change and have objects that are `withheld`.
 pub(super) fn contradicted<'f>(
     files: &'f [RunFile<'_>],
     namespaces: &Namespaces<'_>,
-    styles: &Styles,
+    (styles, withheld): (&Styles, &Withheld),
 ) -> Vec<(usize, &'f PlannedFile)> {
     let linkable: Vec<File<'_>> = files.iter().map(RunFile::linkable).collect();
     let patch_files: BTreeSet<&str> =
@@ -91,6 +92,8 @@ pub(super) fn contradicted<'f>(
     let patches = linkable.iter().flat_map(|file| file.patches()).filter(|patch| patch.target.is_some());
     let targeted: BTreeSet<&str> = patches.map(|patch| patch.file.as_str()).collect();
     let has_style = |planned: &PlannedFile| planned.is_unstyled && styles.around(planned.file()) != Style::default();
+    let is_withheld = |planned: &PlannedFile| planned.change.is_some() && withheld.has(planned.file());
     let is_involved = |at: &usize, planned: &PlannedFile| involved.contains(at) || targeted.contains(planned.file());
-    local.filter(|(at, planned)| is_involved(at, planned) || is_contradicted(planned) || has_style(planned)).collect()
+    let is_wrong = |planned: &PlannedFile| is_contradicted(planned) || has_style(planned) || is_withheld(planned);
+    local.filter(|(at, planned)| is_involved(at, planned) || is_wrong(planned)).collect()
 }

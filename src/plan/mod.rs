@@ -12,6 +12,7 @@
 //! Invariant: pure; a plan holds only edits that passed double entry.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 
 use crate::links::{File, Namespaces};
@@ -25,6 +26,10 @@ mod styles;
 mod assemble;
 mod fixpoint;
 mod local;
+mod scope;
+mod withheld;
+
+mod listed;
 
 mod run;
 
@@ -32,12 +37,17 @@ pub use crate::convert::{
     ANNOTATION, AllowedLoss, Choices, Conversion, Goal, Keeping, MAX_STASH, Mistakes, ObjectPlan, Outcome, Record,
     Remark, Schema, Sides, VersionChoice, inference_findings, loss_code,
 };
+pub use crate::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
 pub use file::{PlannedFile, RunFile};
 pub use planner::Planner;
+pub use scope::{Dependent, Listed, Scope};
+pub use withheld::LeftOut;
 
 use assemble::assemble;
+use listed::Whole;
 use styles::Styles;
+use withheld::Withheld;
 
 /// Plans the run over `manifests`, sorted by file.
 pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
@@ -47,7 +57,7 @@ pub fn plan(manifests: &[Manifest], goal: &Goal<'_>) -> Plan {
         None => RunFile::Linked(manifest),
     };
     let files = manifests.iter().map(file).collect();
-    let Ok(plan) = plan_files(&planner, files, |at, _| Ok::<_, Infallible>(&manifests[at]));
+    let Ok(plan) = plan_files(&planner, files, &Scope::default(), |at, _| Ok::<_, Infallible>(&manifests[at]));
     plan
 }
 
@@ -56,31 +66,51 @@ pub fn plan_local(planner: &Planner<'_>, manifest: &Manifest) -> Option<PlannedF
     local::plan(planner, manifest)
 }
 
-/// Plans a run over `files`, in their order. `read_again` returns the manifest of a local file, by its position, whose plan the run
-/// contradicts.
+/// Plans a run over `files`, in their order, for what `scope` is about. `read_again` returns the manifest of a local file, by its
+/// position, whose plan the run contradicts.
 ///
 /// # Errors
 /// The first error of `read_again`.
 pub fn plan_files<M: Borrow<Manifest>, E>(
     planner: &Planner<'_>,
     files: Vec<RunFile<'_>>,
+    scope: &Scope<'_>,
     read_again: impl Fn(usize, &PlannedFile) -> Result<M, E>,
 ) -> Result<Plan, E> {
-    let namespaces = Namespaces::new(&linkable(&files), planner.goal().packs);
-    let styles = Styles::of(&linkable(&files));
-    let contradicted = local::contradicted(&files, &namespaces, &styles).into_iter();
+    let known = linkable(&files);
+    let (namespaces, withheld) =
+        (Namespaces::new(&known, planner.goal().packs), Withheld::without(scope.left_out, &known));
+    let styles = Styles::of(&known);
+    let contradicted = local::contradicted(&files, &namespaces, (&styles, &withheld)).into_iter();
     let manifests = contradicted.map(|(at, planned)| Ok((at, read_again(at, planned)?)));
     let manifests = manifests.collect::<Result<Vec<_>, E>>()?;
     let mut files: Vec<RunFile<'_>> = files;
     for (at, manifest) in &manifests {
         files[*at] = RunFile::Linked(manifest.borrow());
     }
-    let mut linked = run::plan(planner, &linkable(&files), &namespaces, &styles).into_iter();
+    let linked = run::plan(planner, &linkable(&files), &namespaces, (&styles, &withheld));
+    let mut alone = match scope.listed {
+        None => BTreeMap::new(),
+        Some(listed) => {
+            let beside = (&styles, &withheld);
+            let whole = Whole { planner, namespaces: &namespaces, beside, files: &files, linked: &linked };
+            let manifests = whole.to_link(listed).into_iter().map(|(at, planned)| Ok((at, read_again(at, planned)?)));
+            let manifests = manifests.collect::<Result<Vec<_>, E>>()?;
+            let manifests: Vec<_> = manifests.iter().map(|(at, manifest)| (*at, manifest.borrow())).collect();
+            whole.alone(&manifests, listed)
+        }
+    };
+    let mut linked = linked.into_iter();
     let planned = files.into_iter().map(|file| match file {
         RunFile::Local(planned) => *planned,
         RunFile::Linked(_) => linked.next().expect("every linked file is planned"),
     });
-    Ok(assemble(planner, planned))
+    let planned = planned.map(|planned| match (scope.listed, alone.remove(planned.file())) {
+        (Some(Listed { dependent, .. }), Some(alone)) => listed::limit(planned, alone, dependent),
+        _ => planned,
+    });
+    let is_listed = |file: &str| scope.listed.is_none_or(|listed| (listed.has)(file));
+    Ok(assemble(planner, planned, is_listed))
 }
 
 fn linkable<'f>(files: &'f [RunFile<'_>]) -> Vec<File<'f>> {

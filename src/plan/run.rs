@@ -9,6 +9,7 @@ use super::file::PlannedFile;
 use super::fixpoint::hold_back;
 use super::planner::Planner;
 use super::styles::Styles;
+use super::withheld::Withheld;
 use crate::convert::Conversion;
 use crate::edits::Rejected;
 use crate::finding::Finding;
@@ -19,12 +20,12 @@ use crate::links::selectors::{self, VersionChanges};
 use crate::links::states::States;
 use crate::links::{Application, File, Held, Id, Linked, Namespaces, find_applications, unapplied};
 
-/// Plans the linked ones among `files`, in their order.
+/// Plans the linked ones among `files`, in their order, without changing what is `withheld`.
 pub(super) fn plan(
     planner: &Planner<'_>,
     files: &[File<'_>],
     namespaces: &Namespaces<'_>,
-    styles: &Styles,
+    (styles, withheld): (&Styles, &Withheld),
 ) -> Vec<PlannedFile> {
     let mut linked = Linked::new(&planner.targets, files, namespaces);
     let applications = find_applications(files);
@@ -35,7 +36,8 @@ pub(super) fn plan(
     let selectors = Selectors::new(&linked);
     let links =
         Links { linked: &linked, patchings: &patchings, states: &states, selectors: &selectors, unapplied: &unapplied };
-    hold_back(&linked, &patchings, &states, &selectors, |held| attempt((planner, styles), links, held))
+    let first = withheld.find(&linked);
+    hold_back((&linked, &patchings, &states, &selectors), first, |held| attempt((planner, styles), links, held))
 }
 
 /// The linked files, and what Kustomize makes of them.

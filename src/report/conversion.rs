@@ -3,7 +3,7 @@
 use super::count::Counts;
 use crate::edits::FilePlan;
 use crate::finding::Finding;
-use crate::plan::{ObjectPlan, Outcome};
+use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
 
 /// What a run of `check`, `diff`, `apply` or `convert` found.
 #[derive(Debug)]
@@ -18,8 +18,12 @@ pub struct Report<'a> {
     pub objects: &'a [ObjectPlan],
     /// Every finding, sorted by place.
     pub findings: &'a [Finding],
+    /// What is to be known about the cluster and the releases.
+    pub advisories: &'a [RunAdvisory],
     /// How many files and objects were seen.
     pub counts: Counts,
+    /// The files that failed, where the run goes on without them.
+    pub left_out: Vec<&'a str>,
     /// Whether the changes were written.
     pub written: Written,
 }

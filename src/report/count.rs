@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
+    /// How many files are listed with `--files-from`; then the other counts are of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed: Option<usize>,
     /// Files with a manifest's extension that were read.
     pub files: usize,
     /// Of these, files that contain a known API group: only they were parsed.

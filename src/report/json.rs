@@ -11,7 +11,7 @@ use super::detection::Detection;
 use super::escape::steers;
 use crate::finding::{Finding, Location};
 use crate::infer::crds::Installed;
-use crate::plan::{ObjectPlan, Outcome};
+use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
 use crate::redaction::shows_secret;
 use crate::release::Channel;
 
@@ -47,9 +47,11 @@ pub fn report(report: &Report<'_>) -> String {
             ("changedFiles", report.files.len()),
             ("heldBack", report.count(Outcome::HeldBack)),
         ]),
+        "leftOut": report.left_out,
         "files": files,
         "objects": report.objects.iter().map(object).collect::<Vec<_>>(),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+        "advisories": report.advisories.iter().map(advisory).collect::<Vec<_>>(),
     });
     pretty(&document)
 }
@@ -131,7 +133,8 @@ fn counts<const N: usize>(counts: &Counts, more: [(&str, usize); N]) -> Value {
         "binaries": counts.binaries,
         "failed": counts.failed,
     });
-    for (name, count) in more {
+    let listed = counts.listed.map(|listed| ("listed", listed));
+    for (name, count) in more.into_iter().chain(listed) {
         summary[name] = json!(count);
     }
     summary
@@ -176,6 +179,15 @@ fn finding(finding: &Finding) -> Value {
         "field": finding.field,
         "message": finding.message,
         "help": finding.help,
+    })
+}
+
+fn advisory(advisory: &RunAdvisory) -> Value {
+    json!({
+        "about": advisory.about.name(),
+        "severity": advisory.severity.name(),
+        "message": advisory.message,
+        "help": advisory.help,
     })
 }
 

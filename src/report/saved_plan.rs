@@ -16,9 +16,11 @@ use super::conversion::Report;
 use super::count::Counts;
 use super::escape::visible;
 use super::json::{self, SCHEMA_VERSION};
+use super::text;
 use crate::edits::FilePlan;
 use crate::finding::Finding;
 use crate::fingerprint::Fingerprint;
+use crate::plan::RunAdvisory;
 use crate::redaction::shows_secret;
 use crate::text::{Edit, EditSet};
 
@@ -46,6 +48,8 @@ pub struct SavedPlan {
     objects: Vec<serde_json::Value>,
     /// Every finding.
     pub findings: Vec<SavedFinding>,
+    /// What is to be known about the cluster and the releases.
+    pub advisories: Vec<SavedAdvisory>,
 }
 
 /// A pack that a plan was made with.
@@ -97,6 +101,18 @@ pub struct SavedFinding {
     help: Option<String>,
 }
 
+/// An advisory about the run with its texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedAdvisory {
+    /// `cluster` or `release`.
+    about: String,
+    /// `note` or `warning`.
+    pub severity: String,
+    message: String,
+    help: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SavedLocation {
@@ -128,6 +144,7 @@ impl SavedPlan {
             files,
             objects: report.objects.iter().map(json::object).collect(),
             findings: report.findings.iter().map(SavedFinding::new).collect(),
+            advisories: report.advisories.iter().map(SavedAdvisory::new).collect(),
         })
     }
 
@@ -163,6 +180,13 @@ impl SavedPlan {
             }
         }
         Ok(())
+    }
+
+    /// Returns the files that failed when the plan was made, and that it leaves out.
+    pub fn left_out(&self) -> Vec<&str> {
+        let failed = self.findings.iter().filter(|finding| finding.severity == "error");
+        let files: BTreeSet<&str> = failed.map(|finding| finding.location.file.as_str()).collect();
+        files.into_iter().collect()
     }
 
     /// Counts the objects of an outcome: `changed`, `unchanged`, `held-back`.
@@ -309,6 +333,20 @@ impl SavedFinding {
     }
 }
 
+impl SavedAdvisory {
+    fn new(advisory: &RunAdvisory) -> Self {
+        let RunAdvisory { about, severity, message, help } = advisory.clone();
+        Self { about: about.name().to_owned(), severity: severity.name().to_owned(), message, help }
+    }
+
+    /// Prints advisories as a run does.
+    pub fn lines<'a>(advisories: impl IntoIterator<Item = &'a Self>) -> String {
+        let advisories =
+            advisories.into_iter().map(|one| (&*one.about, &*one.severity, &*one.message, one.help.as_deref()));
+        text::advisory_sections(advisories)
+    }
+}
+
 /// Explains why a text is not a plan; what the parser reports comes last.
 fn not_a_plan(error: &serde_json::Error) -> String {
     use serde_json::error::Category;
@@ -337,7 +375,9 @@ mod tests {
     fn saved(files: &[FilePlan]) -> Result<SavedPlan, String> {
         let counts = Counts::default();
         let (objects, findings, written) = (&[], &[], Written::No);
-        let report = Report { command: "plan", targets: Vec::new(), files, objects, findings, counts, written };
+        let (targets, left_out, advisories) = (Vec::new(), Vec::new(), &[]);
+        let report =
+            Report { command: "plan", targets, files, objects, findings, advisories, counts, left_out, written };
         SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned()))
     }
 

@@ -5,8 +5,11 @@ use std::fmt::Write as _;
 use super::conversion::{Report, Written};
 use super::count::{Counts, plural, thousands};
 use super::escape::visible;
-use crate::finding::Finding;
-use crate::plan::{ObjectPlan, Outcome};
+use crate::finding::{Code, Finding};
+use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
+
+/// The summary of a run with an empty list of files.
+const NOTHING_LISTED: &str = "no file was listed";
 
 /// Prints a line for each object that changes, with the rules that change it.
 pub fn changes(report: &Report<'_>) -> String {
@@ -45,15 +48,61 @@ pub fn finding(finding: &Finding) -> String {
     lines
 }
 
-/// Prints the summary line.
+/// Prints the advisories about the run, in a section for each thing that they are about.
+pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>) -> String {
+    let parts = |one: &'a RunAdvisory| (one.about.name(), one.severity.name(), &*one.message, one.help.as_deref());
+    advisory_sections(advisories.into_iter().map(parts))
+}
+
+/// Prints advisories, each as what it is about, its severity, its message and its help.
+pub(super) fn advisory_sections<'a>(
+    advisories: impl IntoIterator<Item = (&'a str, &'a str, &'a str, Option<&'a str>)>,
+) -> String {
+    let (mut out, mut section) = (String::new(), None);
+    for (about, severity, message, help) in advisories {
+        if section.replace(about) != Some(about) {
+            let _infallible = writeln!(out, "about the {}:", visible(about));
+        }
+        let _infallible = writeln!(out, "  {}[{}] {}", visible(severity), Code::Advisory, visible(message));
+        if let Some(help) = help {
+            let _infallible = writeln!(out, "    help: {}", visible(help));
+        }
+    }
+    out
+}
+
+/// Prints the summary: one line, and one more where files were left out.
 pub fn summary(report: &Report<'_>) -> String {
+    if report.counts.listed == Some(0) {
+        return NOTHING_LISTED.to_owned();
+    }
     let changed = report.count(Outcome::Changed);
     let verb = match report.written {
         Written::Yes => "changed",
         Written::No => "to change",
     };
     let held = report.count(Outcome::HeldBack);
-    format!("{}; {}", outcomes(&report.counts, (changed, verb), report.files.len(), held), left(&report.counts))
+    let outcomes = outcomes(&report.counts, (changed, verb), report.files.len(), held);
+    format!("{outcomes}; {}{}", left(&report.counts), left_out(&report.left_out))
+}
+
+/// Prints which files were left out, on a line of its own; nothing where none was.
+pub fn left_out(files: &[&str]) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = files.iter().map(|file| visible(file)).collect();
+    let (verb, whose) = if files.len() == 1 { ("was", "its") } else { ("were", "their") };
+    let (files, names) = (plural(files.len(), "file"), names.join(", "));
+    format!("\n{files} {verb} left out, and references to {whose} objects are not checked: {names}")
+}
+
+/// Prints the summary of a detection.
+pub fn detected(counts: &Counts) -> String {
+    match counts.listed {
+        Some(0) => NOTHING_LISTED.to_owned(),
+        _ => format!("{}; {}", read(counts), left(counts)),
+    }
 }
 
 /// Prints what was read, and what becomes of it: how many objects change, in how many files, and how many are held back.
@@ -63,12 +112,16 @@ pub fn outcomes(counts: &Counts, (changed, verb): (usize, &str), files: usize, h
 }
 
 /// Prints how many files were read, and how many objects in them were recognised.
-pub fn read(counts: &Counts) -> String {
-    format!("{} read, {} recognised", plural(counts.files, "file"), plural(counts.recognised, "object"))
+fn read(counts: &Counts) -> String {
+    let files = match counts.listed {
+        Some(listed) => format!("{} of {}", thousands(counts.files), plural(listed, "listed file")),
+        None => plural(counts.files, "file"),
+    };
+    format!("{files} read, {} recognised", plural(counts.recognised, "object"))
 }
 
 /// Prints how many files were skipped and failed.
-pub fn left(counts: &Counts) -> String {
+fn left(counts: &Counts) -> String {
     let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
     let named: Vec<_> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();

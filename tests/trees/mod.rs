@@ -72,6 +72,21 @@ impl Tree {
         self.top.join(name)
     }
 
+    /// Creates a tree of these files.
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
+        let tree = Self::new(0);
+        for (name, text) in files {
+            fs::create_dir_all(tree.path(name).parent().unwrap()).unwrap();
+            fs::write(tree.path(name), text).unwrap();
+        }
+        tree
+    }
+
+    /// Returns the text of a file.
+    pub(crate) fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
     /// Returns replacements of the whole text of every file; `from` is the current text, or [`OLD`].
     pub(crate) fn edits(&self, from: &str, to: &str) -> Vec<Replacement> {
         let text = |at| if from == OLD { old_text(at) } else { from.to_owned() };
@@ -97,6 +112,7 @@ impl Tree {
             "files": files.iter().map(file).collect::<Vec<_>>(),
             "objects": [],
             "findings": [],
+            "advisories": [],
         });
         fs::write(self.path(name), plan.to_string()).unwrap();
     }

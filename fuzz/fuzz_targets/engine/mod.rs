@@ -72,13 +72,16 @@ fn check_reports(plan: &Plan) {
         files: &plan.files,
         objects: &plan.objects,
         findings: &plan.findings,
+        advisories: &plan.advisories,
         counts: Counts::default(),
+        left_out: Vec::new(),
         written: Written::No,
     };
     text::changes(&report);
     report.findings.iter().for_each(|finding| drop(text::finding(finding)));
+    text::advisories(report.advisories);
     json::report(&report);
-    github::commands(&report, |_| true);
+    github::commands(&report, |_| true, report.advisories);
     github::step_summary(&report);
     let Ok(saved) = SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned())) else { return };
     assert_eq!(SavedPlan::parse(saved.to_text().as_bytes()).as_ref(), Ok(&saved));

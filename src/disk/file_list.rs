@@ -1,0 +1,141 @@
+//! Answers: which files of a walk does a list of paths name?
+//!
+//! A list is what `git diff --name-only` prints, with one path a line or separated by NUL. A path in it is relative to the current folder, and
+//! the walk shows the file below one of its roots, so both its spelling and its place count. A path that the walk does not lead
+//! to names nothing.
+//!
+//! Invariant: what a symbolic link leads to is not named by the link.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::fs::File;
+use std::path::{Component, Path, PathBuf};
+
+use super::failure::{Failure, FileKind};
+use super::read::{MAX_FILE_SIZE, files_from, read_all, read_stdin};
+use super::roots::shown;
+
+/// The files that a list names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileList {
+    /// The paths as listed.
+    paths: BTreeSet<PathBuf>,
+    /// The same as a walk shows them.
+    files: BTreeSet<PathBuf>,
+}
+
+impl FileList {
+    /// Reads the list in `file`, or on standard input for `-`, for a walk of `roots`.
+    ///
+    /// # Errors
+    /// Why the list cannot be read; it can be a pipe or a device too.
+    pub fn read(file: &Path, roots: &[PathBuf]) -> Result<Self, Failure> {
+        let text = if file == Path::new("-") {
+            read_stdin(MAX_FILE_SIZE)?
+        } else if fs::metadata(file)?.is_dir() {
+            return Err(Failure::NotAFile(FileKind::Folder));
+        } else {
+            read_all(File::open(file)?, MAX_FILE_SIZE)?
+        };
+        Ok(Self::new(files_from(&text), roots))
+    }
+
+    fn new(paths: impl IntoIterator<Item = PathBuf>, roots: &[PathBuf]) -> Self {
+        let places = roots.iter().filter_map(|root| Some((fs::canonicalize(root).ok()?, root)));
+        let roots: BTreeMap<PathBuf, &PathBuf> = places.collect();
+        let mut list = Self::default();
+        for path in paths {
+            let path = direct(&path);
+            let place = place_of(&path);
+            let below = place.iter().flat_map(|place| place.ancestors()).filter_map(|above| {
+                let below = place.as_deref()?.strip_prefix(above).ok()?;
+                let root = roots.get(above)?;
+                Some(shown(&if below.as_os_str().is_empty() { (*root).clone() } else { root.join(below) }))
+            });
+            list.files.extend(below);
+            list.files.insert(path.clone());
+            list.paths.insert(path);
+        }
+        list
+    }
+
+    /// Returns how many paths are listed.
+    pub fn len(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// Returns whether no path is listed.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+
+    /// Returns whether a file is listed that a walk shows as `file`.
+    pub fn has(&self, file: &Path) -> bool {
+        self.files.contains(file)
+    }
+}
+
+/// Returns a path without `.`, and without `..` behind a folder.
+fn direct(path: &Path) -> PathBuf {
+    let mut direct = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(direct.components().next_back(), Some(Component::Normal(_))) => {
+                direct.pop();
+            }
+            component => direct.push(component),
+        }
+    }
+    direct
+}
+
+/// Returns where a file is, if its folder exists; a link is where it stands.
+fn place_of(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_names_a_file_below_any_root_that_leads_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path();
+        fs::create_dir_all(top.join("a/b")).unwrap();
+        let list =
+            |paths: &[&str], root: &str| FileList::new(paths.iter().map(|path| top.join(path)), &[top.join(root)]);
+        let has = |list: &FileList, file: &str| list.has(&top.join(file));
+        // The walk shows a file as its root is spelled.
+        assert!(has(&list(&["a/b/c.yaml"], "a"), "a/b/c.yaml"));
+        assert!(has(&list(&["a/b/c.yaml"], "a/b/.."), "a/b/../b/c.yaml"));
+        assert!(has(&list(&["./a/b/../d.yaml"], "a"), "a/d.yaml"));
+        assert!(has(&list(&["a/d.yaml"], "a/d.yaml"), "a/d.yaml"));
+        assert!(!has(&list(&["a/d.yaml"], "a"), "a/b/c.yaml"));
+        let gone = list(&["gone/e.yaml", "gone/./e.yaml"], "a");
+        assert_eq!((gone.len(), has(&gone, "gone/e.yaml")), (1, true));
+        assert!(FileList::default().is_empty());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_does_not_name_what_it_leads_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path();
+        fs::write(top.join("a.yaml"), "").unwrap();
+        std::os::unix::fs::symlink(top.join("a.yaml"), top.join("b.yaml")).unwrap();
+        let list = FileList::new([top.join("b.yaml")], &[top.to_owned()]);
+        assert!(list.has(&top.join("b.yaml")) && !list.has(&top.join("a.yaml")));
+    }
+
+    #[test]
+    fn a_list_is_read_from_devices_but_not_from_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(FileList::read(folder.path(), &[]), Err(Failure::NotAFile(FileKind::Folder)));
+        assert_eq!(FileList::read(&folder.path().join("none"), &[]), Err(Failure::Missing));
+        #[cfg(unix)]
+        assert!(FileList::read(Path::new("/dev/null"), &[]).unwrap().is_empty());
+    }
+}

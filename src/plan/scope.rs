@@ -1,0 +1,30 @@
+//! Which files of a run are reported and written, and which are missing?
+
+use super::withheld::LeftOut;
+
+/// The part of a tree that a run is about.
+#[derive(Default)]
+pub struct Scope<'s> {
+    /// The files that could not be read.
+    pub left_out: &'s [LeftOut],
+    /// The files that are reported and written; all where there is no list.
+    pub listed: Option<Listed<'s>>,
+}
+
+/// The files that are reported and written; the others are read only.
+#[derive(Clone, Copy)]
+pub struct Listed<'s> {
+    /// Returns whether a file is listed.
+    pub has: &'s dyn Fn(&str) -> bool,
+    /// What happens to a change that needs changes in other files.
+    pub dependent: Dependent,
+}
+
+/// What happens to a change in a listed file that needs a change in one that is not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dependent {
+    /// It is planned as in a run on all files, and reported, since nothing is written.
+    Report,
+    /// It is held back.
+    HoldBack,
+}

@@ -1,0 +1,62 @@
+//! Advisories about the cluster or a release are reported once, apart from the findings about files, in every format.
+
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+
+mod trees;
+
+use std::fs;
+
+use serde_json::Value;
+use trees::{Run, Tree};
+
+/// A rollback from v1.5 or newer crosses the policy that denies older CRDs.
+const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
+
+const SECTION: &str = "about the cluster:\n  warning[advisory] Gateway API: v1.5.0 and newer install the ValidatingAdmissionPolicy safe-upgrades.gateway.networking.k8s.io, which denies the CRDs of older bundles\n    help: delete that policy and its binding before you apply the older CRDs\n";
+
+fn tree() -> Tree {
+    Tree::of(&[("a.yaml", ROUTE), ("b.yaml", &ROUTE.replace("shop", "other"))])
+}
+
+fn run(tree: &Tree, arguments: &[&str]) -> Run {
+    tree.run(&[arguments, &["--to", "gateway-api@0.8/standard"]].concat())
+}
+
+#[test]
+fn the_text_has_a_section_without_a_place() {
+    let tree = tree();
+    for command in ["check", "diff"] {
+        let preview = run(&tree, &[command]);
+        preview.check(1);
+        assert!(preview.err.starts_with(SECTION), "{}", preview.err);
+        assert_eq!(preview.err.matches("safe-upgrades").count(), 1, "{}", preview.err);
+    }
+    assert!(!run(&tree, &["check", "-q"]).err.contains("advisory"));
+    run(&tree, &["plan", "-o", "a.plan"]).check(0);
+    assert!(tree.run(&["show", "a.plan"]).err.contains(SECTION));
+    let applied = tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "a.plan"]);
+    applied.check(0);
+    assert!(applied.err.starts_with(SECTION), "{}", applied.err);
+}
+
+#[test]
+fn json_has_a_list_and_github_an_annotation_without_a_file() {
+    let tree = tree();
+    let report: Value = serde_json::from_str(&run(&tree, &["check", "--format", "json"]).out).unwrap();
+    let advisory = &report["advisories"][0];
+    assert_eq!((&advisory["about"], &advisory["severity"]), (&"cluster".into(), &"warning".into()));
+    assert!(advisory["help"].as_str().unwrap().starts_with("delete that policy"));
+    assert!(report["findings"].as_array().unwrap().iter().all(|finding| finding["code"] != "advisory"));
+    let github = run(&tree, &["check", "--format", "github"]);
+    assert!(github.out.starts_with("::warning title=advisory::Gateway API: v1.5.0 and newer"), "{}", github.out);
+}
+
+/// Where one listed file is concerned, what the cluster needs is said, whatever the first file of the tree is.
+#[test]
+fn a_list_of_files_has_the_advisories_of_its_files() {
+    let tree = tree();
+    fs::write(tree.path("list"), "b.yaml\n").unwrap();
+    assert!(run(&tree, &["check", "--files-from", "list"]).err.starts_with(SECTION));
+    fs::write(tree.path("list"), "gone.yaml\n").unwrap();
+    assert!(!run(&tree, &["check", "--files-from", "list"]).err.contains("advisory"));
+}
