@@ -9,7 +9,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Description, Operation};
-use super::session::Session;
+use super::session::{Completeness, Session};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -29,7 +29,8 @@ impl Refuse {
     pub(super) const DESCRIPTION: Description = Description {
         name: "refuse",
         text: "Holds the object back in the given direction where the test under `if` holds: `reason` says why there is no \
-               conversion, `help` what to do by hand, `at` is the path that is reported. In the other direction nothing happens.",
+               conversion, `help` what to do by hand, `at` is the path that is reported. A test for something that is absent does \
+               not refuse a patch, except in items of lists. In the other direction nothing happens.",
         example: "refuse: { direction: forward, if: { present: spec.snis }, at: spec.snis, reason: the new kind has no snis, help: split the route }",
     };
 }
@@ -37,6 +38,9 @@ impl Refuse {
 impl Operation for Refuse {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
         if self.direction == Direction::Backward || !self.r#if.holds(&session.view_for(|is_read| self.r#if.compares(is_read))) {
+            return Ok(());
+        }
+        if self.r#if.reads_absence() && session.completeness() == Completeness::Partial {
             return Ok(());
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
