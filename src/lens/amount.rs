@@ -8,7 +8,7 @@ use core::cmp::Ordering;
 
 use serde_json::Value;
 
-/// The units of durations, in milliseconds. A unit that another one starts with follows it.
+/// The units of durations, in milliseconds. `ms` precedes its own beginning `m`, so that it is found.
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
 /// Returns whether `value` is a larger number, or a longer duration, than `other`.

@@ -73,3 +73,31 @@ impl Operation for Refuse {
         (self.direction == Direction::Forward).then_some(Fidelity::Refused)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Completeness, Context, Lens, Session};
+    use serde_json::{Value, json};
+
+    fn is_refused(lens: &str, object: &Value, completeness: Completeness) -> bool {
+        let lens: Lens = serde_yaml::from_str(lens).unwrap();
+        let context = Context::default();
+        lens.run(&mut Session::in_context(object.clone(), &context, completeness)).is_err()
+    }
+
+    #[test]
+    fn a_patch_is_not_refused_for_what_it_leaves_to_the_whole() {
+        let missing = "- refuse: { direction: forward, if: { present: spec.a, absent: spec.b }, at: spec, reason: r, help: h }";
+        let object = json!({"spec": {"a": 1}});
+        assert!(is_refused(missing, &object, Completeness::Whole));
+        assert!(!is_refused(missing, &object, Completeness::Partial));
+        let both = "- refuse: { direction: forward, if: { present: spec.a, all: [{ present: spec.b }] }, at: spec, reason: r, help: h }";
+        assert!(is_refused(both, &json!({"spec": {"a": 1, "b": 2}}), Completeness::Partial));
+    }
+
+    #[test]
+    fn an_item_of_a_list_in_a_patch_is_refused() {
+        let lens = "- when: { each: \"spec.l[]\", then: [{ refuse: { direction: forward, if: { absent: b }, at: a, reason: r, help: h } }] }";
+        assert!(is_refused(lens, &json!({"spec": {"l": [{"a": 1}]}}), Completeness::Partial));
+    }
+}
