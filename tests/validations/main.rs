@@ -3,7 +3,7 @@
 //! The CRDs of every release validate objects in three ways. Keywords such as `pattern` and `maxItems` are in the catalogs. CEL
 //! rules and combinations of schemas (`oneOf`) are not: each is listed in `tests/validations/<pack>.tsv` with what knows it: the
 //! `catalog` (a keyword says the same), a `rule` of the pack, or nothing, because it is `unknowable` from one object. A line is
-//! one validation of one field: `id kind path how by`, where the id is a hash of the validation and `*` stands for every path.
+//! one validation of one field: `id kind path how by`, where the id is a hash of the validation.
 //!
 //! A validation without a line, a line without a validation and a rule that is not in the pack are failures. So is a rule that is
 //! requested by a release whose CRD lacks the validation, or refuses another object than the API server: that is compared on the
