@@ -80,7 +80,7 @@ fn requires_origin(subject: &Subject<'_>, rule: &Rule, direction: Direction, ses
 }
 
 /// Holds the object back where a rule cannot convert it, unless every release that the object can have been written for requires
-/// what the rule requires: then it was invalid all along, which is reported.
+/// what the rule requires: then it was invalid all along, which is reported, as is a variable, whose value decides later.
 fn halted(subject: &Subject<'_>, rule: &Rule, halt: Halt, session: &Session<'_>) -> Result<Remark, Remark> {
     let (at, reason, help) = match halt {
         Halt::Conflict { old, new } => return Err(both_spellings(rule, session.origin(&old), &session.origin(&new))),
@@ -88,7 +88,7 @@ fn halted(subject: &Subject<'_>, rule: &Rule, halt: Halt, session: &Session<'_>)
     };
     match rule.within {
         None => Err(Remark::new(Code::NotConvertible, at, reason, help)),
-        Some(within) if within.is_superset(subject.candidates) => {
+        Some(within) if within.is_superset(subject.candidates) || subject.is_variable(&at) => {
             Ok(Remark::new(Code::AlreadyInvalid, at, reason, help))
         }
         Some(_) => Err(Remark::new(Code::InvalidInTarget, at, reason, help)),

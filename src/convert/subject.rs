@@ -104,6 +104,11 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// Returns whether the value at `path` is a text with a variable.
+    pub(super) fn is_variable(&self, path: &FieldPath) -> bool {
+        path.get(&self.object.value).is_some_and(|value| value.is_string() && has_variable(value))
+    }
+
     /// Returns whether some release that the object can have been written for accepts the value at `path`.
     pub(super) fn accepted_before(&self, path: &FieldPath, kind: &ViolationKind) -> bool {
         self.baseline.accepts((self.object, self.catalog(), self.candidates), path, kind)

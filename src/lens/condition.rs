@@ -8,9 +8,11 @@ use core::net::IpAddr;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use regex::Regex;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::amount;
 use crate::field::FieldPattern;
 
 /// A test on an object's data; it always holds where it is empty. Clones share it.
@@ -40,8 +42,17 @@ struct Tests {
     r#type: Option<TypeIs>,
     /// The list has more items: `more: { field: spec.rules, than: 1 }`.
     more: Option<More>,
-    /// The field is a text that starts with, contains or ends with a part, or is an IP address: `text: { field: spec.path, starts: / }`.
+    /// The field is a text that starts with, contains or ends with a part, matches a regular expression, or is an IP address:
+    /// `text: { field: spec.path, starts: / }`. Without a field it is about the place itself.
     text: Option<Text>,
+    /// The field is a larger number, or a longer duration, than another field or a value:
+    /// `exceeds: { field: timeouts.backendRequest, other: timeouts.request }`, `exceeds: { field: interval, value: 1h }`.
+    exceeds: Option<Exceeds>,
+    /// All lists of the places have more items together; an absent list counts as `absent` items:
+    /// `total: { of: "spec.rules[]", field: matches, absent: 1, than: 128 }`.
+    total: Option<Total>,
+    /// The inner test holds for one of the keys of the mapping, as a text: `keys: { of: spec.labels, is: { text: { contains: / } } }`.
+    keys: Option<Place>,
     /// Two of the places are equal in every field: `repeats: { of: "spec.listeners[]", by: [port, protocol] }`. They are equal
     /// in a field that neither has; `defaults` has the values of absent fields, `if` selects the places that count. With
     /// `partly`, exactly one of the two must have any of those fields.
@@ -115,10 +126,48 @@ impl Repeats {
     }
 }
 
+/// A field, and what it must be larger than: another field, a value, or both.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exceeds {
+    field: FieldPattern,
+    other: Option<FieldPattern>,
+    value: Option<Value>,
+}
+
+impl Exceeds {
+    fn holds(&self, object: &Value) -> bool {
+        let others: Vec<&Value> = self.other.iter().flat_map(|other| other.values(object)).chain(&self.value).collect();
+        self.field.any(object, |value| others.iter().any(|other| amount::exceeds(value, other)))
+    }
+}
+
+/// Places, a list of each, and the number of items that all must exceed together.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Total {
+    of: FieldPattern,
+    field: FieldPattern,
+    #[serde(default)]
+    absent: usize,
+    than: usize,
+}
+
+impl Total {
+    fn holds(&self, object: &Value) -> bool {
+        let count = |place: &Value| match self.field.values(place).as_slice() {
+            [] => self.absent,
+            lists => lists.iter().filter_map(|list| list.as_array()).map(Vec::len).sum(),
+        };
+        self.of.values(object).into_iter().map(count).sum::<usize>() > self.than
+    }
+}
+
 /// A text, and the tests that it must pass.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Text {
+    #[serde(default)]
     field: FieldPattern,
     /// Its beginning.
     starts: Option<String>,
@@ -126,8 +175,23 @@ struct Text {
     contains: Option<String>,
     /// Its end.
     ends: Option<String>,
+    /// A regular expression that matches somewhere in it.
+    matches: Option<Expression>,
     /// Its format.
     is: Option<Format>,
+}
+
+/// A regular expression; one that cannot be compiled is an error of the rule.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Expression(Regex);
+
+impl TryFrom<String> for Expression {
+    type Error = regex::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Regex::new(&text).map(Self)
+    }
 }
 
 /// The format of a text.
@@ -144,6 +208,7 @@ impl Text {
         self.starts.as_ref().is_none_or(|part| text.starts_with(part.as_str()))
             && self.contains.as_ref().is_none_or(|part| text.contains(part.as_str()))
             && self.ends.as_ref().is_none_or(|part| text.ends_with(part.as_str()))
+            && self.matches.as_ref().is_none_or(|expression| expression.0.is_match(text))
             && self.is.is_none_or(|Format::Ip| text.parse::<IpAddr>().is_ok())
     }
 }
@@ -154,6 +219,13 @@ impl Text {
 struct Place {
     of: FieldPattern,
     is: Condition,
+}
+
+impl Place {
+    fn holds_for_a_key(&self, mapping: &Value) -> bool {
+        let mut keys = mapping.as_object().into_iter().flat_map(serde_json::Map::keys);
+        keys.any(|key| self.is.holds(&Value::from(key.as_str())))
+    }
 }
 
 /// A field and the type its value must have.
@@ -194,9 +266,10 @@ impl Condition {
     pub(super) fn follows_from(&self, field: &FieldPattern) -> bool {
         let values =
             self.0.equals.is_none() && self.0.same.is_none() && self.0.r#type.is_none() && self.0.more.is_none();
-        let values = values && self.0.text.is_none();
+        let values = values && self.0.text.is_none() && self.0.exceeds.is_none() && self.0.total.is_none();
         let places =
             self.0.absent.is_none() && self.0.repeats.is_none() && self.0.some.is_none() && self.0.not.is_none();
+        let places = places && self.0.keys.is_none();
         values
             && places
             && self.0.present.as_ref().is_none_or(|present| field.starts_with(present))
@@ -210,6 +283,12 @@ impl Condition {
         others.follows_from(field)
             && self.0.equals.as_ref().is_none_or(|test| test.field == *field && test.value == *value)
             && self.0.any.as_ref().is_none_or(|any| any.iter().any(|test| test.is_met_by(field, value)))
+    }
+
+    /// Returns whether it can hold because of something that is absent, which a part of an object can leave to the whole.
+    pub(super) fn reads_absence(&self) -> bool {
+        let mut inner = self.0.all.iter().chain(&self.0.any).flatten();
+        self.0.absent.is_some() || self.0.not.is_some() || inner.any(Self::reads_absence)
     }
 
     /// Returns whether a field that `is_read` is compared with another one.
@@ -233,6 +312,9 @@ impl Condition {
                 .is_none_or(|test| any_value(&test.field, &|value| ValueType::of(value) == test.is))
             && self.0.more.as_ref().is_none_or(|test| any_value(&test.field, &|value| longer(test, value)))
             && self.0.text.as_ref().is_none_or(|test| any_value(&test.field, &|value| test.holds(value)))
+            && self.0.exceeds.as_ref().is_none_or(|test| test.holds(object))
+            && self.0.total.as_ref().is_none_or(|test| test.holds(object))
+            && self.0.keys.as_ref().is_none_or(|test| any_value(&test.of, &|value| test.holds_for_a_key(value)))
             && self.0.repeats.as_ref().is_none_or(|test| test.holds(object))
             && self.0.some.as_ref().is_none_or(|test| any_value(&test.of, &|place| test.is.holds(place)))
             && self.0.not.as_ref().is_none_or(|inner| !inner.holds(object))
@@ -311,6 +393,56 @@ mod tests {
         assert!(holds("ends: /.", "/a/.") && !holds("ends: /.", "/a/.b"));
         assert!(holds("is: ip", "10.0.0.1") && holds("is: ip", "::1"));
         assert!(!holds("is: ip", "10.0.0.1.example.com") && !holds("is: ip", "10.0.0.256"));
+    }
+
+    #[test]
+    fn texts_match_expressions_without_a_field_too() {
+        let holds = |condition: &str| {
+            let condition: Condition = serde_yaml::from_str(condition).unwrap();
+            condition.holds(&json!({"p": "a1", "l": {"a/b": "1", "c": "2"}, "n": 1}))
+        };
+        assert!(
+            holds("text: { field: p, matches: '^[a-z]+[0-9]$' }") && !holds("text: { field: p, matches: '^[a-z]$' }")
+        );
+        assert!(!holds("text: { field: n, matches: '1' }"));
+        assert!(holds("some: { of: \"l{}\", is: { text: { matches: '^2$' } } }"));
+        assert!(holds("keys: { of: l, is: { text: { contains: / } } }"));
+        assert!(holds("keys: { of: l, is: { not: { text: { contains: / } } } }"));
+        assert!(!holds("keys: { of: l, is: { text: { contains: d } } }") && !holds("keys: { of: p, is: {} }"));
+        assert!(serde_yaml::from_str::<Condition>("text: { field: p, matches: '(' }").is_err());
+    }
+
+    #[test]
+    fn amounts_are_compared_with_fields_and_values() {
+        let holds = |condition: &str| {
+            let condition: Condition = serde_yaml::from_str(condition).unwrap();
+            condition.holds(&json!({"a": "1m", "b": "59s", "c": 3, "d": 4, "l": [{"n": 2}, {"n": 5}]}))
+        };
+        assert!(holds("exceeds: { field: a, other: b }") && !holds("exceeds: { field: b, other: a }"));
+        assert!(holds("exceeds: { field: d, other: c }") && !holds("exceeds: { field: c, other: c }"));
+        assert!(holds("exceeds: { field: a, value: 59s }") && !holds("exceeds: { field: a, value: 60s }"));
+        assert!(holds("exceeds: { field: \"l[].n\", value: 4 }") && !holds("exceeds: { field: \"l[].n\", value: 5 }"));
+        assert!(!holds("exceeds: { field: a, other: x }") && !holds("exceeds: { field: x, value: 0 }"));
+    }
+
+    #[test]
+    fn items_are_counted_over_places() {
+        let holds = |test: &str| {
+            let condition: Condition =
+                serde_yaml::from_str(&format!("total: {{ of: \"r[]\", field: m, {test} }}")).unwrap();
+            condition.holds(&json!({"r": [{"m": [1, 2]}, {}, {"m": []}, {"m": [3]}, {"m": 1}]}))
+        };
+        assert!(holds("than: 2") && !holds("than: 3"));
+        assert!(holds("than: 3, absent: 1") && !holds("than: 4, absent: 1"));
+    }
+
+    #[test]
+    fn some_tests_read_absence() {
+        let reads = |condition: &str| serde_yaml::from_str::<Condition>(condition).unwrap().reads_absence();
+        assert!(reads("absent: a") && reads("not: { present: a }"));
+        assert!(reads("any: [{ present: a }, { all: [{ absent: b }] }]"));
+        assert!(!reads("present: a") && !reads("all: [{ equals: { field: a, value: 1 } }]"));
+        assert!(!reads("some: { of: \"l[]\", is: { absent: b } }"));
     }
 
     #[test]

@@ -10,6 +10,7 @@
 use serde::de::{self, MapAccess};
 use serde::{Deserialize, Deserializer};
 
+mod amount;
 mod condition;
 mod context;
 mod direction;

@@ -9,7 +9,7 @@ use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Description, Operation};
-use super::session::Session;
+use super::session::{Completeness, Session};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
@@ -29,7 +29,8 @@ impl Refuse {
     pub(super) const DESCRIPTION: Description = Description {
         name: "refuse",
         text: "Holds the object back in the given direction where the test under `if` holds: `reason` says why there is no \
-               conversion, `help` what to do by hand, `at` is the path that is reported. In the other direction nothing happens.",
+               conversion, `help` what to do by hand, `at` is the path that is reported. A test for something that is absent does \
+               not refuse a patch, except in items of lists. In the other direction nothing happens.",
         example: "refuse: { direction: forward, if: { present: spec.snis }, at: spec.snis, reason: the new kind has no snis, help: split the route }",
     };
 }
@@ -37,6 +38,9 @@ impl Refuse {
 impl Operation for Refuse {
     fn run(&self, session: &mut Session) -> Result<(), Halt> {
         if self.direction == Direction::Backward || !self.r#if.holds(&session.view_for(|is_read| self.r#if.compares(is_read))) {
+            return Ok(());
+        }
+        if self.r#if.reads_absence() && session.completeness() == Completeness::Partial {
             return Ok(());
         }
         let at = self.at.matches(session.object()).into_iter().next().unwrap_or_default();
@@ -67,5 +71,33 @@ impl Operation for Refuse {
 
     fn fidelity(&self) -> Option<Fidelity> {
         (self.direction == Direction::Forward).then_some(Fidelity::Refused)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Completeness, Context, Lens, Session};
+    use serde_json::{Value, json};
+
+    fn is_refused(lens: &str, object: &Value, completeness: Completeness) -> bool {
+        let lens: Lens = serde_yaml::from_str(lens).unwrap();
+        let context = Context::default();
+        lens.run(&mut Session::in_context(object.clone(), &context, completeness)).is_err()
+    }
+
+    #[test]
+    fn a_patch_is_not_refused_for_what_it_leaves_to_the_whole() {
+        let missing = "- refuse: { direction: forward, if: { present: spec.a, absent: spec.b }, at: spec, reason: r, help: h }";
+        let object = json!({"spec": {"a": 1}});
+        assert!(is_refused(missing, &object, Completeness::Whole));
+        assert!(!is_refused(missing, &object, Completeness::Partial));
+        let both = "- refuse: { direction: forward, if: { present: spec.a, all: [{ present: spec.b }] }, at: spec, reason: r, help: h }";
+        assert!(is_refused(both, &json!({"spec": {"a": 1, "b": 2}}), Completeness::Partial));
+    }
+
+    #[test]
+    fn an_item_of_a_list_in_a_patch_is_refused() {
+        let lens = "- when: { each: \"spec.l[]\", then: [{ refuse: { direction: forward, if: { absent: b }, at: a, reason: r, help: h } }] }";
+        assert!(is_refused(lens, &json!({"spec": {"l": [{"a": 1}]}}), Completeness::Partial));
     }
 }

@@ -47,7 +47,7 @@ impl When {
     pub(super) const DESCRIPTION: Description = Description {
         name: "when",
         text: "Runs the operations under `then` where the test under `if` holds: `present`, `absent`, `equals`, `same`, \
-               `type`, `more`, `text`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
+               `type`, `more`, `total`, `exceeds`, `text`, `keys`, `repeats`, `some`, `not`, `all`, `any`. With `each`, test and operations are about each \
                place that matches it, and their fields are relative to it. With `named-by`, only where such an object of the run \
                references this one; where that depends on namespaces that the files do not show, the object is held back. With \
                `together-with`, an object that changes here is held back where one that it references, or may reference, there \

@@ -209,6 +209,10 @@ const ONE_WAY: &[(&str, &str)] = &[
         "gateway-api/v0.4.0/gateway-label-selectors-became-parentrefs",
         "it depends on the Gateway, which is not in the file",
     ),
+    (
+        "gateway-api/v1.1.0/session-requires-cookie-config",
+        "v1.1.0 alone rejects session persistence without it, which no schema expresses",
+    ),
     ("ngf/v2.0.0/nginxproxy-became-namespaced", "the namespace comes from the GatewayClass, which is not in the file"),
     (
         "gateway-api/v0.7.0/grpcroute-matches-lost-their-default",
