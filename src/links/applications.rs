@@ -16,7 +16,7 @@ use super::file::File;
 use super::kustomizations::{FolderReach, Graph};
 use crate::convert::{reference_roots, walk};
 use crate::field::{FieldPath, Step};
-use crate::manifest::{InlinePatch, Kustomization, Manifest, PatchFile, Selector, SelectorPart};
+use crate::manifest::{InlinePatch, Kustomization, PatchFile, Selector, SelectorPart};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{self, read_value};
 
@@ -120,14 +120,25 @@ impl Application {
 #[derive(Debug, Default)]
 pub(crate) struct Applications {
     pub(crate) made: Vec<Application>,
-    /// The files with objects that a selector may select once they are converted.
+    /// The files with objects that a selector may select once they are converted, and with what is applied to no known object.
     pub(crate) near: BTreeSet<usize>,
-    /// What is applied to no known object of the run, with what it selects.
-    pub(super) unmade: Vec<(Carrier, Option<Selector>)>,
+    /// What is applied to no known object of the run.
+    pub(super) unmade: Vec<Unmade>,
 }
 
-/// Finds the patches and replacements among `files`, each with an object that it can be applied to, in the order of their hosts.
-pub(crate) fn find(files: &[File<'_>]) -> Applications {
+/// Something that is applied to no known object of the run, but maybe to others.
+#[derive(Debug)]
+pub(super) struct Unmade {
+    pub(super) carrier: Carrier,
+    /// What it selects.
+    pub(super) target: Option<Selector>,
+    /// Whether a kustomization of the run applies it, and not what a controller runs.
+    pub(super) is_built: bool,
+}
+
+/// Finds the patches and replacements among `files`, each with an object that it can be applied to, in the order of their hosts. `is_known_kind`
+/// returns whether objects of a kind with this name are read wherever they are.
+pub(crate) fn find(files: &[File<'_>], is_known_kind: &dyn Fn(&str) -> bool) -> Applications {
     let numbers: BTreeMap<&str, usize> = files.iter().enumerate().map(|(number, file)| (file.name(), number)).collect();
     let hosts: Vec<usize> = (0..files.len()).filter(|number| is_host(files[*number])).collect();
     if hosts.is_empty() {
@@ -159,11 +170,13 @@ pub(crate) fn find(files: &[File<'_>]) -> Applications {
                 None if files[host].kustomization().is_some() => Reached::Files(&reach),
                 None => Reached::Nothing,
             };
-            let made = pending.applications(files, &bases, &graph, &reach);
+            let made = pending.applications((files, is_known_kind), &bases, &graph, &reach);
             found.near.extend(pending.near(&bases, &reach));
             // What Kustomize gets from elsewhere is not known.
             if made.is_empty() && reach.has_unknown(&bases) {
-                found.unmade.push((pending.carrier.clone(), pending.target.clone()));
+                let (carrier, target) = (pending.carrier.clone(), pending.target.clone());
+                found.near.insert(carrier.position.0);
+                found.unmade.push(Unmade { carrier, target, is_built: matches!(reach, Reached::Files(_)) });
             }
             found.made.extend(made);
         }
@@ -220,7 +233,7 @@ impl Pending<'_> {
 
     fn applications(
         &self,
-        files: &[File<'_>],
+        (files, is_known_kind): (&[File<'_>], &dyn Fn(&str) -> bool),
         bases: &Bases<'_>,
         graph: &Graph<'_>,
         reach: &Reached<'_, '_>,
@@ -248,7 +261,8 @@ impl Pending<'_> {
         };
         let may_be_near = |base: &&Candidate<'_>| gives_namespaces || base.namespace.is_none_or(wanted);
         let is_certain = !self.has_labels && !(names_namespace && gives_namespaces);
-        let is_open = self.target.as_ref().is_some_and(|target| !target.gives_kind()) && reach.has_unknown(bases);
+        let is_open =
+            self.target.as_ref().is_some_and(|target| !target.is_limited(is_known_kind)) && reach.has_unknown(bases);
         let Self { host, folder, turn, carrier, .. } = self;
         let application = |base: &Candidate<'_>| Application {
             host: *host,
@@ -522,14 +536,9 @@ fn turn(place: &FieldPath, part: usize) -> (usize, usize, usize) {
 
 /// Returns whether a file can apply anything to objects.
 fn is_host(file: File<'_>) -> bool {
-    let names_some = |one: &Kustomization| {
-        one.has_inline_transformers || !one.transformers.is_empty() || !one.configurations.is_empty()
-    };
-    let holds_some = |manifest: &Manifest| {
-        let keys = ["replacements", "vars", "labels"];
-        let has_some = || manifest.objects.iter().any(|object| keys.iter().any(|key| object.value.get(key).is_some()));
-        !manifest.data_patches.is_empty() || manifest.kustomization.is_some() && has_some()
-    };
-    let is_host = !file.patches().is_empty() || file.has_inline_patches() || file.manifest().is_some_and(holds_some);
-    is_host || file.kustomization().is_some_and(names_some)
+    let names_some =
+        |one: &Kustomization| one.names_fields || !one.transformers.is_empty() || !one.configurations.is_empty();
+    let has_data_patches = file.manifest().is_some_and(|manifest| !manifest.data_patches.is_empty());
+    let has_patches = !file.patches().is_empty() || file.has_inline_patches() || has_data_patches;
+    has_patches || file.kustomization().is_some_and(names_some)
 }

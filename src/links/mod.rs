@@ -25,6 +25,7 @@ mod json_patch;
 mod replacement;
 
 pub(crate) mod dangling;
+pub(crate) mod ignored_paths;
 pub(crate) mod kustomize_selectors;
 pub(crate) mod name_conflicts;
 pub(crate) mod patches;

@@ -114,10 +114,22 @@ impl PathExpression {
     /// Returns the pattern of the fields that the path names in any object.
     pub(super) fn pattern(&self) -> FieldPattern {
         let part = |segment: &Segment| match &segment.matcher {
-            Matcher::Name(name) if !name.bytes().all(|byte| byte.is_ascii_digit()) => Part::Key(name.clone()),
+            Matcher::Name(name) if !is_index(name) => Part::Key(name.clone()),
             _ => Part::Items,
         };
         FieldPattern::new(self.segments.iter().map(part))
+    }
+
+    /// Writes a path to the fields that `pattern` matches; `None` where it has more or fewer items than this path.
+    pub(super) fn with_pattern(&self, pattern: &FieldPattern) -> Option<Self> {
+        let is_item = |segment: &&Segment| !matches!(&segment.matcher, Matcher::Name(name) if !is_index(name));
+        let mut items = self.segments.iter().filter(is_item);
+        let segment = |part: &Part| match part {
+            Part::Key(key) => Some(Segment::of(self.syntax, key)),
+            Part::Items | Part::Values => items.next().cloned(),
+        };
+        let segments = pattern.parts().iter().map(segment).collect::<Option<Vec<_>>>()?;
+        items.next().is_none().then_some(Self { syntax: self.syntax, segments })
     }
 
     fn rewritten(&self, place: &FieldPath, traced: TracedPath) -> Self {
@@ -212,6 +224,10 @@ fn split_dotted(text: &str) -> Option<Vec<String>> {
     }
     parts.push(part);
     (depth == 0).then_some(parts)
+}
+
+fn is_index(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns whether a scalar is written as `text`.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::held::Held;
 use super::linked::{Id, Linked};
-use crate::convert::{Conversion, Remark, Targets, holds_body, reference_roots, walk};
+use crate::convert::{Conversion, Outcome, Remark, Targets, holds_body, reference_roots, walk};
 use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::Session;
@@ -32,6 +32,8 @@ pub(crate) struct VersionChange<'r> {
     pub(super) is_patch: bool,
     pub(super) kind: &'r GroupKind,
     pub(super) version: String,
+    /// Whether anything of it changes.
+    pub(super) is_changed: bool,
     /// Its position, where it is in a linked file.
     pub(super) id: Option<Id>,
 }
@@ -111,16 +113,18 @@ pub(crate) fn changes<'l>(linked: &'l Linked<'_>, held: &Held) -> VersionChanges
             true => (&object.kind, None),
             false => (&made.kind, new),
         };
+        let is_changed = !held.contains(id) && !made.program.is_empty();
         let (file, name, version) = (&*manifest.file, object.name.as_deref(), new.unwrap_or_else(|| old.clone()));
         let is_patch = linked.is_patch_file(file) || object.inline_patch.is_some();
-        let change = VersionChange { file, name, is_patch, kind, version, id: Some(id) };
+        let change = VersionChange { file, name, is_patch, kind, version, is_changed, id: Some(id) };
         changes.entry((object.kind.clone(), old.clone())).or_default().push(change);
     }
     for (file, plan) in linked.files.iter().flat_map(|file| file.planned().iter().map(move |plan| (file.name(), plan)))
     {
         let ((old_kind, old), (kind, new)) = (&plan.from, &plan.to);
+        let is_changed = plan.outcome == Outcome::Changed;
         let (name, is_patch, version) = (plan.name.as_deref(), linked.is_patch_file(file), new.version.clone());
-        let change = VersionChange { file, name, is_patch, kind, version, id: None };
+        let change = VersionChange { file, name, is_patch, kind, version, is_changed, id: None };
         changes.entry((old_kind.clone(), old.version.clone())).or_default().push(change);
     }
     changes

@@ -2,19 +2,19 @@
 //!
 //! What they select is elsewhere: a chart renders it, or a kustomization takes it in from another repository. Nothing shows whether it
 //! is converted, so their paths stay. Where a rule towards the target moves a field that they name, its new path is reported.
-//!
-//! Invariant: nothing here changes anything.
+//! A strategic merge patch of an object that a kustomization gets from elsewhere is held back.
 
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::applications::{Applications, Carrier, Role};
+use super::applications::{Applications, Carrier, Role, Unmade};
+use super::ignored_paths::moved as moved_to;
 use super::linked::{Id, Linked};
 use super::path_expression::{PathExpression, Syntax};
 use crate::convert::{Remark, Targets};
-use crate::field::{FieldPath, FieldPattern};
+use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::Image;
 use crate::manifest::{Recognizer, Selector, mentioning_operations};
@@ -41,7 +41,7 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
             findings.push(finding);
         }
     };
-    for (carrier, target) in &applications.unmade {
+    for Unmade { carrier, target, .. } in &applications.unmade {
         let Some(id) = linked.id(carrier.position).filter(|id| !made.contains(&(*id, &carrier.place))) else {
             continue;
         };
@@ -69,6 +69,23 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
     found
 }
 
+/// Returns the strategic merge patches that would change, and whose objects a kustomization of the run gets from elsewhere: with another
+/// apiVersion than these, or other fields, they would not be merged as before.
+pub(crate) fn held(linked: &Linked<'_>, applications: &Applications) -> Vec<(Id, Finding)> {
+    let is_merge = |one: &&Unmade| one.is_built && one.carrier.role == Role::Merge;
+    let made: BTreeSet<_> = applications.made.iter().map(|one| one.carrier.position).collect();
+    let unmade = applications.unmade.iter().filter(is_merge).map(|one| one.carrier.position);
+    let ids = unmade.filter(|position| !made.contains(position)).filter_map(|position| linked.id(position));
+    let finding = |id: Id| {
+        let message = "the object that it is merged into is not among the files, and whether that is converted is not known";
+        let help = "run on the files of that object too, or convert the patch by hand together with it";
+        let (path, help) = (FieldPath::default(), Some(help.to_owned()));
+        let remark = Remark::new(Code::ConvertsTogether, path, message.to_owned(), help);
+        (id, linked.finding(id, &remark, Severity::Held))
+    };
+    ids.filter(|id| linked.is_changed(*id)).map(finding).collect()
+}
+
 /// Reports the paths of a carrier that rules about what it selects move.
 fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Selector) -> Vec<Remark> {
     let kinds = targets.goal.targets.iter().flat_map(|one| one.pack.kinds().map(move |kind| (one, kind)));
@@ -76,7 +93,9 @@ fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Sele
     let mut remarks = Vec::new();
     for (place, path) in paths(object, carrier) {
         let pattern = path.pattern();
-        let image = selected.iter().find_map(|(target, kind)| Some((target, kind, image(target, kind, &pattern)?)));
+        let image = selected
+            .iter()
+            .find_map(|(target, kind)| Some((target, kind, moved_to(target, kind, &pattern).pop_first()?)));
         let Some((target, kind, image)) = image else { continue };
         let becomes = match image {
             Image::Moved(new) => format!("{path} is {new} of {} in {target}", kind.kind),
@@ -99,16 +118,6 @@ fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Sele
         remarks.push(Remark::new(Code::PatchTarget, place, message.to_owned(), Some(help.to_owned())));
     }
     remarks
-}
-
-/// Returns what becomes of a field of objects of `kind` on the way to the target, where that is not left unchanged.
-fn image(target: &Target<'_>, kind: &GroupKind, field: &FieldPattern) -> Option<Image> {
-    let rules = target.pack.rules_to(target.release).filter(|(rule, direction)| rule.from_kind(*direction) == kind);
-    let images = rules.fold(BTreeSet::from([Image::Kept]), |images, (rule, direction)| {
-        let lens = rule.lens(direction);
-        images.iter().flat_map(|image| image.after(field, |field| lens.images(field))).collect()
-    });
-    images.into_iter().find(|image| *image != Image::Kept && *image != Image::Refused)
 }
 
 /// Returns the paths that a carrier names, each with its place in the object that holds it.

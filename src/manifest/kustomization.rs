@@ -31,8 +31,8 @@ pub struct Kustomization {
     pub replacements: Vec<(usize, String)>,
     /// The files and folders of its transformers.
     pub transformers: Vec<String>,
-    /// Whether it has transformers that are texts in it.
-    pub has_inline_transformers: bool,
+    /// Whether it names fields of objects itself: in replacements, variables, labels or transformers.
+    pub names_fields: bool,
     /// The configurations of its transformers.
     pub configurations: Vec<String>,
     /// Whether it has a schema of its own, which changes how lists are merged.
@@ -59,6 +59,7 @@ impl Kustomization {
             let lists = keys.iter().filter_map(|key| value.get(key).and_then(Value::as_array));
             lists.flatten().filter_map(Value::as_str)
         };
+        let items = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
         let paths = |keys| texts(keys).map(|path| join(folder(file), path)).collect();
         let files = |keys| texts(keys).filter(|path| !is_text(path)).map(|path| join(folder(file), path)).collect();
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -70,7 +71,9 @@ impl Kustomization {
             components: paths(&["components"]),
             replacements: replacement_files(file, value),
             transformers: files(&["transformers"]),
-            has_inline_transformers: texts(&["transformers"]).any(is_text),
+            names_fields: texts(&["transformers"]).any(is_text)
+                || ["replacements", "vars"].iter().any(|key| value.get(key).is_some())
+                || items("labels").any(|label| label.get("fields").is_some()),
             configurations: files(&["configurations"]),
             has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
         }

@@ -80,9 +80,13 @@ impl Selector {
         Part::new(text).is(name)
     }
 
-    /// Returns whether it gives one kind, and not a pattern or none.
-    pub fn gives_kind(&self) -> bool {
-        self.kind.as_ref().is_some_and(|part| part.pattern.is_none())
+    /// Returns whether it gives a group, or kinds by their names that are all `known`, and not patterns of them or none: then it
+    /// selects no object that mentions none of these.
+    pub fn is_limited(&self, known: &dyn Fn(&str) -> bool) -> bool {
+        let is_plain = |part: &Part| part.pattern.is_none();
+        let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric()) && known(name);
+        let gives_kinds = |part: &Part| is_plain(part) || part.text.split('|').all(is_name);
+        self.group.as_ref().is_some_and(is_plain) || self.kind.as_ref().is_some_and(gives_kinds)
     }
 
     /// Returns whether it can select objects of this kind and version.

@@ -13,7 +13,9 @@ use super::styles::Styles;
 use super::withheld::Withheld;
 use crate::convert::{Conversion, ObjectContext, convert};
 use crate::lens::{Completeness, Namespace};
-use crate::links::{Application, File, IndexedObject, Namespaces, find_applications, kustomize_selectors, selectors};
+use crate::links::{
+    Application, File, IndexedObject, Namespaces, find_applications, ignored_paths, kustomize_selectors, selectors,
+};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
 use crate::yaml::Style;
@@ -21,8 +23,8 @@ use crate::yaml::Style;
 /// Plans a file by itself; `None` where the objects of another file can affect its plan.
 pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<PlannedFile> {
     let has_inline = !manifest.inline_patches.is_empty() || !manifest.data_patches.is_empty();
-    let transforms = manifest.kustomization.as_deref().is_some_and(|own| own.has_inline_transformers);
-    if has_inline || transforms || manifest.objects.iter().any(Object::is_carrier) {
+    let names_fields = manifest.kustomization.as_deref().is_some_and(|own| own.names_fields);
+    if has_inline || names_fields || manifest.objects.iter().any(Object::is_carrier) {
         return None;
     }
     let mut assumptions: Option<Assumptions> = None;
@@ -60,6 +62,7 @@ fn is_linked(planner: &Planner<'_>, object: &Object, made: Option<&Conversion>) 
         || targets.renames.contains_key(&object.kind)
         || selectors::selects(object, targets)
         || kustomize_selectors::is_in(object, targets)
+        || ignored_paths::is_in(object, targets)
         || !targets.references(kind, value).is_empty()
 }
 
@@ -85,7 +88,7 @@ pub(super) fn contradicted<'f>(
         RunFile::Local(planned) => Some((at, planned.as_ref())),
         RunFile::Linked(_) => None,
     });
-    let applications = find_applications(&linkable);
+    let applications = find_applications(&linkable, &|_| true);
     let mut involved: BTreeSet<usize> = applications.made.iter().flat_map(Application::files).collect();
     involved.extend(&applications.near);
     // A patch with a target is applied to what that selects, whatever objects the patch holds.

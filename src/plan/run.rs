@@ -18,7 +18,7 @@ use crate::links::patches::{self, Patching};
 use crate::links::references::RenamedObjects;
 use crate::links::selectors::{self, VersionChanges};
 use crate::links::states::States;
-use crate::links::{Application, File, Held, Id, Linked, Namespaces, find_applications, unapplied};
+use crate::links::{Application, File, Held, Id, Linked, Namespaces, find_applications, ignored_paths, unapplied};
 
 /// Plans the linked ones among `files`, in their order, without changing what is `withheld`.
 pub(super) fn plan(
@@ -28,7 +28,7 @@ pub(super) fn plan(
     (styles, withheld): (&Styles, &Withheld),
 ) -> Vec<PlannedFile> {
     let mut linked = Linked::new(&planner.targets, files, namespaces);
-    let applications = find_applications(files);
+    let applications = find_applications(files, &|kind| planner.targets.kinds_named(kind).next().is_some());
     let applied = linked.applied(&applications);
     let states = convert_all(planner, &mut linked, &applied);
     let patchings = Patching::all(&linked, &applied);
@@ -36,7 +36,7 @@ pub(super) fn plan(
     let selectors = Selectors::new(&linked);
     let links =
         Links { linked: &linked, patchings: &patchings, states: &states, selectors: &selectors, unapplied: &unapplied };
-    let first = withheld.find(&linked);
+    let first = withheld.find(&linked).into_iter().chain(unapplied::held(&linked, &applications)).collect();
     hold_back((&linked, &patchings, &states, &selectors), first, |held| attempt((planner, styles), links, held))
 }
 
@@ -113,6 +113,7 @@ fn follow_links(
     let made = objects.update(linked, id, made, findings);
     let made = selectors::update(object, made, changes, linked.targets);
     let made = of_kustomize.update((manifest, object), made, changes);
+    let made = ignored_paths::update((manifest, object), made, changes, linked.targets, findings);
     findings.extend(selectors::findings(manifest, object, changes, linked.targets));
     made
 }

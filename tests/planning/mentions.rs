@@ -226,3 +226,41 @@ fn a_wildcard_in_a_known_object_or_after_an_escape_is_reported() {
         outcome.check_message("spec.listeners[0].allowedRoutes.kinds[0] names");
     }
 }
+
+#[test]
+fn paths_that_argo_cd_and_flux_ignore_follow_the_objects() {
+    let policy = "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {name: up}\nspec:\n  \
+                  targetRef: {group: \"\", kind: Service, name: up}\n  tls: {hostname: a.example.com, wellKnownCACerts: System}\n";
+    let ignored = |kind: &str, paths: &str| {
+        [
+            format!(
+                "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec:\n  ignoreDifferences:\n  \
+                 - group: gateway.networking.k8s.io\n    kind: {kind}\n    jsonPointers: [{paths}]\n"
+            ),
+            format!(
+                "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: a}}\nspec:\n  driftDetection:\n    ignore:\n    \
+                 - target: {{group: gateway.networking.k8s.io, kind: {kind}}}\n      paths: [{paths}]\n"
+            ),
+        ]
+    };
+    let run_with = |texts: &[String; 2], objects: &str| {
+        run(&[("app.yaml", &texts[0]), ("release.yaml", &texts[1]), ("z.yaml", objects)], "1.1.0/experimental")
+    };
+    let old = ignored("BackendTLSPolicy", "/spec/tls/hostname, /metadata/labels");
+    let new = ignored("BackendTLSPolicy", "/spec/validation/hostname, /metadata/labels");
+    let after = run_with(&old, policy);
+    after.check_findings(Severity::Warning, &[]);
+    assert_eq!([&after.after["app.yaml"], &after.after["release.yaml"]], [&new[0], &new[1]]);
+    // Other kinds, and objects that do not change.
+    let other = ignored("HTTPRoute", "/spec/tls/hostname");
+    assert_eq!(run_with(&other, policy).after.into_keys().collect::<Vec<_>>(), ["z.yaml"]);
+    let without = run(&[("app.yaml", &old[0]), ("release.yaml", &old[1])], "1.1.0/experimental");
+    assert!(without.after.is_empty());
+    // The one target becomes an item of a list, for which the path has no index.
+    let listed = run_with(&ignored("BackendTLSPolicy", "/spec/targetRef/sectionName"), policy);
+    let reported = [
+        "app.yaml warning reference-not-updated spec.ignoreDifferences[0].jsonPointers[0]",
+        "release.yaml warning reference-not-updated spec.driftDetection.ignore[0].paths[0]",
+    ];
+    listed.check_findings(Severity::Warning, &reported);
+}
