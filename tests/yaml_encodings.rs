@@ -175,7 +175,7 @@ fn tabs_are_kept_where_yaml_allows_them() {
     let first = Intent::Insert { path: key("a"), key: "e".to_owned(), value: json!(3), place: Place::First };
     check(nested, first, &nested.replace("\t\t\"b\"", "\t\t\"e\": 3,\n\t\t\"b\""));
     check("a: |\n  x\n  \ty\n", rename(key("a"), "b"), "b: |\n  x\n  \ty\n");
-    check("a: 1\n\t\nb: 2\n", Intent::Delete { path: key("b") }, "a: 1\n\t\n");
+    check("a: 1\n\t\nb: 2\nc: 3\n", Intent::Delete { path: key("c") }, "a: 1\n\t\nb: 2\n");
     assert_eq!(yaml::parse("a:\n\tb: 1\n").unwrap_err().code, ProblemCode::ParseError);
 }
 
