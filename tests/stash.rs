@@ -555,8 +555,7 @@ fn draw<'p>(packs: &'p Packs, mut random: Random) -> Option<StashedCase<'p>> {
     let stashed = convert(packs, target, with_stash_option(), &normalized.after);
     // What no API server accepted is not restored where the release refuses it.
     let is_lost = |field: &str| lost.iter().any(|lost| without_indexes(field).starts_with(&lost.to_string()));
-    let already_invalid =
-        normalized.plan.findings.iter().filter(|finding| finding.code == Code::AlreadyInvalid);
+    let already_invalid = normalized.plan.findings.iter().filter(|finding| finding.code == Code::AlreadyInvalid);
     let is_invalid = already_invalid.filter_map(|finding| finding.field.as_deref()).any(is_lost);
     let is_valid = !normalized.holds_back() && !is_invalid;
     let is_stashed = stashed.after.contains(ANNOTATION) && !stashed.holds_back() && is_valid;

@@ -77,7 +77,8 @@ pub(crate) fn held(linked: &Linked<'_>, applications: &Applications) -> Vec<(Id,
     let unmade = applications.unmade.iter().filter(is_merge).map(|one| one.carrier.position);
     let ids = unmade.filter(|position| !made.contains(position)).filter_map(|position| linked.id(position));
     let finding = |id: Id| {
-        let message = "the object that it is merged into is not among the files, and whether that is converted is not known";
+        let message =
+            "the object that it is merged into is not among the files, and whether that is converted is not known";
         let help = "run on the files of that object too, or convert the patch by hand together with it";
         let (path, help) = (FieldPath::default(), Some(help.to_owned()));
         let remark = Remark::new(Code::ConvertsTogether, path, message.to_owned(), help);

@@ -90,6 +90,7 @@ fn settings() -> Settings {
         seed: std::env::var("REVERSION_KUSTOMIZE_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(2026),
         trees: only.map_or(trees, |only| trees.max(only + 1)),
         only,
+        held: HELD.iter().map(|(name, _)| *name).collect(),
         save: std::env::var_os("REVERSION_KUSTOMIZE_SAVE").map(Into::into),
     }
 }
