@@ -11,6 +11,8 @@ use reversion::pack::build::own::OwnCrds;
 use reversion::pack::{Packs, embedded};
 use reversion::plan::{self, Choices, Goal, Schema};
 
+#[path = "planning/builds.rs"]
+mod builds;
 #[path = "planning/kustomize.rs"]
 mod kustomize;
 #[path = "planning/mentions.rs"]

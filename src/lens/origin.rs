@@ -86,10 +86,9 @@ pub fn changes_below(program: &[Intent], path: &FieldPath, reach: Reach) -> Opti
     let mut changes = Vec::new();
     for intent in program {
         let (from, to) = places(intent);
-        let is_whole = reach == Reach::Outer && is_about_whole(intent, &path);
-        if is_whole || matches!(intent, Intent::Replace { path: replaced, .. } if *replaced == path) {
-            changes.push(intent.within(&path)?);
-        } else if from.starts_with(&path) && moved(intent, &path).as_ref() == Some(&path) {
+        let is_whole = reach == Reach::Outer && is_about_whole(intent, &path)
+            || matches!(intent, Intent::Replace { path: replaced, .. } if *replaced == path);
+        if is_whole || from.starts_with(&path) && moved(intent, &path).as_ref() == Some(&path) {
             changes.push(intent.within(&path)?);
         } else if to.starts_with(&path) && !from.starts_with(&path) {
             return None;

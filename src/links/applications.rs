@@ -59,6 +59,8 @@ pub(crate) enum Role {
     JsonPatch,
     /// It is applied, but not known: its file is not read.
     Unread,
+    /// It is a transformer in a text, which is not read.
+    InText,
     /// The target of a replacement: a value is written to it.
     Target(usize),
     /// The source of a replacement: its value is read.
@@ -100,6 +102,9 @@ struct Pending<'a> {
     own: Option<Candidate<'a>>,
 }
 
+/// Returns whether objects of a kind with this name are read wherever they are.
+type KnownKinds<'k> = &'k dyn Fn(&str) -> bool;
+
 /// The objects that can be patched, by name and by file.
 #[derive(Default)]
 struct Bases<'a> {
@@ -136,9 +141,8 @@ pub(super) struct Unmade {
     pub(super) is_built: bool,
 }
 
-/// Finds the patches and replacements among `files`, each with an object that it can be applied to, in the order of their hosts. `is_known_kind`
-/// returns whether objects of a kind with this name are read wherever they are.
-pub(crate) fn find(files: &[File<'_>], is_known_kind: &dyn Fn(&str) -> bool) -> Applications {
+/// Finds the patches and replacements among `files`, each with an object that it can be applied to, in the order of their hosts.
+pub(crate) fn find(files: &[File<'_>], is_known_kind: KnownKinds<'_>) -> Applications {
     let numbers: BTreeMap<&str, usize> = files.iter().enumerate().map(|(number, file)| (file.name(), number)).collect();
     let hosts: Vec<usize> = (0..files.len()).filter(|number| is_host(files[*number])).collect();
     if hosts.is_empty() {
@@ -233,7 +237,7 @@ impl Pending<'_> {
 
     fn applications(
         &self,
-        (files, is_known_kind): (&[File<'_>], &dyn Fn(&str) -> bool),
+        (files, is_known_kind): (&[File<'_>], KnownKinds<'_>),
         bases: &Bases<'_>,
         graph: &Graph<'_>,
         reach: &Reached<'_, '_>,
@@ -260,7 +264,7 @@ impl Pending<'_> {
             (None, own) => own.is_some_and(|own| own.namespace.is_some()),
         };
         let may_be_near = |base: &&Candidate<'_>| gives_namespaces || base.namespace.is_none_or(wanted);
-        let is_certain = !self.has_labels && !(names_namespace && gives_namespaces);
+        let is_certain = !(self.has_labels || names_namespace && gives_namespaces);
         let is_open =
             self.target.as_ref().is_some_and(|target| !target.is_limited(is_known_kind)) && reach.has_unknown(bases);
         let Self { host, folder, turn, carrier, .. } = self;
@@ -432,7 +436,7 @@ fn inline_transformers<'a>(file: File<'a>, host: usize) -> Vec<Pending<'a>> {
         let texts = list.get(&object.value).and_then(Value::as_array).into_iter().flatten().enumerate();
         for (index, text) in texts.filter_map(|(index, text)| Some((index, text.as_str()?))) {
             let target = unknown_target(text);
-            let carrier = Carrier { position: (host, at), place: list.index(index), role: Role::Unread };
+            let carrier = Carrier { position: (host, at), place: list.index(index), role: Role::InText };
             found.extend(target.map(|target| Pending::new(host, (TRANSFORMERS, index, 0), carrier, Some(target))));
         }
     }
@@ -526,11 +530,11 @@ const LISTS: [&str; 3] = ["patchesStrategicMerge", "patches", "patchesJson6902"]
 
 /// Returns the turn of the patch at `place`, the `part`th object of its entry.
 fn turn(place: &FieldPath, part: usize) -> (usize, usize, usize) {
-    let turns = place.steps().windows(2).filter_map(|steps| match steps {
+    let mut turns = place.steps().windows(2).filter_map(|steps| match steps {
         [Step::Key(key), Step::Index(index)] => Some((LISTS.iter().position(|list| list == key)?, *index)),
         _ => None,
     });
-    let (list, entry) = turns.last().unwrap_or_default();
+    let (list, entry) = turns.next_back().unwrap_or_default();
     (list, entry, part)
 }
 

@@ -5,7 +5,7 @@
 //!
 //! Invariant: one whose proposals differ does not change.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -30,9 +30,11 @@ pub(crate) struct Carriers {
 struct One {
     id: Id,
     place: FieldPath,
-    /// What is proposed for the texts at each place in it.
-    proposals: BTreeMap<FieldPath, BTreeSet<String>>,
-    changes: BTreeMap<FieldPath, Vec<Intent>>,
+    /// Its data, and what that becomes where it changes.
+    before: Value,
+    after: Option<Value>,
+    /// What is proposed for the texts at each place in it, each once.
+    proposals: BTreeMap<FieldPath, Vec<Vec<Intent>>>,
     /// Why it cannot follow.
     block: Option<String>,
     /// Whether it may be applied to objects that are not known.
@@ -48,12 +50,13 @@ impl Carriers {
             let Some(id) = linked.id(application.carrier.position) else { continue };
             let place = application.carrier.place.clone();
             let number = *carriers.numbers.entry((id, place.clone())).or_insert_with(|| {
-                let (proposals, changes) = (BTreeMap::new(), BTreeMap::new());
+                let before = place.get(&linked.object(id).value).cloned().unwrap_or_default();
                 carriers.all.push(One {
                     id,
                     place,
-                    proposals,
-                    changes,
+                    before,
+                    after: None,
+                    proposals: BTreeMap::new(),
                     block: None,
                     is_open: false,
                     intents: Vec::new(),
@@ -70,9 +73,9 @@ impl Carriers {
     }
 
     /// Returns the values that replacements write and that are written in them.
-    pub(super) fn constants(&self, linked: &Linked<'_>) -> BTreeMap<CarrierId, Value> {
-        let constant = |number| Some((number, self.value(linked, number, false).get("sourceValue")?.clone()));
-        (0..self.all.len()).filter_map(constant).collect()
+    pub(super) fn constants(&self) -> BTreeMap<CarrierId, Value> {
+        let constant = |(number, one): (usize, &One)| Some((number, one.before.get("sourceValue")?.clone()));
+        self.all.iter().enumerate().filter_map(constant).collect()
     }
 
     /// Keeps the values that replacements write.
@@ -86,12 +89,9 @@ impl Carriers {
     }
 
     /// Returns the data of a carrier, with its changes where it `follows`.
-    pub(super) fn value(&self, linked: &Linked<'_>, carrier: CarrierId, follows: bool) -> Value {
-        let one = &self.all[carrier];
-        let object = &linked.object(one.id).value;
-        let changed = if follows { changed(object, &one.intents) } else { None };
-        let value = changed.as_ref().map_or_else(|| one.place.get(object), |object| one.place.get(object));
-        value.cloned().unwrap_or_default()
+    pub(super) fn value(&self, carrier: CarrierId, follows: bool) -> &Value {
+        let One { before, after, .. } = &self.all[carrier];
+        after.as_ref().filter(|_| follows).unwrap_or(before)
     }
 
     /// Takes in what must become of a carrier for one object.
@@ -100,8 +100,10 @@ impl Carriers {
         match proposal {
             Ok(proposal) => {
                 for (place, intents) in proposal {
-                    one.proposals.entry(place.clone()).or_default().insert(format!("{intents:?}"));
-                    one.changes.entry(place).or_insert(intents);
+                    let proposals = one.proposals.entry(place).or_default();
+                    if !proposals.contains(&intents) {
+                        proposals.push(intents);
+                    }
                 }
             }
             Err(why) => drop(one.block.get_or_insert(why)),
@@ -109,7 +111,7 @@ impl Carriers {
     }
 
     /// Decides what becomes of each carrier.
-    pub(super) fn settle(&mut self, linked: &Linked<'_>) {
+    pub(super) fn settle(&mut self) {
         for one in &mut self.all {
             let differing = one.proposals.iter().find(|(_, proposals)| proposals.len() > 1).map(|(place, _)| place);
             if let Some(place) = differing {
@@ -119,30 +121,28 @@ impl Carriers {
             if one.block.is_some() {
                 continue;
             }
-            let mut removed = Vec::new();
-            for intent in std::mem::take(&mut one.changes).into_values().flatten() {
-                let intent = intent.under(&one.place);
-                match &intent {
-                    // What is behind a removed operation would be found at another place.
-                    Intent::Delete { path }
-                        if matches!(path.steps().last(), Some(Step::Index(_)))
-                            && path.steps().len() == one.place.steps().len() + 1 =>
-                    {
-                        removed.push(intent);
-                    }
-                    _ => one.intents.push(intent),
+            let changes = std::mem::take(&mut one.proposals).into_values().flatten().flatten();
+            // What is behind a removed operation would be found at another place.
+            let is_removal =
+                |intent: &Intent| matches!(intent, Intent::Delete { path } if matches!(path.steps(), [Step::Index(_)]));
+            let (mut removals, mut intents): (Vec<Intent>, Vec<Intent>) = changes.partition(is_removal);
+            removals.reverse();
+            intents.extend(removals);
+            if intents.is_empty() {
+                continue;
+            }
+            let after = changed(&one.before, &intents);
+            match (&after, one.is_open) {
+                (None, _) => one.block = Some("its text cannot be changed".to_owned()),
+                (Some(_), true) => {
+                    let why = "its target gives no kind, and may select objects that are not known here too";
+                    one.block = Some(why.to_owned());
+                }
+                (Some(_), false) => {
+                    one.intents = intents.iter().map(|intent| intent.under(&one.place)).collect();
+                    one.after = after;
                 }
             }
-            removed.reverse();
-            one.intents.extend(removed);
-            let is_possible = changed(&linked.object(one.id).value, &one.intents).is_some();
-            let why = match (is_possible, one.is_open && !one.intents.is_empty()) {
-                (false, _) => "its text cannot be changed",
-                (true, true) => "its target gives no kind, and may select objects that are not known here too",
-                (true, false) => continue,
-            };
-            one.intents.clear();
-            one.block = Some(why.to_owned());
         }
     }
 
@@ -224,6 +224,7 @@ impl Carriers {
 const fn words(role: Role) -> &'static str {
     match role {
         Role::Merge | Role::Unread => "the patch",
+        Role::InText => "the transformer",
         Role::JsonPatch => "the JSON patch",
         Role::Target(_) | Role::Source => "the replacement",
         Role::Variable => "the variable",

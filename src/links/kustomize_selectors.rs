@@ -165,7 +165,7 @@ impl<'l> Selectors<'l> {
         }
         let users = graph.users_of(&manifest.file);
         if !users.is_empty() {
-            return Some(users.into_iter().flat_map(|user| graph.reach(user)).collect());
+            return Some(users.iter().flat_map(|user| graph.reach(user)).collect());
         }
         let folder = patched_folder(&object.value, path)?;
         let folder = graph.reach_of_folder(&folder);

@@ -99,8 +99,20 @@ impl<'a> Layers<'a> {
         }
     }
 
+    /// Returns whether a kustomization or component that works on `file` has a schema of its own.
+    pub(super) fn have_schema(&self, file: &str) -> bool {
+        let (mut open, mut met) = (self.above(file), BTreeSet::new());
+        while let Some(name) = open.pop() {
+            if self.graph.has_schema(name) {
+                return true;
+            }
+            open.extend(self.graph.parts(name).components.into_iter().filter(|component| met.insert(*component)));
+        }
+        false
+    }
+
     /// Returns the kustomizations that get `file` on any way, inner ones first.
-    pub(super) fn above(&self, file: &str) -> Vec<&'a str> {
+    fn above(&self, file: &str) -> Vec<&'a str> {
         let takers = |part: &str| self.takers.get(part).map_or(&[][..], Vec::as_slice);
         let (mut done, mut order) = (BTreeSet::new(), Vec::new());
         // Depth first: a kustomization is done once all above it are.

@@ -234,7 +234,8 @@ fn is_index(name: &str) -> bool {
 fn is_text(value: &Value, text: &str) -> bool {
     match value {
         Value::String(own) => own == text,
-        Value::Number(_) | Value::Bool(_) => value.to_string() == text,
+        Value::Number(number) => number.to_string() == text,
+        Value::Bool(is_true) => text == if *is_true { "true" } else { "false" },
         Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
 }

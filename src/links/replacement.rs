@@ -172,7 +172,7 @@ pub(super) fn follow_field(
     let values = field_values(carrier, object);
     if values.is_empty() {
         let creates = carrier.get("create").and_then(Value::as_bool) == Some(true);
-        let is_kept = converted.program.iter().all(|intent| is_identity(intent));
+        let is_kept = converted.program.iter().all(is_identity);
         return match creates && !is_kept {
             true => Err(format!("it creates the field {text}, and what becomes of that is not known")),
             false => Ok(Proposal::new()),

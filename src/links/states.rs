@@ -27,7 +27,7 @@ use super::patches::only_changes_version;
 use super::replacement;
 use crate::convert::{Conversion, ObjectContext, Remark, convert};
 use crate::field::{FieldPath, Step};
-use crate::finding::{Code, Severity};
+use crate::finding::{Code, Finding, Severity};
 use crate::lens::{Completeness, Context};
 use crate::manifest::Object;
 
@@ -64,6 +64,7 @@ enum Built {
 const DIRECTIVE: &str =
     "the patch has a directive for Kustomize (`$patch`), and the result of merging a converted patch is not known";
 const UNREAD: &str = "what is applied is not read, and so its fields are not known";
+const IN_TEXT: &str = "a transformer that is a text in the kustomization is not read";
 const SCHEMA: &str =
     "a schema of its own (`openapi`) tells Kustomize how to merge its lists, by version, and is not converted";
 
@@ -73,6 +74,42 @@ pub(crate) struct States {
     /// The objects with too many states.
     unbounded: BTreeSet<Id>,
     pub(crate) carriers: Carriers,
+}
+
+/// What becomes of a state.
+#[derive(Clone, Default)]
+struct After {
+    /// What is built after the conversion, where that is known.
+    made: Option<Arc<Value>>,
+    /// Whether any object, patch or replacement up to there changes.
+    moves: bool,
+    /// Whether more than the apiVersion of an object or patch changes.
+    moves_fields: bool,
+    /// Whether any object or patch is held back.
+    any_held: bool,
+    /// Whether it is not what it should be.
+    is_wrong: bool,
+}
+
+/// What is wrong with a state.
+enum Conflict<'s> {
+    /// What is built is not known.
+    Unknown(&'s str),
+    /// What was done to the object cannot be done to the converted one.
+    Impossible(String),
+    /// What is built now cannot be converted.
+    Blocked(&'s str),
+    /// Nothing changes, but this field would have to.
+    Unseen(FieldPath),
+    /// This field is another one.
+    Different(FieldPath),
+}
+
+/// What is to be held back.
+#[derive(Default)]
+struct More {
+    objects: BTreeMap<Id, Finding>,
+    carriers: BTreeMap<CarrierId, Finding>,
 }
 
 /// The making of the states.
@@ -103,99 +140,104 @@ impl States {
             carriers.propose(carrier, proposal);
         }
         carriers.set_sources(builder.sources);
-        carriers.settle(linked);
+        carriers.settle();
         Self { states, unbounded, carriers }
     }
 
     /// Holds back the objects, patches and replacements that would build something else than the conversion of what is built;
     /// returns whether there were any.
     pub(crate) fn hold(&self, linked: &Linked<'_>, held: &mut Held) -> bool {
-        let mut more = BTreeMap::new();
-        let mut more_carriers = BTreeMap::new();
-        let mut wrong = BTreeSet::new();
-        let mut built: Vec<Option<Arc<Value>>> = Vec::with_capacity(self.states.len());
+        let mut more = More::default();
+        let mut all: Vec<After> = Vec::with_capacity(self.states.len());
         for (number, state) in self.states.iter().enumerate() {
-            let (made, conflict) = self.check(linked, held, (number, state), &built);
-            built.push(made);
-            let follows_wrong = state.done.is_some_and(|(before, _)| wrong.contains(&before));
-            if follows_wrong || conflict.is_some() {
-                wrong.insert(number);
-            }
+            let before = state.done.map(|(before, act)| (before, act, &all[before]));
+            let (mut after, conflict) = self.after(linked, held, state, before);
             // What comes first is reported.
-            let Some(why) = conflict.filter(|_| !follows_wrong) else { continue };
-            self.report(linked, held, (number, &why), (&mut more, &mut more_carriers));
-        }
-        for base in &self.unbounded {
-            if linked.is_changed(*base) && !held.contains(*base) {
-                let message = "its file is built in too many ways to compare what they build".to_owned();
-                let help = "convert it and its patches by hand, and compare the output of `kustomize build`".to_owned();
-                let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message, Some(help));
-                more.insert(*base, linked.finding(*base, &remark, Severity::Held));
+            let follows_wrong = before.is_some_and(|(_, _, before)| before.is_wrong);
+            after.is_wrong = follows_wrong || conflict.is_some();
+            if let Some(conflict) = conflict.filter(|_| !follows_wrong) {
+                let why = self.words(held, number, conflict);
+                self.report(linked, held, (number, &why), &mut more);
             }
+            all.push(after);
         }
-        let any = held.extend(more);
-        held.extend_carriers(more_carriers) || any
+        for base in self.unbounded.iter().filter(|base| linked.is_changed(**base) && !held.contains(**base)) {
+            let message = "its file is built in too many ways to compare what they build".to_owned();
+            let help = "convert it and its patches by hand, and compare the output of `kustomize build`".to_owned();
+            let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message, Some(help));
+            more.objects.insert(*base, linked.finding(*base, &remark, Severity::Held));
+        }
+        let any = held.extend(more.objects);
+        held.extend_carriers(more.carriers) || any
     }
 
-    /// Returns what is built after the conversion, and why that is wrong.
-    fn check(
-        &self,
+    /// Returns what becomes of a state, and what is wrong with that.
+    fn after<'s>(
+        &'s self,
         linked: &Linked<'_>,
         held: &Held,
-        (number, state): (usize, &State),
-        built: &[Option<Arc<Value>>],
-    ) -> (Option<Arc<Value>>, Option<String>) {
-        let acts = self.acts(number);
-        let is_moving = |id: Id| linked.is_changed(id) && !held.contains(id);
-        let changes = |act: &Act| match act {
-            Act::Merge(id) | Act::MergeBySchema(id) => is_moving(*id),
-            Act::Carry(carrier, _) => self.carriers.is_changed(*carrier) && !self.carriers.is_held(*carrier, held),
+        state: &'s State,
+        before: Option<(usize, Act, &After)>,
+    ) -> (After, Option<Conflict<'s>>) {
+        let mut after = match before {
+            None => After::default(),
+            Some((_, _, before)) => After { made: None, ..before.clone() },
         };
-        let moves = is_moving(state.base) || acts.iter().any(changes);
-        let (value, expected, block) = match &state.built {
-            Built::Nothing => return (None, None),
-            Built::Unknown(why) => {
-                let sides = [state.base].into_iter().chain(acts.iter().filter_map(Act::patch));
-                let is_by_version = *why == SCHEMA;
-                let any =
-                    sides.into_iter().any(|id| is_moving(id) && (is_by_version || !only_changes_version(linked, id)));
-                return (None, any.then(|| (*why).to_owned()));
+        match before {
+            None => after.include(linked, held, state.base),
+            Some((_, Act::Merge(patch) | Act::MergeBySchema(patch), _)) => after.include(linked, held, patch),
+            Some((_, Act::Carry(carrier, _), _)) => {
+                after.moves |= self.carriers.is_changed(carrier) && !self.carriers.is_held(carrier, held);
             }
-            Built::Known { value, expected, block } => (value, expected, block),
+        }
+        let (value, expected, block) = match &state.built {
+            Built::Nothing => return (after, None),
+            Built::Unknown(why) => {
+                // Of a patch that is not read, the selector follows.
+                let moves = if *why == UNREAD || *why == DIRECTIVE { after.moves_fields } else { after.moves };
+                return (after, moves.then_some(Conflict::Unknown(why)));
+            }
+            Built::Known { value, expected, block } => (value, expected, block.as_deref()),
         };
-        let made = match state.done {
+        let made = match before {
             None => Ok(data_after(linked, state.base, held)),
-            Some((before, act)) => match &built[before] {
-                Some(before) => {
-                    self.carry_out(linked, held, (act, &self.states[state.done.map_or(0, |(at, _)| at)]), before)
-                }
-                None => return (None, None),
-            },
+            Some((number, act, After { made: Some(made), .. })) => {
+                self.carry_out(linked, held, (act, &self.states[number]), made)
+            }
+            Some(_) => return (after, None),
         };
         let made = match made {
             Ok(made) => made,
-            Err(why) if moves => return (None, Some(why)),
-            Err(_) => return (None, None),
+            Err(why) => {
+                let conflict = after.moves.then_some(Conflict::Impossible(why));
+                return (after, conflict);
+            }
         };
-        let is_held = |id: &Id| held.contains(*id);
-        let any_held = is_held(&state.base) || acts.iter().filter_map(Act::patch).any(|id| is_held(&id));
         let difference = first_difference(expected, &made).or_else(|| identity_difference(expected, &made));
-        let why = match difference {
-            None => None,
-            Some(_) if !moves && (any_held || state.done.is_none()) => None,
-            // All of it is as it was.
-            Some(_) if any_held && first_difference(value, &made).is_none() => None,
-            Some(field) => Some(match block {
-                Some(block) => format!("the object that they build cannot be converted: {block}"),
-                None if !moves => format!(
-                    "the object that they build needs a conversion of `{field}`, which neither of the two files shows alone"
-                ),
-                None => self.reason(&acts, held).unwrap_or_else(|| {
-                    format!("converted one by one, they would build a `{field}` that differs from the conversion of what they build now")
-                }),
+        let is_unchanged = || after.any_held && first_difference(value, &made).is_none();
+        let conflict = difference.filter(|_| before.is_some() && !is_unchanged());
+        let conflict = conflict.filter(|_| after.moves || !after.any_held).map(|field| match block {
+            Some(block) => Conflict::Blocked(block),
+            None if !after.moves => Conflict::Unseen(field),
+            None => Conflict::Different(field),
+        });
+        after.made = Some(made);
+        (after, conflict)
+    }
+
+    /// Says what is wrong with a state.
+    fn words(&self, held: &Held, number: usize, conflict: Conflict<'_>) -> String {
+        match conflict {
+            Conflict::Unknown(why) => why.to_owned(),
+            Conflict::Impossible(why) => why,
+            Conflict::Blocked(block) => format!("the object that they build cannot be converted: {block}"),
+            Conflict::Unseen(field) => format!(
+                "the object that they build needs a conversion of `{field}`, which neither of the two files shows alone"
+            ),
+            Conflict::Different(field) => self.reason(&self.acts(number), held).unwrap_or_else(|| {
+                format!("converted one by one, they would build a `{field}` that differs from the conversion of what they build now")
             }),
-        };
-        (Some(made), why.filter(|_| state.done.is_some()))
+        }
     }
 
     /// Returns why one of these acts cannot follow the conversion.
@@ -229,47 +271,38 @@ impl States {
             Act::Carry(carrier, role) => (carrier, role),
         };
         let is_held = self.carriers.is_held(carrier, held);
-        let after = self.carriers.value(linked, carrier, !is_held);
+        let after = self.carriers.value(carrier, !is_held);
         let blocked = || self.carriers.block(carrier).map(str::to_owned);
         let failed = || blocked().unwrap_or_else(|| "it no longer applies to the converted object".to_owned());
         match role {
-            Role::Merge | Role::Unread => Ok(Arc::clone(object)),
+            Role::Merge | Role::Unread | Role::InText => Ok(Arc::clone(object)),
             Role::JsonPatch => {
                 let operations = after.as_array().map_or(&[][..], Vec::as_slice);
                 json_patch::apply(operations, object).map(Arc::new).ok_or_else(failed)
             }
             Role::Source | Role::Variable => {
                 let Built::Known { value, .. } = &before.built else { return Ok(Arc::clone(object)) };
-                let old = replacement::read(&self.carriers.value(linked, carrier, false), value);
-                match old == replacement::read(&after, object) {
+                let old = replacement::read(self.carriers.value(carrier, false), value);
+                match old == replacement::read(after, object) {
                     true => Ok(Arc::clone(object)),
                     false => Err(failed()),
                 }
             }
             Role::Field => {
                 let Built::Known { value, .. } = &before.built else { return Ok(Arc::clone(object)) };
-                let old = replacement::field_values(&self.carriers.value(linked, carrier, false), value);
-                let is_same = old.len() == replacement::field_values(&after, object).len() && blocked().is_none();
+                let old = replacement::field_values(self.carriers.value(carrier, false), value);
+                let is_same = old.len() == replacement::field_values(after, object).len() && blocked().is_none();
                 if is_same { Ok(Arc::clone(object)) } else { Err(failed()) }
             }
             Role::Target(target) => {
                 let Some(value) = self.carriers.source(carrier) else { return Ok(Arc::clone(object)) };
-                replacement::write(&after, target, value, object).map(Arc::new).ok_or_else(failed)
+                replacement::write(after, target, value, object).map(Arc::new).ok_or_else(failed)
             }
         }
     }
 
     /// Adds what is to be held back because of a state.
-    fn report(
-        &self,
-        linked: &Linked<'_>,
-        held: &Held,
-        (number, why): (usize, &str),
-        (more, more_carriers): (
-            &mut BTreeMap<Id, crate::finding::Finding>,
-            &mut BTreeMap<CarrierId, crate::finding::Finding>,
-        ),
-    ) {
+    fn report(&self, linked: &Linked<'_>, held: &Held, (number, why): (usize, &str), more: &mut More) {
         let (base, acts) = (self.states[number].base, self.acts(number));
         let Some(last) = acts.last().copied() else { return };
         let is_moving = |act: &Act| match act {
@@ -290,7 +323,7 @@ impl States {
         };
         if !is_idle && linked.is_changed(base) && !held.contains(base) {
             let finding = linked.finding(base, &remark(format!("it is patched by {place}")), Severity::Held);
-            more.entry(base).or_insert(finding);
+            more.objects.entry(base).or_insert(finding);
         }
         let words = format!("it is merged into {} at {}", linked.object(base).title(), linked.location(base));
         for act in &acts {
@@ -299,13 +332,13 @@ impl States {
             match act {
                 Act::Merge(id) | Act::MergeBySchema(id) if is_reported && !held.contains(*id) => {
                     let finding = linked.finding(*id, &remark(words.clone()), Severity::Held);
-                    more.entry(*id).or_insert(finding);
+                    more.objects.entry(*id).or_insert(finding);
                 }
                 Act::Carry(carrier, role) if is_reported || *act == last => {
                     let is_new = !self.carriers.is_held(*carrier, held);
                     let finding = || self.carriers.finding(linked, (*carrier, *role), base, why);
                     if is_new {
-                        more_carriers.entry(*carrier).or_insert_with(finding);
+                        more.carriers.entry(*carrier).or_insert_with(finding);
                     }
                 }
                 Act::Merge(_) | Act::MergeBySchema(_) | Act::Carry(..) => {}
@@ -326,19 +359,20 @@ impl States {
     }
 }
 
-impl Act {
-    const fn patch(&self) -> Option<Id> {
-        match self {
-            Self::Merge(id) | Self::MergeBySchema(id) => Some(*id),
-            Self::Carry(..) => None,
-        }
+impl After {
+    /// Takes an object or a patch into account.
+    fn include(&mut self, linked: &Linked<'_>, held: &Held, id: Id) {
+        let moves = linked.is_changed(id) && !held.contains(id);
+        self.moves |= moves;
+        self.moves_fields |= moves && !only_changes_version(linked, id);
+        self.any_held |= held.contains(id);
     }
 }
 
 impl Builder<'_> {
     /// Makes the states of every object that is patched; returns those with too many.
     fn build(&self, applications: &[(Application, Id)], carriers: &Carriers) -> BTreeSet<Id> {
-        let mut by_base: BTreeMap<Id, BTreeMap<usize, Vec<&(Application, Id)>>> = BTreeMap::new();
+        let mut by_base: BTreeMap<Id, BTreeMap<usize, Vec<_>>> = BTreeMap::new();
         for one in applications {
             by_base.entry(one.1).or_default().entry(one.0.host).or_default().push(one);
         }
@@ -352,7 +386,7 @@ impl Builder<'_> {
             let hosts: BTreeMap<&str, &Vec<_>> =
                 by_host.iter().map(|(host, all)| (self.linked.files[*host].name(), all)).collect();
             let file = &self.linked.manifest(base).file;
-            let has_schema = layers.above(file).into_iter().any(|above| layers.graph.has_schema(above));
+            let has_schema = layers.have_schema(file);
             let mut work = |host: &str, ways: BTreeSet<usize>| match hosts.get(host) {
                 Some(all) => self.apply(all, ways, carriers, has_schema),
                 None => ways,
@@ -454,22 +488,23 @@ impl Builder<'_> {
             Act::MergeBySchema(patch) => return self.merged(base, patch, value),
             Act::Carry(carrier, role) => (carrier, role),
         };
-        let own = carriers.value(self.linked, carrier, false);
+        let own = carriers.value(carrier, false);
         let source = self.sources.get(&carrier);
         let operations = own.as_array().map_or(&[][..], Vec::as_slice);
         let (made, proposal) = match (role, source) {
             (Role::Unread, _) => return Built::Unknown(UNREAD),
+            (Role::InText, _) => return Built::Unknown(IN_TEXT),
             (Role::Merge, _) | (Role::Target(_), None) => return self.known(base, Arc::clone(value)),
             (Role::Source | Role::Variable, _) => {
-                (Some(Value::clone(value)), replacement::follow_source(&own, value, &convert))
+                (Some(Value::clone(value)), replacement::follow_source(own, value, &convert))
             }
-            (Role::Field, _) => (Some(Value::clone(value)), replacement::follow_field(&own, value, &convert)),
+            (Role::Field, _) => (Some(Value::clone(value)), replacement::follow_field(own, value, &convert)),
             (Role::JsonPatch, _) => {
                 (json_patch::apply(operations, value), json_patch::follow(operations, value, &convert))
             }
             (Role::Target(target), Some(source)) => (
-                replacement::write(&own, target, source, value),
-                replacement::follow_target((&own, target), source, value, &convert),
+                replacement::write(own, target, source, value),
+                replacement::follow_target((own, target), source, value, &convert),
             ),
         };
         let Some(made) = made else { return Built::Nothing };
@@ -522,7 +557,7 @@ fn has_list(patch: &Value) -> bool {
 
 /// Returns the values that replacements read, each from the first object that is its source, or written in it.
 fn sources(linked: &Linked<'_>, applications: &[(Application, Id)], carriers: &Carriers) -> BTreeMap<CarrierId, Value> {
-    let mut found = carriers.constants(linked);
+    let mut found = carriers.constants();
     // Of a source that is not known, any value will do: its path matters.
     let targets = applications.iter().filter_map(|(one, base)| match one.carrier.role {
         Role::Target(target) => Some((one, *base, target)),
@@ -530,7 +565,7 @@ fn sources(linked: &Linked<'_>, applications: &[(Application, Id)], carriers: &C
     });
     for (application, base) in applications.iter().filter(|(one, _)| one.carrier.role == Role::Source) {
         let Some(carrier) = carriers.number(linked, &application.carrier) else { continue };
-        let value = replacement::read(&carriers.value(linked, carrier, false), &linked.object(*base).value);
+        let value = replacement::read(carriers.value(carrier, false), &linked.object(*base).value);
         if let Some(value) = value {
             found.entry(carrier).or_insert(value);
         }
@@ -538,8 +573,7 @@ fn sources(linked: &Linked<'_>, applications: &[(Application, Id)], carriers: &C
     for (application, base, target) in targets {
         let Some(carrier) = carriers.number(linked, &application.carrier) else { continue };
         let present = || {
-            let present =
-                replacement::present(&carriers.value(linked, carrier, false), target, &linked.object(base).value);
+            let present = replacement::present(carriers.value(carrier, false), target, &linked.object(base).value);
             present.unwrap_or_else(|| Value::from("x"))
         };
         found.entry(carrier).or_insert_with(present);

@@ -124,7 +124,7 @@ fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Sele
 /// Returns the paths that a carrier names, each with its place in the object that holds it.
 fn paths(object: &Value, carrier: &Carrier) -> Vec<(FieldPath, PathExpression)> {
     let (syntax, places) = match carrier.role {
-        Role::Merge | Role::Unread => return Vec::new(),
+        Role::Merge | Role::Unread | Role::InText => return Vec::new(),
         Role::JsonPatch => {
             let count = carrier.place.get(object).and_then(Value::as_array).map_or(0, Vec::len);
             let keys = (0..count).flat_map(|at| ["path", "from"].map(|key| carrier.place.index(at).key(key)));

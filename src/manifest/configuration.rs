@@ -37,8 +37,7 @@ pub(super) const TRANSFORMERS: [&str; 11] = [
 pub(super) fn is_one(document: &Value) -> bool {
     let names_field = |item: &Value| item.get("path").is_some() || item.get("fieldSpecs").is_some_and(Value::is_array);
     let names_fields = |list: &Value| list.as_array().is_some_and(|items| items.iter().any(names_field));
-    let has_fields = |name: &&str| document.get(name).is_some_and(names_fields);
-    is_bare(document) && TRANSFORMERS.iter().any(|name| has_fields(&name))
+    is_bare(document) && TRANSFORMERS.iter().any(|name| document.get(name).is_some_and(names_fields))
 }
 
 /// Makes the object of a configuration.

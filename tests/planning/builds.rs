@@ -1,0 +1,124 @@
+//! What Kustomize builds before and after: what is not among the files, schemas, transformers, several patches of one object.
+
+use reversion::finding::Severity;
+
+use super::run;
+
+const TO: &str = "1.1.0/experimental";
+
+/// A policy whose `tls` becomes `validation`, and whose one target becomes a list.
+const POLICY: &str = "apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: BackendTLSPolicy
+metadata: {name: up}
+spec:
+  targetRef: {group: \"\", kind: Service, name: up}
+  tls: {hostname: a.example.com, wellKnownCACerts: System}
+";
+
+/// A patch of the policy with this `tls`.
+fn patch(tls: &str) -> String {
+    format!(
+        "apiVersion: gateway.networking.k8s.io/v1alpha2\nkind: BackendTLSPolicy\nmetadata: {{name: up}}\nspec: {{tls: {tls}}}\n"
+    )
+}
+
+#[test]
+fn a_patch_of_an_object_from_elsewhere_is_held_back() {
+    let patch = patch("{hostname: b}");
+    let with = |resources: &str| {
+        let kustomization = format!("resources: [{resources}]\npatches: [{{path: patch.yaml}}]\n");
+        run(&[("live/kustomization.yaml", &kustomization), ("live/patch.yaml", &patch), ("base/up.yaml", POLICY)], TO)
+    };
+    let held = with("https://example.com/base?ref=v1");
+    held.check_findings(Severity::Held, &["live/patch.yaml held-back converts-together -"]);
+    held.check_message("the object that it is merged into is not among the files");
+    assert_eq!(held.after.into_keys().collect::<Vec<_>>(), ["base/up.yaml"]);
+    let both = with("../base/up.yaml");
+    both.check_findings(Severity::Held, &[]);
+    assert_eq!(both.after.len(), 2);
+}
+
+#[test]
+fn patches_of_one_object_are_checked_one_after_the_other() {
+    // The second operation finds what the first patch adds, in its new form.
+    let first = patch("{caCertRefs: [{group: \"\", kind: ConfigMap, name: ca}]}");
+    let second = "- {op: replace, path: /spec/tls/caCertRefs/0/name, value: other}\n";
+    let kustomization =
+        "resources: [up.yaml]\npatches:\n- path: first.yaml\n- target: {kind: BackendTLSPolicy}\n  path: second.yaml\n";
+    let files =
+        [("kustomization.yaml", kustomization), ("up.yaml", POLICY), ("first.yaml", &first), ("second.yaml", second)];
+    let outcome = run(&files, TO);
+    outcome.check_findings(Severity::Held, &[]);
+    assert_eq!(outcome.after["second.yaml"], second.replace("/tls/caCertRefs/", "/validation/caCertificateRefs/"));
+}
+
+#[test]
+fn a_patch_that_two_overlays_share_must_follow_in_both() {
+    let policy = POLICY.replace("v1alpha2", "v1alpha3").replace(
+        "targetRef: {group: \"\", kind: Service, name: up}",
+        "targetRefs: [{group: \"\", kind: Service, name: up}]",
+    );
+    let new = policy.replace("tls:", "validation:").replace("wellKnownCACerts", "wellKnownCACertificates");
+    let overlay = |base: &str| {
+        format!("resources: [{base}]\npatches: [{{path: ../patch.yaml, target: {{kind: BackendTLSPolicy}}}}]\n")
+    };
+    let files = [
+        ("a/kustomization.yaml", overlay("../old.yaml")),
+        ("b/kustomization.yaml", overlay("../new.yaml")),
+        ("new.yaml", new),
+        ("old.yaml", POLICY.to_owned()),
+        // In the new form, the field of the old one does not exist, and the patch adds it nowhere.
+        ("patch.yaml", "- {op: add, path: /spec/tls, value: {hostname: b}}\n".to_owned()),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (*file, text.as_str())).collect();
+    let outcome = run(&files, TO);
+    outcome.check_findings(
+        Severity::Held,
+        &["old.yaml held-back converts-together -", "patch.yaml held-back patch-target -"],
+    );
+    assert!(outcome.after.is_empty());
+}
+
+#[test]
+fn lists_that_a_schema_merges_are_held_back() {
+    let kustomization = |schema: &str| format!("resources: [up.yaml]\npatches: [{{path: patch.yaml}}]\n{schema}");
+    let patch = patch("{caCertRefs: [{group: \"\", kind: ConfigMap, name: ca}]}");
+    let with = |schema: &str| {
+        let kustomization = kustomization(schema);
+        run(&[("kustomization.yaml", &kustomization), ("patch.yaml", &patch), ("up.yaml", POLICY)], TO)
+    };
+    with("").check_findings(Severity::Held, &[]);
+    let held = with("openapi: {path: schema.json}\n");
+    held.check_findings(
+        Severity::Held,
+        &["patch.yaml held-back converts-together -", "up.yaml held-back converts-together -"],
+    );
+    held.check_message("a schema of its own (`openapi`)");
+}
+
+#[test]
+fn builtin_transformers_and_replacements_follow() {
+    let kustomization = "resources: [up.yaml]\ntransformers: [patch.yaml]\nreplacements: [{path: host.yaml}]\nvars:\n\
+                         - name: HOST\n  objref: {apiVersion: gateway.networking.k8s.io/v1alpha2, kind: BackendTLSPolicy, name: up}\n  \
+                         fieldref: {fieldpath: spec.tls.hostname}\n";
+    let transformer = "apiVersion: builtin\nkind: PatchJson6902Transformer\nmetadata: {name: x}\ntarget: {kind: BackendTLSPolicy, version: v1alpha2}\n\
+                       jsonOp: |-\n  - {op: replace, path: /spec/tls/hostname, value: c}\n";
+    let replacement = "source: {kind: ConfigMap, name: settings, fieldPath: data.host}\ntargets:\n- select: {kind: BackendTLSPolicy}\n  \
+                       fieldPaths: [spec.tls.hostname, spec.targetRef.name]\n";
+    let files = [
+        ("host.yaml", replacement),
+        ("kustomization.yaml", kustomization),
+        ("patch.yaml", transformer),
+        ("up.yaml", POLICY),
+    ];
+    let outcome = run(&files, TO);
+    outcome.check_findings(Severity::Held, &[]);
+    let new = |text: &str| {
+        text.replace("v1alpha2", "v1alpha3")
+            .replace("/spec/tls/", "/spec/validation/")
+            .replace("spec.tls.", "spec.validation.")
+    };
+    assert_eq!(outcome.after["patch.yaml"], new(transformer));
+    assert_eq!(outcome.after["kustomization.yaml"], new(kustomization));
+    assert_eq!(outcome.after["host.yaml"], new(replacement).replace("spec.targetRef.name", "spec.targetRefs.0.name"));
+}
