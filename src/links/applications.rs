@@ -166,21 +166,22 @@ pub(crate) fn find(files: &[File<'_>], is_known_kind: KnownKinds<'_>) -> Applica
     let mut found = Applications::default();
     // What a transformer applies, the kustomizations do that name it.
     for host in hosts.into_iter().filter(|host| graph.users_of(files[*host].name()).is_empty()) {
-        let reach = LazyCell::new(|| graph.reach(files[host].name()));
+        let reach = LazyCell::new(|| Reached::files(graph.reach(files[host].name()), &bases));
         for pending in pending(files, host, &numbers) {
             let folder = pending.folder.as_deref().map(|folder| graph.reach_of_folder(folder));
-            let reach = match &folder {
-                Some(folder) => Reached::Folder(folder),
-                None if files[host].kustomization().is_some() => Reached::Files(&reach),
-                None => Reached::Nothing,
+            let of_folder = folder.map(|folder| Reached::Folder(folder, &bases));
+            let reach = match &of_folder {
+                Some(of_folder) => of_folder,
+                None if files[host].kustomization().is_some() => &reach,
+                None => &Reached::Nothing,
             };
-            let made = pending.applications((files, is_known_kind), &bases, &graph, &reach);
-            found.near.extend(pending.near(&bases, &reach));
+            let made = pending.applications((files, is_known_kind), &bases, &graph, reach);
+            found.near.extend(pending.near(&graph, reach));
             // What Kustomize gets from elsewhere is not known.
-            if made.is_empty() && reach.has_unknown(&bases) {
+            if made.is_empty() && reach.has_unknown() {
                 let (carrier, target) = (pending.carrier.clone(), pending.target.clone());
                 found.near.insert(carrier.position.0);
-                found.unmade.push(Unmade { carrier, target, is_built: matches!(reach, Reached::Files(_)) });
+                found.unmade.push(Unmade { carrier, target, is_built: matches!(reach, Reached::Files { .. }) });
             }
             found.made.extend(made);
         }
@@ -191,40 +192,58 @@ pub(crate) fn find(files: &[File<'_>], is_known_kind: KnownKinds<'_>) -> Applica
 }
 
 /// The files that a carrier is applied to.
-enum Reached<'r, 'a> {
-    Files(&'r BTreeSet<&'a str>),
-    Folder(&'r FolderReach<'a, 'r>),
+enum Reached<'b, 'a, 'f> {
+    Files {
+        files: BTreeSet<&'a str>,
+        /// Their objects, by name.
+        by_name: BTreeMap<&'a str, Vec<&'b Candidate<'a>>>,
+        /// Whether some of the files, or objects in them, are not known.
+        has_unknown: bool,
+    },
+    Folder(FolderReach<'a, 'f>, &'b Bases<'a>),
     /// What a chart renders is not in the run.
     Nothing,
 }
 
-impl Reached<'_, '_> {
+impl<'b, 'a> Reached<'b, 'a, '_> {
+    fn files(files: BTreeSet<&'a str>, bases: &'b Bases<'a>) -> Self {
+        let mut by_name: BTreeMap<&str, Vec<&Candidate<'_>>> = BTreeMap::new();
+        for base in files.iter().filter_map(|file| bases.by_file.get(*file)).flatten() {
+            by_name.entry(base.key.2).or_default().push(base);
+        }
+        let has_unknown = files.iter().any(|file| !bases.known_files.contains(file));
+        Self::Files { files, by_name, has_unknown }
+    }
+
     fn has(&self, file: &str) -> bool {
         match self {
-            Self::Files(files) => files.contains(file),
-            Self::Folder(folder) => folder.has(file),
+            Self::Files { files, .. } => files.contains(file),
+            Self::Folder(folder, _) => folder.has(file),
             Self::Nothing => false,
         }
     }
 
     /// Returns whether some of these files, or objects in them, are not known.
-    fn has_unknown(&self, bases: &Bases<'_>) -> bool {
+    const fn has_unknown(&self) -> bool {
         match self {
-            Self::Files(files) => files.iter().any(|file| !bases.known_files.contains(file)),
-            Self::Folder(_) => true,
-            Self::Nothing => true,
+            Self::Files { has_unknown, .. } => *has_unknown,
+            Self::Folder(..) | Self::Nothing => true,
         }
     }
 
-    /// Returns the objects of these files.
-    fn bases<'b, 'c>(&self, bases: &'b Bases<'c>) -> Vec<&'b Candidate<'c>> {
-        match self {
-            Self::Files(files) => files.iter().filter_map(|file| bases.by_file.get(*file)).flatten().collect(),
-            Self::Folder(folder) => {
+    /// Returns the objects of these files that `target` can select by their names.
+    fn candidates(&self, target: &Selector, graph: &Graph<'_>) -> Vec<&'b Candidate<'a>> {
+        match (self, target.name.as_ref().and_then(SelectorPart::plain)) {
+            (Self::Files { by_name, .. }, Some(name)) => {
+                let names = graph.names_before(name).into_iter();
+                names.filter_map(|name| by_name.get(name)).flatten().copied().collect()
+            }
+            (Self::Files { by_name, .. }, None) => by_name.values().flatten().copied().collect(),
+            (Self::Folder(folder, bases), _) => {
                 let all = bases.by_file.iter().filter(|(file, _)| folder.has(file));
                 all.flat_map(|(_, candidates)| candidates).collect()
             }
-            Self::Nothing => Vec::new(),
+            (Self::Nothing, _) => Vec::new(),
         }
     }
 }
@@ -240,13 +259,13 @@ impl Pending<'_> {
         (files, is_known_kind): (&[File<'_>], KnownKinds<'_>),
         bases: &Bases<'_>,
         graph: &Graph<'_>,
-        reach: &Reached<'_, '_>,
+        reach: &Reached<'_, '_, '_>,
     ) -> Vec<Application> {
         let gives_namespaces = graph.gives_namespaces();
         let found: Vec<&Candidate<'_>> = match (&self.target, &self.own) {
             (Some(target), _) => {
                 let selects = |base: &&Candidate<'_>| self.selects(target, base, graph);
-                reach.bases(bases).into_iter().filter(selects).collect()
+                reach.candidates(target, graph).into_iter().filter(selects).collect()
             }
             (None, Some(Candidate { key: (kind, version, own), .. })) => {
                 let names = graph.names_before(own).into_iter().filter(|name| !name.is_empty());
@@ -266,7 +285,7 @@ impl Pending<'_> {
         let may_be_near = |base: &&Candidate<'_>| gives_namespaces || base.namespace.is_none_or(wanted);
         let is_certain = !(self.has_labels || names_namespace && gives_namespaces);
         let is_open =
-            self.target.as_ref().is_some_and(|target| !target.is_limited(is_known_kind)) && reach.has_unknown(bases);
+            self.target.as_ref().is_some_and(|target| !target.is_limited(is_known_kind)) && reach.has_unknown();
         let Self { host, folder, turn, carrier, .. } = self;
         let application = |base: &Candidate<'_>| Application {
             host: *host,
@@ -281,9 +300,9 @@ impl Pending<'_> {
     }
 
     /// Returns the files of the objects whose conversion can change whether they are selected.
-    fn near(&self, bases: &Bases<'_>, reach: &Reached<'_, '_>) -> Vec<usize> {
+    fn near(&self, graph: &Graph<'_>, reach: &Reached<'_, '_, '_>) -> Vec<usize> {
         let Some(target) = &self.target else { return Vec::new() };
-        let changing = reach.bases(bases).into_iter().filter_map(|base| Some((base, base.becomes?)));
+        let changing = reach.candidates(target, graph).into_iter().filter_map(|base| Some((base, base.becomes?)));
         let may_select = |(base, new): &(&Candidate<'_>, &(GroupKind, ApiVersion))| {
             let old = (base.key.0, base.key.1);
             (old.0, old.1) != (&new.0, &new.1) && (target.selects_kind(old.0) || target.selects_kind(&new.0))

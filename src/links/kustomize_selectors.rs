@@ -6,8 +6,9 @@
 //!
 //! Invariant: after [`hold`], a selector that [`update`] changes selects what it selected before.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -19,7 +20,7 @@ use crate::convert::{Conversion, Remark, Targets, reference_roots, walk};
 use crate::field::{FieldPath, PathRef};
 use crate::finding::{Code, Finding, Severity};
 use crate::lens::Session;
-use crate::manifest::{Manifest, Object, Selector, patched_folder};
+use crate::manifest::{Manifest, Object, Selector, SelectorPart, patched_folder};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::Intent;
 
@@ -44,11 +45,42 @@ enum Follow {
 pub(crate) struct Selectors<'l> {
     linked: &'l Linked<'l>,
     graph: OnceCell<Graph<'l>>,
+    /// The files that selectors select from, by the file or folder that shows it.
+    reaches: RefCell<BTreeMap<String, Rc<BTreeSet<&'l str>>>>,
+}
+
+/// A known object, with its kind and version before.
+type Changed<'c> = (&'c GroupKind, &'c String, &'c VersionChange<'c>);
+
+/// What becomes of the objects of a run, by name.
+pub(crate) struct ChangesByName<'c>(BTreeMap<&'c str, Vec<Changed<'c>>>);
+
+impl<'c> ChangesByName<'c> {
+    /// Sorts what becomes of objects; patches are no objects of their own.
+    pub(crate) fn new(changes: &'c VersionChanges<'_>) -> Self {
+        let mut by_name: BTreeMap<&str, Vec<Changed<'c>>> = BTreeMap::new();
+        for ((kind, version), ones) in changes {
+            for one in ones.iter().filter(|one| !one.is_patch) {
+                by_name.entry(one.name.unwrap_or_default()).or_default().push((kind, version, one));
+            }
+        }
+        Self(by_name)
+    }
+
+    /// Returns the objects that `selector` can select by their names.
+    fn named<'s>(&'s self, selector: &Selector, graph: &Graph<'_>) -> Vec<Changed<'c>> {
+        match selector.name.as_ref().and_then(SelectorPart::plain) {
+            Some(name) => {
+                graph.names_before(name).into_iter().filter_map(|name| self.0.get(name)).flatten().copied().collect()
+            }
+            None => self.0.values().flatten().copied().collect(),
+        }
+    }
 }
 
 impl<'l> Selectors<'l> {
     pub(crate) const fn new(linked: &'l Linked<'l>) -> Self {
-        Self { linked, graph: OnceCell::new() }
+        Self { linked, graph: OnceCell::new(), reaches: RefCell::new(BTreeMap::new()) }
     }
 
     fn graph(&self) -> &Graph<'l> {
@@ -56,7 +88,7 @@ impl<'l> Selectors<'l> {
     }
 
     /// Holds back what selectors could no longer select, and reports it where they stand; returns whether there was anything.
-    pub(crate) fn hold(&self, changes: &VersionChanges<'_>, held: &mut Held) -> bool {
+    pub(crate) fn hold(&self, changes: &ChangesByName<'_>, held: &mut Held) -> bool {
         let linked = self.linked;
         let mut more: BTreeMap<Id, Finding> = BTreeMap::new();
         let mut reported = Vec::new();
@@ -83,7 +115,7 @@ impl<'l> Selectors<'l> {
         &self,
         (manifest, object): (&Manifest, &Object),
         made: Option<Conversion>,
-        changes: &VersionChanges<'_>,
+        changes: &ChangesByName<'_>,
     ) -> Option<Conversion> {
         let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
         for selector in find(object, self.linked.targets) {
@@ -111,16 +143,15 @@ impl<'l> Selectors<'l> {
         manifest: &Manifest,
         object: &Object,
         selector: &KustomizeSelector,
-        changes: &VersionChanges<'_>,
+        changes: &ChangesByName<'_>,
     ) -> Option<Follow> {
         // What a chart renders is not in the run.
         let reach = self.reach(manifest, object, &selector.path)?;
         let graph = self.graph();
-        let counts =
-            |one: &VersionChange<'_>| !one.is_patch && reach.contains(one.file) && selector.is_named(one, graph);
-        let all =
-            || changes.iter().flat_map(|((kind, version), ones)| ones.iter().map(move |one| (kind, version, one)));
-        let all = || all().filter(|(_, _, one)| counts(one));
+        let counts = |one: &VersionChange<'_>| reach.contains(one.file) && selector.is_named(one, graph);
+        let mut near = changes.named(&selector.selector, graph);
+        near.retain(|(_, _, one)| counts(one));
+        let all = || near.iter().copied();
         let selected: Vec<_> = all().filter(|(kind, version, _)| selector.selects(kind, version)).collect();
         if selected.is_empty() {
             return None;
@@ -136,12 +167,11 @@ impl<'l> Selectors<'l> {
         if changed.as_ref().is_some_and(is_right) {
             return texts.map(Follow::Texts);
         }
-        let becomes = |(kind, version, one): &(&GroupKind, &String, &VersionChange<'_>)| {
+        let becomes = |(kind, version, one): &Changed<'_>| {
             let is_changed = *kind != one.kind || **version != one.version;
             is_changed.then(|| format!("{} of {version} becomes {} of {}", kind.kind, one.kind.kind, one.version))
         };
-        let is_selected =
-            |(kind, version, _): &(&GroupKind, &String, &VersionChange<'_>)| selector.selects(kind, version);
+        let is_selected = |(kind, version, _): &Changed<'_>| selector.selects(kind, version);
         let changing: Vec<_> = all().filter(|one| becomes(one).is_some()).collect();
         // Where all that it selects stays, others would be selected too.
         let any_selected = changing.iter().any(is_selected);
@@ -158,29 +188,33 @@ impl<'l> Selectors<'l> {
     }
 
     /// Returns the files that the selector at `path` of an object selects from; nothing where it does not show.
-    fn reach(&self, manifest: &Manifest, object: &Object, path: &FieldPath) -> Option<BTreeSet<&'l str>> {
+    fn reach(&self, manifest: &Manifest, object: &Object, path: &FieldPath) -> Option<Rc<BTreeSet<&'l str>>> {
         let graph = self.graph();
-        if manifest.kustomization.is_some() && object.inline_patch.is_none() {
-            return graph.name(&manifest.file).map(|file| graph.reach(file));
-        }
         let users = graph.users_of(&manifest.file);
-        if !users.is_empty() {
-            return Some(users.iter().flat_map(|user| graph.reach(user)).collect());
-        }
-        let folder = patched_folder(&object.value, path)?;
-        let folder = graph.reach_of_folder(&folder);
-        Some(self.linked.files.iter().map(|file| file.name()).filter(|file| folder.has(file)).collect())
+        let is_own = manifest.kustomization.is_some() && object.inline_patch.is_none();
+        let (key, folder) = match is_own || !users.is_empty() {
+            true => (manifest.file.clone(), None),
+            false => {
+                let folder = patched_folder(&object.value, path)?;
+                (format!("{folder}/"), Some(folder))
+            }
+        };
+        let make = || match &folder {
+            Some(folder) => {
+                let folder = graph.reach_of_folder(folder);
+                self.linked.files.iter().map(|file| file.name()).filter(|file| folder.has(file)).collect()
+            }
+            None if is_own => graph.name(&manifest.file).map(|file| graph.reach(file)).unwrap_or_default(),
+            None => users.iter().flat_map(|user| graph.reach(user)).collect(),
+        };
+        Some(Rc::clone(self.reaches.borrow_mut().entry(key).or_insert_with(|| Rc::new(make()))))
     }
 }
 
 /// Returns the text of a part of a selector that selects what these objects become; `None` where there is none.
-fn part(
-    key: &'static str,
-    text: &str,
-    selected: &[(&GroupKind, &String, &VersionChange<'_>)],
-) -> Option<(&'static str, String)> {
+fn part(key: &'static str, text: &str, selected: &[Changed<'_>]) -> Option<(&'static str, String)> {
     let matches = |new: &str| Selector::is_pattern(text, new);
-    let new = |(_, _, one): &(&GroupKind, &String, &VersionChange<'_>)| match key {
+    let new = |(_, _, one): &Changed<'_>| match key {
         "group" => one.kind.group.clone(),
         "kind" => one.kind.kind.clone(),
         "apiVersion" => ApiVersion { group: one.kind.group.clone(), version: one.version.clone() }.to_string(),

@@ -39,6 +39,11 @@ impl Part {
         Self { text: text.to_owned(), pattern }
     }
 
+    /// Returns the only text that this stands for, where it is no pattern.
+    pub fn plain(&self) -> Option<&str> {
+        self.pattern.is_none().then_some(&*self.text)
+    }
+
     /// Returns whether this stands for `text`.
     pub fn is(&self, text: &str) -> bool {
         self.text == text || self.pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))

@@ -6,7 +6,7 @@
 //! Invariant: what is held back once is held back for good, so that this ends.
 
 use crate::finding::Finding;
-use crate::links::kustomize_selectors::Selectors;
+use crate::links::kustomize_selectors::{ChangesByName, Selectors};
 use crate::links::patches::{self, Patching};
 use crate::links::selectors as versions;
 use crate::links::states::States;
@@ -31,7 +31,7 @@ pub(super) fn hold_back<T>(
             continue;
         }
         let changes = versions::changes(linked, &held);
-        if selectors.hold(&changes, &mut held) {
+        if selectors.hold(&ChangesByName::new(&changes), &mut held) {
             continue;
         }
         match attempt(&held) {

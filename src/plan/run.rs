@@ -13,7 +13,7 @@ use super::withheld::Withheld;
 use crate::convert::Conversion;
 use crate::edits::Rejected;
 use crate::finding::Finding;
-use crate::links::kustomize_selectors::Selectors;
+use crate::links::kustomize_selectors::{ChangesByName, Selectors};
 use crate::links::patches::{self, Patching};
 use crate::links::references::RenamedObjects;
 use crate::links::selectors::{self, VersionChanges};
@@ -78,10 +78,11 @@ fn attempt(
 ) -> Result<Vec<PlannedFile>, Vec<(Id, Finding)>> {
     let linked = links.linked;
     let (objects, changes) = (RenamedObjects::new(linked, held), selectors::changes(linked, held));
+    let by_name = ChangesByName::new(&changes);
     let (mut planned, mut rejected) = (Vec::new(), Vec::new());
     for (file, manifest) in linked.manifests.iter().enumerate() {
         let mut findings: Vec<Finding> = Vec::new();
-        let follow = |at| follow_links(links, held, (&objects, &changes), (file, at), &mut findings);
+        let follow = |at| follow_links(links, held, (&objects, &changes, &by_name), (file, at), &mut findings);
         let conversions = (0..manifest.objects.len()).map(follow).collect();
         let reason = |at| held.reason((file, at)).cloned();
         match PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings) {
@@ -96,7 +97,7 @@ fn attempt(
 fn follow_links(
     Links { linked, patchings, states, selectors: of_kustomize, unapplied }: Links<'_>,
     held: &Held,
-    (objects, changes): (&RenamedObjects<'_>, &VersionChanges<'_>),
+    (objects, changes, by_name): (&RenamedObjects<'_>, &VersionChanges<'_>, &ChangesByName<'_>),
     id: Id,
     findings: &mut Vec<Finding>,
 ) -> Option<Conversion> {
@@ -112,7 +113,7 @@ fn follow_links(
     let made = states.carriers.follow(object, id, made, held);
     let made = objects.update(linked, id, made, findings);
     let made = selectors::update(object, made, changes, linked.targets);
-    let made = of_kustomize.update((manifest, object), made, changes);
+    let made = of_kustomize.update((manifest, object), made, by_name);
     let made = ignored_paths::update((manifest, object), made, changes, linked.targets, findings);
     findings.extend(selectors::findings(manifest, object, changes, linked.targets));
     made
