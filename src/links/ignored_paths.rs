@@ -32,7 +32,9 @@ struct Ignored {
 /// Returns whether `object` has fields of known kinds ignored.
 pub(crate) fn is_in(object: &Object, targets: &Targets<'_>) -> bool {
     let kinds = || targets.goal.targets.iter().flat_map(|target| target.pack.kinds());
-    find(object).iter().any(|ignored| kinds().any(|kind| ignored.selector.selects_kind(kind)))
+    let (paths, queries) = (find(object), queries(object));
+    let mut selectors = paths.iter().map(|one| &one.selector).chain(queries.iter().map(|(_, _, selector)| selector));
+    selectors.any(|selector| kinds().any(|kind| selector.selects_kind(kind)))
 }
 
 /// Updates the paths in `object`; `made` is what became of it so far. What cannot follow is reported.
@@ -65,6 +67,19 @@ pub(crate) fn update(
                 findings.push(remark.finding(manifest, object, Severity::Warning));
             }
         }
+    }
+    for (place, text, selector) in queries(object) {
+        let pattern = FieldPattern::parse(text.trim_start_matches('.').replace("[]?", "[]").as_str());
+        let images = pattern.map(|pattern| images(targets, &selector, &pattern)).unwrap_or_default();
+        let Some(image) = images.first().filter(|_| is_converted(&selector, changes)) else { continue };
+        let becomes = match image {
+            Image::Moved(new) => format!("is .{new} after the conversion"),
+            _ => "does not exist after the conversion".to_owned(),
+        };
+        let message = format!("{place} names {text}, which {becomes}; it is not updated");
+        let help = "change the jq expression by hand".to_owned();
+        let remark = Remark::new(Code::ReferenceNotUpdated, place, message, Some(help));
+        findings.push(remark.finding(manifest, object, Severity::Warning));
     }
     let (value, program, _) = session.finish();
     if program.is_empty() {
@@ -100,17 +115,22 @@ pub(super) fn moved(target: &Target<'_>, kind: &GroupKind, field: &FieldPattern)
     images.into_iter().filter(|image| !matches!(image, Image::Kept | Image::Refused)).collect()
 }
 
-/// Finds the ignored paths in an object.
+/// Returns the list of ignored fields of an object, with the keys of the paths and of the selector in its items.
 ///
 /// Source: Argo CD, `ignoreDifferences` of an Application; Flux, `driftDetection.ignore` of a HelmRelease.
-fn find(object: &Object) -> Vec<Ignored> {
+fn lists(object: &Object) -> Option<(FieldPattern, &'static str, Option<&'static str>)> {
     let (list, paths, target) = match (object.kind.group.as_str(), object.kind.kind.as_str()) {
         ("argoproj.io", "Application") => ("spec.ignoreDifferences[]", "jsonPointers", None),
         ("argoproj.io", "ApplicationSet") => ("spec.template.spec.ignoreDifferences[]", "jsonPointers", None),
         ("helm.toolkit.fluxcd.io", "HelmRelease") => ("spec.driftDetection.ignore[]", "paths", Some("target")),
-        _ => return Vec::new(),
+        _ => return None,
     };
-    let list = FieldPattern::parse(list).expect("it is a pattern");
+    Some((FieldPattern::parse(list).expect("it is a pattern"), paths, target))
+}
+
+/// Finds the ignored paths in an object.
+fn find(object: &Object) -> Vec<Ignored> {
+    let Some((list, paths, target)) = lists(object) else { return Vec::new() };
     let mut found = Vec::new();
     for item in list.matches(&object.value) {
         let selects = target.map_or_else(|| item.clone(), |key| item.key(key));
@@ -122,6 +142,19 @@ fn find(object: &Object) -> Vec<Ignored> {
             let path = PathExpression::parse(Syntax::Pointer, place.get(&object.value)?.as_str()?)?;
             Some(Ignored { place, path, selector: selector.clone() })
         }));
+    }
+    found
+}
+
+/// Finds the jq expressions of an Application that name ignored fields, each with its place.
+fn queries(object: &Object) -> Vec<(FieldPath, &str, Selector)> {
+    let Some((list, ..)) = lists(object).filter(|(_, _, target)| target.is_none()) else { return Vec::new() };
+    let mut found = Vec::new();
+    for item in list.matches(&object.value) {
+        let Some(selector) = item.get(&object.value).and_then(Value::as_object).map(only_kind) else { continue };
+        let texts = item.key("jqPathExpressions");
+        let all = texts.get(&object.value).and_then(Value::as_array).into_iter().flatten().enumerate();
+        found.extend(all.filter_map(|(at, text)| Some((texts.index(at), text.as_str()?, selector.clone()))));
     }
     found
 }

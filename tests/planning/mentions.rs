@@ -263,4 +263,22 @@ fn paths_that_argo_cd_and_flux_ignore_follow_the_objects() {
         "release.yaml warning reference-not-updated spec.driftDetection.ignore[0].paths[0]",
     ];
     listed.check_findings(Severity::Warning, &reported);
+    // A jq expression is not changed.
+    let query = ignored("BackendTLSPolicy", "/metadata/labels")
+        .map(|text| text.replace("jsonPointers: [/metadata/labels]", "jqPathExpressions: [.spec.tls.hostname]"));
+    let reported = run_with(&query, policy);
+    reported.check_findings(
+        Severity::Warning,
+        &["app.yaml warning reference-not-updated spec.ignoreDifferences[0].jqPathExpressions[0]"],
+    );
+    reported.check_message(".spec.tls.hostname, which is .spec.validation.hostname after the conversion");
+}
+
+#[test]
+fn owners_of_a_kind_that_the_target_lacks_are_reported() {
+    let owned = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata:\n  name: a\n  ownerReferences:\n  \
+                 - {apiVersion: gateway.networking.k8s.io/v1alpha2, kind: UDPRoute, name: b, uid: c}\nspec: {}\n";
+    let outcome = run(&[("a.yaml", owned)], "1.4.1/standard");
+    outcome.check_findings(Severity::Warning, &["a.yaml warning dangling-reference metadata.ownerReferences[0]"]);
+    run(&[("a.yaml", owned)], "1.4.1/experimental").check_findings(Severity::Warning, &[]);
 }
