@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::convert::ObjectPlan;
 use crate::field::FieldPath;
 use crate::finding::Location;
-use crate::lens::{Namespace, ObjectName, ObjectView};
+use crate::lens::{Namespace, ObjectId, ObjectName, ObjectPlace, ObjectView};
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::release::GroupKind;
 use crate::text::{Position, Span};
@@ -144,10 +144,13 @@ impl IndexedObject {
 
     /// Makes what lenses see of the object, with its namespace and what [`IndexedObject::value`] returned.
     pub(crate) fn object_view<'v>(
-        (indexed, (namespace, value)): (&'v Self, &'v (Namespace, Option<Value>)),
+        &'v self,
+        (file, id): (&'v str, ObjectId),
+        (namespace, value): &'v (Namespace, Option<Value>),
     ) -> Option<ObjectView<'v>> {
-        let name = indexed.name.as_deref();
-        value.as_ref().map(|value| ObjectView { kind: &indexed.kind, namespace, name, value })
+        let place = ObjectPlace { file, line: self.position.map(|position| position.line), id: Some(id) };
+        let name = self.name.as_deref();
+        value.as_ref().map(|value| ObjectView { kind: &self.kind, namespace, name, value, place })
     }
 
     /// Reads the object's data again, where others can look it up.

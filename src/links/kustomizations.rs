@@ -113,8 +113,7 @@ impl<'a> Graph<'a> {
     /// Returns the kustomizations that each file is built by, of those that no other one takes in.
     pub(crate) fn builds(&self) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
         let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        let inner = self.inner();
-        for root in self.files.keys().filter(|file| !inner.contains(*file)) {
+        for root in self.roots() {
             for file in self.reach(root) {
                 builds.entry(file).or_default().insert(root);
             }
@@ -165,6 +164,12 @@ impl<'a> Graph<'a> {
         self.files.get_key_value(file).map(|(file, kustomization)| (*file, *kustomization))
     }
 
+    /// Returns the kustomizations that no other one takes in.
+    pub(super) fn roots(&self) -> Vec<&'a str> {
+        let inner = self.inner();
+        self.files.keys().filter(|file| !inner.contains(*file)).copied().collect()
+    }
+
     /// Returns the kustomizations that another one takes in.
     fn inner(&self) -> BTreeSet<&'a str> {
         let taken = |kustomization: &&'a Kustomization| {
@@ -176,9 +181,8 @@ impl<'a> Graph<'a> {
 
     /// Collects the namespaces given to each of `files`, on every path from a kustomization that no other one takes in.
     pub(super) fn namespaces_of(&self, files: &HashSet<&str>) -> HashMap<String, Rc<GivenNamespaces>> {
-        let inner = self.inner();
         let mut reached = HashMap::new();
-        for root in self.files.keys().filter(|file| !inner.contains(*file)) {
+        for root in self.roots() {
             let mut add = |path: &str, namespaces: &Rc<GivenNamespaces>| match files
                 .get(path)
                 .map(|file| reached.entry((*file).to_owned()))

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::file::{Assumptions, PlannedFile, RunFile};
 use super::planner::Planner;
 use crate::convert::{Conversion, ObjectContext, convert};
-use crate::lens::{Completeness, Namespace};
+use crate::lens::{Completeness, Namespace, ObjectPlace};
 use crate::links::{Application, File, IndexedObject, Namespaces, find_applications, kustomize_selectors, selectors};
 use crate::manifest::{Manifest, Object};
 use crate::release::GroupKind;
@@ -27,7 +27,9 @@ pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<Planned
     for object in &manifest.objects {
         let namespace = Namespace::from_written(object.namespace.as_deref());
         let others = planner.no_others();
-        let context = ObjectContext { completeness: Completeness::Whole, namespace: &namespace, others: &others };
+        let place = ObjectPlace { file: &manifest.file, ..ObjectPlace::default() };
+        let context =
+            ObjectContext { completeness: Completeness::Whole, namespace: &namespace, place, others: &others };
         let made = convert(object, planner.goal(), context);
         if others.depends_on_other_objects() || is_linked(planner, object, made.as_ref()) {
             return None;

@@ -1,0 +1,193 @@
+//! Answers: which of several objects does an object of a file see first?
+//!
+//! In a tree of clusters, tenants or examples many objects have one name. An object sees what its own [`Builds`] see; where they
+//! have nothing that fits, what is in its file, then in its folder, then in the nearest folder above. A build is a set of files
+//! that are applied together; several builds of one file count alike.
+//!
+//! Invariant: what is found does not depend on the order of the objects, and an object that fits is found wherever it is.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::object_view::{Candidates, ObjectView};
+
+/// The builds of a run, by number.
+#[derive(Clone, Debug, Default)]
+pub struct Builds {
+    of_file: BTreeMap<String, BTreeSet<usize>>,
+    /// For each build, the builds that it is part of.
+    outer: Vec<BTreeSet<usize>>,
+}
+
+impl Builds {
+    /// Makes builds of the numbers of those that take in each file, and the numbers of those that each build is part of.
+    pub const fn new(of_file: BTreeMap<String, BTreeSet<usize>>, outer: Vec<BTreeSet<usize>>) -> Self {
+        Self { of_file, outer }
+    }
+
+    /// Returns the builds that take in `file` themselves.
+    fn of(&self, file: &str) -> impl Iterator<Item = usize> {
+        self.of_file.get(file).into_iter().flatten().copied()
+    }
+
+    /// Returns the builds that one of `builds` is part of.
+    fn around(&self, builds: &BTreeSet<usize>) -> BTreeSet<usize> {
+        builds.iter().filter_map(|build| self.outer.get(*build)).flatten().copied().collect()
+    }
+
+    /// Returns all builds with `file`, those around others included.
+    fn with(&self, file: &str) -> BTreeSet<usize> {
+        let (mut all, mut open) = (BTreeSet::new(), self.of(file).collect::<BTreeSet<_>>());
+        while !open.is_empty() {
+            let around = self.around(&open);
+            all.append(&mut open);
+            open = around.difference(&all).copied().collect();
+        }
+        all
+    }
+}
+
+/// Objects among which the nearest are found, by their positions.
+#[derive(Debug, Default)]
+pub(super) struct Pool<'a> {
+    objects: Vec<ObjectView<'a>>,
+    /// In the order of their files, so that those below one folder are next to each other.
+    by_file: Vec<usize>,
+    by_folder: BTreeMap<&'a str, Vec<usize>>,
+    by_build: BTreeMap<usize, Vec<usize>>,
+}
+
+/// Whether an object fits: `None` where the files do not show it.
+type Fits<'f, 'a> = dyn Fn(&ObjectView<'a>) -> Option<bool> + 'f;
+
+/// Positions of objects.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    certain: BTreeSet<usize>,
+    possible: BTreeSet<usize>,
+}
+
+impl Found {
+    /// Adds what was found farther away; returns whether the search is over. Farther objects that may fit count only where none
+    /// was found before.
+    fn add(&mut self, farther: Self) -> bool {
+        if self.possible.is_empty() || !farther.certain.is_empty() {
+            self.possible.extend(farther.possible);
+        }
+        self.certain.extend(farther.certain);
+        !self.certain.is_empty()
+    }
+}
+
+impl<'a> Pool<'a> {
+    /// Collects `objects`, in the order of the run, which `builds` take in.
+    pub(super) fn new(objects: Vec<ObjectView<'a>>, builds: &Builds) -> Self {
+        let mut pool = Self { objects, ..Self::default() };
+        // One object is nearest wherever it is.
+        if pool.objects.len() < 2 {
+            return pool;
+        }
+        for (at, object) in pool.objects.iter().enumerate() {
+            let file = object.place.file;
+            pool.by_folder.entry(folders_above(file).next().unwrap_or_default()).or_default().push(at);
+            for build in builds.with(file) {
+                pool.by_build.entry(build).or_default().push(at);
+            }
+        }
+        pool.by_file = (0..pool.objects.len()).collect();
+        pool.by_file.sort_by_key(|at| pool.objects[*at].place.file);
+        pool
+    }
+
+    /// Returns all objects, in the order of the run.
+    pub(super) fn all(&self) -> &[ObjectView<'a>] {
+        &self.objects
+    }
+
+    /// Returns the nearest objects to `file` that fit, and those that may: nearer than a certain one, or where there is none.
+    pub(super) fn nearest(&self, builds: &Builds, file: &str, fits: &Fits<'_, 'a>) -> Candidates<'a> {
+        let found = match self.objects.len() {
+            0 | 1 => self.fitting(0..self.objects.len(), fits),
+            _ => self.nearest_of_several(builds, file, fits),
+        };
+        let views = |found: BTreeSet<usize>| found.into_iter().map(|at| self.objects[at]).collect();
+        Candidates { certain: views(found.certain), possible: views(found.possible) }
+    }
+
+    fn nearest_of_several(&self, builds: &Builds, file: &str, fits: &Fits<'_, 'a>) -> Found {
+        let mut in_folders = None;
+        let mut in_folders = || in_folders.get_or_insert_with(|| self.nearest_in_folders(file, fits)).clone();
+        let mut of_builds = builds.of(file).peekable();
+        if of_builds.peek().is_none() {
+            return in_folders();
+        }
+        let mut all = Found::default();
+        for build in of_builds {
+            let mut found = Found::default();
+            let (mut met, mut open, mut is_found) = (BTreeSet::new(), BTreeSet::from([build]), false);
+            while !is_found && !open.is_empty() {
+                let members = open.iter().filter_map(|build| self.by_build.get(build)).flatten().copied();
+                is_found = found.add(self.fitting(members, fits));
+                let around = builds.around(&open);
+                met.append(&mut open);
+                open = around.difference(&met).copied().collect();
+            }
+            if !is_found {
+                found.add(in_folders());
+            }
+            all.certain.append(&mut found.certain);
+            all.possible.append(&mut found.possible);
+        }
+        all
+    }
+
+    /// Returns what fits in the file itself, in its folder, or in the nearest folder above with something that fits below it. What is
+    /// in a folder on the way up comes before what is beside that way, and what is beside it does not hide what is farther up.
+    fn nearest_in_folders(&self, file: &str, fits: &Fits<'_, 'a>) -> Found {
+        let (mut found, mut beside) = (Found::default(), Found::default());
+        let mut met = self.range(|other| other.cmp(file));
+        if found.add(self.fitting(self.by_file[met.clone()].iter().copied(), fits)) {
+            return found;
+        }
+        for folder in folders_above(file) {
+            let on_the_way = self.by_folder.get(folder).into_iter().flatten().copied();
+            if found.add(self.fitting(on_the_way, fits)) {
+                break;
+            }
+            let below = self.range(|other| if other.starts_with(folder) { Ordering::Equal } else { other.cmp(folder) });
+            if beside.certain.is_empty() {
+                let new = self.by_file[below.start..met.start].iter().chain(&self.by_file[met.end..below.end]);
+                beside.add(self.fitting(new.copied(), fits));
+            }
+            met = below;
+        }
+        found.add(beside);
+        found
+    }
+
+    fn fitting(&self, among: impl IntoIterator<Item = usize>, fits: &Fits<'_, 'a>) -> Found {
+        let mut found = Found::default();
+        for at in among {
+            match fits(&self.objects[at]) {
+                Some(true) => drop(found.certain.insert(at)),
+                Some(false) => {}
+                None => drop(found.possible.insert(at)),
+            }
+        }
+        found
+    }
+
+    /// Returns where the files are that `order` compares as equal.
+    fn range(&self, order: impl Fn(&str) -> Ordering) -> Range<usize> {
+        let compared = |at: &usize| order(self.objects[*at].place.file);
+        let start = self.by_file.partition_point(|at| compared(at).is_lt());
+        let end = self.by_file.partition_point(|at| compared(at).is_le());
+        start..end
+    }
+}
+
+/// Returns the folders that a file is in, the nearest first, each with its separator.
+fn folders_above(file: &str) -> impl Iterator<Item = &str> {
+    file.rmatch_indices(['/', '\\']).map(|(at, _)| &file[..=at]).chain([""])
+}

@@ -1,0 +1,92 @@
+//! Which parents select a child, of those that it sees? [`Selecting`].
+//!
+//! A parent anywhere in a tree may have labels that select the child; those that are nearest to it count. A child that lists its
+//! parents names each of them.
+
+use serde_json::Value;
+
+use super::super::context::{Context, Relation};
+use super::super::object_view::{ObjectId, ObjectView};
+use super::super::namespace::Namespace;
+use super::fields::{Fields, text};
+use super::join::Join;
+
+/// The parents that select a child.
+pub(super) struct Selecting<'a> {
+    /// The nearest that select it or may, in the order of the run.
+    pub(super) nearest: Vec<ObjectView<'a>>,
+    /// Whether it lists its parents.
+    is_listed: bool,
+}
+
+impl<'a> Selecting<'a> {
+    /// Finds the parents of `child`.
+    pub(super) fn of(fields: &Fields, child: &ObjectView<'_>, context: &Context<'a>) -> Self {
+        let fits = |parent: &ObjectView<'a>| {
+            let join = Join::of(fields, child, parent, context);
+            if join.is_certain() { Some(true) } else { (!join.is_possible()).then_some(false) }
+        };
+        let find = |fits: &dyn Fn(&ObjectView<'a>) -> Option<bool>| {
+            let found = context.nearest(&fields.parent.kind, child.place.file, fits);
+            found.all().map(|parent| (parent.place.id, *parent)).collect::<Vec<_>>()
+        };
+        let items = listed(fields, child);
+        let mut nearest = match items {
+            None => find(&fits),
+            Some(items) => {
+                let named = |item: &Value| {
+                    let (name, namespace) = (text(item, "name"), text(item, "namespace"));
+                    let namespace = Namespace::from_written(namespace.as_deref());
+                    let is_it = |parent: &ObjectView<'_>| {
+                        parent.name == name.as_deref() && namespace.same_as(parent.namespace) != Some(false)
+                    };
+                    find(&|parent| if is_it(parent) { fits(parent) } else { Some(false) })
+                };
+                items.iter().flat_map(named).collect()
+            }
+        };
+        nearest.sort_by_key(|(id, _)| *id);
+        nearest.dedup_by_key(|(id, _)| *id);
+        let nearest: Vec<ObjectView<'a>> = nearest.into_iter().map(|(_, parent)| parent).collect();
+        Self { nearest, is_listed: items.is_some() }
+    }
+
+    /// Returns the parents that would select `child` too if they were applied to the same cluster, which two of one name and
+    /// namespace cannot be.
+    pub(super) fn farther(&self, fields: &Fields, child: &ObjectView<'_>, context: &Context<'a>) -> Vec<ObjectView<'a>> {
+        let is_other = |parent: &&ObjectView<'a>| {
+            let is_same = |near: &ObjectView<'a>| (near.name, near.namespace) == (parent.name, parent.namespace);
+            let join = || Join::of(fields, child, parent, context);
+            !self.nearest.iter().any(is_same) && join().is_certain()
+        };
+        let all = if self.is_listed { &[] } else { context.of_kind(&fields.parent.kind) };
+        all.iter().filter(is_other).copied().collect()
+    }
+}
+
+/// Returns the parents that a child lists, where it has a list.
+pub(super) fn listed<'v>(fields: &Fields, child: &ObjectView<'v>) -> Option<&'v [Value]> {
+    let mapping = fields.children.field.get(child.value).unwrap_or(&Value::Null);
+    let allow = text(mapping, &fields.children.allow.key);
+    let items = || fields.list().get(child.value).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    (allow.as_deref() == Some(fields.children.allow.listed.as_str())).then(items)
+}
+
+/// Returns the objects that the parent at `id` selects or may select.
+pub(super) fn children<'a>(fields: &Fields, id: Option<ObjectId>, context: &Context<'a>) -> Vec<ObjectView<'a>> {
+    let kinds = &fields.children.kinds;
+    let of_all = context.related(&fields.parent.kind, &fields.children.field.pattern(), || {
+        let mut of_all = Relation::new();
+        for (number, kind) in kinds.iter().enumerate() {
+            for (at, child) in context.of_kind(kind).iter().enumerate() {
+                let parents = Selecting::of(fields, child, context).nearest.into_iter();
+                for id in parents.filter_map(|parent| parent.place.id) {
+                    of_all.entry(id).or_default().push((number, at));
+                }
+            }
+        }
+        of_all
+    });
+    let own = id.and_then(|id| of_all.get(&id)).into_iter().flatten();
+    own.map(|(number, at)| context.of_kind(&kinds[*number])[*at]).collect()
+}
