@@ -37,6 +37,8 @@ pub(crate) struct LocalFile {
     pub(crate) patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
     pub(crate) kustomization: Option<Arc<Kustomization>>,
+    /// The folders that its objects have Flux or Argo CD apply.
+    pub(crate) applied: Vec<String>,
 }
 
 /// What other objects can look up in an object.
@@ -98,6 +100,14 @@ impl<'a> File<'a> {
         match self {
             Self::Local(local) => local.kustomization.as_deref(),
             Self::Linked(manifest) => manifest.kustomization.as_deref(),
+        }
+    }
+
+    /// Returns the folders that objects of the file have Flux or Argo CD apply, from the root of the repository.
+    pub(crate) fn applied(self) -> &'a [String] {
+        match self {
+            Self::Local(local) => &local.applied,
+            Self::Linked(manifest) => &manifest.applied,
         }
     }
 

@@ -138,6 +138,11 @@ impl<'a> Graph<'a> {
         Parts { resources: kustomization.resources.iter().map(named).collect(), components: components.collect() }
     }
 
+    /// Returns the kustomization in `folder`.
+    pub(super) fn in_folder(&self, folder: &str) -> Option<&'a str> {
+        self.folders.get(folder).copied()
+    }
+
     /// Returns the kustomizations, by file.
     pub(super) fn kustomizations(&self) -> impl Iterator<Item = &'a str> {
         self.files.keys().copied()

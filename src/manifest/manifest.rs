@@ -36,6 +36,8 @@ pub struct Manifest {
     pub patches: Vec<PatchFile>,
     /// What it makes of other files, where it is a kustomization.
     pub kustomization: Option<Arc<Kustomization>>,
+    /// The folders that its objects have Flux or Argo CD apply, from the root of the repository.
+    pub applied: Vec<String>,
     /// The findings of reading it.
     pub findings: Vec<Finding>,
     /// Problems of documents that Kubernetes rejects although they can be read.

@@ -80,6 +80,7 @@ impl PlannedFile {
             indexed: Vec::new(),
             patches: manifest.patches.clone(),
             kustomization: manifest.kustomization.clone(),
+            applied: manifest.applied.clone(),
         };
         let mut planned = Self {
             local,

@@ -162,6 +162,112 @@ fn a_component_belongs_to_the_builds_that_have_it() {
     check(&files, &[("edge/route.yaml", "shared.example.com")]);
 }
 
+/// Returns an object that has Flux apply a folder.
+fn flux(name: &str, path: &str) -> String {
+    format!(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {{name: {name}, namespace: flux-system}}\n\
+         spec: {{path: {path}, sourceRef: {{kind: GitRepository, name: flux-system}}}}\n"
+    )
+}
+
+#[test]
+fn folders_that_flux_applies_to_one_cluster_belong_together() {
+    let (live, test) = (gateway("live.example.com"), gateway("test.example.com"));
+    let objects =
+        |cluster: &str| (flux("apps", &format!("./apps/{cluster}")), flux("infra", &format!("./infra/{cluster}")));
+    let (of_live, of_test) = (objects("live"), objects("test"));
+    let files = [
+        ("apps/live/route.yaml", ROUTE),
+        ("apps/test/route.yaml", ROUTE),
+        ("clusters/live/apps.yaml", of_live.0.as_str()),
+        ("clusters/live/infra.yaml", &of_live.1),
+        ("clusters/test/apps.yaml", &of_test.0),
+        ("clusters/test/infra.yaml", &of_test.1),
+        ("infra/live/gateway.yaml", &live),
+        ("infra/test/gateway.yaml", &test),
+    ];
+    let expected = [("apps/live/route.yaml", "live.example.com"), ("apps/test/route.yaml", "test.example.com")];
+    check(&files, &expected);
+    // Seen from a folder above the repository.
+    let above: Vec<_> = files.iter().map(|(file, text)| (format!("repository/{file}"), *text)).collect();
+    let above: Vec<_> = above.iter().map(|(file, text)| (file.as_str(), *text)).collect();
+    let (one, two) =
+        (("repository/apps/live/route.yaml", expected[0].1), ("repository/apps/test/route.yaml", expected[1].1));
+    check(&above, &[one, two]);
+    // With kustomizations in the folders, which take in a base.
+    let kustomized = [
+        ("apps/base/kustomization.yaml", "resources: [route.yaml]\n"),
+        ("apps/base/route.yaml", ROUTE),
+        ("apps/live/kustomization.yaml", "resources: [../base]\n"),
+        files[2],
+        files[3],
+        files[6],
+        files[7],
+    ];
+    check(&kustomized, &[("apps/base/route.yaml", "live.example.com")]);
+    // Both clusters apply the base: one Gateway must be right in both.
+    let both =
+        [&kustomized[..], &[("apps/test/kustomization.yaml", "resources: [../base]\n"), files[4], files[5]]].concat();
+    let places = "Gateway edge (infra/live/gateway.yaml:1), Gateway edge (infra/test/gateway.yaml:1)";
+    check_open(&both, "apps/base/route.yaml", &[places]);
+    // Without the objects of Flux, nothing shows which Gateway is meant.
+    let found = run(&[files[0], files[6], files[7]], TARGET);
+    found.check_message(places);
+}
+
+#[test]
+fn a_cluster_is_what_flux_applies_from_its_own_folder_on() {
+    let (live, test) = (gateway("live.example.com"), gateway("test.example.com"));
+    // The object of Flux that applies the folder with the others stands in it.
+    let (sync, apps, infra) =
+        (flux("flux-system", "./clusters/live"), flux("apps", "apps"), flux("infra", "infra/live"));
+    let files = [
+        ("apps/route.yaml", ROUTE),
+        ("clusters/live/apps.yaml", apps.as_str()),
+        ("clusters/live/flux-system/sync.yaml", &sync),
+        ("clusters/live/more/infra.yaml", &infra),
+        ("infra/live/gateway.yaml", &live),
+        ("infra/test/gateway.yaml", &test),
+    ];
+    check(&files, &[("apps/route.yaml", "live.example.com")]);
+    // Without it, the two objects are in different folders.
+    let found = run(&[files[0], files[1], files[3], files[4], files[5]], TARGET);
+    found.check_findings(Severity::Held, &["apps/route.yaml held-back invalid-in-target spec.parentRefs[0]"]);
+}
+
+#[test]
+fn folders_of_argo_cd_applications_belong_together() {
+    let (live, test) = (gateway("live.example.com"), gateway("test.example.com"));
+    let application = |paths: &[&str]| {
+        let sources: Vec<_> = paths.iter().map(|path| format!("{{path: {path}}}")).collect();
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec: {{sources: [{}]}}\n",
+            sources.join(", ")
+        )
+    };
+    let (one, two) = (application(&["apps/live", "infra/live"]), application(&["apps/test", "infra/test"]));
+    let files = [
+        ("apps/live/route.yaml", ROUTE),
+        ("apps/test/route.yaml", ROUTE),
+        ("argo/live/shop.yaml", one.as_str()),
+        ("argo/test/shop.yaml", &two),
+        ("infra/live/gateway.yaml", &live),
+        ("infra/test/gateway.yaml", &test),
+    ];
+    check(&files, &[("apps/live/route.yaml", "live.example.com"), ("apps/test/route.yaml", "test.example.com")]);
+}
+
+#[test]
+fn templates_of_a_chart_belong_together() {
+    let (own, other) = (gateway("own.example.com"), gateway("other.example.com"));
+    let files = [
+        ("charts/blog/templates/gateway.yaml", other.as_str()),
+        ("charts/shop/templates/gateways/edge.yaml", &own),
+        ("charts/shop/templates/routes/mail.yaml", ROUTE),
+    ];
+    check(&files, &[("charts/shop/templates/routes/mail.yaml", "own.example.com")]);
+}
+
 #[test]
 fn a_namespace_counts_before_distance() {
     let in_namespace =
