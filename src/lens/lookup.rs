@@ -1,6 +1,5 @@
 //! The operation `lookup`: a field that the new side requires is read from the objects that this one references.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
@@ -71,7 +70,7 @@ impl Lookup {
         for target in &found {
             let one = self.values_in(path, reference, target)?;
             if !values.is_empty() && values != one {
-                let all = some_of(found.iter().map(|one| Cow::Owned(one.described())));
+                let all = some_of(&found, ObjectView::described);
                 let reason = format!("{path} can be to several objects, which differ in {}: {all}", self.value);
                 return Err(self.refused(path.clone(), reason));
             }

@@ -61,11 +61,11 @@ pub(super) struct Pool<'a> {
 /// Whether an object fits: `None` where the files do not show it.
 type Fits<'f, 'a> = dyn Fn(&ObjectView<'a>) -> Option<bool> + 'f;
 
-/// Positions of objects.
+/// Positions of objects, each once or more.
 #[derive(Clone, Debug, Default)]
 struct Found {
-    certain: BTreeSet<usize>,
-    possible: BTreeSet<usize>,
+    certain: Vec<usize>,
+    possible: Vec<usize>,
 }
 
 impl Found {
@@ -111,7 +111,11 @@ impl<'a> Pool<'a> {
             0 | 1 => self.fitting(0..self.objects.len(), fits),
             _ => self.nearest_of_several(builds, file, fits),
         };
-        let views = |found: BTreeSet<usize>| found.into_iter().map(|at| self.objects[at]).collect();
+        let views = |mut found: Vec<usize>| {
+            found.sort_unstable();
+            found.dedup();
+            found.into_iter().map(|at| self.objects[at]).collect()
+        };
         Candidates { certain: views(found.certain), possible: views(found.possible) }
     }
 
@@ -170,9 +174,9 @@ impl<'a> Pool<'a> {
         let mut found = Found::default();
         for at in among {
             match fits(&self.objects[at]) {
-                Some(true) => drop(found.certain.insert(at)),
+                Some(true) => found.certain.push(at),
                 Some(false) => {}
-                None => drop(found.possible.insert(at)),
+                None => found.possible.push(at),
             }
         }
         found

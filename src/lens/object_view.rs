@@ -1,7 +1,5 @@
 //! What does an operation see of another object of the run? [`ObjectView`].
 
-use std::borrow::Cow;
-
 use serde_json::Value;
 
 use super::namespace::Namespace;
@@ -82,12 +80,11 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// Lists the first few of `items` for people.
-pub fn some_of<'t>(items: impl IntoIterator<Item = Cow<'t, str>>) -> String {
+/// Lists the first few of `items` for people, as `text` shows them.
+pub fn some_of<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
     const SHOWN: usize = 4;
-    let mut items = items.into_iter();
-    let shown: Vec<_> = items.by_ref().take(SHOWN).collect();
-    match items.count() {
+    let shown: Vec<_> = items.iter().take(SHOWN).map(text).collect();
+    match items.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }

@@ -6,8 +6,6 @@
 //!
 //! Invariant: what is read of another object is what its file has.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -154,7 +152,7 @@ fn merged<'a>(values: Vec<(ObjectView<'a>, Result<Value, String>)>) -> FoundValu
         Ok(value) if values.iter().all(|(_, other)| other.as_ref() == Ok(&value)) => {
             FoundValue::One(value, values.into_iter().map(|(object, _)| object).collect())
         }
-        _ => FoundValue::Several(some_of(values.iter().map(|(object, value)| Cow::Owned(described(object, value))))),
+        _ => FoundValue::Several(some_of(&values, |(object, value)| described(object, value))),
     }
 }
 
@@ -175,9 +173,9 @@ pub(super) fn unknown_namespaces(others: &[ObjectView<'_>], own: &Namespace) -> 
     }
     let unknown = |other: &ObjectView<'_>| {
         let (title, description) = (other.described(), other.namespace.description());
-        Cow::Owned(format!("the namespace of {title} is unknown: it {description}"))
+        format!("the namespace of {title} is unknown: it {description}")
     };
-    some_of(others.iter().map(unknown))
+    some_of(others, unknown)
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {

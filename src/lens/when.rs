@@ -1,6 +1,5 @@
 //! The operation `when`: other operations run only where a test holds.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
@@ -126,7 +125,7 @@ impl When {
 fn refused_namespace(referrers: &Referrers<'_>, session: &Session<'_>) -> Halt {
     let others: Vec<_> = referrers.possible.iter().map(|(other, _)| *other).collect();
     let unknown = unknown_namespaces(&others, session.namespace());
-    let titles = some_of(others.iter().map(|other| Cow::Owned(other.described())));
+    let titles = some_of(&others, ObjectView::described);
     let reason = format!("it is not certain that {titles} references the object: {unknown}");
     let help = "set metadata.namespace in both, or add the kustomization that sets it to the run".to_owned();
     Halt::Refused { at: FieldPath::default().key("metadata").key("name"), reason, help: Some(help) }

@@ -6,7 +6,6 @@
 //! Invariant: where the files do not show which object a reference names, every object that it may name counts; of namesakes, the
 //! nearest.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::held::Held;
@@ -121,6 +120,7 @@ impl<'a> RenamedObjects<'a> {
     /// Reports that `reference` is kept because of `held`; where it is about others too that are renamed, what they lose.
     fn kept(&self, reference: Reference, held: &Object, renames: &Renames) -> Remark {
         let renamed: BTreeSet<_> = applied_to(&self.renamed, &reference).map(Object::title).collect();
+        let renamed = Vec::from_iter(renamed);
         let (path, old) = (reference.path.clone(), &reference.kind);
         let (message, help) = match renames.get(old).filter(|_| reference.name.is_none() && !renamed.is_empty()) {
             Some(successor) => {
@@ -130,7 +130,7 @@ impl<'a> RenamedObjects<'a> {
                     old.kind,
                     held.title(),
                     new.kind,
-                    some_of(renamed.iter().map(|title| Cow::Borrowed(title.as_str())))
+                    some_of(&renamed, String::clone)
                 );
                 let help = format!("add the same entry for group `{}` and kind `{}` by hand", new.group, new.kind);
                 (message, Some(help))

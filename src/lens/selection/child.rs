@@ -1,7 +1,5 @@
 //! The child's side of the operation: the parents that select it become references, and back.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value, json};
 
 use super::super::context::Context;
@@ -112,7 +110,7 @@ pub(super) fn add_references(fields: &Fields, kind: &GroupKind, session: &mut Se
         let farther = match farther.as_slice() {
             [] => String::new(),
             all => {
-                let all = some_of(all.iter().map(|one| Cow::Owned(described(one))));
+                let all = some_of(all, described);
                 format!(", those nearest to it; if they are applied to the same cluster, it is also selected by {all}")
             }
         };
@@ -167,7 +165,7 @@ fn check_known(
 ) -> Result<(), Halt> {
     let others = |rest: Vec<&ObjectView<'_>>| match rest.as_slice() {
         [] => String::new(),
-        rest => format!("; the same holds for {}", some_of(rest.iter().map(|one| Cow::Owned(described(one))))),
+        rest => format!("; the same holds for {}", some_of(rest, |one| described(one))),
     };
     let mut unknown = joined.iter().filter_map(|(parent, join)| Some((parent, join.unknown()?)));
     if let Some((parent, reason)) = unknown.next() {

@@ -5,8 +5,6 @@
 //!
 //! What the files do not show is [`Selected::Unknown`], never guessed.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
 use super::super::context::Context;
@@ -170,7 +168,7 @@ fn admits(
             if all.all(|other| other == first) {
                 return first;
             }
-            let places = some_of(found.iter().map(|namespace| Cow::Owned(namespace.described())));
+            let places = some_of(&found, ObjectView::described);
             Selected::Unknown(format!("it depends on the labels of a Namespace, which differ: {places}"))
         }
         other => Selected::Unknown(format!("{} of an item is {other}", namespaces.field)),
