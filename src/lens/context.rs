@@ -19,8 +19,8 @@ use super::object_view::{Candidates, ObjectId, ObjectView};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
-/// What belongs to an object: numbers of kinds in a rule, and positions among the objects of the kind.
-pub(super) type Relation = BTreeMap<ObjectId, Vec<(usize, usize)>>;
+/// What belongs to an object: positions among the objects of a kind.
+pub(super) type Relation = BTreeMap<ObjectId, Vec<usize>>;
 
 /// Objects by the names that they reference, as their positions among those of their kind.
 type ByReference = BTreeMap<String, BTreeSet<usize>>;
@@ -33,8 +33,8 @@ pub struct Context<'a> {
     builds: Cow<'a, Builds>,
     /// Which objects of a kind reference each name at one field; built when it is first needed.
     by_reference: Mutex<BTreeMap<(GroupKind, FieldPattern), ByReference>>,
-    /// What belongs to the objects of a kind by a field of others; worked out when it is first needed.
-    relations: Mutex<BTreeMap<(GroupKind, FieldPattern), Arc<Relation>>>,
+    /// What belongs to the objects of a kind by a field of those of another; worked out when it is first needed.
+    relations: Mutex<BTreeMap<(GroupKind, GroupKind, FieldPattern), Arc<Relation>>>,
     parameters: BTreeMap<&'a str, &'a str>,
     read_completeness: AtomicBool,
     read_namespaces: AtomicBool,
@@ -155,17 +155,26 @@ impl<'a> Context<'a> {
         by_name.get(name).into_iter().flatten().map(|at| objects[*at]).collect()
     }
 
-    /// Returns which objects belong to each of `kind` by `field`, which `relate` works out once.
-    pub(super) fn related(
+    /// Returns the objects of `kind` that belong to the object at `id`, which is of kind `owner`, by their `field`. `owners` returns the
+    /// positions of those that one belongs to, and is called once for each.
+    pub(super) fn belonging(
         &self,
-        kind: &GroupKind,
-        field: &FieldPattern,
-        relate: impl FnOnce() -> Relation,
-    ) -> Arc<Relation> {
-        self.read_objects.store(true, Ordering::Relaxed);
+        (id, owner): (ObjectId, &GroupKind),
+        (kind, field): (&GroupKind, &FieldPattern),
+        owners: impl Fn(&ObjectView<'a>) -> BTreeSet<ObjectId>,
+    ) -> Vec<ObjectView<'a>> {
+        let objects = self.of_kind(kind);
+        let relate = || {
+            let mut relation = Relation::new();
+            for (at, one) in objects.iter().enumerate() {
+                owners(one).into_iter().for_each(|owner| relation.entry(owner).or_default().push(at));
+            }
+            Arc::new(relation)
+        };
         let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
-        let relation = relations.entry((kind.clone(), field.clone())).or_insert_with(|| Arc::new(relate()));
-        Arc::clone(relation)
+        let key = (owner.clone(), kind.clone(), field.clone());
+        let relation = Arc::clone(relations.entry(key).or_insert_with(relate));
+        relation.get(&id).into_iter().flatten().map(|at| objects[*at]).collect()
     }
 
     /// Returns the objects that a reference in `file` to the object `name` of `kind` in `namespace` can resolve to.

@@ -13,7 +13,7 @@ use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::loss::LossClass;
 use super::operation::{Description, Operation};
-use super::references::resolves_to_own;
+use super::references::{referring, resolves_to_own};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
@@ -57,13 +57,11 @@ struct Others {
 impl Others {
     /// Returns the items of the run's objects that reference that of `session`, each with the title of its object.
     fn items<'v>(&self, session: &Session<'v>, context: &Context<'v>) -> Vec<(String, &'v Value)> {
-        let metadata = session.object().get("metadata");
-        let name = metadata.and_then(|metadata| metadata.get("name")).and_then(Value::as_str).unwrap_or_default();
         let references_it = |other: &ObjectView<'v>| {
             let mut references = self.parent.values(other.value).into_iter();
             references.any(|reference| resolves_to_own(reference, other, session) != Some(false))
         };
-        let others = self.kinds.iter().flat_map(|kind| context.referencing(kind, &self.parent, name));
+        let others = self.kinds.iter().flat_map(|kind| referring(session, context, (kind, &self.parent)));
         let items = others.filter(references_it).flat_map(|other| {
             let title = other.described();
             let paths = self.items.matches(other.value);

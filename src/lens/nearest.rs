@@ -195,3 +195,68 @@ impl<'a> Pool<'a> {
 fn folders_above(file: &str) -> impl Iterator<Item = &str> {
     file.rmatch_indices(['/', '\\']).map(|(at, _)| &file[..=at]).chain([""])
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::super::namespace::Namespace;
+    use super::super::object_view::ObjectPlace;
+    use super::*;
+    use crate::release::GroupKind;
+
+    /// Returns the files of the objects that are nearest to `file`, of one in each of `files`.
+    fn nearest(files: &[&'static str], builds: &Builds, file: &str) -> Vec<&'static str> {
+        let (kind, value, namespace) = (GroupKind::new("Gateway", "g"), Value::Null, Namespace::Unset);
+        let object = |file: &&'static str| ObjectView {
+            kind: &kind,
+            namespace: &namespace,
+            name: None,
+            value: &value,
+            place: ObjectPlace { file, ..ObjectPlace::default() },
+        };
+        let pool = Pool::new(files.iter().map(object).collect(), builds);
+        let found = pool.nearest(builds, file, &|_| Some(true)).certain;
+        let places = found.iter().map(|one| one.place.file);
+        let mut places: Vec<_> =
+            places.filter_map(|place| files.iter().find(|file| **file == place)).copied().collect();
+        places.sort_unstable();
+        places
+    }
+
+    #[test]
+    fn the_order_of_the_objects_does_not_matter() {
+        let files = ["a-b/x.yaml", "a/b/x.yaml", "a/c/x.yaml", "a/c.yaml", "x.yaml", "z/x.yaml"];
+        let cases: [(&str, &[&str]); 7] = [
+            ("a/c.yaml", &["a/c.yaml"]),
+            ("a/c/y.yaml", &["a/c/x.yaml"]),
+            ("a/d/y.yaml", &["a/c.yaml"]),
+            ("a/b/c/y.yaml", &["a/b/x.yaml"]),
+            ("a-b/c/y.yaml", &["a-b/x.yaml"]),
+            ("y.yaml", &["x.yaml"]),
+            ("q/y.yaml", &["x.yaml"]),
+        ];
+        let mut turned = files;
+        for _ in files {
+            turned.rotate_left(1);
+            for (file, expected) in cases {
+                assert_eq!(nearest(&turned, &Builds::default(), file), expected, "{file} {turned:?}");
+            }
+        }
+        let beside = ["a/b/x.yaml", "a/c/x.yaml", "x.yaml"];
+        assert_eq!(nearest(&beside, &Builds::default(), "a/d/y.yaml"), beside);
+    }
+
+    #[test]
+    fn builds_around_builds_are_followed_even_in_circles() {
+        let of_file =
+            [("a/y.yaml", 0), ("b/x.yaml", 1), ("c/x.yaml", 2)].map(|(file, build)| (file.to_owned(), [build].into()));
+        let builds = |outer: [&[usize]; 4]| {
+            Builds::new(of_file.clone().into(), outer.iter().map(|outer| outer.iter().copied().collect()).collect())
+        };
+        let files = ["b/x.yaml", "c/x.yaml"];
+        assert_eq!(nearest(&files, &builds([&[3], &[3], &[], &[3]]), "a/y.yaml"), ["b/x.yaml"]);
+        assert_eq!(nearest(&files, &builds([&[3], &[3], &[0], &[0]]), "a/y.yaml"), ["b/x.yaml", "c/x.yaml"]);
+        assert_eq!(nearest(&files, &builds([&[0], &[], &[], &[]]), "a/y.yaml"), files);
+    }
+}

@@ -9,6 +9,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::context::Context;
 use super::namespace::Namespace;
 use super::object_view::{ObjectView, some_of};
 use super::session::Session;
@@ -56,10 +57,7 @@ impl ReferencedBy {
     pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Referrers<'a> {
         let mut found = Referrers::default();
         let Some(context) = session.context() else { return found };
-        let Some(name) = session.object().get("metadata").and_then(|metadata| text(metadata, "name")) else {
-            return found;
-        };
-        for other in context.referencing(&self.kind, &self.refs, name) {
+        for other in referring(session, context, (&self.kind, &self.refs)) {
             for reference in self.refs.values(other.value) {
                 match resolves_to_own(reference, &other, session) {
                     Some(true) => found.certain.push((other, reference)),
@@ -188,13 +186,39 @@ fn is_to(reference: &Value, kind: &GroupKind) -> bool {
         && text(reference, "group").is_none_or(|group| group == kind.group)
 }
 
-/// Returns whether `reference`, in `other`, resolves to the session's object; `None` where the files do not show it.
-pub(super) fn resolves_to_own(reference: &Value, other: &ObjectView<'_>, session: &Session<'_>) -> Option<bool> {
-    let object = session.object();
+/// Returns the objects of `kind` that may reference the session's object at `refs`.
+pub(super) fn referring<'a>(
+    session: &Session<'_>,
+    context: &Context<'a>,
+    (kind, refs): (&GroupKind, &FieldPattern),
+) -> Vec<ObjectView<'a>> {
+    let (own, Some(name)) = own(session.object()) else { return Vec::new() };
+    let Some(id) = session.place().id.filter(|_| context.has_namesakes(&own, name)) else {
+        return context.referencing(kind, refs, name);
+    };
+    let owners = |other: &ObjectView<'a>| {
+        let references = refs.values(other.value).into_iter().filter(|reference| is_to(reference, &own));
+        let found = references.filter_map(|reference| {
+            let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
+            let namespace = written.as_ref().unwrap_or(other.namespace);
+            Some(context.resolve(&own, namespace, text(reference, "name")?, other.place.file))
+        });
+        found.flat_map(|found| found.all().filter_map(|one| one.place.id).collect::<Vec<_>>()).collect()
+    };
+    context.belonging((id, &own), (kind, refs), owners)
+}
+
+/// Returns the kind and the name of an object.
+fn own(object: &Value) -> (GroupKind, Option<&str>) {
     let version = text(object, "apiVersion").unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);
     let kind = GroupKind::new(text(object, "kind").unwrap_or_default(), group);
-    let name = object.get("metadata").and_then(|metadata| text(metadata, "name"));
+    (kind, object.get("metadata").and_then(|metadata| text(metadata, "name")))
+}
+
+/// Returns whether `reference`, in `other`, resolves to the session's object; `None` where the files do not show it.
+pub(super) fn resolves_to_own(reference: &Value, other: &ObjectView<'_>, session: &Session<'_>) -> Option<bool> {
+    let (kind, name) = own(session.object());
     if !is_to(reference, &kind) || name.is_none() || text(reference, "name") != name {
         return Some(false);
     }
@@ -212,7 +236,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lens::context::Context;
     use crate::lens::nearest::Builds;
     use crate::lens::object_view::ObjectPlace;
     use crate::lens::session::Completeness;

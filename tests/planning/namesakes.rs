@@ -2,7 +2,7 @@
 
 use reversion::finding::Severity;
 
-use super::{listener_set, run};
+use super::{OLD_PROXY, class, listener_set, run};
 
 const TARGET: &str = "1.6.1/standard";
 
@@ -419,4 +419,23 @@ fn a_reference_follows_the_nearest_object_of_a_renamed_kind() {
     );
     assert!(found.after["one/route.yaml"].contains("kind: ListenerSet"), "{:?}", found.after);
     assert_eq!(found.after.keys().collect::<Vec<_>>(), ["one/route.yaml", "one/set.yaml"]);
+}
+
+#[test]
+fn a_proxy_belongs_to_the_class_beside_it() {
+    let (a, b) = (class("one", "a"), class("two", "b"));
+    let files = [
+        ("a/class.yaml", a.as_str()),
+        ("a/proxy.yaml", OLD_PROXY),
+        ("b/class.yaml", b.as_str()),
+        ("b/proxy.yaml", OLD_PROXY),
+    ];
+    let found = run(&files, "ngf@2.0.0");
+    found.check_findings(Severity::Held, &[]);
+    assert!(found.after["a/proxy.yaml"].contains("  namespace: a\n"), "{:?}", found.after);
+    assert!(found.after["b/proxy.yaml"].contains("  namespace: b\n"), "{:?}", found.after);
+    // One proxy for both classes has no one namespace.
+    let found = run(&[files[0], files[2], ("shared/proxy.yaml", OLD_PROXY)], "ngf@2.0.0");
+    found.check_findings(Severity::Held, &["shared/proxy.yaml held-back not-convertible metadata"]);
+    found.check_message("GatewayClass one (a/class.yaml:1) has a, GatewayClass two (b/class.yaml:1) has b");
 }

@@ -5,11 +5,12 @@
 
 use serde_json::Value;
 
-use super::super::context::{Context, Relation};
+use super::super::context::Context;
 use super::super::object_view::{ObjectId, ObjectView};
 use super::super::namespace::Namespace;
 use super::fields::{Fields, text};
 use super::join::Join;
+use crate::release::GroupKind;
 
 /// The parents that select a child.
 pub(super) struct Selecting<'a> {
@@ -74,19 +75,12 @@ pub(super) fn listed<'v>(fields: &Fields, child: &ObjectView<'v>) -> Option<&'v 
 
 /// Returns the objects that the parent at `id` selects or may select.
 pub(super) fn children<'a>(fields: &Fields, id: Option<ObjectId>, context: &Context<'a>) -> Vec<ObjectView<'a>> {
-    let kinds = &fields.children.kinds;
-    let of_all = context.related(&fields.parent.kind, &fields.children.field.pattern(), || {
-        let mut of_all = Relation::new();
-        for (number, kind) in kinds.iter().enumerate() {
-            for (at, child) in context.of_kind(kind).iter().enumerate() {
-                let parents = Selecting::of(fields, child, context).nearest.into_iter();
-                for id in parents.filter_map(|parent| parent.place.id) {
-                    of_all.entry(id).or_default().push((number, at));
-                }
-            }
-        }
-        of_all
-    });
-    let own = id.and_then(|id| of_all.get(&id)).into_iter().flatten();
-    own.map(|(number, at)| context.of_kind(&kinds[*number])[*at]).collect()
+    let (parent, field) = (&fields.parent.kind, fields.children.field.pattern());
+    let owners = |child: &ObjectView<'a>| {
+        let parents = Selecting::of(fields, child, context).nearest.into_iter();
+        parents.filter_map(|parent| parent.place.id).collect()
+    };
+    let of_kind = |(id, kind): (ObjectId, &GroupKind)| context.belonging((id, parent), (kind, &field), owners);
+    let kinds = fields.children.kinds.iter();
+    kinds.filter_map(|kind| Some((id?, kind))).flat_map(of_kind).collect()
 }

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::super::context::Context;
 use super::super::halt::Halt;
-use super::super::references::resolves_to_own;
+use super::super::references::{referring, resolves_to_own};
 use super::super::session::{Completeness, Session};
-use super::fields::{Fields, refused, text, view};
+use super::fields::{Fields, refused, view};
 use super::join::{Join, Selected, requires_labels};
 use super::nearest::children;
 use crate::field::Part;
@@ -62,10 +62,10 @@ pub(super) fn remove_selectors(fields: &Fields, session: &mut Session<'_>) -> Re
 pub(super) fn convert_with_children(fields: &Fields, session: &mut Session<'_>) {
     let empty = Context::default();
     let context = session.context().unwrap_or(&empty);
-    let name = session.object().get("metadata").and_then(|metadata| text(metadata, "name")).unwrap_or_default();
     let references = fields.references.field.pattern().with(Part::Items);
-    let children = fields.new_children();
-    for child in children.iter().flat_map(|kind| context.referencing(kind, &references, &name)) {
+    let kinds = fields.new_children();
+    let children = kinds.iter().flat_map(|kind| referring(session, context, (kind, &references)));
+    for child in children.collect::<Vec<_>>() {
         let is_to_parent = |reference: &Value| resolves_to_own(reference, &child, session) != Some(false);
         if references.values(child.value).into_iter().any(is_to_parent) {
             session.convert_together_with(&child);
