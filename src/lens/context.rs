@@ -105,15 +105,16 @@ impl<'a> Context<'a> {
         self.by_kind.get(kind).map_or(&[], Pool::all)
     }
 
-    /// Returns the objects of `kind` for which `fits` holds and that are nearest to `file`, and those for which it may hold.
-    pub fn nearest(
+    /// Returns the objects of `kind` for which `fits` holds and that are nearest to `file`, and those for which it may hold; for each
+    /// build of the file, as far as they differ.
+    pub fn nearest_in_each_build(
         &self,
         kind: &GroupKind,
         file: &str,
         fits: &dyn Fn(&ObjectView<'a>) -> Option<bool>,
-    ) -> Candidates<'a> {
+    ) -> Vec<Candidates<'a>> {
         self.read_objects.store(true, Ordering::Relaxed);
-        self.by_kind.get(kind).map(|pool| pool.nearest(&self.builds, file, fits)).unwrap_or_default()
+        self.by_kind.get(kind).map(|pool| pool.nearest_in_each(&self.builds, file, fits)).unwrap_or_default()
     }
 
     /// Returns the objects of `kind` named `name`, in whatever namespace, that are nearest to `file`.

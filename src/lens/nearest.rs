@@ -62,7 +62,7 @@ pub(super) struct Pool<'a> {
 type Fits<'f, 'a> = dyn Fn(&ObjectView<'a>) -> Option<bool> + 'f;
 
 /// Positions of objects, each once or more.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Found {
     certain: Vec<usize>,
     possible: Vec<usize>,
@@ -107,10 +107,21 @@ impl<'a> Pool<'a> {
 
     /// Returns the nearest objects to `file` that fit, and those that may: nearer than a certain one, or where there is none.
     pub(super) fn nearest(&self, builds: &Builds, file: &str, fits: &Fits<'_, 'a>) -> Candidates<'a> {
-        let found = match self.objects.len() {
-            0 | 1 => self.fitting(0..self.objects.len(), fits),
-            _ => self.nearest_of_several(builds, file, fits),
-        };
+        let mut all = Found::default();
+        for mut found in self.find(builds, file, fits) {
+            all.certain.append(&mut found.certain);
+            all.possible.append(&mut found.possible);
+        }
+        self.candidates(all)
+    }
+
+    /// Returns the same for each build of `file`, as far as they differ.
+    pub(super) fn nearest_in_each(&self, builds: &Builds, file: &str, fits: &Fits<'_, 'a>) -> Vec<Candidates<'a>> {
+        let found: BTreeSet<Found> = self.find(builds, file, fits).into_iter().collect();
+        found.into_iter().map(|found| self.candidates(found)).collect()
+    }
+
+    fn candidates(&self, found: Found) -> Candidates<'a> {
         let views = |mut found: Vec<usize>| {
             found.sort_unstable();
             found.dedup();
@@ -119,14 +130,19 @@ impl<'a> Pool<'a> {
         Candidates { certain: views(found.certain), possible: views(found.possible) }
     }
 
-    fn nearest_of_several(&self, builds: &Builds, file: &str, fits: &Fits<'_, 'a>) -> Found {
+    /// Finds the nearest in each build of `file`.
+    fn find(&self, builds: &Builds, file: &str, fits: &Fits<'_, 'a>) -> Vec<Found> {
+        // One object is nearest wherever it is.
+        if self.objects.len() < 2 {
+            return vec![self.fitting(0..self.objects.len(), fits)];
+        }
         let mut in_folders = None;
         let mut in_folders = || in_folders.get_or_insert_with(|| self.nearest_in_folders(file, fits)).clone();
         let mut of_builds = builds.of(file).peekable();
         if of_builds.peek().is_none() {
-            return in_folders();
+            return vec![in_folders()];
         }
-        let mut all = Found::default();
+        let mut all = Vec::new();
         for build in of_builds {
             let mut found = Found::default();
             let (mut met, mut open, mut is_found) = (BTreeSet::new(), BTreeSet::from([build]), false);
@@ -140,8 +156,7 @@ impl<'a> Pool<'a> {
             if !is_found {
                 found.add(in_folders());
             }
-            all.certain.append(&mut found.certain);
-            all.possible.append(&mut found.possible);
+            all.push(found);
         }
         all
     }

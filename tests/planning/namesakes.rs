@@ -359,6 +359,29 @@ fn a_route_belongs_to_the_nearest_gateways_that_select_it() {
 }
 
 #[test]
+fn a_route_that_overlays_give_different_gateways_is_held_back() {
+    let public = SELECTING.replace("name: edge", "name: public");
+    let files = |test| {
+        [
+            ("base/kustomization.yaml", "resources: [route.yaml]\n"),
+            ("base/route.yaml", SELECTED),
+            ("live/gateway.yaml", SELECTING),
+            ("live/kustomization.yaml", "resources: [../base, gateway.yaml]\n"),
+            ("test/gateway.yaml", test),
+            ("test/kustomization.yaml", "resources: [../base, gateway.yaml]\n"),
+        ]
+    };
+    let found = run(&files(&public), "0.4");
+    found.check_message(
+        "it is selected by different Gateway objects in different builds: Gateway edge (live/gateway.yaml:1), Gateway public (test/gateway.yaml:1)",
+    );
+    assert!(found.after.is_empty(), "{:?}", found.after);
+    let found = run(&files(SELECTING), "0.4");
+    found.check_findings(Severity::Warning, &[]);
+    assert!(found.after["base/route.yaml"].contains("parentRefs:\n  - name: edge\n"), "{:?}", found.after);
+}
+
+#[test]
 fn an_object_that_is_held_back_holds_back_its_own_partners_alone() {
     // What the Gateway's namespace is in one tenant does not concern the other.
     let in_shop = SELECTED.replace("name: cart\n", "name: cart\n  namespace: shop\n");

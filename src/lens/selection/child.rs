@@ -147,8 +147,17 @@ fn parents<'a>(
     let joined = selecting.nearest.iter().map(|parent| (*parent, Join::of(fields, child, parent, context)));
     let joined: Vec<_> = joined.collect();
     check_known(fields, child, &joined, &at)?;
-    let parents = joined.iter().map(|(parent, join)| (*parent, references_to(fields, parent, join))).collect();
-    let references = merged(parents, fields, &at)?;
+    let referenced = |(parent, join): &(ObjectView<'a>, Join)| (*parent, references_to(fields, parent, join));
+    let references = merged(joined.iter().map(referenced).collect(), fields, &at)?;
+    for seen in selecting.in_each_build.iter().flatten() {
+        let is_seen = |(parent, _): &&(ObjectView<'a>, Join)| seen.iter().any(|one| one.place.id == parent.place.id);
+        if merged(joined.iter().filter(is_seen).map(referenced).collect(), fields, &at)? != references {
+            let (kind, field) = (fields.parent_kind(), &fields.references.field);
+            let all = some_of(&selecting.nearest, described);
+            let reason = format!("it is selected by different {kind} objects in different builds: {all}");
+            return Err(refused(at, reason, format!("write {field} by hand, in a patch for each build")));
+        }
+    }
     joined.iter().for_each(|(parent, _)| session.convert_together_with(parent));
     if references.is_empty() {
         none_selects(fields, child, &at)?;

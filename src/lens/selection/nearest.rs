@@ -16,8 +16,8 @@ use crate::release::GroupKind;
 pub(super) struct Selecting<'a> {
     /// The nearest that select it or may, in the order of the run.
     pub(super) nearest: Vec<ObjectView<'a>>,
-    /// Whether it lists its parents.
-    is_listed: bool,
+    /// The same for each build of its file, as far as they differ; nothing where it lists its parents.
+    pub(super) in_each_build: Option<Vec<Vec<ObjectView<'a>>>>,
 }
 
 impl<'a> Selecting<'a> {
@@ -28,12 +28,14 @@ impl<'a> Selecting<'a> {
             if join.is_certain() { Some(true) } else { (!join.is_possible()).then_some(false) }
         };
         let find = |fits: &dyn Fn(&ObjectView<'a>) -> Option<bool>| {
-            let found = context.nearest(&fields.parent.kind, child.place.file, fits);
-            found.all().map(|parent| (parent.place.id, *parent)).collect::<Vec<_>>()
+            let found = context.nearest_in_each_build(&fields.parent.kind, child.place.file, fits);
+            found.iter().map(|found| in_order(found.all().copied().collect())).collect::<Vec<_>>()
         };
-        let items = listed(fields, child);
-        let mut nearest = match items {
-            None => find(&fits),
+        match listed(fields, child) {
+            None => {
+                let in_each_build = find(&fits);
+                Self { nearest: in_order(in_each_build.concat()), in_each_build: Some(in_each_build) }
+            }
             Some(items) => {
                 let named = |item: &Value| {
                     let (name, namespace) = (text(item, "name"), text(item, "namespace"));
@@ -43,13 +45,9 @@ impl<'a> Selecting<'a> {
                     };
                     find(&|parent| if is_it(parent) { fits(parent) } else { Some(false) })
                 };
-                items.iter().flat_map(named).collect()
+                Self { nearest: in_order(items.iter().flat_map(named).flatten().collect()), in_each_build: None }
             }
-        };
-        nearest.sort_by_key(|(id, _)| *id);
-        nearest.dedup_by_key(|(id, _)| *id);
-        let nearest: Vec<ObjectView<'a>> = nearest.into_iter().map(|(_, parent)| parent).collect();
-        Self { nearest, is_listed: items.is_some() }
+        }
     }
 
     /// Returns the parents that would select `child` too if they were applied to the same cluster, which two of one name and
@@ -60,9 +58,16 @@ impl<'a> Selecting<'a> {
             let join = || Join::of(fields, child, parent, context);
             !self.nearest.iter().any(is_same) && join().is_certain()
         };
-        let all = if self.is_listed { &[] } else { context.of_kind(&fields.parent.kind) };
+        let all = if self.in_each_build.is_none() { &[] } else { context.of_kind(&fields.parent.kind) };
         all.iter().filter(is_other).copied().collect()
     }
+}
+
+/// Returns each of `parents` once, in the order of the run.
+fn in_order(mut parents: Vec<ObjectView<'_>>) -> Vec<ObjectView<'_>> {
+    parents.sort_by_key(|parent| parent.place.id);
+    parents.dedup_by_key(|parent| parent.place.id);
+    parents
 }
 
 /// Returns the parents that a child lists, where it has a list.
