@@ -17,6 +17,8 @@ mod builds;
 mod kustomize;
 #[path = "planning/mentions.rs"]
 mod mentions;
+#[path = "planning/namesakes.rs"]
+mod namesakes;
 #[path = "planning/schema_comments.rs"]
 mod schema_comments;
 #[path = "planning/styles.rs"]
@@ -152,7 +154,7 @@ fn a_gateway_in_several_namespaces_is_referenced_by_no_route() {
         &["base/gateway.yaml held-back converts-together -", "cart/route.yaml held-back not-convertible spec.gateways"],
     );
     separate.check_message(
-        "the namespace of Gateway edge is unknown: it gets different namespaces from several kustomizations",
+        "the namespace of Gateway edge (base/gateway.yaml:1) is unknown: it gets different namespaces from several kustomizations",
     );
     // Both are in the same namespace in every build.
     let mut combined = files;
@@ -197,7 +199,7 @@ fn hostnames_are_read_from_the_routes_own_namespace() {
     let without_kustomization = [with_kustomization[0], with_kustomization[1], ("far/edge.yaml", &other)];
     let found = run(&without_kustomization, "1.6.1/standard");
     found.check_findings(Severity::Warning, &["mail/route.yaml held-back invalid-in-target spec.parentRefs[0]"]);
-    found.check_message("the namespace of Gateway edge is unknown: it has no metadata.namespace");
+    found.check_message("the namespace of Gateway edge (far/edge.yaml:1) is unknown: it has no metadata.namespace");
 }
 
 #[test]
@@ -491,7 +493,7 @@ fn a_secret_is_found_in_the_namespace_of_its_filter() {
     assert_eq!(together.after, [("secret.yaml".to_owned(), opaque)].into());
     let separate = with("resources: [filter.yaml]\n");
     separate.check_findings(Severity::Held, &["secret.yaml held-back not-convertible metadata.name"]);
-    separate.check_message("it is not certain that AuthenticationFilter staff references the object");
+    separate.check_message("it is not certain that AuthenticationFilter staff (filter.yaml:1) references the object");
     let other_namespace = with("namespace: live\nresources: [filter.yaml]\n");
     other_namespace.check_findings(Severity::Held, &[]);
     assert!(other_namespace.after.is_empty());
@@ -578,7 +580,7 @@ fn conflicting_classes_are_left_unchanged() {
     let files = [("one.yaml", one.as_str()), ("proxy.yaml", OLD_PROXY), ("two.yaml", two.as_str())];
     let outcome = run_with(&files, "ngf@2.0.0", with_namespace("nginx-gateway"));
     outcome.check_findings(Severity::Held, &["proxy.yaml held-back not-convertible metadata"]);
-    outcome.check_message("GatewayClass one has a, GatewayClass two has b");
+    outcome.check_message("GatewayClass one (one.yaml:1) has a, GatewayClass two (two.yaml:1) has b");
     assert!(outcome.after.is_empty());
 }
 
@@ -593,7 +595,7 @@ fn proxies_with_the_same_name_are_left_unchanged() {
     let files = [("a.yaml", a.as_str()), ("b.yaml", b.as_str()), ("class.yaml", CLASS)];
     let outcome = run_with(&files, "ngf@2.0.0", with_namespace("nginx-gateway"));
     outcome.check_findings(Severity::Held, &["class.yaml held-back not-convertible spec.parametersRef"]);
-    outcome.check_message("NginxProxy edge has a, NginxProxy edge has b");
+    outcome.check_message("NginxProxy edge (a.yaml:1) has a, NginxProxy edge (b.yaml:1) has b");
 }
 
 #[test]
@@ -606,7 +608,7 @@ fn a_class_that_references_another_proxy_is_reported() {
     ];
     let outcome = run(&files, "ngf@2.0.0");
     outcome.check_findings(Severity::Warning, &["class.yaml warning dangling-reference spec.parametersRef.namespace"]);
-    outcome.check_message("NginxProxy edge is in namespace live");
+    outcome.check_message("NginxProxy edge (proxy.yaml:1) is in namespace live");
     let in_namespace = class.replace("namespace: a", "namespace: live");
     run(&[("class.yaml", &in_namespace), files[1], files[2]], "ngf@2.0.0").check_findings(Severity::Warning, &[]);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::lens::{Completeness, Context, Namespace, Session};
+use crate::lens::{Completeness, Context, Namespace, ObjectPlace, Session};
 
 /// Where an object stands among the others of a run.
 #[derive(Clone, Copy)]
@@ -13,6 +13,8 @@ pub(crate) struct ObjectContext<'a> {
     pub(crate) completeness: Completeness,
     /// The namespace that it is applied to.
     pub(crate) namespace: &'a Namespace,
+    /// Where it is.
+    pub(crate) place: ObjectPlace<'a>,
     /// The other objects.
     pub(crate) others: &'a Context<'a>,
 }
@@ -20,6 +22,7 @@ pub(crate) struct ObjectContext<'a> {
 impl<'a> ObjectContext<'a> {
     /// Starts a session with data of the object.
     pub(super) fn session(self, value: Arc<Value>) -> Session<'a> {
-        Session::in_context(value, self.others, self.completeness).in_namespace(self.namespace.clone())
+        let session = Session::in_context(value, self.others, self.completeness);
+        session.in_namespace(self.namespace.clone()).at(self.place)
     }
 }

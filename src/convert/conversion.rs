@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::remark::Remark;
-use crate::lens::{Direction, ObjectName};
+use crate::lens::{Direction, ObjectId};
 use crate::manifest::Object;
 use crate::release::{GroupKind, ReleaseSet};
 use crate::yaml::Intent;
@@ -35,7 +35,7 @@ pub struct Conversion {
     /// The releases that the object can have been written for: by its fields, and by its apiVersion where both agree.
     pub written_for: ReleaseSet,
     /// The objects that must be converted together with this one.
-    pub converts_with: BTreeSet<ObjectName>,
+    pub converts_with: BTreeSet<ObjectId>,
 }
 
 impl Conversion {

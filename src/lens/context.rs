@@ -1,49 +1,26 @@
 //! Answers: which other objects of the run, and which parameters, can an operation read?
 //!
 //! [`Context`] is an index of the run's objects by kind, built once, before anything is converted; each is indexed as its
-//! file has it. It records what was read: the result for an object that was converted without reading other objects does not
+//! file has it. Among several that a reference can name, the nearest count ([`Builds`]). It records what was read: the result for an object that was converted without reading other objects does not
 //! depend on them. It also holds the values that the user passed for the parameters of packs.
 //!
 //! Invariant: what an operation reads of other objects never depends on their conversion.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
 use super::namespace::Namespace;
+use super::nearest::{Builds, Pool};
+use super::object_view::{Candidates, ObjectId, ObjectView};
 use crate::field::FieldPattern;
 use crate::release::GroupKind;
 
-/// An object of the run, as its file has it.
-#[derive(Clone, Copy, Debug)]
-pub struct ObjectView<'a> {
-    /// Its kind and API group.
-    pub kind: &'a GroupKind,
-    /// Its namespace.
-    pub namespace: &'a Namespace,
-    /// `metadata.name`, where it is set.
-    pub name: Option<&'a str>,
-    /// Its data.
-    pub value: &'a Value,
-}
-
-impl ObjectView<'_> {
-    /// Returns its kind and name, as messages write them: `Shop public`.
-    pub fn title(&self) -> String {
-        format!("{} {}", self.kind.kind, self.name.unwrap_or_default())
-    }
-}
-
-/// The objects that a reference can resolve to.
-#[derive(Clone, Debug, Default)]
-pub struct Candidates<'a> {
-    /// Those that it resolves to, in the order of the run.
-    pub certain: Vec<ObjectView<'a>>,
-    /// Those that it resolves to if they are in the namespace of the reference, which the files do not show.
-    pub possible: Vec<ObjectView<'a>>,
-}
+/// What belongs to an object: positions among the objects of a kind.
+pub(super) type Relation = BTreeMap<ObjectId, Vec<usize>>;
 
 /// Objects by the names that they reference, as their positions among those of their kind.
 type ByReference = BTreeMap<String, BTreeSet<usize>>;
@@ -51,10 +28,13 @@ type ByReference = BTreeMap<String, BTreeSet<usize>>;
 /// The objects of a run, by kind, and the parameters of the run.
 #[derive(Debug, Default)]
 pub struct Context<'a> {
-    by_kind: BTreeMap<&'a GroupKind, Vec<ObjectView<'a>>>,
-    by_name: BTreeMap<&'a GroupKind, BTreeMap<&'a str, Vec<ObjectView<'a>>>>,
+    by_kind: BTreeMap<&'a GroupKind, Pool<'a>>,
+    by_name: BTreeMap<&'a GroupKind, BTreeMap<&'a str, Pool<'a>>>,
+    builds: Cow<'a, Builds>,
     /// Which objects of a kind reference each name at one field; built when it is first needed.
     by_reference: Mutex<BTreeMap<(GroupKind, FieldPattern), ByReference>>,
+    /// What belongs to the objects of a kind by a field of those of another; worked out when it is first needed.
+    relations: Mutex<BTreeMap<(GroupKind, GroupKind, FieldPattern), Arc<Relation>>>,
     parameters: BTreeMap<&'a str, &'a str>,
     read_completeness: AtomicBool,
     read_namespaces: AtomicBool,
@@ -62,8 +42,8 @@ pub struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Builds the index of `objects`, which keep their order within a kind.
-    pub fn new(objects: impl IntoIterator<Item = ObjectView<'a>>) -> Self {
+    /// Builds the index of `objects`, in the order of the run, which `builds` take in.
+    pub fn new(objects: impl IntoIterator<Item = ObjectView<'a>>, builds: &'a Builds) -> Self {
         let mut by_kind: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let mut by_name: BTreeMap<_, BTreeMap<_, Vec<_>>> = BTreeMap::new();
         for object in objects {
@@ -72,7 +52,14 @@ impl<'a> Context<'a> {
                 by_name.entry(object.kind).or_default().entry(name).or_default().push(object);
             }
         }
-        Self { by_kind, by_name, ..Self::default() }
+        let pool = |objects| Pool::new(objects, builds);
+        let pools = |names: BTreeMap<&'a str, Vec<_>>| names.into_iter().map(|(name, all)| (name, pool(all))).collect();
+        Self {
+            by_kind: by_kind.into_iter().map(|(kind, all)| (kind, pool(all))).collect(),
+            by_name: by_name.into_iter().map(|(kind, names)| (kind, pools(names))).collect(),
+            builds: Cow::Borrowed(builds),
+            ..Self::default()
+        }
     }
 
     /// Adds the parameters that the user passed: `shop.namespace`, `shop-system`.
@@ -115,17 +102,41 @@ impl<'a> Context<'a> {
     /// Returns the objects of `kind`, in the order of the run.
     pub fn of_kind(&self, kind: &GroupKind) -> &[ObjectView<'a>] {
         self.read_objects.store(true, Ordering::Relaxed);
-        self.by_kind.get(kind).map_or(&[], Vec::as_slice)
+        self.by_kind.get(kind).map_or(&[], Pool::all)
     }
 
-    /// Returns the first object of `kind` named `name`, in whatever namespace.
-    pub fn first_named(&self, kind: &GroupKind, name: &str) -> Option<&ObjectView<'a>> {
-        self.all_named(kind, name).first()
-    }
-
-    fn all_named(&self, kind: &GroupKind, name: &str) -> &[ObjectView<'a>] {
+    /// Returns the objects of `kind` for which `fits` holds and that are nearest to `file`, and those for which it may hold; for each
+    /// build of the file, as far as they differ.
+    pub fn nearest_in_each_build(
+        &self,
+        kind: &GroupKind,
+        file: &str,
+        fits: &dyn Fn(&ObjectView<'a>) -> Option<bool>,
+    ) -> Vec<Candidates<'a>> {
         self.read_objects.store(true, Ordering::Relaxed);
-        self.by_name.get(kind).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
+        self.by_kind.get(kind).map(|pool| pool.nearest_in_each(&self.builds, file, fits)).unwrap_or_default()
+    }
+
+    /// Returns the objects of `kind` named `name`, in whatever namespace, that are nearest to `file`.
+    pub fn named(&self, kind: &GroupKind, name: &str, file: &str) -> Vec<ObjectView<'a>> {
+        self.nearest_named(kind, name, file, &|_| Some(true)).certain
+    }
+
+    /// Returns whether several objects of `kind` have the name `name`.
+    pub fn has_namesakes(&self, kind: &GroupKind, name: &str) -> bool {
+        self.by_name.get(kind).and_then(|names| names.get(name)).is_some_and(|pool| pool.all().len() > 1)
+    }
+
+    fn nearest_named(
+        &self,
+        kind: &GroupKind,
+        name: &str,
+        file: &str,
+        fits: &dyn Fn(&ObjectView<'a>) -> Option<bool>,
+    ) -> Candidates<'a> {
+        self.read_objects.store(true, Ordering::Relaxed);
+        let pool = self.by_name.get(kind).and_then(|names| names.get(name));
+        pool.map(|pool| pool.nearest(&self.builds, file, fits)).unwrap_or_default()
     }
 
     /// Returns the objects of `kind` that have the name `name` in a reference at `field`, in the order of the run.
@@ -145,22 +156,37 @@ impl<'a> Context<'a> {
         by_name.get(name).into_iter().flatten().map(|at| objects[*at]).collect()
     }
 
-    /// Returns the objects that a reference to the object `name` of `kind` in `namespace` can resolve to.
-    pub fn resolve(&self, kind: &GroupKind, namespace: &Namespace, name: &str) -> Candidates<'a> {
-        let mut candidates = Candidates::default();
-        for one in self.all_named(kind, name) {
-            match namespace.same_as(one.namespace) {
-                Some(true) => candidates.certain.push(*one),
-                Some(false) => {}
-                None => candidates.possible.push(*one),
+    /// Returns the objects of `kind` that belong to the object at `id`, which is of kind `owner`, by their `field`. `owners` returns the
+    /// positions of those that one belongs to, and is called once for each.
+    pub(super) fn belonging(
+        &self,
+        (id, owner): (ObjectId, &GroupKind),
+        (kind, field): (&GroupKind, &FieldPattern),
+        owners: impl Fn(&ObjectView<'a>) -> BTreeSet<ObjectId>,
+    ) -> Vec<ObjectView<'a>> {
+        let objects = self.of_kind(kind);
+        let relate = || {
+            let mut relation = Relation::new();
+            for (at, one) in objects.iter().enumerate() {
+                owners(one).into_iter().for_each(|owner| relation.entry(owner).or_default().push(at));
             }
-        }
-        candidates
+            Arc::new(relation)
+        };
+        let mut relations = self.relations.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (owner.clone(), kind.clone(), field.clone());
+        let relation = Arc::clone(relations.entry(key).or_insert_with(relate));
+        relation.get(&id).into_iter().flatten().map(|at| objects[*at]).collect()
+    }
+
+    /// Returns the objects that a reference in `file` to the object `name` of `kind` in `namespace` can resolve to.
+    pub fn resolve(&self, kind: &GroupKind, namespace: &Namespace, name: &str, file: &str) -> Candidates<'a> {
+        self.nearest_named(kind, name, file, &|one| namespace.same_as(one.namespace))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::object_view::ObjectPlace;
     use super::*;
     use serde_json::json;
 
@@ -168,10 +194,18 @@ mod tests {
     fn possible_and_certain_candidates_are_separate() {
         let (kind, value) = (GroupKind::new("Gateway", "g"), json!({}));
         let [a, b, open] = [Some("a"), Some("b"), None].map(Namespace::from_written);
-        let object = |namespace, name| ObjectView { kind: &kind, namespace, name: Some(name), value: &value };
-        let all = Context::new([object(&a, "x"), object(&b, "x"), object(&open, "x"), object(&open, "y")]);
+        let object = |namespace, name| ObjectView {
+            kind: &kind,
+            namespace,
+            name: Some(name),
+            value: &value,
+            place: ObjectPlace::default(),
+        };
+        let builds = Builds::default();
+        let all = [object(&a, "x"), object(&b, "x"), object(&open, "x"), object(&open, "y")];
+        let all = Context::new(all, &builds);
         let count = |namespace, name| {
-            let found = all.resolve(&kind, namespace, name);
+            let found = all.resolve(&kind, namespace, name, "");
             (found.certain.len(), found.possible.len())
         };
         let cases = [(&a, "x", (1, 1)), (&open, "x", (1, 2)), (&b, "y", (0, 1)), (&open, "z", (0, 0))];
@@ -179,6 +213,6 @@ mod tests {
             assert_eq!(count(namespace, name), expected, "{namespace:?} {name}");
         }
         assert!(all.of_kind(&GroupKind::new("Gateway", "")).is_empty());
-        assert!(all.first_named(&kind, "y").is_some() && all.first_named(&kind, "z").is_none());
+        assert!(!all.named(&kind, "y", "").is_empty() && all.named(&kind, "z", "").is_empty());
     }
 }

@@ -171,7 +171,7 @@ impl Default {
     fn warn_of_wrong_namespace(&self, session: &mut Session<'_>) {
         let Source::References(reference) = &self.source else { return };
         if let Some((path, written, other)) = reference.in_wrong_namespace(session) {
-            let warning = format!("{path} is {written}, but {} {}", other.title(), other.namespace.description());
+            let warning = format!("{path} is {written}, but {} {}", other.described(), other.namespace.description());
             session.record_warning(&path, warning);
         }
     }

@@ -6,12 +6,14 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
 use super::condition::Condition;
-use super::context::{Context, ObjectView};
+use super::context::Context;
+use super::object_view::ObjectView;
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::loss::LossClass;
 use super::operation::{Description, Operation};
+use super::references::{referring, resolves_to_own};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
@@ -53,22 +55,15 @@ struct Others {
 }
 
 impl Others {
-    /// Returns the items of the run's objects that reference `object`, each with the title of its object.
-    fn items<'v>(&self, object: &Value, context: &Context<'v>) -> Vec<(String, &'v Value)> {
-        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        let metadata = |key: &str| object.get("metadata").and_then(|metadata| text(metadata, key));
-        let (name, namespace) = (metadata("name"), metadata("namespace"));
-        let references_it = |other: &&ObjectView<'v>| {
-            let parents = self.parent.matches(other.value);
-            let mut parents = parents.iter().filter_map(|path| path.get(other.value));
-            parents.any(|parent| {
-                let target = text(parent, "namespace").or_else(|| other.namespace.name().map(str::to_owned));
-                text(parent, "name") == name && target.zip(namespace.clone()).is_none_or(|(target, own)| target == own)
-            })
+    /// Returns the items of the run's objects that reference that of `session`, each with the title of its object.
+    fn items<'v>(&self, session: &Session<'v>, context: &Context<'v>) -> Vec<(String, &'v Value)> {
+        let references_it = |other: &ObjectView<'v>| {
+            let mut references = self.parent.values(other.value).into_iter();
+            references.any(|reference| resolves_to_own(reference, other, session) != Some(false))
         };
-        let others = self.kinds.iter().flat_map(|kind| context.of_kind(kind)).filter(references_it);
-        let items = others.flat_map(|other| {
-            let title = other.title();
+        let others = self.kinds.iter().flat_map(|kind| referring(session, context, (kind, &self.parent)));
+        let items = others.filter(references_it).flat_map(|other| {
+            let title = other.described();
             let paths = self.items.matches(other.value);
             paths.into_iter().filter_map(move |path| Some((title.clone(), path.get(other.value)?)))
         });
@@ -194,7 +189,7 @@ impl Gather {
         if self.share_if.holds(session.object()) {
             return Vec::new();
         }
-        let mut items = others.items(session.object(), context);
+        let mut items = others.items(session, context);
         items.retain(|(_, item)| self.only.holds(item));
         items
     }

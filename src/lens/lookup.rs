@@ -6,13 +6,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::condition::Condition;
-use super::context::ObjectView;
+use super::object_view::{Candidates, ObjectView, some_of};
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::Claims;
 use super::namespace::Namespace;
 use super::operation::{Description, Operation};
-use super::references::unknown_namespace;
+use super::references::unknown_namespaces;
 use super::session::{Completeness, Session};
 use crate::field::{FieldPath, FieldPattern, Part};
 use crate::release::GroupKind;
@@ -70,7 +70,8 @@ impl Lookup {
         for target in &found {
             let one = self.values_in(path, reference, target)?;
             if !values.is_empty() && values != one {
-                let reason = format!("{path} references several objects of the files, which differ in {}", self.value);
+                let all = some_of(&found, ObjectView::described);
+                let reason = format!("{path} can be to several objects, which differ in {}: {all}", self.value);
                 return Err(self.refused(path.clone(), reason));
             }
             values = one;
@@ -95,11 +96,12 @@ impl Lookup {
             let reason = format!("{path} references a {kind}, and {} cannot be read from that kind", self.value);
             return Err(self.refused(path.clone(), reason));
         }
-        let found = session.context().map(|all| all.resolve(&kind, &namespace, name)).unwrap_or_default();
+        let found = session.context().map(|all| all.resolve(&kind, &namespace, name, session.place().file));
+        let found = found.unwrap_or_default();
         if found.certain.is_empty() {
             let title = namespace.name().map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"));
-            if let Some(other) = found.possible.first() {
-                return Err(self.refused_namespace(path, &kind, &title, &namespace, other));
+            if !found.possible.is_empty() {
+                return Err(self.refused_namespace(path, &kind, &title, &namespace, &found));
             }
             let kind = &kind.kind;
             let reason =
@@ -109,16 +111,16 @@ impl Lookup {
         Ok(found.certain.into_iter().chain(found.possible).collect())
     }
 
-    /// Refuses to read from `other`, which may be in another namespace.
+    /// Refuses to read from `others`, which may be in another namespace.
     fn refused_namespace(
         &self,
         path: &FieldPath,
         kind: &GroupKind,
         title: &str,
         namespace: &Namespace,
-        other: &ObjectView<'_>,
+        others: &Candidates<'_>,
     ) -> Halt {
-        let unknown = unknown_namespace(other, namespace);
+        let unknown = unknown_namespaces(&others.possible, namespace);
         let reason = format!("{} is required and read from {} {title}, but {unknown}", self.field, kind.kind);
         self.refused(path.clone(), reason)
     }
@@ -132,7 +134,7 @@ impl Lookup {
             self.only.holds(item) && self.select.iter().all(same)
         };
         let items: Vec<_> = items.iter().filter_map(|item| item.get(target.value)).filter(is_selected).collect();
-        let title = target.title();
+        let title = target.described();
         if items.is_empty() {
             let reason = format!("{} is required, and {path} selects no item of {} in {title}", self.field, self.items);
             return Err(self.refused(path.clone(), reason));
@@ -239,6 +241,8 @@ impl Operation for LookupInverse {
 mod tests {
     use super::super::trial::operation;
     use super::super::context::Context;
+    use super::super::object_view::ObjectPlace;
+    use super::super::nearest::Builds;
     use super::*;
     use serde_json::json;
 
@@ -252,10 +256,12 @@ mod tests {
             {"name": "none", "p": "T"}, {"name": "other", "p": "H", "host": "3"}]}});
         let y = json!({"spec": {"l": [{"name": "one", "p": "T", "host": "1"}, {"name": "four", "p": "T", "host": "4"}]}});
         let [a, b] = [Some("a"), Some("b")].map(Namespace::from_written);
-        let context = Context::new([
-            ObjectView { kind: &g, namespace: &a, name: Some("x"), value: &x },
-            ObjectView { kind: &s, namespace: &b, name: Some("y"), value: &y },
-        ]);
+        let (place, builds) = (ObjectPlace::default(), Builds::default());
+        let objects = [
+            ObjectView { kind: &g, namespace: &a, name: Some("x"), value: &x, place },
+            ObjectView { kind: &s, namespace: &b, name: Some("y"), value: &y, place },
+        ];
+        let context = Context::new(objects, &builds);
         let object = json!({"metadata": {"namespace": "a"}, "spec": spec});
         let mut session = Session::in_context(object, &context, completeness);
         match operation(LOOKUP).run(&mut session) {

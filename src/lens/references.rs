@@ -9,8 +9,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::context::ObjectView;
+use super::context::Context;
 use super::namespace::Namespace;
+use super::object_view::{ObjectView, some_of};
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern};
 use crate::release::GroupKind;
@@ -56,10 +57,7 @@ impl ReferencedBy {
     pub(super) fn referrers<'a>(&self, session: &Session<'a>) -> Referrers<'a> {
         let mut found = Referrers::default();
         let Some(context) = session.context() else { return found };
-        let Some(name) = session.object().get("metadata").and_then(|metadata| text(metadata, "name")) else {
-            return found;
-        };
-        for other in context.referencing(&self.kind, &self.refs, name) {
+        for other in referring(session, context, (&self.kind, &self.refs)) {
             for reference in self.refs.values(other.value) {
                 match resolves_to_own(reference, &other, session) {
                     Some(true) => found.certain.push((other, reference)),
@@ -94,7 +92,8 @@ impl References {
         let targets = references.filter(|reference| is_to(reference, &self.kind)).flat_map(|reference| {
             let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
             let namespace = written.unwrap_or_else(|| session.namespace().clone());
-            let found = context.resolve(&self.kind, &namespace, text(reference, "name").unwrap_or_default());
+            let name = text(reference, "name").unwrap_or_default();
+            let found = context.resolve(&self.kind, &namespace, name, session.place().file);
             found.certain.into_iter().chain(found.possible)
         });
         targets.collect()
@@ -124,10 +123,11 @@ impl References {
         self.refs.matches(own).into_iter().find_map(|path| {
             let reference = path.get(own).filter(|reference| is_to(reference, &self.kind))?;
             let (written, name) = (text(reference, "namespace")?, text(reference, "name")?);
-            let found = context.resolve(&self.kind, &Namespace::Named(written.to_owned()), name);
-            let is_found = !found.certain.is_empty() || !found.possible.is_empty();
-            let other = context.first_named(&self.kind, name).filter(|_| !is_found)?;
-            Some((path.key("namespace"), written.to_owned(), *other))
+            let file = session.place().file;
+            let found = context.resolve(&self.kind, &Namespace::Named(written.to_owned()), name, file);
+            let is_found = found.all().next().is_some();
+            let other = context.named(&self.kind, name, file).into_iter().next().filter(|_| !is_found)?;
+            Some((path.key("namespace"), written.to_owned(), other))
         })
     }
 }
@@ -150,16 +150,13 @@ fn merged<'a>(values: Vec<(ObjectView<'a>, Result<Value, String>)>) -> FoundValu
         Ok(value) if values.iter().all(|(_, other)| other.as_ref() == Ok(&value)) => {
             FoundValue::One(value, values.into_iter().map(|(object, _)| object).collect())
         }
-        _ => {
-            let each: Vec<_> = values.iter().map(|(object, value)| described(object, value)).collect();
-            FoundValue::Several(each.join(", "))
-        }
+        _ => FoundValue::Several(some_of(&values, |(object, value)| described(object, value))),
     }
 }
 
 /// Returns which value one object has, for people.
 fn described(object: &ObjectView<'_>, value: &Result<Value, String>) -> String {
-    let title = object.title();
+    let title = object.described();
     match value {
         Ok(Value::String(text)) => format!("{title} has {text}"),
         Ok(value) => format!("{title} has {value}"),
@@ -167,13 +164,16 @@ fn described(object: &ObjectView<'_>, value: &Result<Value, String>) -> String {
     }
 }
 
-/// Returns why it is unknown whether the session's object, in namespace `own`, and `other` are in one namespace.
-pub(super) fn unknown_namespace(other: &ObjectView<'_>, own: &Namespace) -> String {
-    let (title, namespace) = match own.name() {
-        Some(_) => (other.title(), other.namespace),
-        None => ("the object".to_owned(), own),
+/// Returns why it is unknown whether the session's object, in namespace `own`, and one of `others` are in one namespace.
+pub(super) fn unknown_namespaces(others: &[ObjectView<'_>], own: &Namespace) -> String {
+    if own.name().is_none() {
+        return format!("the namespace of the object is unknown: it {}", own.description());
+    }
+    let unknown = |other: &ObjectView<'_>| {
+        let (title, description) = (other.described(), other.namespace.description());
+        format!("the namespace of {title} is unknown: it {description}")
     };
-    format!("the namespace of {title} is unknown: it {}", namespace.description())
+    some_of(others, unknown)
 }
 
 fn text<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
@@ -186,18 +186,49 @@ fn is_to(reference: &Value, kind: &GroupKind) -> bool {
         && text(reference, "group").is_none_or(|group| group == kind.group)
 }
 
-/// Returns whether `reference`, in `other`, resolves to the session's object; `None` where the files do not show it.
-fn resolves_to_own(reference: &Value, other: &ObjectView<'_>, session: &Session<'_>) -> Option<bool> {
-    let object = session.object();
+/// Returns the objects of `kind` that may reference the session's object at `refs`.
+pub(super) fn referring<'a>(
+    session: &Session<'_>,
+    context: &Context<'a>,
+    (kind, refs): (&GroupKind, &FieldPattern),
+) -> Vec<ObjectView<'a>> {
+    let (own, Some(name)) = own(session.object()) else { return Vec::new() };
+    let Some(id) = session.place().id.filter(|_| context.has_namesakes(&own, name)) else {
+        return context.referencing(kind, refs, name);
+    };
+    let owners = |other: &ObjectView<'a>| {
+        let references = refs.values(other.value).into_iter().filter(|reference| is_to(reference, &own));
+        let found = references.filter_map(|reference| {
+            let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
+            let namespace = written.as_ref().unwrap_or(other.namespace);
+            Some(context.resolve(&own, namespace, text(reference, "name")?, other.place.file))
+        });
+        found.flat_map(|found| found.all().filter_map(|one| one.place.id).collect::<Vec<_>>()).collect()
+    };
+    context.belonging((id, &own), (kind, refs), owners)
+}
+
+/// Returns the kind and the name of an object.
+fn own(object: &Value) -> (GroupKind, Option<&str>) {
     let version = text(object, "apiVersion").unwrap_or_default();
     let group = version.split_once('/').map_or("", |(group, _)| group);
     let kind = GroupKind::new(text(object, "kind").unwrap_or_default(), group);
-    let name = object.get("metadata").and_then(|metadata| text(metadata, "name"));
+    (kind, object.get("metadata").and_then(|metadata| text(metadata, "name")))
+}
+
+/// Returns whether `reference`, in `other`, resolves to the session's object; `None` where the files do not show it.
+pub(super) fn resolves_to_own(reference: &Value, other: &ObjectView<'_>, session: &Session<'_>) -> Option<bool> {
+    let (kind, name) = own(session.object());
     if !is_to(reference, &kind) || name.is_none() || text(reference, "name") != name {
         return Some(false);
     }
     let written = text(reference, "namespace").map(|name| Namespace::Named(name.to_owned()));
-    written.as_ref().unwrap_or(other.namespace).same_as(session.namespace())
+    let wanted = written.as_ref().unwrap_or(other.namespace);
+    let nearest = session.context().zip(session.place().id).zip(name).and_then(|((context, own), name)| {
+        let has_namesakes = context.has_namesakes(&kind, name);
+        has_namesakes.then(|| context.resolve(&kind, wanted, name, other.place.file).has(own))
+    });
+    nearest.unwrap_or_else(|| wanted.same_as(session.namespace()))
 }
 
 #[cfg(test)]
@@ -205,7 +236,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lens::context::Context;
+    use crate::lens::nearest::Builds;
+    use crate::lens::object_view::ObjectPlace;
     use crate::lens::session::Completeness;
 
     /// Checks which namespace the objects with the given references to the object `a` have for it.
@@ -213,8 +245,9 @@ mod tests {
     fn check(object: Value, references: &[Value], expected: Option<&str>) {
         let class = GroupKind::new("GatewayClass", "g");
         let values: Vec<Value> = references.iter().map(|it| json!({"spec": {"parametersRef": it}})).collect();
-        let view = |value| ObjectView { kind: &class, namespace: &Namespace::Unset, name: Some("c"), value };
-        let context = Context::new(values.iter().map(view));
+        let (place, builds) = (ObjectPlace::default(), Builds::default());
+        let view = |value| ObjectView { kind: &class, namespace: &Namespace::Unset, name: Some("c"), value, place };
+        let context = Context::new(values.iter().map(view), &builds);
         let session = Session::in_context(object, &context, Completeness::Whole);
         let named: ReferencedBy =
             serde_yaml::from_str("{ kind: GatewayClass.g, refs: spec.parametersRef, value: namespace }").unwrap();

@@ -11,11 +11,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::context::{Context, ObjectView};
+use super::context::Context;
 use super::growth::Growth;
 use super::halt::Halt;
 use super::loss::{Loss, LossClass, Normalization};
 use super::namespace::Namespace;
+use super::object_view::{ObjectId, ObjectPlace, ObjectView};
 use super::origin;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::{ApiVersion, GroupKind};
@@ -43,9 +44,10 @@ pub struct Session<'a> {
     context: Option<&'a Context<'a>>,
     completeness: Completeness,
     namespace: Namespace,
+    place: ObjectPlace<'a>,
     /// Whether the session is about an item of a list, which is whole even in a patch.
     is_item: bool,
-    converts_with: BTreeSet<ObjectName>,
+    converts_with: BTreeSet<ObjectId>,
     growth: Growth,
 }
 
@@ -66,6 +68,7 @@ impl<'a> Session<'a> {
             warnings: Vec::new(),
             context: None,
             completeness: Completeness::Whole,
+            place: ObjectPlace::default(),
             is_item: false,
             converts_with: BTreeSet::new(),
             growth: Growth::NONE,
@@ -81,6 +84,17 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn in_namespace(self, namespace: Namespace) -> Self {
         Self { namespace, ..self }
+    }
+
+    /// Sets where the object is.
+    #[must_use]
+    pub fn at(self, place: ObjectPlace<'a>) -> Self {
+        Self { place, ..self }
+    }
+
+    /// Returns where the object is.
+    pub const fn place(&self) -> ObjectPlace<'a> {
+        self.place
     }
 
     /// Returns the namespace of the object: a kustomization of the run can set another one than its data has.
@@ -139,11 +153,11 @@ impl<'a> Session<'a> {
 
     /// Records that the object can be converted only together with `other`.
     pub fn convert_together_with(&mut self, other: &ObjectView<'_>) {
-        self.converts_with.insert((other.kind.clone(), other.namespace.clone(), other.name.map(str::to_owned)));
+        self.converts_with.extend(other.place.id);
     }
 
     /// Returns the objects that must be converted together with this one.
-    pub const fn converts_with(&self) -> &BTreeSet<ObjectName> {
+    pub const fn converts_with(&self) -> &BTreeSet<ObjectId> {
         &self.converts_with
     }
 
@@ -215,7 +229,8 @@ impl<'a> Session<'a> {
         let item = place.steps().iter().any(|step| matches!(step, Step::Index(_)));
         let completeness = if item { Completeness::Whole } else { self.completeness };
         let (is_item, namespace) = (item || self.is_item, self.namespace.clone());
-        let mut inner = Session { context: self.context, completeness, is_item, namespace, ..Session::new(value) };
+        let (context, own) = (self.context, Session::new(value).at(self.place));
+        let mut inner = Session { context, completeness, is_item, namespace, ..own };
         steps(&mut inner).map_err(|halt| outward(halt, place, &inner))?;
         let (started, done) = (self.origin(place), self.program.len());
         self.converts_with.extend(inner.converts_with);

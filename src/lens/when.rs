@@ -6,13 +6,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::condition::Condition;
-use super::context::ObjectView;
 use super::emptied::Emptied;
+use super::object_view::{ObjectView, some_of};
 use super::fidelity::Fidelity;
 use super::halt::Halt;
 use super::image::{Claims, Image};
 use super::operation::{Description, Operation};
-use super::references::{ReferencedBy, References, unknown_namespace};
+use super::references::{ReferencedBy, Referrers, References, unknown_namespaces};
 use super::sequence::Lens;
 use super::session::Session;
 use crate::field::{FieldPath, FieldPattern, Part};
@@ -90,10 +90,12 @@ impl When {
     }
 }
 
-/// Refuses an object that `other` references only if both are in one namespace, which is unknown.
-fn refused_namespace(other: &ObjectView<'_>, session: &Session<'_>) -> Halt {
-    let unknown = unknown_namespace(other, session.namespace());
-    let reason = format!("it is not certain that {} references the object: {unknown}", other.title());
+/// Refuses an object that others reference only if they are in its namespace, which is unknown.
+fn refused_namespace(referrers: &Referrers<'_>, session: &Session<'_>) -> Halt {
+    let others: Vec<_> = referrers.possible.iter().map(|(other, _)| *other).collect();
+    let unknown = unknown_namespaces(&others, session.namespace());
+    let titles = some_of(&others, ObjectView::described);
+    let reason = format!("it is not certain that {titles} references the object: {unknown}");
     let help = "set metadata.namespace in both, or add the kustomization that sets it to the run".to_owned();
     Halt::Refused { at: FieldPath::default().key("metadata").key("name"), reason, help: Some(help) }
 }
@@ -105,10 +107,10 @@ impl Operation for When {
         let before = session.program().len();
         if !referrers.certain.is_empty() {
             self.run_everywhere(session)?;
-        } else if let Some((other, _)) = referrers.possible.first() {
+        } else if !referrers.possible.is_empty() {
             let mut trial = session.clone();
             self.run_everywhere(&mut trial)?;
-            return if trial.program().len() > before { Err(refused_namespace(other, session)) } else { Ok(()) };
+            return if trial.program().len() > before { Err(refused_namespace(&referrers, session)) } else { Ok(()) };
         }
         if session.program().len() > before {
             referrers.certain.iter().for_each(|(other, _)| session.convert_together_with(other));

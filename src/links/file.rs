@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::convert::ObjectPlan;
 use crate::field::FieldPath;
 use crate::finding::Location;
-use crate::lens::{Namespace, ObjectName, ObjectView};
+use crate::lens::{Namespace, ObjectId, ObjectName, ObjectPlace, ObjectView};
 use crate::manifest::{Kustomization, Manifest, Object, PatchFile};
 use crate::release::GroupKind;
 use crate::text::{Position, Span};
@@ -41,6 +41,8 @@ pub(crate) struct LocalFile {
     pub(crate) transformer: Option<Arc<Kustomization>>,
     /// How it is indented.
     pub(crate) style: Style,
+    /// The folders that its objects have Flux or Argo CD apply.
+    pub(crate) applied: Vec<String>,
 }
 
 /// What other objects can look up in an object.
@@ -121,6 +123,14 @@ impl<'a> File<'a> {
         }
     }
 
+    /// Returns the folders that objects of the file have Flux or Argo CD apply, from the root of the repository.
+    pub(crate) fn applied(self) -> &'a [String] {
+        match self {
+            Self::Local(local) => &local.applied,
+            Self::Linked(manifest) => &manifest.applied,
+        }
+    }
+
     /// Returns the planned objects of a local file.
     pub(crate) fn planned(self) -> &'a [ObjectPlan] {
         match self {
@@ -164,10 +174,13 @@ impl IndexedObject {
 
     /// Makes what lenses see of the object, with its namespace and what [`IndexedObject::value`] returned.
     pub(crate) fn object_view<'v>(
-        (indexed, (namespace, value)): (&'v Self, &'v (Namespace, Option<Value>)),
+        &'v self,
+        (file, id): (&'v str, ObjectId),
+        (namespace, value): &'v (Namespace, Option<Value>),
     ) -> Option<ObjectView<'v>> {
-        let name = indexed.name.as_deref();
-        value.as_ref().map(|value| ObjectView { kind: &indexed.kind, namespace, name, value })
+        let place = ObjectPlace { file, line: self.position.map(|position| position.line), id: Some(id) };
+        let name = self.name.as_deref();
+        value.as_ref().map(|value| ObjectView { kind: &self.kind, namespace, name, value, place })
     }
 
     /// Reads the object's data again, where others can look it up.

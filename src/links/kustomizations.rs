@@ -119,8 +119,7 @@ impl<'a> Graph<'a> {
     /// Returns the kustomizations that each file is built by, of those that no other one takes in.
     pub(crate) fn builds(&self) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
         let mut builds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        let inner = self.inner();
-        for root in self.files.keys().filter(|file| !inner.contains(*file)) {
+        for root in self.roots() {
             for file in self.reach(root) {
                 builds.entry(file).or_default().insert(root);
             }
@@ -143,6 +142,11 @@ impl<'a> Graph<'a> {
         };
         let components = kustomization.components.iter().filter_map(|path| Some(self.named(path)?.0));
         Parts { resources: kustomization.resources.iter().map(named).collect(), components: components.collect() }
+    }
+
+    /// Returns the kustomization in `folder`.
+    pub(super) fn in_folder(&self, folder: &str) -> Option<&'a str> {
+        self.folders.get(folder).copied()
     }
 
     /// Returns the kustomizations, by file.
@@ -176,6 +180,12 @@ impl<'a> Graph<'a> {
         self.files.get_key_value(file).map(|(file, kustomization)| (*file, *kustomization))
     }
 
+    /// Returns the kustomizations that no other one takes in.
+    pub(super) fn roots(&self) -> Vec<&'a str> {
+        let inner = self.inner();
+        self.files.keys().filter(|file| !inner.contains(*file)).copied().collect()
+    }
+
     /// Returns the kustomizations that another one takes in.
     fn inner(&self) -> BTreeSet<&'a str> {
         let taken = |kustomization: &&'a Kustomization| {
@@ -187,9 +197,8 @@ impl<'a> Graph<'a> {
 
     /// Collects the namespaces given to each of `files`, on every path from a kustomization that no other one takes in.
     pub(super) fn namespaces_of(&self, files: &HashSet<&str>) -> HashMap<String, Rc<GivenNamespaces>> {
-        let inner = self.inner();
         let mut reached = HashMap::new();
-        for root in self.files.keys().filter(|file| !inner.contains(*file)) {
+        for root in self.roots() {
             let mut add = |path: &str, namespaces: &Rc<GivenNamespaces>| match files
                 .get(path)
                 .map(|file| reached.entry((*file).to_owned()))

@@ -1,16 +1,18 @@
 //! Which objects are in the linked files of a run, in which namespace, and what did each become by itself?
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::applications::{Application, Applications, Position};
+use super::builds;
 use super::file::{File, IndexedObject};
 use super::namespaces::Namespaces;
 use crate::convert::{Conversion, ObjectContext, Remark, Targets, convert};
 use crate::field::FieldPath;
 use crate::finding::{Finding, Location, Severity};
-use crate::lens::{Completeness, Context, Namespace, ObjectName, ObjectView};
+use crate::lens::{Builds, Completeness, Context, Namespace, ObjectName, ObjectPlace, ObjectView};
 use crate::manifest::{Manifest, Object};
 
 /// The position of an object: linked file, and object in it.
@@ -28,6 +30,9 @@ pub(crate) struct Linked<'a> {
     pub(crate) manifests: Vec<&'a Manifest>,
     /// The number among the linked files of each file of the run that is one.
     numbers: Vec<Option<usize>>,
+    /// The number in the run of each linked file.
+    positions: Vec<usize>,
+    builds: OnceCell<Builds>,
     /// The files that a kustomization of the run names as patches.
     patch_files: BTreeSet<&'a str>,
     /// The namespaces of the objects of the linked files.
@@ -55,6 +60,8 @@ impl<'a> Linked<'a> {
         };
         Self {
             numbers: files.iter().map(number).collect(),
+            positions: (0..files.len()).filter(|number| files[*number].manifest().is_some()).collect(),
+            builds: OnceCell::new(),
             object_namespaces: manifests.iter().map(of_file).collect(),
             indexed_namespaces: indexed(files).map(of_indexed).collect(),
             patch_files: files.iter().flat_map(|file| file.patches()).map(|patch| patch.file.as_str()).collect(),
@@ -74,15 +81,15 @@ impl<'a> Linked<'a> {
 
     /// Converts every object by itself, with what lenses see of the others.
     pub(crate) fn convert(&self, others: &Context<'_>) -> Conversions {
-        let of_file = |(manifest, namespaces): (&&Manifest, &Vec<Namespace>)| {
-            let of_object = |(object, namespace): (&Object, &Namespace)| {
-                let is_patch = self.is_patch_file(&manifest.file) || object.inline_patch.is_some();
-                let completeness = if is_patch { Completeness::Partial } else { Completeness::Whole };
-                convert(object, self.targets.goal, ObjectContext { completeness, namespace, others })
-            };
-            manifest.objects.iter().zip(namespaces).map(of_object).collect()
+        let of_object = |id: Id| {
+            let completeness = if self.is_patch(id) { Completeness::Partial } else { Completeness::Whole };
+            let (namespace, place) = (self.namespace(id), self.place(id));
+            convert(self.object(id), self.targets.goal, ObjectContext { completeness, namespace, place, others })
         };
-        self.manifests.iter().zip(&self.object_namespaces).map(of_file).collect()
+        let of_file = |(file, manifest): (usize, &&Manifest)| {
+            (0..manifest.objects.len()).map(|at| of_object((file, at))).collect()
+        };
+        self.manifests.iter().enumerate().map(of_file).collect()
     }
 
     /// Returns the namespace and the data of each object of a local file that others can look up.
@@ -95,23 +102,48 @@ impl<'a> Linked<'a> {
     /// [`Linked::indexed_values`] returned.
     pub(crate) fn context<'v>(&'v self, indexed: &'v [(Namespace, Option<Value>)]) -> Context<'v> {
         let mut indexed = indexed.iter();
-        let mut namespaces = self.object_namespaces.iter();
         let mut objects = Vec::new();
-        for file in self.files {
+        for (number, file) in self.files.iter().enumerate() {
             let found: Vec<ObjectView<'v>> = match file {
                 File::Local(local) => {
-                    local.indexed.iter().zip(&mut indexed).filter_map(IndexedObject::object_view).collect()
+                    let all = local.indexed.iter().zip(&mut indexed).enumerate();
+                    all.filter_map(|(at, (one, read))| one.object_view((&local.file, (number, at)), read)).collect()
                 }
                 File::Linked(manifest) => {
-                    let objects = manifest.objects.iter().zip(namespaces.next().into_iter().flatten());
-                    objects.filter(|(object, _)| object.inline_patch.is_none()).map(object_view).collect()
+                    let ids = (0..manifest.objects.len()).filter_map(|at| self.id((number, at)));
+                    ids.filter(|id| !self.is_patch(*id)).map(|id| self.view(id)).collect()
                 }
             };
             if !self.is_patch_file(file.name()) {
                 objects.extend(found);
             }
         }
-        Context::new(objects).with_parameters(&self.targets.goal.choices.parameters)
+        Context::new(objects, self.builds()).with_parameters(&self.targets.goal.choices.parameters)
+    }
+
+    /// Returns what the kustomizations of the run apply together.
+    pub(crate) fn builds(&self) -> &Builds {
+        self.builds.get_or_init(|| builds::find(self.files))
+    }
+
+    /// Returns what lenses see of an object.
+    pub(crate) fn view(&self, id: Id) -> ObjectView<'_> {
+        let object = self.object(id);
+        let line = self.location(id).position.map(|position| position.line);
+        let place = ObjectPlace { line, ..self.place(id) };
+        let (namespace, name) = (self.namespace(id), object.name.as_deref());
+        ObjectView { kind: &object.kind, namespace, name, value: &object.value, place }
+    }
+
+    /// Returns where an object is; a patch is found by no other object.
+    pub(crate) fn place(&self, id: Id) -> ObjectPlace<'_> {
+        let position = (!self.is_patch(id)).then(|| (self.positions[id.0], id.1));
+        ObjectPlace { file: &self.manifest(id).file, line: None, id: position }
+    }
+
+    /// Returns whether an object is a patch.
+    fn is_patch(&self, id: Id) -> bool {
+        self.is_patch_file(&self.manifest(id).file) || self.object(id).inline_patch.is_some()
     }
 
     /// Returns the objects of the linked files, in the order of the run.
@@ -181,8 +213,4 @@ impl<'a> Linked<'a> {
 /// Returns the objects of local files that others can look up, each with its file, in the order of the run.
 fn indexed<'a>(files: &[File<'a>]) -> impl Iterator<Item = (&'a str, &'a IndexedObject)> {
     files.iter().flat_map(|file| file.indexed().iter().map(move |one| (file.name(), one)))
-}
-
-fn object_view<'v>((object, namespace): (&'v Object, &'v Namespace)) -> ObjectView<'v> {
-    ObjectView { kind: &object.kind, namespace, name: object.name.as_deref(), value: &object.value }
 }

@@ -15,6 +15,7 @@ mod layers;
 mod merge;
 mod path_expression;
 
+mod builds;
 mod namespaces;
 
 mod linked;

@@ -3,7 +3,8 @@
 //! A reference to an object that keeps its kind must be kept; one without a name can be about several objects, of which some keep
 //! their kind and some do not.
 //!
-//! Invariant: where the files do not show which object a reference names, every object that it may name counts.
+//! Invariant: where the files do not show which object a reference names, every object that it may name counts; of namesakes, the
+//! nearest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use super::held::Held;
 use super::linked::{Id, Linked};
 use crate::convert::{Conversion, Reference, Remark, Renames, impossible, normalized, update};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::{Namespace, Session};
+use crate::lens::{Context, Namespace, ObjectPlace, ObjectView, Session, some_of};
 use crate::manifest::Object;
 use crate::release::GroupKind;
 
@@ -19,24 +20,33 @@ use crate::release::GroupKind;
 type ByKind<'a> = BTreeMap<&'a GroupKind, Vec<(&'a Object, &'a Namespace)>>;
 
 /// The objects of the kinds that are renamed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RenamedObjects<'a> {
     /// Those that are held back.
     held: ByKind<'a>,
+    /// The same, by their positions.
+    held_by_id: BTreeMap<Id, &'a Object>,
     /// Those that get their new kind.
     renamed: ByKind<'a>,
+    /// All of them, for references with a name.
+    all: Context<'a>,
 }
 
 impl<'a> RenamedObjects<'a> {
     /// Collects the objects of the kinds that are renamed, under the assumption of what is held back.
     pub(crate) fn new(linked: &'a Linked<'_>, held: &Held) -> Self {
-        let mut objects = Self::default();
+        let (mut sides, mut held_by_id, mut views) = ([ByKind::new(), ByKind::new()], BTreeMap::new(), Vec::new());
         let renames = &linked.targets.renames;
         for (id, _, object) in linked.objects().filter(|(_, _, object)| renames.contains_key(&object.kind)) {
-            let side = if held.contains(id) { &mut objects.held } else { &mut objects.renamed };
-            side.entry(&object.kind).or_default().push((object, linked.namespace(id)));
+            let is_held = held.contains(id);
+            sides[usize::from(is_held)].entry(&object.kind).or_default().push((object, linked.namespace(id)));
+            held_by_id.extend(is_held.then_some((id, object)));
+            // A patch counts as the object that it patches.
+            let view = linked.view(id);
+            views.push(ObjectView { place: ObjectPlace { id: Some(id), ..view.place }, ..view });
         }
-        objects
+        let [renamed, of_held] = sides;
+        Self { held: of_held, held_by_id, renamed, all: Context::new(views, linked.builds()) }
     }
 
     /// Updates the references of an object that became `made`.
@@ -47,7 +57,7 @@ impl<'a> RenamedObjects<'a> {
         made: Option<Conversion>,
         findings: &mut Vec<Finding>,
     ) -> Option<Conversion> {
-        let (object, namespace) = (linked.object(id), linked.namespace(id));
+        let (object, namespace, file) = (linked.object(id), linked.namespace(id), linked.manifest(id).file.as_str());
         let (kind, value) = made.as_ref().map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
         let references = linked.targets.references(kind, value);
         if references.is_empty() {
@@ -60,8 +70,8 @@ impl<'a> RenamedObjects<'a> {
         let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
         let mut session = Session::new(made.value.clone());
         for reference in references {
-            if let Some(held) = self.held(&reference, namespace).filter(|_| !leaves_too(&reference)) {
-                let remark = self.kept(reference, held, namespace, renames);
+            if let Some(held) = self.held(&reference, namespace, file).filter(|_| !leaves_too(&reference)) {
+                let remark = self.kept(reference, held, renames);
                 findings.push(linked.finding(id, &remark, Severity::Warning));
                 continue;
             }
@@ -83,9 +93,9 @@ impl<'a> RenamedObjects<'a> {
 
     /// Reports the references of an object that is held back to objects whose kind changes all the same.
     pub(crate) fn outdated(&self, linked: &Linked<'_>, id: Id) -> Vec<Finding> {
-        let (object, namespace) = (linked.object(id), linked.namespace(id));
+        let (object, namespace, file) = (linked.object(id), linked.namespace(id), linked.manifest(id).file.as_str());
         let references = linked.targets.references(&object.kind, &object.value);
-        let outdated = references.into_iter().filter(|reference| self.held(reference, namespace).is_none());
+        let outdated = references.into_iter().filter(|reference| self.held(reference, namespace, file).is_none());
         let finding = |reference: Reference| {
             let what = reference.name.as_deref().unwrap_or("objects");
             let kind = &reference.kind.kind;
@@ -99,14 +109,18 @@ impl<'a> RenamedObjects<'a> {
         outdated.map(finding).collect()
     }
 
-    /// Returns an object that is held back and that `reference`, from an object in `namespace`, names or may name.
-    fn held(&self, reference: &Reference, namespace: &Namespace) -> Option<&Object> {
-        named(&self.held, reference, namespace).next()
+    /// Returns an object that is held back and that `reference`, from an object of `file` in `namespace`, names or may name.
+    fn held(&self, reference: &Reference, namespace: &Namespace, file: &str) -> Option<&Object> {
+        let Some(name) = &reference.name else { return applied_to(&self.held, reference).next() };
+        let written = reference.namespace.clone().map(Namespace::Named);
+        let found = self.all.resolve(&reference.kind, written.as_ref().unwrap_or(namespace), name, file);
+        found.all().filter_map(|one| one.place.id).find_map(|id| self.held_by_id.get(&id).copied())
     }
 
     /// Reports that `reference` is kept because of `held`; where it is about others too that are renamed, what they lose.
-    fn kept(&self, reference: Reference, held: &Object, namespace: &Namespace, renames: &Renames) -> Remark {
-        let renamed: BTreeSet<_> = named(&self.renamed, &reference, namespace).map(Object::title).collect();
+    fn kept(&self, reference: Reference, held: &Object, renames: &Renames) -> Remark {
+        let renamed: BTreeSet<_> = applied_to(&self.renamed, &reference).map(Object::title).collect();
+        let renamed = Vec::from_iter(renamed);
         let (path, old) = (reference.path.clone(), &reference.kind);
         let (message, help) = match renames.get(old).filter(|_| reference.name.is_none() && !renamed.is_empty()) {
             Some(successor) => {
@@ -116,7 +130,7 @@ impl<'a> RenamedObjects<'a> {
                     old.kind,
                     held.title(),
                     new.kind,
-                    some_of(&renamed)
+                    some_of(&renamed, String::clone)
                 );
                 let help = format!("add the same entry for group `{}` and kind `{}` by hand", new.group, new.kind);
                 (message, Some(help))
@@ -127,29 +141,11 @@ impl<'a> RenamedObjects<'a> {
     }
 }
 
-/// Lists the first few names.
-fn some_of(names: &BTreeSet<String>) -> String {
-    const SHOWN: usize = 3;
-    let shown: Vec<_> = names.iter().take(SHOWN).map(String::as_str).collect();
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-/// Returns the objects that `reference`, from an object in `namespace`, names or may name. A namespace that is not written is
-/// that of the object, and any for a reference without a name.
-fn named<'a>(
-    objects: &'a ByKind<'_>,
-    reference: &Reference,
-    namespace: &Namespace,
-) -> impl Iterator<Item = &'a Object> {
-    let written = reference.namespace.clone().map(Namespace::Named);
-    let wanted = written.or_else(|| reference.name.is_some().then(|| namespace.clone()));
-    let name = reference.name.clone();
-    let may_be = move |(object, namespace): &&(&Object, &Namespace)| {
-        let is_elsewhere = wanted.as_ref().is_some_and(|wanted| wanted.same_as(namespace) == Some(false));
-        !is_elsewhere && (name.is_none() || name == object.name)
-    };
-    objects.get(&reference.kind).into_iter().flatten().filter(may_be).map(|(object, _)| *object)
+/// Returns the objects that `reference`, which has no name, applies to: those of any namespace, unless it has one.
+fn applied_to<'a>(objects: &ByKind<'a>, reference: &Reference) -> impl Iterator<Item = &'a Object> {
+    let wanted = reference.namespace.clone().map(Namespace::Named);
+    let is_elsewhere =
+        move |namespace: &Namespace| wanted.as_ref().is_some_and(|wanted| wanted.same_as(namespace) == Some(false));
+    let all = objects.get(&reference.kind).into_iter().flatten().copied().collect::<Vec<_>>();
+    all.into_iter().filter(move |(_, namespace)| !is_elsewhere(namespace)).map(|(object, _)| object)
 }

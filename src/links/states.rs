@@ -540,8 +540,8 @@ impl Builder<'_> {
     /// Converts what is built of an object.
     fn conversion(&self, base: Id, value: &Arc<Value>) -> Option<Conversion> {
         let whole = Object { value: Arc::clone(value), inline_patch: None, ..self.linked.object(base).clone() };
-        let (completeness, namespace) = (Completeness::Whole, self.linked.namespace(base));
-        let context = ObjectContext { completeness, namespace, others: self.others };
+        let (namespace, place) = (self.linked.namespace(base), self.linked.place(base));
+        let context = ObjectContext { completeness: Completeness::Whole, namespace, place, others: self.others };
         convert(&whole, self.linked.targets.goal, context)
     }
 }

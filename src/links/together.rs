@@ -12,40 +12,38 @@ use super::linked::{Id, Linked};
 use crate::convert::{ObjectPlan, Outcome, Remark};
 use crate::field::FieldPath;
 use crate::finding::{Code, Severity};
-use crate::lens::ObjectName;
+use crate::lens::ObjectId;
 
 /// Which objects can only be converted together with others.
 pub(crate) struct Together<'l> {
-    /// The objects that rely on others, with the names of those.
-    relying: Vec<(Id, &'l BTreeSet<ObjectName>)>,
-    by_name: BTreeMap<ObjectName, Vec<Id>>,
+    /// The objects that rely on others, with the positions of those.
+    relying: Vec<(Id, &'l BTreeSet<ObjectId>)>,
     /// The objects that are held back in local files, with their titles.
-    held_locally: BTreeMap<ObjectName, &'l str>,
+    held_locally: BTreeMap<ObjectId, &'l str>,
 }
 
 impl<'l> Together<'l> {
     /// Collects the objects that rely on others; most runs have none.
     pub(crate) fn new(linked: &'l Linked<'_>) -> Self {
         let relying = relying(linked);
-        let mut by_name: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
-        if relying.is_empty() {
-            return Self { relying, by_name, held_locally: BTreeMap::new() };
-        }
-        for (id, _, _) in linked.objects() {
-            by_name.entry(linked.identity(id)).or_default().push(id);
-        }
-        Self { relying, by_name, held_locally: held_in_local_files(linked) }
+        let held_locally = if relying.is_empty() { BTreeMap::new() } else { held_in_local_files(linked) };
+        Self { relying, held_locally }
     }
 
     /// Holds back the objects that rely directly on one that is held back; returns whether there were any.
     pub(crate) fn hold(&self, linked: &Linked<'_>, held: &mut Held) -> bool {
         let mut more = Vec::new();
-        for (id, names) in self.relying.iter().filter(|(id, _)| !held.contains(*id)) {
-            let mut others = names.iter().filter_map(|name| self.by_name.get(name)).flatten();
-            let other = others.find(|other| held.contains(**other)).map(|other| linked.object(*other).title());
-            let local = || names.iter().find_map(|name| self.held_locally.get(name)).map(|title| (*title).to_owned());
-            let Some(other) = other.or_else(local) else { continue };
-            let message = format!("it can only be converted together with {other}, which is held back");
+        for (id, others) in self.relying.iter().filter(|(id, _)| !held.contains(*id)) {
+            let is_held = |other: &ObjectId| linked.id(*other).filter(|other| held.contains(*other));
+            let of_linked =
+                others.iter().find_map(is_held).map(|other| (linked.object(other).title(), linked.location(other)));
+            let local = |other: &ObjectId| {
+                let title = self.held_locally.get(other)?;
+                let file = linked.files[other.0];
+                Some(((*title).to_owned(), file.indexed()[other.1].location(file.name())))
+            };
+            let Some((other, place)) = of_linked.or_else(|| others.iter().find_map(local)) else { continue };
+            let message = format!("it can only be converted together with {other}, which is held back ({place})");
             let help = Some("resolve the findings about the other object, then run again".to_owned());
             let remark = Remark::new(Code::ConvertsTogether, FieldPath::default(), message, help);
             more.push((*id, linked.finding(*id, &remark, Severity::Held)));
@@ -55,20 +53,19 @@ impl<'l> Together<'l> {
 }
 
 /// Returns the objects that are held back in local files, with their titles.
-fn held_in_local_files<'l>(linked: &'l Linked<'_>) -> BTreeMap<ObjectName, &'l str> {
-    let mut indexed = linked.indexed();
+fn held_in_local_files<'l>(linked: &'l Linked<'_>) -> BTreeMap<ObjectId, &'l str> {
     let mut found = BTreeMap::new();
-    for file in linked.files {
-        for (_, one, namespace) in indexed.by_ref().take(file.indexed().len()) {
+    for (number, file) in linked.files.iter().enumerate() {
+        for (at, one) in file.indexed().iter().enumerate() {
             let is_it = |plan: &&ObjectPlan| plan.location.position == one.position && plan.from.0 == one.kind;
             let held = file.planned().iter().find(is_it).filter(|plan| plan.outcome == Outcome::HeldBack);
-            found.extend(held.map(|plan| (one.identity(namespace), plan.title.as_str())));
+            found.extend(held.map(|plan| ((number, at), plan.title.as_str())));
         }
     }
     found
 }
 
-fn relying<'l>(linked: &'l Linked<'_>) -> Vec<(Id, &'l BTreeSet<ObjectName>)> {
+fn relying<'l>(linked: &'l Linked<'_>) -> Vec<(Id, &'l BTreeSet<ObjectId>)> {
     let relies = |(id, _, _): (Id, _, _)| {
         let conversion = linked.conversion(id)?;
         (!conversion.converts_with.is_empty()).then_some((id, &conversion.converts_with))

@@ -38,6 +38,8 @@ pub struct Manifest {
     pub kustomization: Option<Arc<Kustomization>>,
     /// What it does as a builtin transformer, where it is one.
     pub transformer: Option<Arc<Kustomization>>,
+    /// The folders that its objects have Flux or Argo CD apply, from the root of the repository.
+    pub applied: Vec<String>,
     /// The findings of reading it.
     pub findings: Vec<Finding>,
     /// Problems of documents that Kubernetes rejects although they can be read.

@@ -6,6 +6,7 @@
 //!
 //! Invariant: a file is irrelevant only if its bytes contain no known API group.
 
+mod applied;
 mod configuration;
 mod embedded;
 mod inline;

@@ -11,7 +11,7 @@ use super::manifest::Manifest;
 use super::object::{Object, is_bare, is_list, take};
 use super::problem::{failure, not_utf8, template_finding, whole_file};
 use super::recognizer::Recognizer;
-use super::{configuration, embedded, inline, json6902, replacement};
+use super::{applied, configuration, embedded, inline, json6902, replacement};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::text::{LineIndex, Span};
@@ -63,7 +63,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
     };
     let (objects, inline_patches, data_patches, patches, findings) = Default::default();
     let (document_warnings, unparsed) = Default::default();
-    let (file, kustomization, transformer) = (file.to_owned(), None, None);
+    let (file, kustomization, transformer, applied) = (file.to_owned(), None, None, Vec::new());
     let mut manifest = Manifest {
         file,
         text,
@@ -74,6 +74,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         patches,
         kustomization,
         transformer,
+        applied,
         findings,
         document_warnings,
         unparsed,
@@ -160,6 +161,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     };
                     manifest.objects.extend(made);
                 }
+                manifest.applied.extend(applied::folders(&value));
                 let patches = inline::patches(&manifest.file, &value, recognizer);
                 if !is_reported && hits() {
                     let is_patch = |path: &FieldPath| patches.iter().any(|patch| path.starts_with(&patch.path));

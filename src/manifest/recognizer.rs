@@ -13,10 +13,13 @@ use super::values::Chart;
 use crate::release::GroupKind;
 
 /// The texts that show what Kustomize reads besides objects: JSON patches, replacements, configurations, builtin transformers. Such
-/// files name fields of objects, mostly without the API group of those.
+/// files name fields of objects, mostly without the API group of those. And those that show which folders are applied together.
 ///
-/// Source: RFC 6902; Kustomize, `Replacement`, `TransformerConfig`, builtin plugins.
-const KUSTOMIZE_TRIGGERS: [&str; 17] = [
+/// Source: RFC 6902; Kustomize, `Replacement`, `TransformerConfig`, builtin plugins; Flux, `Kustomization`; Argo CD, `Application`.
+const KUSTOMIZE_TRIGGERS: [&str; 20] = [
+    "kustomize.toolkit.fluxcd.io/",
+    "kind: Application",
+    "\"kind\": \"Application",
     "op: add",
     "op: replace",
     "op: remove",

@@ -87,6 +87,7 @@ impl PlannedFile {
             kustomization: manifest.kustomization.clone(),
             transformer: manifest.transformer.clone(),
             style: manifest.style(),
+            applied: manifest.applied.clone(),
         };
         let mut planned = Self {
             local,

@@ -12,7 +12,7 @@ use super::planner::Planner;
 use super::styles::Styles;
 use super::withheld::Withheld;
 use crate::convert::{Conversion, ObjectContext, convert};
-use crate::lens::{Completeness, Namespace};
+use crate::lens::{Completeness, Namespace, ObjectPlace};
 use crate::links::{
     Application, File, IndexedObject, Namespaces, find_applications, ignored_paths, kustomize_selectors, selectors,
 };
@@ -32,7 +32,9 @@ pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<Planned
     for object in &manifest.objects {
         let namespace = Namespace::from_written(object.namespace.as_deref());
         let others = planner.no_others();
-        let context = ObjectContext { completeness: Completeness::Whole, namespace: &namespace, others: &others };
+        let place = ObjectPlace { file: &manifest.file, ..ObjectPlace::default() };
+        let context =
+            ObjectContext { completeness: Completeness::Whole, namespace: &namespace, place, others: &others };
         let made = convert(object, planner.goal(), context);
         if others.depends_on_other_objects() || is_linked(planner, object, made.as_ref()) {
             return None;

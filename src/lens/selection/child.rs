@@ -2,13 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::context::{Context, ObjectView};
+use super::super::context::Context;
+use super::super::object_view::{ObjectView, some_of};
 use super::super::halt::Halt;
 use super::super::identify;
 use super::super::namespace::Namespace;
 use super::super::session::{Completeness, Session};
 use super::fields::{Fields, refused, text, title, view};
 use super::join::{Join, Selected};
+use super::nearest::{Selecting, listed};
 use crate::field::FieldPath;
 use crate::release::GroupKind;
 use crate::yaml::{Intent, Place};
@@ -41,23 +43,27 @@ impl Reference {
 }
 
 /// Joins the references to each parent; two parents of one name must have the same.
-fn merged(parents: Vec<Vec<Reference>>, fields: &Fields, at: &FieldPath) -> Result<Vec<Reference>, Halt> {
-    let mut merged: Vec<Vec<Reference>> = Vec::new();
-    for references in parents {
+fn merged(
+    parents: Vec<(ObjectView<'_>, Vec<Reference>)>,
+    fields: &Fields,
+    at: &FieldPath,
+) -> Result<Vec<Reference>, Halt> {
+    let mut merged: Vec<(ObjectView<'_>, Vec<Reference>)> = Vec::new();
+    for (parent, references) in parents {
         let target = references.first().map(Reference::target);
-        let same = |other: &&Vec<Reference>| other.first().map(Reference::target) == target;
+        let same = |(_, other): &&(_, Vec<Reference>)| other.first().map(Reference::target) == target;
         match merged.iter().find(same) {
-            Some(other) if *other != references => {
+            Some((first, other)) if *other != references => {
                 let kind = fields.parent_kind();
-                let name = references.first().map(|reference| reference.name.as_str()).unwrap_or_default();
-                let reason = format!("the files have two {kind} objects named {name}, which select the object differently");
+                let (one, other) = (first.described(), parent.described());
+                let reason = format!("the files have two {kind} objects of one name, which select the object differently: {one} and {other}");
                 return Err(refused(at.clone(), reason, "convert the object together with only one of the two"));
             }
             Some(_) => {}
-            None => merged.push(references),
+            None => merged.push((parent, references)),
         }
     }
-    Ok(merged.concat())
+    Ok(merged.into_iter().flat_map(|(_, references)| references).collect())
 }
 
 /// Adds the mapping that has the fields of a child, where it is missing.
@@ -94,13 +100,21 @@ pub(super) fn add_references(fields: &Fields, kind: &GroupKind, session: &mut Se
     }
     let object = session.object().clone();
     let own = session.namespace().clone();
-    let parents = parents(fields, &view(kind, &own, &object), session)?;
+    let place = session.place();
+    let (parents, farther) = parents(fields, &view(kind, &own, &object, place), session)?;
     add_mapping(fields, session)?;
     let allow = text(field.get(&object).unwrap_or(&Value::Null), &fields.children.allow.key);
     let is_listed = allow.as_deref() == Some(fields.children.allow.listed.as_str());
     if !is_listed {
         let place = if written { field.clone() } else { fields.mapping() };
-        let reason = format!("{references} has the {} objects that select the object now", fields.parent_kind());
+        let farther = match farther.as_slice() {
+            [] => String::new(),
+            all => {
+                let all = some_of(all, described);
+                format!(", those nearest to it; if they are applied to the same cluster, it is also selected by {all}")
+            }
+        };
+        let reason = format!("{references} has the {} objects that select the object now{farther}", fields.parent_kind());
         session.record_normalization(&place, reason);
     }
     let (path, key) = (fields.mapping(), Fields::key(&references));
@@ -117,65 +131,100 @@ pub(super) fn add_references(fields: &Fields, kind: &GroupKind, session: &mut Se
     if written { session.change(Intent::Delete { path: field }) } else { Ok(()) }
 }
 
-/// Returns references to the parents that select `child`, as far as the files show.
-fn parents(fields: &Fields, child: &ObjectView<'_>, session: &mut Session<'_>) -> Result<Vec<Reference>, Halt> {
-    let empty = Context::default();
-    let context = session.context().unwrap_or(&empty);
-    let all = context.of_kind(&fields.parent.kind);
-    let kind = fields.parent_kind();
+/// Returns references to the parents that select `child`, as far as the files show, and the parents that are farther away.
+fn parents<'a>(
+    fields: &Fields,
+    child: &ObjectView<'_>,
+    session: &mut Session<'a>,
+) -> Result<(Vec<Reference>, Vec<ObjectView<'a>>), Halt> {
+    let Some(context) = session.context() else {
+        return none_selects(fields, child, &FieldPath::default()).map(|()| (Vec::new(), Vec::new()));
+    };
     let field = &fields.children.field;
     let at = if field.get(child.value).is_some() { field.clone() } else { FieldPath::default() };
-    let listed = listed(fields, child, all)?;
-    let mut parents = Vec::new();
-    for parent in all {
-        let join = Join::of(fields, child, parent, context);
-        if let Some(unknown) = join.unknown() {
-            let reason = format!("the files do not show whether {} selects the object: {unknown}", title(parent));
-            return Err(refused(at, reason, "add what is missing, then run again"));
-        }
-        if join.is_possible() {
-            if parent.namespace.name().is_none() && child.namespace.same_as(parent.namespace) != Some(true) {
-                let description = parent.namespace.description();
-                let reason = format!("the namespace of {} is unknown: it {description}", title(parent));
-                return Err(refused(at, reason, format!("set metadata.namespace of the {kind}, then run again")));
-            }
-            session.convert_together_with(parent);
-            parents.push(references_to(fields, parent, &join));
+    check_listed(fields, child, context)?;
+    let selecting = Selecting::of(fields, child, context);
+    let joined = selecting.nearest.iter().map(|parent| (*parent, Join::of(fields, child, parent, context)));
+    let joined: Vec<_> = joined.collect();
+    check_known(fields, child, &joined, &at)?;
+    let referenced = |(parent, join): &(ObjectView<'a>, Join)| (*parent, references_to(fields, parent, join));
+    let references = merged(joined.iter().map(referenced).collect(), fields, &at)?;
+    for seen in selecting.in_each_build.iter().flatten() {
+        let is_seen = |(parent, _): &&(ObjectView<'a>, Join)| seen.iter().any(|one| one.place.id == parent.place.id);
+        if merged(joined.iter().filter(is_seen).map(referenced).collect(), fields, &at)? != references {
+            let (kind, field) = (fields.parent_kind(), &fields.references.field);
+            let all = some_of(&selecting.nearest, described);
+            let reason = format!("it is selected by different {kind} objects in different builds: {all}");
+            return Err(refused(at, reason, format!("write {field} by hand, in a patch for each build")));
         }
     }
-    let parents = merged(parents, fields, &at)?;
-    if parents.is_empty() && listed != Some(0) {
-        let reason = format!(
-            "no {kind} among the files selects the object, and the target release requires the {kind} in {}",
-            fields.references.field
-        );
-        return Err(refused(at, reason, convert_together(fields)));
+    joined.iter().for_each(|(parent, _)| session.convert_together_with(parent));
+    if references.is_empty() {
+        none_selects(fields, child, &at)?;
     }
-    Ok(parents)
+    Ok((references, selecting.farther(fields, child, context)))
 }
 
-/// Returns the number of parents that a child lists, where it has a list; each must be among the files.
-fn listed(fields: &Fields, child: &ObjectView<'_>, parents: &[ObjectView<'_>]) -> Result<Option<usize>, Halt> {
-    let mapping = fields.children.field.get(child.value).unwrap_or(&Value::Null);
-    if text(mapping, &fields.children.allow.key).as_deref() != Some(fields.children.allow.listed.as_str()) {
-        return Ok(None);
+/// Refuses a child where it is not known which parents select it, or what their namespaces are.
+fn check_known(
+    fields: &Fields,
+    child: &ObjectView<'_>,
+    joined: &[(ObjectView<'_>, Join)],
+    at: &FieldPath,
+) -> Result<(), Halt> {
+    let others = |rest: Vec<&ObjectView<'_>>| match rest.as_slice() {
+        [] => String::new(),
+        rest => format!("; the same holds for {}", some_of(rest, |one| described(one))),
+    };
+    let mut unknown = joined.iter().filter_map(|(parent, join)| Some((parent, join.unknown()?)));
+    if let Some((parent, reason)) = unknown.next() {
+        let (first, others) = (described(parent), others(unknown.map(|(parent, _)| parent).collect()));
+        let reason = format!("the files do not show whether {first} selects the object: {reason}{others}");
+        return Err(refused(at.clone(), reason, "add what is missing, then run again"));
     }
-    let list = fields.list();
-    let items = list.get(child.value).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    for (index, one) in items.iter().enumerate() {
+    let is_unknown = |parent: &&ObjectView<'_>| {
+        parent.namespace.name().is_none() && child.namespace.same_as(parent.namespace) != Some(true)
+    };
+    let mut unknown = joined.iter().map(|(parent, _)| parent).filter(is_unknown);
+    let Some(parent) = unknown.next() else { return Ok(()) };
+    let (first, description, others) = (described(parent), parent.namespace.description(), others(unknown.collect()));
+    let reason = format!("the namespace of {first} is unknown: it {description}{others}");
+    let help = format!("set metadata.namespace of the {}, then run again", fields.parent_kind());
+    Err(refused(at.clone(), reason, help))
+}
+
+/// Returns the title of a parent with its namespace and place.
+fn described(parent: &ObjectView<'_>) -> String {
+    parent.with_place(&title(parent))
+}
+
+/// Refuses a child that no parent selects, unless it lists none.
+fn none_selects(fields: &Fields, child: &ObjectView<'_>, at: &FieldPath) -> Result<(), Halt> {
+    if listed(fields, child).is_some_and(<[Value]>::is_empty) {
+        return Ok(());
+    }
+    let reason = format!(
+        "no {kind} among the files selects the object, and the target release requires the {kind} in {}",
+        fields.references.field,
+        kind = fields.parent_kind()
+    );
+    Err(refused(at.clone(), reason, convert_together(fields)))
+}
+
+/// Refuses a child that lists a parent that is not among the files.
+fn check_listed(fields: &Fields, child: &ObjectView<'_>, context: &Context<'_>) -> Result<(), Halt> {
+    for (index, one) in listed(fields, child).into_iter().flatten().enumerate() {
         let text = |key: &str| one.get(key).and_then(Value::as_str);
-        let is_it = |parent: &ObjectView<'_>| {
-            let namespace = parent.namespace.name();
-            parent.name == text("name") && namespace.is_none_or(|namespace| Some(namespace) == text("namespace"))
-        };
-        if !parents.iter().any(is_it) {
-            let (namespace, name) = (text("namespace").unwrap_or_default(), text("name").unwrap_or_default());
-            let kind = fields.parent_kind();
+        let (namespace, name) = (text("namespace").unwrap_or_default(), text("name").unwrap_or_default());
+        let target = Namespace::from_written(text("namespace"));
+        let found = context.resolve(&fields.parent.kind, &target, name, child.place.file);
+        if found.all().next().is_none() {
+            let (list, kind) = (fields.list(), fields.parent_kind());
             let reason = format!("it depends on the label selectors of {kind} {namespace}/{name}, which is not among the files");
             return Err(refused(list.index(index), reason, convert_together(fields)));
         }
     }
-    Ok(Some(items.len()))
+    Ok(())
 }
 
 /// Returns one reference to the whole parent, or one to each item that selects the child.
@@ -327,8 +376,9 @@ fn check_reference(
         all.iter().filter(same).map(|other| text(other, &fields.references.item.key)).collect();
     let name = text(reference, "name").unwrap_or_default();
     let target = Namespace::Named(namespace.clone());
-    let found = session.context().map(|context| context.resolve(&parent, &target, &name)).unwrap_or_default();
-    found.certain.iter().chain(&found.possible).for_each(|parent| session.convert_together_with(parent));
+    let found = session.context().map(|context| context.resolve(&parent, &target, &name, session.place().file));
+    let found = found.unwrap_or_default();
+    found.all().for_each(|parent| session.convert_together_with(parent));
     let Some(items) = items else { return Ok(()) };
     let has_all_items = |parent: &ObjectView<'_>| {
         let name = |item: &Value| text(item, &fields.parent.names.key);
@@ -337,11 +387,11 @@ fn check_reference(
     let at = place.key(&fields.references.item.key);
     let (kind, list) = (&parent.kind, &fields.parent.items);
     match (found.certain.as_slice(), found.possible.first()) {
-        ([parent], None) if has_all_items(parent) => Ok(()),
+        ([_, ..], None) if found.certain.iter().all(has_all_items) => Ok(()),
         ([], Some(other)) => {
             let description = other.namespace.description();
             let reason =
-                format!("it depends on {list} of {kind} {name}, whose namespace is unknown: it {description}");
+                format!("it depends on {list} of {}, whose namespace is unknown: it {description}", other.described());
             Err(refused(at, reason, format!("set metadata.namespace of the {kind}, then run again")))
         }
         ([], None) => {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
-use super::super::context::ObjectView;
+use super::super::object_view::{ObjectPlace, ObjectView};
 use super::super::halt::Halt;
 use crate::field::{FieldPath, FieldPattern, Part, Step};
 use crate::release::GroupKind;
@@ -191,14 +191,15 @@ impl Fields {
     }
 }
 
-/// Returns the view of the object of a session, which is in `namespace`.
+/// Returns the view of the object of a session, which is in `namespace` and at `place`.
 pub(super) fn view<'a>(
     kind: &'a GroupKind,
     namespace: &'a super::super::namespace::Namespace,
     value: &'a Value,
+    place: ObjectPlace<'a>,
 ) -> ObjectView<'a> {
     let name = value.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Value::as_str);
-    ObjectView { kind, namespace, name, value }
+    ObjectView { kind, namespace, name, value, place }
 }
 
 /// Returns the title of an object with its namespace: `Gateway infra/public`.

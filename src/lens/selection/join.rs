@@ -7,7 +7,8 @@
 
 use serde_json::{Map, Value};
 
-use super::super::context::{Context, ObjectView};
+use super::super::context::Context;
+use super::super::object_view::{ObjectView, some_of};
 use super::fields::{Fields, text, title};
 use crate::release::GroupKind;
 
@@ -65,6 +66,11 @@ impl Join {
     /// Returns whether any item selects, or may select, the child.
     pub(super) fn is_possible(&self) -> bool {
         self.selected.iter().any(|selected| *selected != Selected::No)
+    }
+
+    /// Returns whether it is known which items select the child, and some do.
+    pub(super) fn is_certain(&self) -> bool {
+        self.is_possible() && self.unknown().is_none()
     }
 
     /// Returns why it is unknown which items select the child, where it is.
@@ -149,12 +155,21 @@ fn admits(
         value if value == namespaces.same => shares_namespace(child, parent),
         value if value == namespaces.selected => {
             let Some(name) = child.namespace.name() else { return unknown_namespace(child) };
-            let Some(namespace) = context.first_named(&namespace_kind(), name) else {
+            let found = context.named(&namespace_kind(), name, child.place.file);
+            let selects_one = |namespace: &ObjectView<'_>| {
+                let mut labels = labels(namespace);
+                labels.insert("kubernetes.io/metadata.name".to_owned(), Value::from(name));
+                selects(namespaces.selector.get(item), &labels)
+            };
+            let mut all = found.iter().map(selects_one);
+            let Some(first) = all.next() else {
                 return Selected::Unknown(format!("it depends on the labels of Namespace {name}, which is not among the files"));
             };
-            let mut labels = labels(namespace);
-            labels.insert("kubernetes.io/metadata.name".to_owned(), Value::from(name));
-            selects(namespaces.selector.get(item), &labels)
+            if all.all(|other| other == first) {
+                return first;
+            }
+            let places = some_of(&found, ObjectView::described);
+            Selected::Unknown(format!("it depends on the labels of a Namespace, which differ: {places}"))
         }
         other => Selected::Unknown(format!("{} of an item is {other}", namespaces.field)),
     }
@@ -193,7 +208,9 @@ fn matches(expression: &Value, labels: &Map<String, Value>) -> Selected {
 mod tests {
     use serde_json::json;
 
+    use super::super::super::object_view::ObjectPlace;
     use super::super::super::namespace::Namespace;
+    use super::super::super::nearest::Builds;
     use super::super::fields::view;
     use super::*;
 
@@ -212,11 +229,13 @@ mod tests {
         let namespaces = GroupKind::new("Namespace", "");
         let shop = json!({"metadata": {"name": "shop", "labels": {"team": "a"}}});
         let unset = Namespace::Unset;
-        let context =
-            Context::new([ObjectView { kind: &namespaces, namespace: &unset, name: Some("shop"), value: &shop }]);
+        let (place, builds) = (ObjectPlace::default(), Builds::default());
+        let view_of_shop =
+            ObjectView { kind: &namespaces, namespace: &unset, name: Some("shop"), value: &shop, place };
+        let context = Context::new([view_of_shop], &builds);
         let [in_route, in_gateway] =
             [route, gateway].map(|value| Namespace::from_written(value["metadata"]["namespace"].as_str()));
-        let (route, gateway) = (view(&routes, &in_route, route), view(&gateways, &in_gateway, gateway));
+        let (route, gateway) = (view(&routes, &in_route, route, place), view(&gateways, &in_gateway, gateway, place));
         let fields: Fields = serde_yaml::from_str(FIELDS).unwrap();
         let join = Join::of(&fields, &route, &gateway, &context);
         let word = |selected: &Selected| match selected {

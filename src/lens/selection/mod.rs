@@ -10,6 +10,7 @@
 mod child;
 mod fields;
 mod join;
+mod nearest;
 mod operation;
 mod parent;
 

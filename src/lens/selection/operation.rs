@@ -158,9 +158,11 @@ impl Operation for Inverse {
 #[cfg(test)]
 mod tests {
     use super::super::super::trial::operation;
-    use super::super::super::context::{Context, ObjectView};
+    use super::super::super::context::Context;
+    use super::super::super::object_view::{ObjectId, ObjectPlace, ObjectView};
     use super::super::super::namespace::Namespace;
-    use super::super::super::session::{Completeness, ObjectName};
+    use super::super::super::nearest::Builds;
+    use super::super::super::session::Completeness;
     use super::*;
     use serde_json::json;
 
@@ -178,21 +180,25 @@ mod tests {
         group: &str,
         others: &[Value],
         completeness: Completeness,
-    ) -> Result<(Value, Vec<ObjectName>), Halt> {
+    ) -> Result<(Value, Vec<ObjectId>), Halt> {
         let kinds = ["Gateway", "HTTPRoute"].map(|kind| GroupKind::new(kind, group));
         let text = |value: &Value, key: &str| value["metadata"][key].as_str().map(str::to_owned);
         let namespace = |value: &Value| Namespace::from_written(text(value, "namespace").as_deref());
         let names: Vec<_> = others.iter().map(|other| (namespace(other), text(other, "name"))).collect();
-        let views = others.iter().zip(&names).map(|(value, (namespace, name))| ObjectView {
+        let views = others.iter().zip(&names).enumerate().map(|(at, (value, (namespace, name)))| ObjectView {
             kind: kinds.iter().find(|kind| value["kind"] == kind.kind.as_str()).expect("one of the two"),
             namespace,
             name: name.as_deref(),
             value,
+            place: ObjectPlace { id: Some((0, at)), ..ObjectPlace::default() },
         });
-        let context = Context::new(views);
-        let mut session = Session::in_context(object.clone(), &context, completeness);
+        let builds = Builds::default();
+        let others_of_run: Vec<_> = views.collect();
+        let own = others_of_run.iter().find(|other| other.value == object).map(|own| own.place).unwrap_or_default();
+        let context = Context::new(others_of_run, &builds);
+        let mut session = Session::in_context(object.clone(), &context, completeness).at(own);
         operation.run(&mut session)?;
-        let together = session.converts_with().iter().cloned().collect();
+        let together = session.converts_with().iter().copied().collect();
         Ok((std::sync::Arc::unwrap_or_clone(session.finish().0), together))
     }
 
@@ -278,11 +284,12 @@ mod tests {
             free["spec"]["listeners"][index]["routes"].as_object_mut().unwrap().remove("selector");
         }
         let routes = [route("a", &json!({})), route("b", &json!({}))];
-        let (value, together) = run(&*operation(OPERATION), &asking, "old", &routes, Completeness::Whole).unwrap();
+        let [here, elsewhere] = routes;
+        let all = [here, elsewhere.clone(), asking.clone()];
+        let (value, together) = run(&*operation(OPERATION), &asking, "old", &all, Completeness::Whole).unwrap();
         assert_eq!(value, free);
-        let name = (GroupKind::new("HTTPRoute", "old"), Namespace::from_written(Some("a")), Some("r".to_owned()));
-        assert_eq!(together, [name]);
-        check_refused(forward(&asking, &routes[1..]), "spec.listeners[0].routes.selector");
+        assert_eq!(together, [(0, 0)]);
+        check_refused(forward(&asking, &[elsewhere, asking.clone()]), "spec.listeners[0].routes.selector");
         assert_eq!(backward(&free, &[]), Ok(free));
     }
 

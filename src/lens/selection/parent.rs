@@ -4,10 +4,12 @@ use serde_json::Value;
 
 use super::super::context::Context;
 use super::super::halt::Halt;
-use super::super::namespace::Namespace;
+use super::super::references::{referring, resolves_to_own};
 use super::super::session::{Completeness, Session};
-use super::fields::{Fields, refused, text, view};
+use super::fields::{Fields, refused, view};
 use super::join::{Join, Selected, requires_labels};
+use super::nearest::children;
+use crate::field::Part;
 use crate::yaml::Intent;
 
 /// Removes the label selectors of the items, all of whose children are in the run.
@@ -16,7 +18,7 @@ pub(super) fn remove_selectors(fields: &Fields, session: &mut Session<'_>) -> Re
     let context = session.context().unwrap_or(&empty);
     let object = session.object().clone();
     let own = session.namespace().clone();
-    let parent = view(&fields.parent.kind, &own, &object);
+    let parent = view(&fields.parent.kind, &own, &object, session.place());
     let items = fields.items(&object);
     let kind = fields.parent_kind();
     let requiring = items.iter().position(|item| requires_labels(fields, item));
@@ -27,7 +29,7 @@ pub(super) fn remove_selectors(fields: &Fields, session: &mut Session<'_>) -> Re
         return Err(refused(fields.selector(index), reason, help));
     }
     let mut selected = vec![false; items.len()];
-    for child in fields.children.kinds.iter().flat_map(|kind| context.of_kind(kind)) {
+    for child in &children(fields, parent.place.id, context) {
         let join = Join::of(fields, child, &parent, context);
         if join.is_possible() {
             session.convert_together_with(child);
@@ -60,20 +62,13 @@ pub(super) fn remove_selectors(fields: &Fields, session: &mut Session<'_>) -> Re
 pub(super) fn convert_with_children(fields: &Fields, session: &mut Session<'_>) {
     let empty = Context::default();
     let context = session.context().unwrap_or(&empty);
-    let object = session.object().clone();
-    let own = session.namespace().clone();
-    let parent = view(&fields.parent.kind, &own, &object);
-    let children = fields.new_children();
-    for child in children.iter().flat_map(|kind| context.of_kind(kind)) {
-        let is_to_parent = |reference: &Value| {
-            let namespace = text(reference, "namespace").map_or_else(|| child.namespace.clone(), Namespace::Named);
-            let kind = text(reference, "kind").is_none_or(|kind| kind == fields.parent_kind());
-            kind && namespace.same_as(parent.namespace) != Some(false)
-                && text(reference, "name").as_deref() == parent.name
-        };
-        let references = fields.references.field.get(child.value).and_then(Value::as_array);
-        if references.is_some_and(|references| references.iter().any(is_to_parent)) {
-            session.convert_together_with(child);
+    let references = fields.references.field.pattern().with(Part::Items);
+    let kinds = fields.new_children();
+    let children = kinds.iter().flat_map(|kind| referring(session, context, (kind, &references)));
+    for child in children.collect::<Vec<_>>() {
+        let is_to_parent = |reference: &Value| resolves_to_own(reference, &child, session) != Some(false);
+        if references.values(child.value).into_iter().any(is_to_parent) {
+            session.convert_together_with(&child);
         }
     }
 }
