@@ -10,7 +10,7 @@
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::file::File;
 use super::kustomizations::{FolderReach, Graph};
@@ -59,8 +59,8 @@ pub(crate) enum Role {
     JsonPatch,
     /// It is applied, but not known: its file is not read.
     Unread,
-    /// It is a transformer in a text, which is not read.
-    InText,
+    /// It is applied, and nothing is known of it: a transformer in a text, or a file that no run reads.
+    Unknown,
     /// The target of a replacement: a value is written to it.
     Target(usize),
     /// The source of a replacement: its value is read.
@@ -102,7 +102,7 @@ struct Pending<'a> {
     own: Option<Candidate<'a>>,
 }
 
-/// Returns whether objects of a kind with this name are read wherever they are.
+/// Returns whether objects of a group or kind of this name are read wherever they are.
 type KnownKinds<'k> = &'k dyn Fn(&str) -> bool;
 
 /// The objects that can be patched, by name and by file.
@@ -112,6 +112,8 @@ struct Bases<'a> {
     by_file: BTreeMap<&'a str, Vec<Candidate<'a>>>,
     /// The files all of whose objects are among them.
     known_files: BTreeSet<&'a str>,
+    /// All files of the run.
+    all_files: BTreeSet<&'a str>,
 }
 
 impl Application {
@@ -131,6 +133,13 @@ pub(crate) struct Applications {
     pub(super) unmade: Vec<Unmade>,
 }
 
+impl Applications {
+    /// Returns what is applied to objects that are not known.
+    pub(crate) fn elsewhere(&self) -> Vec<Carrier> {
+        self.unmade.iter().filter(|one| one.is_open).map(|one| one.carrier.clone()).collect()
+    }
+}
+
 /// Something that is applied to no known object of the run, but maybe to others.
 #[derive(Debug)]
 pub(super) struct Unmade {
@@ -139,6 +148,8 @@ pub(super) struct Unmade {
     pub(super) target: Option<Selector>,
     /// Whether a kustomization of the run applies it, and not what a controller runs.
     pub(super) is_built: bool,
+    /// Whether it may be applied to objects that are not known.
+    is_open: bool,
 }
 
 /// Finds the patches and replacements among `files`, each with an object that it can be applied to, in the order of their hosts.
@@ -149,7 +160,7 @@ pub(crate) fn find(files: &[File<'_>], is_known_kind: KnownKinds<'_>) -> Applica
         return Applications::default();
     }
     let patches: BTreeSet<&str> = files.iter().flat_map(|file| file.patches()).map(|one| one.file.as_str()).collect();
-    let mut bases = Bases::default();
+    let mut bases = Bases { all_files: files.iter().map(|file| file.name()).collect(), ..Bases::default() };
     for (number, file) in files.iter().enumerate().filter(|(_, file)| !patches.contains(file.name())) {
         let is_known = match file {
             File::Local(local) => !local.has_others,
@@ -167,7 +178,7 @@ pub(crate) fn find(files: &[File<'_>], is_known_kind: KnownKinds<'_>) -> Applica
     // What a transformer applies, the kustomizations do that name it.
     for host in hosts.into_iter().filter(|host| graph.users_of(files[*host].name()).is_empty()) {
         let reach = LazyCell::new(|| Reached::files(graph.reach(files[host].name()), &bases));
-        for pending in pending(files, host, &numbers) {
+        for pending in pending(files, host, &numbers, &graph) {
             let folder = pending.folder.as_deref().map(|folder| graph.reach_of_folder(folder));
             let of_folder = folder.map(|folder| Reached::Folder(folder, &bases));
             let reach = match &of_folder {
@@ -181,7 +192,13 @@ pub(crate) fn find(files: &[File<'_>], is_known_kind: KnownKinds<'_>) -> Applica
             if made.is_empty() && reach.has_unknown() {
                 let (carrier, target) = (pending.carrier.clone(), pending.target.clone());
                 found.near.insert(carrier.position.0);
-                found.unmade.push(Unmade { carrier, target, is_built: matches!(reach, Reached::Files { .. }) });
+                let is_open = pending.is_open(is_known_kind, reach);
+                found.unmade.push(Unmade {
+                    carrier,
+                    target,
+                    is_built: matches!(reach, Reached::Files { .. }),
+                    is_open,
+                });
             }
             found.made.extend(made);
         }
@@ -199,6 +216,8 @@ enum Reached<'b, 'a, 'f> {
         by_name: BTreeMap<&'a str, Vec<&'b Candidate<'a>>>,
         /// Whether some of the files, or objects in them, are not known.
         has_unknown: bool,
+        /// Whether what is in some of them is not read, and can be objects of known kinds.
+        has_unseen: bool,
     },
     Folder(FolderReach<'a, 'f>, &'b Bases<'a>),
     /// What a chart renders is not in the run.
@@ -212,7 +231,12 @@ impl<'b, 'a> Reached<'b, 'a, '_> {
             by_name.entry(base.key.2).or_default().push(base);
         }
         let has_unknown = files.iter().any(|file| !bases.known_files.contains(file));
-        Self::Files { files, by_name, has_unknown }
+        let is_unseen = |file: &&str| {
+            let is_file = [".yaml", ".yml", ".json"].iter().any(|end| file.ends_with(end));
+            (!is_file || file.starts_with("../")) && !bases.all_files.contains(file)
+        };
+        let has_unseen = files.iter().any(is_unseen);
+        Self::Files { files, by_name, has_unknown, has_unseen }
     }
 
     fn has(&self, file: &str) -> bool {
@@ -228,6 +252,14 @@ impl<'b, 'a> Reached<'b, 'a, '_> {
         match self {
             Self::Files { has_unknown, .. } => *has_unknown,
             Self::Folder(..) | Self::Nothing => true,
+        }
+    }
+
+    /// Returns whether some of them are not read, and can hold objects of known kinds.
+    const fn has_unseen(&self) -> bool {
+        match self {
+            Self::Files { has_unseen, .. } => *has_unseen,
+            Self::Folder(..) | Self::Nothing => false,
         }
     }
 
@@ -284,8 +316,7 @@ impl Pending<'_> {
         };
         let may_be_near = |base: &&Candidate<'_>| gives_namespaces || base.namespace.is_none_or(wanted);
         let is_certain = !(self.has_labels || names_namespace && gives_namespaces);
-        let is_open =
-            self.target.as_ref().is_some_and(|target| !target.is_limited(is_known_kind)) && reach.has_unknown();
+        let is_open = self.is_open(is_known_kind, reach);
         let Self { host, folder, turn, carrier, .. } = self;
         let application = |base: &Candidate<'_>| Application {
             host: *host,
@@ -297,6 +328,14 @@ impl Pending<'_> {
             is_open,
         };
         found.into_iter().filter(may_be_near).map(application).collect()
+    }
+
+    /// Returns whether it may be applied to objects that are not known.
+    fn is_open(&self, is_known_kind: KnownKinds<'_>, reach: &Reached<'_, '_, '_>) -> bool {
+        self.target.as_ref().is_some_and(|target| {
+            let has_name = target.name.as_ref().is_some_and(|name| name.plain().is_some());
+            !target.is_limited(is_known_kind) && reach.has_unknown() || !has_name && reach.has_unseen()
+        })
     }
 
     /// Returns the files of the objects whose conversion can change whether they are selected.
@@ -337,11 +376,18 @@ fn objects<'a>(number: usize, file: File<'a>) -> impl Iterator<Item = (Candidate
 }
 
 /// Returns what the file with this number applies to objects, by itself and by the files that it names.
-fn pending<'a>(files: &[File<'a>], host: usize, numbers: &BTreeMap<&str, usize>) -> Vec<Pending<'a>> {
+fn pending<'a>(
+    files: &[File<'a>],
+    host: usize,
+    numbers: &BTreeMap<&str, usize>,
+    graph: &Graph<'a>,
+) -> Vec<Pending<'a>> {
     let mut found = patches(files, (host, host), numbers);
     let kustomization = files[host].kustomization();
     let named = |names: &'a [String]| names.iter().filter_map(|name| numbers.get(name.as_str()).copied()).enumerate();
-    for (index, transformer) in kustomization.into_iter().flat_map(|one| named(&one.transformers)) {
+    let transformers = kustomization.into_iter().flat_map(|one| &one.transformers);
+    let transformers = transformers.flat_map(|path| graph.files_at(path)).filter_map(|name| numbers.get(name).copied());
+    for (index, transformer) in transformers.enumerate() {
         let later = |pending: Pending<'a>| Pending { turn: (TRANSFORMERS, index, pending.turn.2), ..pending };
         let own =
             patches(files, (host, transformer), numbers).into_iter().chain(field_specs(files, (host, transformer)));
@@ -353,6 +399,7 @@ fn pending<'a>(files: &[File<'a>], host: usize, numbers: &BTreeMap<&str, usize>)
     if kustomization.is_some() {
         found.extend(field_specs(files, (host, host)));
         found.extend(inline_transformers(files[host], host));
+        found.extend(unknown(files[host], host));
     }
     for (entry, name) in kustomization.into_iter().flat_map(|kustomization| &kustomization.replacements) {
         let Some((number, manifest)) = numbers.get(name.as_str()).and_then(|at| Some((*at, files[*at].manifest()?)))
@@ -375,6 +422,12 @@ fn patches<'a>(
     let file = files[holder];
     let mut found = Vec::new();
     for named in file.patches() {
+        // Kustomize takes the paths of a transformer from the kustomization that names it.
+        let name = Kustomization::beside(files[host].name(), &named.path);
+        if name != named.file && host != holder {
+            found.extend(elsewhere(file, (host, holder), named));
+            continue;
+        }
         let Some(number) = numbers.get(named.file.as_str()) else {
             found.extend(unread(file, (host, holder), named));
             continue;
@@ -394,7 +447,8 @@ fn patches<'a>(
     found.extend(manifest.data_patches.iter().filter_map(|data| {
         let (at, object) = manifest.holder(data.document, &data.place)?;
         let place = FieldPath::new(data.place.steps()[object.place.steps().len()..].iter().cloned());
-        let carrier = Carrier { position: (holder, at), place: place.clone(), role: Role::JsonPatch };
+        let role = if data.is_json { Role::JsonPatch } else { Role::Unknown };
+        let carrier = Carrier { position: (holder, at), place: place.clone(), role };
         Some(Pending {
             folder: data.folder.clone(),
             ..Pending::new(host, turn(&place, 0), carrier, data.target.clone())
@@ -408,6 +462,25 @@ fn patches<'a>(
         }
     }
     found
+}
+
+/// Returns what a transformer applies that names a file from another folder than its own: it is not looked up.
+fn elsewhere<'a>(file: File<'a>, (host, holder): (usize, usize), named: &PatchFile) -> Option<Pending<'a>> {
+    let at = file.manifest()?.objects.iter().position(|object| object.inline_patch.is_none())?;
+    let target = named.target.clone().unwrap_or_else(|| Selector::of(&Map::new()));
+    let carrier = Carrier { position: (holder, at), place: named.place.clone(), role: Role::Unknown };
+    Some(Pending::new(host, (TRANSFORMERS, 0, 0), carrier, Some(target)))
+}
+
+/// Returns what a kustomization names that is not read.
+fn unknown<'a>(file: File<'a>, host: usize) -> Vec<Pending<'a>> {
+    let (Some(manifest), Some(kustomization)) = (file.manifest(), file.kustomization()) else { return Vec::new() };
+    let Some(at) = manifest.objects.iter().position(|object| object.inline_patch.is_none()) else { return Vec::new() };
+    let pending = |place: &FieldPath| {
+        let carrier = Carrier { position: (host, at), place: place.clone(), role: Role::Unknown };
+        Pending::new(host, (TRANSFORMERS, 0, 0), carrier, Some(Selector::of(&Map::new())))
+    };
+    kustomization.unread.iter().map(pending).collect()
 }
 
 /// Returns a patch, which `host` applies.
@@ -434,7 +507,7 @@ fn field_specs<'a>(files: &[File<'a>], (host, holder): (usize, usize)) -> Vec<Pe
                 let path = map.get("path").and_then(Value::as_str);
                 // Where Kustomize finds patches, it finds paths of files.
                 let is_file = matches!(place.last_key(), Some("patches" | "patchesJson6902" | "replacements"));
-                if path.is_none_or(|path| path.starts_with("metadata/")) || is_file {
+                if path.is_none_or(|path| path.starts_with("metadata/") && !map.contains_key("version")) || is_file {
                     return;
                 }
                 let (place, target) = (place.path(), Some(Selector::of(map)));
@@ -455,7 +528,7 @@ fn inline_transformers<'a>(file: File<'a>, host: usize) -> Vec<Pending<'a>> {
         let texts = list.get(&object.value).and_then(Value::as_array).into_iter().flatten().enumerate();
         for (index, text) in texts.filter_map(|(index, text)| Some((index, text.as_str()?))) {
             let target = unknown_target(text);
-            let carrier = Carrier { position: (host, at), place: list.index(index), role: Role::InText };
+            let carrier = Carrier { position: (host, at), place: list.index(index), role: Role::Unknown };
             found.extend(target.map(|target| Pending::new(host, (TRANSFORMERS, index, 0), carrier, Some(target))));
         }
     }

@@ -44,7 +44,8 @@ struct One {
 }
 
 impl Carriers {
-    pub(super) fn new(linked: &Linked<'_>, applications: &[(Application, Id)]) -> Self {
+    /// Collects the carriers of `applications`; those of `unmade` may be applied to objects that are not known.
+    pub(super) fn new(linked: &Linked<'_>, applications: &[(Application, Id)], unmade: &[Carrier]) -> Self {
         let mut carriers = Self { all: Vec::new(), numbers: BTreeMap::new(), sources: BTreeMap::new() };
         for (application, _) in applications.iter().filter(|(one, _)| one.carrier.role != Role::Merge) {
             let Some(id) = linked.id(application.carrier.position) else { continue };
@@ -64,6 +65,11 @@ impl Carriers {
                 carriers.all.len() - 1
             });
             carriers.all[number].is_open |= application.is_open;
+        }
+        for carrier in unmade {
+            if let Some(number) = carriers.number(linked, carrier) {
+                carriers.all[number].is_open = true;
+            }
         }
         carriers
     }
@@ -135,7 +141,7 @@ impl Carriers {
             match (&after, one.is_open) {
                 (None, _) => one.block = Some("its text cannot be changed".to_owned()),
                 (Some(_), true) => {
-                    let why = "its target gives no kind, and may select objects that are not known here too";
+                    let why = "it may be applied to objects too that are not known here";
                     one.block = Some(why.to_owned());
                 }
                 (Some(_), false) => {
@@ -224,7 +230,7 @@ impl Carriers {
 const fn words(role: Role) -> &'static str {
     match role {
         Role::Merge | Role::Unread => "the patch",
-        Role::InText => "the transformer",
+        Role::Unknown => "what is named here",
         Role::JsonPatch => "the JSON patch",
         Role::Target(_) | Role::Source => "the replacement",
         Role::Variable => "the variable",

@@ -25,8 +25,21 @@ pub(super) struct Converted {
 /// What must become of the texts at some places of a patch or replacement; a place that need not change has no intents.
 pub(super) type Proposal = Vec<(FieldPath, Vec<Intent>)>;
 
-/// Carries out `operations`; `None` where one of them cannot be.
+/// Carries out `operations`; `None` where one of them cannot be. What kustomizations write to metadata is not seen here, so that an
+/// operation on metadata that cannot be carried out is left out: conversions leave metadata alone.
 pub(super) fn apply(operations: &[Value], object: &Value) -> Option<Value> {
+    carry_out(operations, object).or_else(|| {
+        let others: Vec<Value> = operations.iter().filter(|one| !is_about_metadata(one)).cloned().collect();
+        carry_out(&others, object).filter(|_| others.len() < operations.len())
+    })
+}
+
+fn is_about_metadata(operation: &Value) -> bool {
+    let mut paths = ["path", "from"].into_iter().filter_map(|key| operation.get(key)?.as_str());
+    paths.all(|path| path == "/metadata" || path.starts_with("/metadata/"))
+}
+
+fn carry_out(operations: &[Value], object: &Value) -> Option<Value> {
     let patch: json_patch::Patch = serde_json::from_value(Value::Array(operations.to_vec())).ok()?;
     let mut patched = object.clone();
     json_patch::patch(&mut patched, &patch).ok()?;
@@ -63,7 +76,7 @@ pub(super) fn follow(
         return Ok((0..operations.len()).map(|at| (FieldPath::default().index(at), Vec::new())).collect());
     }
     let mut proposal = Proposal::new();
-    for (at, operation) in operations.iter().enumerate() {
+    for (at, operation) in operations.iter().enumerate().filter(|(_, operation)| !is_about_metadata(operation)) {
         let Some(value) = apply(std::slice::from_ref(operation), &side.value).map(Arc::new) else {
             return Ok(Proposal::new());
         };
@@ -78,7 +91,9 @@ pub(super) fn follow(
         proposal.push((place, changes));
         side = next;
     }
-    if proposal.iter().all(|(place, changes)| *changes == [Intent::Delete { path: place.clone() }]) {
+    if !proposal.is_empty()
+        && proposal.iter().all(|(place, changes)| *changes == [Intent::Delete { path: place.clone() }])
+    {
         return Err("none of its operations has anything to change after the conversion".to_owned());
     }
     Ok(proposal)

@@ -45,11 +45,19 @@ impl<'a> Graph<'a> {
         let mut named: HashMap<&str, Vec<&str>> = HashMap::new();
         for (file, one) in &files {
             let replacements = one.replacements.iter().map(|(_, name)| name);
-            for name in replacements.chain(&one.transformers).chain(&one.configurations) {
+            for name in replacements.chain(&one.configurations) {
                 named.entry(name.as_str()).or_default().push(file);
             }
         }
         let mut graph = Self { files, folders, users: BTreeMap::new(), named, transformers, affixes };
+        let mut named_transformers: Vec<(&str, &str)> = Vec::new();
+        for (file, one) in &graph.files {
+            let files = one.transformers.iter().flat_map(|path| graph.files_at(path));
+            named_transformers.extend(files.map(|name| (name, *file)));
+        }
+        for (name, file) in named_transformers {
+            graph.named.entry(name).or_default().push(file);
+        }
         let components = |(file, one): (&&'a str, &&'a Kustomization)| {
             let components = one.components.iter().filter_map(|path| graph.named(path));
             components.map(|(component, _)| (component, *file)).collect::<Vec<_>>()
@@ -164,6 +172,19 @@ impl<'a> Graph<'a> {
         self.named.get(file).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the files that a path in a list of transformers leads to: itself, or what the kustomization of a folder takes in.
+    pub(super) fn files_at(&self, path: &'a str) -> Vec<&'a str> {
+        self.named(path).map_or_else(|| vec![path], |(file, _)| self.reach(file).into_iter().collect())
+    }
+
+    /// Returns whether a kustomization adds a prefix or suffix to names, by itself or by a transformer.
+    pub(super) fn has_affixes(&self, file: &str) -> bool {
+        let Some(kustomization) = self.files.get(file) else { return false };
+        let transformers = kustomization.transformers.iter().flat_map(|path| self.files_at(path));
+        let transformers = transformers.filter_map(|name| self.transformers.get(name).copied());
+        [*kustomization].into_iter().chain(transformers).any(|one| one.affixes.iter().any(|affix| !affix.is_empty()))
+    }
+
     /// Returns whether a kustomization has a schema of its own.
     pub(super) fn has_schema(&self, file: &str) -> bool {
         self.files.get(file).is_some_and(|kustomization| kustomization.has_schema)
@@ -238,7 +259,7 @@ impl<'a> Graph<'a> {
         let (mut met, mut open, mut namespaces) = (BTreeSet::new(), vec![file], GivenNamespaces::new());
         while let Some(file) = open.pop() {
             let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
-            let transformers = kustomization.transformers.iter().map(String::as_str);
+            let transformers = kustomization.transformers.iter().flat_map(|path| self.files_at(path));
             let given = [(file, kustomization.namespace.as_deref())]
                 .into_iter()
                 .chain(transformers.filter_map(|name| Some((name, self.transformers.get(name)?.namespace.as_deref()))));

@@ -35,8 +35,8 @@ pub(super) struct KustomizeSelector {
 
 /// What must become of a selector.
 enum Follow {
-    /// Its parts get these texts.
-    Texts(Vec<(&'static str, String)>),
+    /// Its parts get these texts; it selects these objects.
+    Texts(Vec<(&'static str, String)>, Vec<Id>),
     /// It would no longer select these objects, or others too.
     Lost(Vec<Id>, String),
 }
@@ -94,13 +94,25 @@ impl<'l> Selectors<'l> {
         let mut reported = Vec::new();
         for (id, manifest, object) in linked.objects() {
             for selector in find(object, linked.targets) {
-                let Some(Follow::Lost(lost, why)) = self.follow(manifest, object, &selector, changes) else { continue };
+                let (lost, why) = match self.follow(manifest, object, &selector, changes) {
+                    Some(Follow::Lost(lost, why)) => (lost, why),
+                    // It cannot follow in a text that is not changed.
+                    Some(Follow::Texts(texts, selected)) if held.contains(id) && selector.differs(&texts) => {
+                        let why = format!("{} would have to change, and its object is held back", selector.path);
+                        (selected, why)
+                    }
+                    _ => continue,
+                };
+                if lost.iter().all(|lost| held.contains(*lost)) {
+                    continue;
+                }
                 let help = "change the selector by hand so that it selects the converted objects, then run again";
                 let place = manifest.locate(object, &selector.path);
                 let remark = Remark::new(Code::PatchTarget, selector.path.clone(), why, Some(help.to_owned()));
                 reported.push(((id, selector.path.clone()), remark.finding(manifest, object, Severity::Held)));
                 for lost in lost {
-                    let message = format!("the selector at {place} could no longer select it; {}", remark.message);
+                    let message =
+                        format!("the selector at {place} could not select what it selects now; {}", remark.message);
                     let remark = Remark { message, path: FieldPath::default(), ..remark.clone() };
                     more.entry(lost).or_insert_with(|| linked.finding(lost, &remark, Severity::Held));
                 }
@@ -119,7 +131,7 @@ impl<'l> Selectors<'l> {
     ) -> Option<Conversion> {
         let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
         for selector in find(object, self.linked.targets) {
-            let Some(Follow::Texts(texts)) = self.follow(manifest, object, &selector, changes) else { continue };
+            let Some(Follow::Texts(texts, _)) = self.follow(manifest, object, &selector, changes) else { continue };
             for (key, text) in texts {
                 let (path, value) = (selector.path.key(key), Value::from(text));
                 if path.get(session.object()).is_some_and(|old| *old != value) {
@@ -153,19 +165,24 @@ impl<'l> Selectors<'l> {
         near.retain(|(_, _, one)| counts(one));
         let all = || near.iter().copied();
         let selected: Vec<_> = all().filter(|(kind, version, _)| selector.selects(kind, version)).collect();
-        if selected.is_empty() {
-            return None;
-        }
-        let texts: Option<Vec<_>> = selector.parts.iter().map(|(key, text)| part(key, text, &selected)).collect();
-        let changed = texts.as_ref().map(|texts| selector.with(texts));
         let selects_after = |selector: &Selector, one: &VersionChange<'_>| {
             selector.selects(one.kind, &ApiVersion { group: one.kind.group.clone(), version: one.version.clone() })
         };
+        if selected.is_empty() {
+            let new: Vec<Changed<'_>> = all().filter(|(_, _, one)| selects_after(&selector.selector, one)).collect();
+            let ids: Vec<Id> = new.iter().filter_map(|(_, _, one)| one.id).collect();
+            let message =
+                format!("{} selects no known object now, and would select some after the conversion", selector.path);
+            return (!ids.is_empty()).then_some(Follow::Lost(ids, message));
+        }
+        let texts: Option<Vec<_>> = selector.parts.iter().map(|(key, text)| part(key, text, &selected)).collect();
+        let changed = texts.as_ref().map(|texts| selector.with(texts));
         let is_right = |changed: &Selector| {
             all().all(|(kind, version, one)| selects_after(changed, one) == selector.selects(kind, version))
         };
         if changed.as_ref().is_some_and(is_right) {
-            return texts.map(Follow::Texts);
+            let ids = selected.iter().filter_map(|(_, _, one)| one.id).collect();
+            return texts.map(|texts| Follow::Texts(texts, ids));
         }
         let becomes = |(kind, version, one): &Changed<'_>| {
             let is_changed = *kind != one.kind || **version != one.version;
@@ -180,7 +197,7 @@ impl<'l> Selectors<'l> {
         let ids: Vec<Id> = changing.iter().filter_map(|(_, _, one)| one.id).collect();
         let lost = lost.into_iter().collect::<Vec<_>>().join(", ");
         let message = format!(
-            "{} selects {} known objects of this run, and no selector would select just these after the conversion ({lost})",
+            "{} selects {} of the known objects, and no selector would select just these after the conversion ({lost})",
             selector.path,
             selected.len()
         );
@@ -235,6 +252,11 @@ fn part(key: &'static str, text: &str, selected: &[Changed<'_>]) -> Option<(&'st
 }
 
 impl KustomizeSelector {
+    /// Returns whether these texts are others than it has.
+    fn differs(&self, texts: &[(&'static str, String)]) -> bool {
+        texts.iter().any(|(key, text)| self.parts.get(key) != Some(text))
+    }
+
     /// Returns whether it can select objects of this kind and version.
     fn selects(&self, kind: &GroupKind, version: &str) -> bool {
         let version = ApiVersion { group: kind.group.clone(), version: version.to_owned() };

@@ -111,6 +111,14 @@ impl<'a> Layers<'a> {
         false
     }
 
+    /// Returns whether a kustomization or component that works on `file` adds a prefix or suffix to names.
+    pub(super) fn rename(&self, file: &str) -> bool {
+        self.above(file).into_iter().any(|name| {
+            let components = self.graph.parts(name).components;
+            [name].into_iter().chain(components).any(|name| self.graph.has_affixes(name))
+        })
+    }
+
     /// Returns the kustomizations that get `file` on any way, inner ones first.
     fn above(&self, file: &str) -> Vec<&'a str> {
         let takers = |part: &str| self.takers.get(part).map_or(&[][..], Vec::as_slice);

@@ -36,8 +36,8 @@ pub(crate) mod states;
 pub(crate) mod together;
 pub(crate) mod unapplied;
 
-pub(crate) use applications::Application;
 pub(crate) use applications::find as find_applications;
+pub(crate) use applications::{Application, Carrier};
 pub(crate) use file::{File, IndexedObject, LocalFile, Lookup};
 pub(crate) use held::Held;
 pub(crate) use kustomizations::Graph;

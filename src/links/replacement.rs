@@ -57,6 +57,11 @@ pub(super) fn present(carrier: &Value, target: usize, object: &Value) -> Option<
     }
 }
 
+/// Returns whether a target of a replacement writes to metadata only.
+pub(super) fn is_about_metadata(carrier: &Value, target: usize) -> bool {
+    written_paths(carrier, target).iter().all(|(_, text)| text.starts_with("metadata."))
+}
+
 fn target_place(target: usize) -> FieldPath {
     FieldPath::default().key("targets").index(target)
 }
@@ -139,8 +144,9 @@ pub(super) fn follow_source(
     convert: &dyn Fn(&Arc<Value>) -> Option<Converted>,
 ) -> Result<Proposal, String> {
     let (place, text) = read_path(carrier);
-    let (Some(value), Some(converted)) = (read(carrier, object), convert(object)) else { return Ok(Proposal::new()) };
+    let Some(converted) = convert(object) else { return Ok(Proposal::new()) };
     let (new, places) = rewritten(text, object, &converted.program)?;
+    let Some(value) = read(carrier, object) else { return Ok(Proposal::new()) };
     let is_same = places.first().and_then(|place| place.get(&converted.value)) == Some(&value);
     match is_same {
         true => Ok(vec![(place.clone(), changed(place, text, &new))]),
@@ -250,7 +256,9 @@ fn rewritten(text: &str, object: &Value, program: &[Intent]) -> Result<(String, 
         texts.insert(new.to_string());
         places.push(place);
     }
+    let is_indexed = text.split('.').any(|part| !part.starts_with('[') && part.ends_with(']'));
     match texts.len() {
+        0 if is_indexed => Err(format!("the form of {text} is not known")),
         0 => Ok((text.to_owned(), places)),
         1 => Ok((texts.pop_first().unwrap_or_default(), places)),
         _ => Err(format!("{text} would become {}", texts.into_iter().collect::<Vec<_>>().join(" and "))),

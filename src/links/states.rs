@@ -14,9 +14,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::applications::{Application, Role};
+use super::applications::{Application, Carrier, Role};
 use super::carriers::Carriers;
 use super::difference::first_difference;
+use super::file::File;
 use super::held::{CarrierId, Held};
 use super::json_patch::{self, Converted, Proposal};
 use super::kustomizations::Graph;
@@ -25,11 +26,13 @@ use super::linked::{Id, Linked};
 use super::merge::merged;
 use super::patches::only_changes_version;
 use super::replacement;
-use crate::convert::{Conversion, ObjectContext, Remark, convert};
+use crate::convert::{Conversion, ObjectContext, Remark, convert, update};
 use crate::field::{FieldPath, Step};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::{Completeness, Context};
+use crate::lens::{Completeness, Context, Session};
 use crate::manifest::Object;
+use crate::release::GroupKind;
+use crate::yaml::Intent;
 
 /// What is built of an object at one point.
 struct State {
@@ -56,7 +59,7 @@ enum Built {
     Known { value: Arc<Value>, expected: Arc<Value>, block: Option<String> },
     /// It is not known, for this reason.
     Unknown(&'static str),
-    /// None: the object does not have what is patched, so that Kustomize fails, or it is deleted.
+    /// None: it is deleted.
     Nothing,
 }
 
@@ -64,7 +67,8 @@ enum Built {
 const DIRECTIVE: &str =
     "the patch has a directive for Kustomize (`$patch`), and the result of merging a converted patch is not known";
 const UNREAD: &str = "what is applied is not read, and so its fields are not known";
-const IN_TEXT: &str = "a transformer that is a text in the kustomization is not read";
+const FAILED: &str = "it cannot be carried out on the object as the files show it: an earlier step of the build must write what it needs";
+const UNKNOWN: &str = "what is applied is a text or a file that is not read";
 const SCHEMA: &str =
     "a schema of its own (`openapi`) tells Kustomize how to merge its lists, by version, and is not converted";
 
@@ -130,8 +134,12 @@ struct Found {
 
 impl States {
     /// Builds what the linked files build, as far as patches and replacements change it.
-    pub(crate) fn new(linked: &Linked<'_>, applications: &[(Application, Id)], others: &Context<'_>) -> Self {
-        let mut carriers = Carriers::new(linked, applications);
+    pub(crate) fn new(
+        linked: &Linked<'_>,
+        (applications, unmade): (&[(Application, Id)], &[Carrier]),
+        others: &Context<'_>,
+    ) -> Self {
+        let mut carriers = Carriers::new(linked, applications, unmade);
         let sources = sources(linked, applications, &carriers);
         let builder = Builder { linked, others, sources, found: RefCell::default() };
         let unbounded = builder.build(applications, &carriers);
@@ -144,14 +152,54 @@ impl States {
         Self { states, unbounded, carriers }
     }
 
+    /// Returns the objects whose conversion reads the names of others, where kustomizations add prefixes or suffixes to names: Kustomize
+    /// does not know the references that the conversion writes, and would leave them as they are.
+    pub(crate) fn renamed(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+        let relies = |id: &Id| {
+            let before = &linked.object(*id).value;
+            linked.conversion(*id).is_some_and(|made| {
+                let mut names = made.converts_with.iter().filter_map(|(file, at)| match linked.files[*file] {
+                    File::Local(local) => local.indexed[*at].name.as_deref(),
+                    File::Linked(manifest) => manifest.objects[*at].name.as_deref(),
+                });
+                names.any(|name| count(&made.value, name) > count(before, name))
+            })
+        };
+        let relying: Vec<Id> = linked.objects().map(|(id, _, _)| id).filter(relies).collect();
+        if relying.is_empty() {
+            return Vec::new();
+        }
+        let layers = Layers::new(Graph::of(linked.files));
+        let finding = |id: Id| {
+            let message = "its conversion writes the name of another object, to which a kustomization adds a prefix or suffix; Kustomize does not update such a reference";
+            let help = "convert the objects by hand, with the names that they have after the build, or tell Kustomize about the reference with `nameReference`";
+            let remark =
+                Remark::new(Code::ConvertsTogether, FieldPath::default(), message.to_owned(), Some(help.to_owned()));
+            (id, linked.finding(id, &remark, Severity::Held))
+        };
+        relying.into_iter().filter(|id| layers.rename(&linked.manifest(*id).file)).map(finding).collect()
+    }
+
     /// Holds back the objects, patches and replacements that would build something else than the conversion of what is built;
     /// returns whether there were any.
     pub(crate) fn hold(&self, linked: &Linked<'_>, held: &mut Held) -> bool {
         let mut more = More::default();
+        let renames = &linked.targets.renames;
+        let is_held = |(id, _, object): (Id, _, &Object)| renames.contains_key(&object.kind) && held.contains(id);
+        let names_held = !renames.is_empty() && linked.objects().any(is_held);
         let mut all: Vec<After> = Vec::with_capacity(self.states.len());
         for (number, state) in self.states.iter().enumerate() {
             let before = state.done.map(|(before, act)| (before, act, &all[before]));
             let (mut after, conflict) = self.after(linked, held, state, before);
+            let follows_renamed = || {
+                let Some((_, Act::Carry(carrier, _), _)) = before else { return false };
+                let moves = self.carriers.is_changed(carrier) && !self.carriers.is_held(carrier, held);
+                names_held && moves && names_renamed(linked, state.base)
+            };
+            let conflict = conflict.or_else(|| {
+                let why = "it names an object whose kind changes and that is held back";
+                follows_renamed().then_some(Conflict::Unknown(why))
+            });
             // What comes first is reported.
             let follows_wrong = before.is_some_and(|(_, _, before)| before.is_wrong);
             after.is_wrong = follows_wrong || conflict.is_some();
@@ -194,7 +242,7 @@ impl States {
             Built::Nothing => return (after, None),
             Built::Unknown(why) => {
                 // Of a patch that is not read, the selector follows.
-                let moves = if *why == UNREAD || *why == DIRECTIVE { after.moves_fields } else { after.moves };
+                let moves = if [UNREAD, DIRECTIVE, FAILED].contains(why) { after.moves_fields } else { after.moves };
                 return (after, moves.then_some(Conflict::Unknown(why)));
             }
             Built::Known { value, expected, block } => (value, expected, block.as_deref()),
@@ -204,7 +252,11 @@ impl States {
             Some((number, act, After { made: Some(made), .. })) => {
                 self.carry_out(linked, held, (act, &self.states[number]), made)
             }
-            Some(_) => return (after, None),
+            Some(_) => {
+                let conflict =
+                    after.moves.then_some(Conflict::Unknown("what an earlier step of the build makes is not known"));
+                return (after, conflict);
+            }
         };
         let made = match made {
             Ok(made) => made,
@@ -275,7 +327,7 @@ impl States {
         let blocked = || self.carriers.block(carrier).map(str::to_owned);
         let failed = || blocked().unwrap_or_else(|| "it no longer applies to the converted object".to_owned());
         match role {
-            Role::Merge | Role::Unread | Role::InText => Ok(Arc::clone(object)),
+            Role::Merge | Role::Unread | Role::Unknown => Ok(Arc::clone(object)),
             Role::JsonPatch => {
                 let operations = after.as_array().map_or(&[][..], Vec::as_slice);
                 json_patch::apply(operations, object).map(Arc::new).ok_or_else(failed)
@@ -283,7 +335,7 @@ impl States {
             Role::Source | Role::Variable => {
                 let Built::Known { value, .. } = &before.built else { return Ok(Arc::clone(object)) };
                 let old = replacement::read(self.carriers.value(carrier, false), value);
-                match old == replacement::read(after, object) {
+                match blocked().is_none() && old == replacement::read(after, object) {
                     true => Ok(Arc::clone(object)),
                     false => Err(failed()),
                 }
@@ -296,7 +348,12 @@ impl States {
             }
             Role::Target(target) => {
                 let Some(value) = self.carriers.source(carrier) else { return Ok(Arc::clone(object)) };
-                replacement::write(after, target, value, object).map(Arc::new).ok_or_else(failed)
+                match replacement::write(after, target, value, object) {
+                    Some(made) => Ok(Arc::new(made)),
+                    // As before the conversion, what other steps write to metadata is not seen.
+                    None if replacement::is_about_metadata(after, target) => Ok(Arc::clone(object)),
+                    None => Err(failed()),
+                }
             }
         }
     }
@@ -306,10 +363,10 @@ impl States {
         let (base, acts) = (self.states[number].base, self.acts(number));
         let Some(last) = acts.last().copied() else { return };
         let is_moving = |act: &Act| match act {
-            Act::Merge(id) | Act::MergeBySchema(id) => linked.is_changed(*id),
+            Act::Merge(id) | Act::MergeBySchema(id) => changes(linked, *id),
             Act::Carry(carrier, _) => self.carriers.is_changed(*carrier),
         };
-        let is_idle = !linked.is_changed(base) && !acts.iter().any(is_moving);
+        let is_idle = !changes(linked, base) && !acts.iter().any(is_moving);
         let place = match last {
             Act::Merge(id) | Act::MergeBySchema(id) => {
                 format!("{} at {}", linked.object(id).title(), linked.location(id))
@@ -321,7 +378,7 @@ impl States {
             let message = format!("{words}; {why}");
             Remark::new(Code::ConvertsTogether, FieldPath::default(), message, Some(help.to_owned()))
         };
-        if !is_idle && linked.is_changed(base) && !held.contains(base) {
+        if !is_idle && changes(linked, base) && !held.contains(base) {
             let finding = linked.finding(base, &remark(format!("it is patched by {place}")), Severity::Held);
             more.objects.entry(base).or_insert(finding);
         }
@@ -362,7 +419,7 @@ impl States {
 impl After {
     /// Takes an object or a patch into account.
     fn include(&mut self, linked: &Linked<'_>, held: &Held, id: Id) {
-        let moves = linked.is_changed(id) && !held.contains(id);
+        let moves = changes(linked, id) && !held.contains(id);
         self.moves |= moves;
         self.moves_fields |= moves && !only_changes_version(linked, id);
         self.any_held |= held.contains(id);
@@ -493,7 +550,7 @@ impl Builder<'_> {
         let operations = own.as_array().map_or(&[][..], Vec::as_slice);
         let (made, proposal) = match (role, source) {
             (Role::Unread, _) => return Built::Unknown(UNREAD),
-            (Role::InText, _) => return Built::Unknown(IN_TEXT),
+            (Role::Unknown, _) => return Built::Unknown(UNKNOWN),
             (Role::Merge, _) | (Role::Target(_), None) => return self.known(base, Arc::clone(value)),
             (Role::Source | Role::Variable, _) => {
                 (Some(Value::clone(value)), replacement::follow_source(own, value, &convert))
@@ -507,7 +564,10 @@ impl Builder<'_> {
                 replacement::follow_target((own, target), source, value, &convert),
             ),
         };
-        let Some(made) = made else { return Built::Nothing };
+        let Some(made) = made else {
+            let is_needed = !matches!(role, Role::Target(target) if replacement::is_about_metadata(own, target));
+            return if is_needed { Built::Unknown(FAILED) } else { self.known(base, Arc::clone(value)) };
+        };
         self.found.borrow_mut().proposals.push((carrier, proposal));
         self.known(base, Arc::new(made))
     }
@@ -542,7 +602,55 @@ impl Builder<'_> {
         let whole = Object { value: Arc::clone(value), inline_patch: None, ..self.linked.object(base).clone() };
         let (namespace, place) = (self.linked.namespace(base), self.linked.place(base));
         let context = ObjectContext { completeness: Completeness::Whole, namespace, place, others: self.others };
-        convert(&whole, self.linked.targets.goal, context)
+        let made = convert(&whole, self.linked.targets.goal, context);
+        if made.as_ref().is_some_and(|made| !made.blocks.is_empty()) {
+            return made;
+        }
+        let (kind, data) = made.as_ref().map_or((&whole.kind, value), |made| (&made.kind, &made.value));
+        let (data, program) = with_references(self.linked, kind, data);
+        if program.is_empty() {
+            return made;
+        }
+        let mut made = made.unwrap_or_else(|| Conversion::unchanged(&whole));
+        made.value = data;
+        made.program.extend(program);
+        Some(made)
+    }
+}
+
+/// Updates the references in an object to kinds that are renamed, as if none of their objects were held back.
+fn with_references(linked: &Linked<'_>, kind: &GroupKind, value: &Arc<Value>) -> (Arc<Value>, Vec<Intent>) {
+    let references = linked.targets.references(kind, value);
+    if references.is_empty() {
+        return (Arc::clone(value), Vec::new());
+    }
+    let mut session = Session::new(Arc::clone(value));
+    for reference in references {
+        // One that cannot be updated is reported where the object is.
+        let _unchanged = update(&reference, &linked.targets.renames, &mut session);
+    }
+    let (value, program, _) = session.finish();
+    (value, program)
+}
+
+/// Returns whether an object names others whose kind changes.
+fn names_renamed(linked: &Linked<'_>, id: Id) -> bool {
+    let object = linked.object(id);
+    !linked.targets.references(&object.kind, &object.value).is_empty()
+}
+
+/// Returns whether an object changes, by itself or because of what it names.
+fn changes(linked: &Linked<'_>, id: Id) -> bool {
+    linked.is_changed(id) || names_renamed(linked, id)
+}
+
+/// Counts the texts in a value that are `text`.
+fn count(value: &Value, text: &str) -> usize {
+    match value {
+        Value::String(own) => usize::from(own == text),
+        Value::Array(items) => items.iter().map(|item| count(item, text)).sum(),
+        Value::Object(map) => map.values().map(|value| count(value, text)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
 }
 
@@ -589,8 +697,12 @@ fn identity_difference(expected: &Value, made: &Value) -> Option<FieldPath> {
 
 /// Returns an object's data after the conversion.
 fn data_after(linked: &Linked<'_>, id: Id, held: &Held) -> Arc<Value> {
-    let made = linked.conversion(id).filter(|_| !held.contains(id));
-    made.map_or_else(|| Arc::clone(&linked.object(id).value), |made| Arc::clone(&made.value))
+    let object = linked.object(id);
+    if held.contains(id) {
+        return Arc::clone(&object.value);
+    }
+    let (kind, value) = linked.conversion(id).map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
+    with_references(linked, kind, value).0
 }
 
 /// Returns what was merged into `base` with what a patch does not change: apiVersion, kind, name and namespace.

@@ -50,7 +50,10 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
     }
     for (id, manifest, object) in linked.objects() {
         let data = manifest.data_patches.iter().filter(|data| {
-            object.inline_patch.is_none() && data.document == object.document && data.place.starts_with(&object.place)
+            data.is_json
+                && object.inline_patch.is_none()
+                && data.document == object.document
+                && data.place.starts_with(&object.place)
         });
         let depth = object.place.steps().len();
         let places = data.map(|data| FieldPath::new(data.place.steps()[depth..].iter().cloned()));
@@ -124,7 +127,7 @@ fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Sele
 /// Returns the paths that a carrier names, each with its place in the object that holds it.
 fn paths(object: &Value, carrier: &Carrier) -> Vec<(FieldPath, PathExpression)> {
     let (syntax, places) = match carrier.role {
-        Role::Merge | Role::Unread | Role::InText => return Vec::new(),
+        Role::Merge | Role::Unread | Role::Unknown => return Vec::new(),
         Role::JsonPatch => {
             let count = carrier.place.get(object).and_then(Value::as_array).map_or(0, Vec::len);
             let keys = (0..count).flat_map(|at| ["path", "from"].map(|key| carrier.place.index(at).key(key)));

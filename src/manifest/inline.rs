@@ -102,6 +102,26 @@ fn collect(file: &str, object: &Value, place: &FieldPath, recognizer: &Recognize
     }));
 }
 
+/// Returns the places in an object at which Flux and Argo CD name components, each with the folder that these work on.
+///
+/// Source: Flux, `spec.components`; Argo CD, `kustomize.components`.
+pub(super) fn components(document: &Value) -> Vec<(FieldPath, Option<String>)> {
+    static PLACES: LazyLock<Vec<FieldPattern>> = LazyLock::new(|| {
+        let places = ["spec", "spec.source.kustomize", "spec.sources[].kustomize"];
+        let template = ["spec.template.spec.source.kustomize", "spec.template.spec.sources[].kustomize"];
+        let all = places.into_iter().chain(template);
+        all.map(|place| FieldPattern::parse(&format!("{place}.components")).expect("it is a pattern")).collect()
+    });
+    let group = document.get("apiVersion").and_then(Value::as_str).unwrap_or_default().split('/').next();
+    if !matches!(group, Some("kustomize.toolkit.fluxcd.io" | "argoproj.io")) {
+        return Vec::new();
+    }
+    let named = PLACES
+        .iter()
+        .flat_map(|place| place.matches_where(document, |value| value.as_array().is_some_and(|list| !list.is_empty())));
+    named.map(|place| (place.clone(), folder(document, &place))).collect()
+}
+
 /// Returns where patches are in an object of `file`.
 ///
 /// Source: the references of Kustomize, of Flux (`Kustomization`, `HelmRelease`) and of Argo CD (`Application`).
@@ -190,9 +210,17 @@ pub(super) fn take(manifest: &mut Manifest, (document, root): (usize, NodeId), p
         Content::Elsewhere => {}
         Content::Data(place, value) if json6902::is_one(value) => {
             let (place, folder, target) = (place.clone(), patch.folder.clone(), patch.target.clone());
-            manifest.data_patches.push(DataPatch { document, place, folder, target });
+            manifest.data_patches.push(DataPatch { document, place, folder, target, is_json: true });
         }
-        Content::Data(..) => {
+        Content::Data(place, value) => {
+            // It is merged into the object that it names.
+            let metadata = value.get("metadata").and_then(Value::as_object);
+            let mut target = value.as_object().cloned().unwrap_or_default();
+            target.retain(|key, _| ["apiVersion", "kind"].contains(&key.as_str()));
+            target.extend(metadata.and_then(|metadata| Some(("name".to_owned(), metadata.get("name")?.clone()))));
+            let target = patch.target.clone().or_else(|| Some(Selector::of_reference(&target)));
+            let (place, folder) = (place.clone(), patch.folder.clone());
+            manifest.data_patches.push(DataPatch { document, place, folder, target, is_json: false });
             let message =
                 "a patch of a known object is written as data instead of text; it is not converted".to_owned();
             let help = "move it to a file of its own, or change it by hand";

@@ -6,7 +6,7 @@ use super::selector::Selector;
 use crate::field::FieldPath;
 use crate::yaml::{Literal, Tree};
 
-/// A JSON patch that is a list in an object, and not a text.
+/// A patch that is written as data in an object, and not as a text.
 #[derive(Clone, Debug)]
 pub struct DataPatch {
     /// The number of the file's document that contains it, from 0.
@@ -17,6 +17,8 @@ pub struct DataPatch {
     pub folder: Option<String>,
     /// What it patches.
     pub target: Option<Selector>,
+    /// Whether it is a JSON patch.
+    pub is_json: bool,
 }
 
 /// A text that a file holds as one value, such as an inline patch, and that holds objects itself.

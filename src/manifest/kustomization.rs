@@ -35,6 +35,8 @@ pub struct Kustomization {
     pub names_fields: bool,
     /// The configurations of its transformers.
     pub configurations: Vec<String>,
+    /// The places that name what is not read: files with names that no run reads, and keys in other letters, which Kustomize accepts.
+    pub unread: Vec<FieldPath>,
     /// Whether it has a schema of its own, which changes how lists are merged.
     pub has_schema: bool,
 }
@@ -48,6 +50,8 @@ pub struct PatchFile {
     pub target: Option<Selector>,
     /// The place in the kustomization that names it: `patches[2]`.
     pub place: FieldPath,
+    /// The path as it is written there.
+    pub path: String,
 }
 
 impl Kustomization {
@@ -60,6 +64,7 @@ impl Kustomization {
             lists.flatten().filter_map(Value::as_str)
         };
         let items = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
+        let unread = unread(value);
         let paths = |keys| texts(keys).map(|path| join(folder(file), path)).collect();
         let files = |keys| texts(keys).filter(|path| !is_text(path)).map(|path| join(folder(file), path)).collect();
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -71,10 +76,12 @@ impl Kustomization {
             components: paths(&["components"]),
             replacements: replacement_files(file, value),
             transformers: files(&["transformers"]),
-            names_fields: texts(&["transformers"]).any(is_text)
+            names_fields: !unread.is_empty()
+                || texts(&["transformers"]).any(is_text)
                 || ["replacements", "vars"].iter().any(|key| value.get(key).is_some())
                 || items("labels").any(|label| label.get("fields").is_some()),
             configurations: files(&["configurations"]),
+            unread,
             has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
         }
     }
@@ -149,7 +156,53 @@ pub(super) fn patches(file: &str, kustomization: &Value) -> Vec<PatchFile> {
     let plain = list("patchesStrategicMerge").map(|(place, path)| (place, path, None));
     let named = plain.chain(targeted).filter_map(|(place, path, target)| Some((place, path.as_str()?, target)));
     let named = named.filter(|(_, path, _)| !is_text(path));
-    named.map(|(place, path, target)| PatchFile { file: join(folder(file), path), target, place }).collect()
+    named
+        .map(|(place, path, target)| PatchFile { file: join(folder(file), path), target, place, path: path.to_owned() })
+        .collect()
+}
+
+/// The keys of a kustomization that decide what is built.
+const KEYS: [&str; 16] = [
+    "resources",
+    "bases",
+    "components",
+    "patches",
+    "patchesStrategicMerge",
+    "patchesJson6902",
+    "replacements",
+    "vars",
+    "transformers",
+    "configurations",
+    "namespace",
+    "namePrefix",
+    "nameSuffix",
+    "labels",
+    "commonLabels",
+    "openapi",
+];
+
+/// Returns the places in a kustomization that name what is not read. A patch with a target is known by that.
+fn unread(kustomization: &Value) -> Vec<FieldPath> {
+    let is_miscased =
+        |key: &&String| !KEYS.contains(&key.as_str()) && KEYS.iter().any(|known| known.eq_ignore_ascii_case(key));
+    let keys = kustomization.as_object().into_iter().flat_map(|map| map.keys()).filter(is_miscased);
+    let mut found: Vec<FieldPath> = keys.map(|key| FieldPath::default().key(key)).collect();
+    for key in ["patches", "patchesStrategicMerge", "replacements", "transformers", "configurations"] {
+        let list = FieldPath::default().key(key);
+        let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
+        let path = |item: &Value| item.get("path").unwrap_or(item).as_str().map(str::to_owned);
+        let is_unread = |item: &Value| item.get("target").is_none() && path(item).is_some_and(|path| !is_read(&path));
+        found.extend(items.filter(|(_, item)| is_unread(item)).map(|(index, _)| list.index(index)));
+    }
+    found
+}
+
+/// Returns whether a run reads a file or folder of this name in the folders that it is passed, unless that is ignored.
+fn is_read(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let is_hidden = path.split('/').any(|part| part.starts_with('.') && !matches!(part, "." | ".."));
+    is_text(path) || !is_hidden && extension.is_none_or(|extension| ["yaml", "yml", "json"].contains(&extension))
 }
 
 /// Returns the files of a kustomization's replacements, each with the number of its entry.

@@ -4,13 +4,15 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use super::inline_patch::DataPatch;
 use super::kustomization::{self, Kustomization};
 use super::manifest::Manifest;
 use super::object::{Object, is_bare, is_list, take};
 use super::problem::{failure, not_utf8, template_finding, whole_file};
 use super::recognizer::Recognizer;
+use super::selector::Selector;
 use super::{applied, configuration, embedded, inline, json6902, replacement};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
@@ -137,7 +139,10 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                 let mut is_reported = json6902::is_one(&value);
                 if is_kustomization {
                     manifest.patches.extend(kustomization::patches(&manifest.file, &value));
-                    manifest.kustomization = Some(Arc::new(Kustomization::read(&manifest.file, &value)));
+                    // Documents without content do not count.
+                    if value.is_object() || manifest.kustomization.is_none() {
+                        manifest.kustomization = Some(Arc::new(Kustomization::read(&manifest.file, &value)));
+                    }
                 } else if json6902::is_one(&value) || replacement::is_one(&value) {
                     // What it means for objects shows once all files are read.
                 } else if value.get("apiVersion").and_then(Value::as_str) == Some("builtin") {
@@ -163,6 +168,10 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                 }
                 manifest.applied.extend(applied::folders(&value));
                 let patches = inline::patches(&manifest.file, &value, recognizer);
+                manifest.data_patches.extend(inline::components(&value).into_iter().map(|(place, folder)| {
+                    let target = Some(Selector::of(&Map::new()));
+                    DataPatch { document: number, place, folder, target, is_json: false }
+                }));
                 if !is_reported && hits() {
                     let is_patch = |path: &FieldPath| patches.iter().any(|patch| path.starts_with(&patch.path));
                     let found = embedded::find(document.root, &value, recognizer).into_iter();

@@ -85,13 +85,12 @@ impl Selector {
         Part::new(text).is(name)
     }
 
-    /// Returns whether it gives a group, or kinds by their names that are all `known`, and not patterns of them or none: then it
+    /// Returns whether it gives a group, or kinds by their names, that are all `known`, and not patterns of them or none: then it
     /// selects no object that mentions none of these.
     pub fn is_limited(&self, known: &dyn Fn(&str) -> bool) -> bool {
-        let is_plain = |part: &Part| part.pattern.is_none();
         let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric()) && known(name);
-        let gives_kinds = |part: &Part| is_plain(part) || part.text.split('|').all(is_name);
-        self.group.as_ref().is_some_and(is_plain) || self.kind.as_ref().is_some_and(gives_kinds)
+        let gives_group = self.group.as_ref().and_then(Part::plain).is_some_and(known);
+        gives_group || self.kind.as_ref().is_some_and(|part| part.text.split('|').all(is_name))
     }
 
     /// Returns whether it can select objects of this kind and version.

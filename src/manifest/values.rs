@@ -49,7 +49,7 @@ impl Chart {
     }
 
     fn places(&self, file: &str, document: &Value) -> Vec<FieldPath> {
-        if is_json_schema(document) {
+        if file.ends_with("values.schema.json") || is_json_schema(document) {
             return Vec::new();
         }
         let root = FieldPath::default();

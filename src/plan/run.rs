@@ -18,7 +18,9 @@ use crate::links::patches::{self, Patching};
 use crate::links::references::RenamedObjects;
 use crate::links::selectors::{self, VersionChanges};
 use crate::links::states::States;
-use crate::links::{Application, File, Held, Id, Linked, Namespaces, find_applications, ignored_paths, unapplied};
+use crate::links::{
+    Application, Carrier, File, Held, Id, Linked, Namespaces, find_applications, ignored_paths, unapplied,
+};
 
 /// Plans the linked ones among `files`, in their order, without changing what is `withheld`.
 pub(super) fn plan(
@@ -28,15 +30,22 @@ pub(super) fn plan(
     (styles, withheld): (&Styles, &Withheld),
 ) -> Vec<PlannedFile> {
     let mut linked = Linked::new(&planner.targets, files, namespaces);
-    let applications = find_applications(files, &|kind| planner.targets.kinds_named(kind).next().is_some());
+    let goal = planner.goal();
+    let is_known =
+        |name: &str| planner.targets.kinds_named(name).next().is_some() || goal.packs.of_group(name).is_some();
+    let applications = find_applications(files, &is_known);
     let applied = linked.applied(&applications);
-    let states = convert_all(planner, &mut linked, &applied);
+    let states = convert_all(planner, &mut linked, (&applied, &applications.elsewhere()));
     let patchings = Patching::all(&linked, &applied);
     let unapplied = unapplied::findings(&linked, &applications);
     let selectors = Selectors::new(&linked);
     let links =
         Links { linked: &linked, patchings: &patchings, states: &states, selectors: &selectors, unapplied: &unapplied };
-    let first = withheld.find(&linked).into_iter().chain(unapplied::held(&linked, &applications)).collect();
+    let first = unapplied::held(&linked, &applications)
+        .into_iter()
+        .chain(States::renamed(&linked))
+        .chain(withheld.find(&linked))
+        .collect();
     hold_back((&linked, &patchings, &states, &selectors), first, |held| attempt((planner, styles), links, held))
 }
 
@@ -51,7 +60,11 @@ struct Links<'l> {
 }
 
 /// Converts every object by itself, and what patches and their objects build. Most runs need no index of the other objects.
-fn convert_all(planner: &Planner<'_>, linked: &mut Linked<'_>, applications: &[(Application, Id)]) -> States {
+fn convert_all(
+    planner: &Planner<'_>,
+    linked: &mut Linked<'_>,
+    applications: (&[(Application, Id)], &[Carrier]),
+) -> States {
     let none = planner.no_others();
     let conversions = linked.convert(&none);
     let states = States::new(linked, applications, &none);
