@@ -134,9 +134,10 @@ pub(crate) struct Applications {
 }
 
 impl Applications {
-    /// Returns what is applied to objects that are not known.
+    /// Returns the JSON patches that are applied to objects that are not known too. A replacement has paths of its own for each target.
     pub(crate) fn elsewhere(&self) -> Vec<Carrier> {
-        self.unmade.iter().filter(|one| one.is_open).map(|one| one.carrier.clone()).collect()
+        let is_shared = |one: &&Unmade| one.is_open && one.carrier.role == Role::JsonPatch;
+        self.unmade.iter().filter(is_shared).map(|one| one.carrier.clone()).collect()
     }
 }
 
