@@ -4,7 +4,7 @@
 //! ignores a selector that selects nothing. So the parts that are written out follow the objects that a selector selects now, among
 //! all that its kustomization takes in. Where no selector could select just these objects, those that change are held back.
 //!
-//! Invariant: after [`hold`], a selector that [`update`] changes selects what it selected before.
+//! Invariant: after [`Selectors::hold`], a selector that [`Selectors::update`] changes selects what it selected before.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
