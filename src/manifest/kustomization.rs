@@ -35,7 +35,8 @@ pub struct Kustomization {
     pub names_fields: bool,
     /// The configurations of its transformers.
     pub configurations: Vec<String>,
-    /// The places that name what is not read: files with names that no run reads, and keys in other letters, which Kustomize accepts.
+    /// The places that name what is not read: files with names that no run reads, and keys in other letters, which
+    /// Kustomize accepts.
     pub unread: Vec<FieldPath>,
     /// Whether it has a schema of its own, which changes how lists are merged.
     pub has_schema: bool,

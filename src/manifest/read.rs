@@ -193,8 +193,10 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     inline::take(manifest, (number, document.root), patch);
                 }
             }
+            // What a kustomization does that cannot be read is not known.
             Err(_)
-                if recognizer.chart_of(&manifest.file).is_none()
+                if !is_kustomization
+                    && recognizer.chart_of(&manifest.file).is_none()
                     && !recognizer.is_relevant(document.span.of(&manifest.text).as_bytes()) =>
             {
                 manifest.unparsed.push(number);

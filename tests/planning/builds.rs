@@ -122,3 +122,25 @@ fn builtin_transformers_and_replacements_follow() {
     assert_eq!(outcome.after["kustomization.yaml"], new(kustomization));
     assert_eq!(outcome.after["host.yaml"], new(replacement).replace("spec.targetRef.name", "spec.targetRefs.0.name"));
 }
+
+#[test]
+fn what_a_kustomization_does_unseen_holds_its_objects_back() {
+    let with = |rest: &str| {
+        let kustomization = format!("resources: [up.yaml]\n{rest}\n");
+        run(&[("kustomization.yaml", &kustomization), ("up.yaml", POLICY)], TO)
+    };
+    let unseen = [
+        ("patches: [{path: patch.txt}]", "patches[0]"),
+        ("patchesStrategicMerge: [.hidden/patch.yaml]", "patchesStrategicMerge[0]"),
+        ("replacements: [{path: host.tpl}]", "replacements[0]"),
+        ("Patches: []", "Patches"),
+        ("transformers: [\"{apiVersion: builtin, kind: PatchTransformer, metadata: {name: x}}\"]", "transformers[0]"),
+    ];
+    for (rest, place) in unseen {
+        let reported = format!("kustomization.yaml held-back patch-target {place}");
+        with(rest).check_findings(Severity::Held, &[&reported, "up.yaml held-back converts-together -"]);
+    }
+    for rest in ["patches: []", "patches: [{path: patch.yaml}]", "generators: [any.txt]", "crds: [any.txt]"] {
+        with(rest).check_findings(Severity::Held, &[]);
+    }
+}
