@@ -131,7 +131,7 @@ fn a_saved_plan_keeps_what_was_left_out() {
         "{}",
         applied.err
     );
-    assert!(is_converted(&tree, "good.yaml"));
+    assert!(is_converted(&tree, "good.yaml") && !is_converted(&tree, "twice/twice.yaml"), "{}", applied.err);
 }
 
 #[test]
@@ -234,6 +234,9 @@ fn what_an_unreadable_kustomization_names_is_held_back_without_the_flag_too() {
         ("live/patch.yaml", PATCH),
         ("good.yaml", &ROUTE.replace("shop", "good")),
         ("template/kustomization.yaml", "resources: [{{ name }}, ../good.yaml\n"),
+        // Kustomize takes the last of two keys; Kubernetes takes none.
+        ("twice/kustomization.yaml", "resources: [twice.yaml]\npatches: []\npatches: []\n"),
+        ("twice/twice.yaml", &ROUTE.replace("shop", "twice")),
     ]);
     let applied = run(&tree, &["apply", "--yes", "--allow-no-vcs"]);
     applied.check(1);
