@@ -131,7 +131,7 @@ fn a_saved_plan_keeps_what_was_left_out() {
         "{}",
         applied.err
     );
-    assert!(is_converted(&tree, "good.yaml") && !is_converted(&tree, "twice/twice.yaml"), "{}", applied.err);
+    assert!(is_converted(&tree, "good.yaml"));
 }
 
 #[test]
@@ -241,5 +241,5 @@ fn what_an_unreadable_kustomization_names_is_held_back_without_the_flag_too() {
     let applied = run(&tree, &["apply", "--yes", "--allow-no-vcs"]);
     applied.check(1);
     assert!(!is_converted(&tree, "base/route.yaml") && !is_converted(&tree, "live/patch.yaml"), "{}", applied.err);
-    assert!(is_converted(&tree, "good.yaml"));
+    assert!(is_converted(&tree, "good.yaml") && !is_converted(&tree, "twice/twice.yaml"), "{}", applied.err);
 }
