@@ -177,18 +177,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
                     let found = embedded::find(document.root, &value, recognizer).into_iter();
                     embedded.extend(found.filter(|found| !is_patch(&found.path)));
                 }
-                // Kustomize fills in apiVersion and kind.
-                if json6902::is_one(&value) {
-                    manifest.objects.push(json6902::object(number, value));
-                } else if replacement::is_one(&value) {
-                    manifest.objects.push(replacement::object(number, value));
-                } else if configuration::is_one(&value) && !is_kustomization {
-                    manifest.objects.push(configuration::object(number, value));
-                } else if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
-                    manifest.objects.push(Object::kustomization(number, value));
-                } else {
-                    take(number, FieldPath::default(), value, &mut manifest.objects);
-                }
+                take_objects(manifest, number, value, is_kustomization);
                 for patch in &patches {
                     inline::take(manifest, (number, document.root), patch);
                 }
@@ -207,6 +196,22 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
     let reported = embedded::finding(manifest, &embedded);
     manifest.findings.extend(reported);
     Ok(())
+}
+
+/// Takes in the objects of a document, and what is taken for one.
+fn take_objects(manifest: &mut Manifest, number: usize, value: Value, is_kustomization: bool) {
+    // Kustomize fills in apiVersion and kind.
+    if json6902::is_one(&value) {
+        manifest.objects.push(json6902::object(number, value));
+    } else if replacement::is_one(&value) {
+        manifest.objects.push(replacement::object(number, value));
+    } else if configuration::is_one(&value) && !is_kustomization {
+        manifest.objects.push(configuration::object(number, value));
+    } else if is_kustomization && ["apiVersion", "kind"].iter().any(|key| value.get(key).is_none()) {
+        manifest.objects.push(Object::kustomization(number, value));
+    } else {
+        take(number, FieldPath::default(), value, &mut manifest.objects);
+    }
 }
 
 /// Reports a `%YAML` line with another version than the one that Kubernetes reads.
