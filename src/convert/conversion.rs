@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::remark::Remark;
-use crate::lens::{Direction, ObjectId};
+use crate::lens::{Direction, ObjectId, Session};
 use crate::manifest::Object;
 use crate::release::{GroupKind, ReleaseSet};
 use crate::yaml::Intent;
@@ -64,6 +64,23 @@ impl Conversion {
             written_for: ReleaseSet::default(),
             converts_with: BTreeSet::new(),
         }
+    }
+
+    /// Starts a session with what became of `object` so far.
+    pub(crate) fn session(made: Option<&Self>, object: &Object) -> Session<'static> {
+        Session::new(Arc::clone(made.map_or(&object.value, |made| &made.value)))
+    }
+
+    /// Adds what was done in a session that [`Conversion::session`] started.
+    pub(crate) fn with_changes(made: Option<Self>, object: &Object, session: Session<'_>) -> Option<Self> {
+        let (value, program, _) = session.finish();
+        if program.is_empty() {
+            return made;
+        }
+        let mut made = made.unwrap_or_else(|| Self::unchanged(object));
+        made.value = value;
+        made.program.extend(program);
+        Some(made)
     }
 
     /// Leaves `object` unchanged after all, and keeps what there is to report besides losses and notes.

@@ -3,47 +3,32 @@
 use serde_json::{Map, Value};
 
 use crate::field::PathRef;
+use crate::manifest::TRANSFORMERS;
 
 /// Returns the parts of an object that can contain references: not its metadata, not the data of a ConfigMap, not the schemas of a
 /// CustomResourceDefinition. A list is a JSON patch or a list of replacements, an object without kind a kustomization, a replacement or a
 /// configuration of Kustomize.
 pub(crate) fn reference_roots(object: &Value) -> Vec<(PathRef<'static>, &Value)> {
     const KUSTOMIZATION: &[&str] = &["patches", "patchesJson6902", "replacements", "vars", "labels"];
-    const BARE: &[&str] = &[
-        "patches",
-        "patchesJson6902",
-        "replacements",
-        "vars",
-        "source",
-        "targets",
-        "namePrefix",
-        "nameSuffix",
-        "namespace",
-        "commonLabels",
-        "commonAnnotations",
-        "labels",
-        "templateLabels",
-        "varReference",
-        "images",
-        "replicas",
-        "nameReference",
-    ];
     if let Value::Array(items) = object {
         return items.iter().enumerate().map(|(index, item)| (PathRef::index(None, index), item)).collect();
     }
     let text = |key: &str| object.get(key).and_then(Value::as_str);
-    let keys: &'static [&'static str] = match (text("apiVersion"), text("kind")) {
-        (_, Some("CustomResourceDefinition")) => &[],
-        (_, None) => BARE,
+    let named = |keys: &'static [&'static str]| {
+        keys.iter().filter_map(|key| Some((PathRef::key(None, key), object.get(*key)?))).collect::<Vec<_>>()
+    };
+    match (text("apiVersion"), text("kind")) {
+        (_, Some("CustomResourceDefinition")) => Vec::new(),
+        // `labels` is a list of both.
+        (_, None) => [&KUSTOMIZATION[..4], &["source", "targets"], &TRANSFORMERS].into_iter().flat_map(named).collect(),
         (version, Some("Kustomization" | "Component"))
             if version.is_none_or(|version| version.starts_with("kustomize.config.k8s.io/")) =>
         {
-            KUSTOMIZATION
+            named(KUSTOMIZATION)
         }
-        (Some("builtin"), Some(_)) => &["target", "replacements", "fieldSpecs"],
-        _ => &["spec"],
-    };
-    keys.iter().filter_map(|key| Some((PathRef::key(None, key), object.get(*key)?))).collect()
+        (Some("builtin"), Some(_)) => named(&["target", "replacements", "fieldSpecs"]),
+        _ => named(&["spec"]),
+    }
 }
 
 /// Visits every mapping in `value`, which stands at `at`.

@@ -16,7 +16,6 @@ use super::linked::{Id, Linked};
 use crate::convert::{Conversion, Remark, impossible};
 use crate::field::{FieldPath, Step};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::Session;
 use crate::manifest::Object;
 use crate::yaml::Intent;
 
@@ -180,18 +179,15 @@ impl Carriers {
         if intents.is_empty() {
             return made;
         }
-        let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
-        let mut session = Session::new(made.value.clone());
+        let mut session = Conversion::session(made.as_ref(), object);
         for intent in intents {
             if let Err(halt) = session.change(intent.clone()) {
+                let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
                 made.blocks.extend(impossible(halt));
                 return Some(made);
             }
         }
-        let (value, program, _) = session.finish();
-        made.value = value;
-        made.program.extend(program);
-        Some(made)
+        Conversion::with_changes(made, object, session)
     }
 
     /// Returns the carriers that stand in an object.

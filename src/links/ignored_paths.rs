@@ -15,7 +15,7 @@ use super::selectors::{VersionChange, VersionChanges};
 use crate::convert::{Conversion, Remark, Targets};
 use crate::field::{FieldPath, FieldPattern};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::{Image, Session};
+use crate::lens::Image;
 use crate::manifest::{Manifest, Object, Selector};
 use crate::pack::Target;
 use crate::release::GroupKind;
@@ -45,7 +45,7 @@ pub(crate) fn update(
     targets: &Targets<'_>,
     findings: &mut Vec<Finding>,
 ) -> Option<Conversion> {
-    let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
+    let mut session = Conversion::session(made.as_ref(), object);
     for Ignored { place, path, selector } in find(object) {
         let images: BTreeSet<Image> = images(targets, &selector, &path.pattern());
         let Some(image) = images.first().filter(|_| is_converted(&selector, changes)) else { continue };
@@ -81,14 +81,7 @@ pub(crate) fn update(
         let remark = Remark::new(Code::ReferenceNotUpdated, place, message, Some(help));
         findings.push(remark.finding(manifest, object, Severity::Warning));
     }
-    let (value, program, _) = session.finish();
-    if program.is_empty() {
-        return made;
-    }
-    let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
-    made.value = value;
-    made.program.extend(program);
-    Some(made)
+    Conversion::with_changes(made, object, session)
 }
 
 /// Returns whether there are objects of the kinds that a selector gives, and all of them change.

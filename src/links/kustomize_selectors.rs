@@ -19,7 +19,6 @@ use super::selectors::{VersionChange, VersionChanges, is_for_kustomize};
 use crate::convert::{Conversion, Remark, Targets, reference_roots, walk};
 use crate::field::{FieldPath, PathRef};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::Session;
 use crate::manifest::{Manifest, Object, Selector, SelectorPart, patched_folder};
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::Intent;
@@ -129,7 +128,7 @@ impl<'l> Selectors<'l> {
         made: Option<Conversion>,
         changes: &ChangesByName<'_>,
     ) -> Option<Conversion> {
-        let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
+        let mut session = Conversion::session(made.as_ref(), object);
         for selector in find(object, self.linked.targets) {
             let Some(Follow::Texts(texts, _)) = self.follow(manifest, object, &selector, changes) else { continue };
             for (key, text) in texts {
@@ -139,14 +138,7 @@ impl<'l> Selectors<'l> {
                 }
             }
         }
-        let (value, program, _) = session.finish();
-        if program.is_empty() {
-            return made;
-        }
-        let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
-        made.value = value;
-        made.program.extend(program);
-        Some(made)
+        Conversion::with_changes(made, object, session)
     }
 
     /// Returns what must become of a selector; `None` where it selects no known object of the run.

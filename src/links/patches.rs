@@ -15,7 +15,6 @@ use super::linked::{Id, Linked};
 use crate::convert::{Conversion, Remark, impossible};
 use crate::field::FieldPath;
 use crate::finding::{Code, Location, Severity};
-use crate::lens::Session;
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::{Intent, Place};
 
@@ -62,7 +61,7 @@ pub(crate) fn follow_namespace(
     };
     let Some(namespace) = patchings.iter().find_map(new_namespace) else { return made };
     let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
-    let mut session = Session::new(made.value.clone());
+    let mut session = Conversion::session(Some(&made), object);
     let metadata = FieldPath::default().key("metadata");
     let intents = made.namespace().map(|_| Intent::Delete { path: metadata.key("namespace") });
     let place = Place::After("name".to_owned());
@@ -78,10 +77,7 @@ pub(crate) fn follow_namespace(
             return Some(made);
         }
     }
-    let (value, program, _) = session.finish();
-    made.value = value;
-    made.program.extend(program);
-    Some(made)
+    Conversion::with_changes(Some(made), object, session)
 }
 
 /// Holds back patches and objects that would get different apiVersions, where they change; returns whether there were any.

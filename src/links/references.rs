@@ -12,7 +12,7 @@ use super::held::Held;
 use super::linked::{Id, Linked};
 use crate::convert::{Conversion, Reference, Remark, Renames, impossible, normalized, update};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::{Context, Namespace, ObjectPlace, ObjectView, Session, some_of};
+use crate::lens::{Context, Namespace, ObjectPlace, ObjectView, some_of};
 use crate::manifest::Object;
 use crate::release::GroupKind;
 
@@ -68,7 +68,7 @@ impl<'a> RenamedObjects<'a> {
         let left = (kind.group != object.kind.group).then(|| object.kind.group.clone());
         let leaves_too = |one: &Reference| one.name.is_none() && left.as_ref() == Some(&one.kind.group);
         let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
-        let mut session = Session::new(made.value.clone());
+        let mut session = Conversion::session(Some(&made), object);
         for reference in references {
             if let Some(held) = self.held(&reference, namespace, file).filter(|_| !leaves_too(&reference)) {
                 let remark = self.kept(reference, held, renames);
@@ -85,10 +85,7 @@ impl<'a> RenamedObjects<'a> {
                 Err(halt) => made.blocks.extend(impossible(halt)),
             }
         }
-        let (value, program, _) = session.finish();
-        made.value = value;
-        made.program.extend(program);
-        Some(made)
+        Conversion::with_changes(Some(made), object, session)
     }
 
     /// Reports the references of an object that is held back to objects whose kind changes all the same.

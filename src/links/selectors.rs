@@ -16,7 +16,6 @@ use super::linked::{Id, Linked};
 use crate::convert::{Conversion, Outcome, Remark, Targets, holds_body, reference_roots, walk};
 use crate::field::{FieldPath, PathRef, Step};
 use crate::finding::{Code, Finding, Severity};
-use crate::lens::Session;
 use crate::manifest::{Manifest, Object};
 use crate::release::{ApiVersion, GroupKind, is_version};
 use crate::yaml::Intent;
@@ -137,7 +136,7 @@ pub(crate) fn update(
     changes: &VersionChanges<'_>,
     targets: &Targets<'_>,
 ) -> Option<Conversion> {
-    let mut session = Session::new(made.as_ref().map_or(&object.value, |made| &made.value).clone());
+    let mut session = Conversion::session(made.as_ref(), object);
     for selected in find(session.object(), object, targets).into_iter().filter(|selected| !selected.has_body) {
         let versions = selected.versions(changes);
         let Some((new, _)) = versions.first_key_value().filter(|_| versions.len() == 1) else { continue };
@@ -146,14 +145,7 @@ pub(crate) fn update(
             session.change(Intent::Replace { path, value }).expect("the path was found in this object");
         }
     }
-    let (value, program, _) = session.finish();
-    if program.is_empty() {
-        return made;
-    }
-    let mut made = made.unwrap_or_else(|| Conversion::unchanged(object));
-    made.value = value;
-    made.program.extend(program);
-    Some(made)
+    Conversion::with_changes(made, object, session)
 }
 
 /// Returns whether `object` selects or names any object by its version.

@@ -32,7 +32,6 @@ use crate::finding::{Code, Finding, Severity};
 use crate::lens::{Completeness, Context, Session};
 use crate::manifest::Object;
 use crate::release::GroupKind;
-use crate::yaml::Intent;
 
 /// What is built of an object at one point.
 struct State {
@@ -607,30 +606,19 @@ impl Builder<'_> {
             return made;
         }
         let (kind, data) = made.as_ref().map_or((&whole.kind, value), |made| (&made.kind, &made.value));
-        let (data, program) = with_references(self.linked, kind, data);
-        if program.is_empty() {
-            return made;
-        }
-        let mut made = made.unwrap_or_else(|| Conversion::unchanged(&whole));
-        made.value = data;
-        made.program.extend(program);
-        Some(made)
+        let session = with_references(self.linked, kind, data);
+        Conversion::with_changes(made, &whole, session)
     }
 }
 
 /// Updates the references in an object to kinds that are renamed, as if none of their objects were held back.
-fn with_references(linked: &Linked<'_>, kind: &GroupKind, value: &Arc<Value>) -> (Arc<Value>, Vec<Intent>) {
-    let references = linked.targets.references(kind, value);
-    if references.is_empty() {
-        return (Arc::clone(value), Vec::new());
-    }
+fn with_references(linked: &Linked<'_>, kind: &GroupKind, value: &Arc<Value>) -> Session<'static> {
     let mut session = Session::new(Arc::clone(value));
-    for reference in references {
+    for reference in linked.targets.references(kind, value) {
         // One that cannot be updated is reported where the object is.
         let _unchanged = update(&reference, &linked.targets.renames, &mut session);
     }
-    let (value, program, _) = session.finish();
-    (value, program)
+    session
 }
 
 /// Returns whether an object names others whose kind changes.
@@ -702,7 +690,7 @@ fn data_after(linked: &Linked<'_>, id: Id, held: &Held) -> Arc<Value> {
         return Arc::clone(&object.value);
     }
     let (kind, value) = linked.conversion(id).map_or((&object.kind, &object.value), |made| (&made.kind, &made.value));
-    with_references(linked, kind, value).0
+    with_references(linked, kind, value).shared()
 }
 
 /// Returns what was merged into `base` with what a patch does not change: apiVersion, kind, name and namespace.

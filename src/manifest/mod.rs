@@ -25,6 +25,7 @@ pub mod sops;
 mod source_text;
 mod values;
 
+pub use configuration::TRANSFORMERS;
 pub use inline::folder as patched_folder;
 pub use inline_patch::{DataPatch, InlinePatch};
 pub use json6902::mentioning as mentioning_operations;

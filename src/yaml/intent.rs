@@ -132,35 +132,23 @@ impl Intent {
     #[must_use]
     pub fn under(&self, place: &FieldPath) -> Self {
         let mut moved = self.clone();
-        match &mut moved {
-            Self::Rename { path, .. }
-            | Self::Replace { path, .. }
-            | Self::Delete { path }
-            | Self::Insert { path, .. }
-            | Self::InsertItem { path, .. }
-            | Self::WrapInList { path }
-            | Self::UnwrapList { path }
-            | Self::WrapInMapping { path, .. }
-            | Self::UnwrapMapping { path, .. }
-            | Self::MappingToList { path, .. }
-            | Self::ListToMapping { path, .. } => *path = place.join(path),
-            Self::Move { from, to, .. } => {
-                *from = place.join(from);
-                *to = place.join(to);
-            }
-        }
+        moved.paths_mut().into_iter().flatten().for_each(|path| *path = place.join(path));
         moved
     }
 
     /// Returns the same change for the value at `place` alone; `None` where it is about something outside of that.
     #[must_use]
     pub fn within(&self, place: &FieldPath) -> Option<Self> {
-        let inner = |path: &FieldPath| {
-            let steps = path.steps().strip_prefix(place.steps())?;
-            Some(FieldPath::new(steps.iter().cloned()))
-        };
         let mut moved = self.clone();
-        match &mut moved {
+        for path in moved.paths_mut().into_iter().flatten() {
+            *path = FieldPath::new(path.steps().strip_prefix(place.steps())?.iter().cloned());
+        }
+        Some(moved)
+    }
+
+    /// Returns the paths of the intent, two for a move.
+    const fn paths_mut(&mut self) -> [Option<&mut FieldPath>; 2] {
+        match self {
             Self::Rename { path, .. }
             | Self::Replace { path, .. }
             | Self::Delete { path }
@@ -171,13 +159,9 @@ impl Intent {
             | Self::WrapInMapping { path, .. }
             | Self::UnwrapMapping { path, .. }
             | Self::MappingToList { path, .. }
-            | Self::ListToMapping { path, .. } => *path = inner(path)?,
-            Self::Move { from, to, .. } => {
-                *from = inner(from)?;
-                *to = inner(to)?;
-            }
+            | Self::ListToMapping { path, .. } => [Some(path), None],
+            Self::Move { from, to, .. } => [Some(from), Some(to)],
         }
-        Some(moved)
     }
 
     /// Returns the paths of the smallest collections whose content the intent changes: intents on unrelated ones do not interfere.
