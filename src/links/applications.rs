@@ -384,33 +384,39 @@ fn pending<'a>(
     graph: &Graph<'a>,
 ) -> Vec<Pending<'a>> {
     let mut found = patches(files, (host, host), numbers);
-    let kustomization = files[host].kustomization();
-    let named = |names: &'a [String]| names.iter().filter_map(|name| numbers.get(name.as_str()).copied()).enumerate();
-    let transformers = kustomization.into_iter().flat_map(|one| &one.transformers);
-    let transformers = transformers.flat_map(|path| graph.files_at(path)).filter_map(|name| numbers.get(name).copied());
-    for (index, transformer) in transformers.enumerate() {
-        let later = |pending: Pending<'a>| Pending { turn: (TRANSFORMERS, index, pending.turn.2), ..pending };
-        let own =
-            patches(files, (host, transformer), numbers).into_iter().chain(field_specs(files, (host, transformer)));
-        found.extend(own.map(later));
+    let Some(kustomization) = files[host].kustomization() else { return found };
+    found.extend(field_specs(files, (host, host)));
+    found.extend(inline_transformers(files[host], host));
+    let mut unread = kustomization.unread.clone();
+    let number = |name: &str| numbers.get(name).copied();
+    for (index, path) in &kustomization.transformers {
+        let named: Vec<Option<usize>> = graph.files_at(path).into_iter().map(number).collect();
+        let is_builtin = |at: &Option<usize>| at.is_some_and(|at| files[at].transformer().is_some());
+        if !named.iter().all(is_builtin) {
+            unread.push(FieldPath::default().key("transformers").index(*index));
+        }
+        for transformer in named.into_iter().flatten() {
+            let specs = field_specs(files, (host, transformer));
+            let own = patches(files, (host, transformer), numbers).into_iter().chain(specs);
+            found.extend(own.map(|pending| Pending { turn: (TRANSFORMERS, *index, pending.turn.2), ..pending }));
+        }
     }
-    for (_, configuration) in kustomization.into_iter().flat_map(|one| named(&one.configurations)) {
-        found.extend(field_specs(files, (host, configuration)));
+    for (index, path) in &kustomization.configurations {
+        match number(path) {
+            Some(configuration) => found.extend(field_specs(files, (host, configuration))),
+            None => unread.push(FieldPath::default().key("configurations").index(*index)),
+        }
     }
-    if kustomization.is_some() {
-        found.extend(field_specs(files, (host, host)));
-        found.extend(inline_transformers(files[host], host));
-        found.extend(unknown(files[host], host));
-    }
-    for (entry, name) in kustomization.into_iter().flat_map(|kustomization| &kustomization.replacements) {
-        let Some((number, manifest)) = numbers.get(name.as_str()).and_then(|at| Some((*at, files[*at].manifest()?)))
-        else {
+    for (index, path) in &kustomization.replacements {
+        let Some((number, manifest)) = number(path).and_then(|at| Some((at, files[at].manifest()?))) else {
+            unread.push(FieldPath::default().key("replacements").index(*index));
             continue;
         };
         for (at, object) in manifest.objects.iter().enumerate().filter(|(_, one)| one.is_replacements()) {
-            found.extend(replacements(host, (number, at), &object.value, &FieldPath::default(), *entry));
+            found.extend(replacements(host, (number, at), &object.value, &FieldPath::default(), *index));
         }
     }
+    found.extend(unknown(files[host], host, &unread));
     found
 }
 
@@ -473,15 +479,15 @@ fn elsewhere<'a>(file: File<'a>, (host, holder): (usize, usize), named: &PatchFi
     Some(Pending::new(host, (TRANSFORMERS, 0, 0), carrier, Some(target)))
 }
 
-/// Returns what a kustomization names that is not read.
-fn unknown<'a>(file: File<'a>, host: usize) -> Vec<Pending<'a>> {
-    let (Some(manifest), Some(kustomization)) = (file.manifest(), file.kustomization()) else { return Vec::new() };
-    let Some(at) = manifest.objects.iter().position(|object| object.inline_patch.is_none()) else { return Vec::new() };
+/// Returns what a kustomization applies at these places, of which nothing is known.
+fn unknown<'a>(file: File<'a>, host: usize, places: &[FieldPath]) -> Vec<Pending<'a>> {
+    let objects = file.manifest().into_iter().flat_map(|manifest| &manifest.objects);
+    let Some(at) = objects.into_iter().position(|object| object.inline_patch.is_none()) else { return Vec::new() };
     let pending = |place: &FieldPath| {
         let carrier = Carrier { position: (host, at), place: place.clone(), role: Role::Unknown };
         Pending::new(host, (TRANSFORMERS, 0, 0), carrier, Some(Selector::of(&Map::new())))
     };
-    kustomization.unread.iter().map(pending).collect()
+    places.iter().map(pending).collect()
 }
 
 /// Returns a patch, which `host` applies.
@@ -633,9 +639,7 @@ fn turn(place: &FieldPath, part: usize) -> (usize, usize, usize) {
 
 /// Returns whether a file can apply anything to objects.
 fn is_host(file: File<'_>) -> bool {
-    let names_some =
-        |one: &Kustomization| one.names_fields || !one.transformers.is_empty() || !one.configurations.is_empty();
     let has_data_patches = file.manifest().is_some_and(|manifest| !manifest.data_patches.is_empty());
     let has_patches = !file.patches().is_empty() || file.has_inline_patches() || has_data_patches;
-    has_patches || file.kustomization().is_some_and(names_some)
+    has_patches || file.kustomization().is_some_and(|one| one.names_fields)
 }

@@ -44,15 +44,14 @@ impl<'a> Graph<'a> {
         });
         let mut named: HashMap<&str, Vec<&str>> = HashMap::new();
         for (file, one) in &files {
-            let replacements = one.replacements.iter().map(|(_, name)| name);
-            for name in replacements.chain(&one.configurations) {
+            for (_, name) in one.replacements.iter().chain(&one.configurations) {
                 named.entry(name.as_str()).or_default().push(file);
             }
         }
         let mut graph = Self { files, folders, users: BTreeMap::new(), named, transformers, affixes };
         let mut named_transformers: Vec<(&str, &str)> = Vec::new();
         for (file, one) in &graph.files {
-            let files = one.transformers.iter().flat_map(|path| graph.files_at(path));
+            let files = one.transformers.iter().flat_map(|(_, path)| graph.files_at(path));
             named_transformers.extend(files.map(|name| (name, *file)));
         }
         for (name, file) in named_transformers {
@@ -180,7 +179,7 @@ impl<'a> Graph<'a> {
     /// Returns whether a kustomization adds a prefix or suffix to names, by itself or by a transformer.
     pub(super) fn has_affixes(&self, file: &str) -> bool {
         let Some(kustomization) = self.files.get(file) else { return false };
-        let transformers = kustomization.transformers.iter().flat_map(|path| self.files_at(path));
+        let transformers = kustomization.transformers.iter().flat_map(|(_, path)| self.files_at(path));
         let transformers = transformers.filter_map(|name| self.transformers.get(name).copied());
         [*kustomization].into_iter().chain(transformers).any(|one| one.affixes.iter().any(|affix| !affix.is_empty()))
     }
@@ -259,7 +258,7 @@ impl<'a> Graph<'a> {
         let (mut met, mut open, mut namespaces) = (BTreeSet::new(), vec![file], GivenNamespaces::new());
         while let Some(file) = open.pop() {
             let Some(kustomization) = self.files.get(file).filter(|_| met.insert(file)) else { continue };
-            let transformers = kustomization.transformers.iter().flat_map(|path| self.files_at(path));
+            let transformers = kustomization.transformers.iter().flat_map(|(_, path)| self.files_at(path));
             let given = [(file, kustomization.namespace.as_deref())]
                 .into_iter()
                 .chain(transformers.filter_map(|name| Some((name, self.transformers.get(name)?.namespace.as_deref()))));

@@ -29,12 +29,12 @@ pub struct Kustomization {
     pub components: Vec<String>,
     /// The files of its replacements, each with the number of its entry.
     pub replacements: Vec<(usize, String)>,
-    /// The files and folders of its transformers.
-    pub transformers: Vec<String>,
+    /// The files and folders of its transformers, each with the number of its entry.
+    pub transformers: Vec<(usize, String)>,
     /// Whether it names fields of objects itself: in replacements, variables, labels or transformers.
     pub names_fields: bool,
-    /// The configurations of its transformers.
-    pub configurations: Vec<String>,
+    /// The configurations of its transformers, each with the number of its entry.
+    pub configurations: Vec<(usize, String)>,
     /// The places that name what is not read: files with names that no run reads, and keys in other letters, which
     /// Kustomize accepts.
     pub unread: Vec<FieldPath>,
@@ -67,7 +67,6 @@ impl Kustomization {
         let items = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten();
         let unread = unread(value);
         let paths = |keys| texts(keys).map(|path| join(folder(file), path)).collect();
-        let files = |keys| texts(keys).filter(|path| !is_text(path)).map(|path| join(folder(file), path)).collect();
         let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let namespace = value.get("namespace").and_then(Value::as_str).filter(|name| !name.is_empty());
         Self {
@@ -75,13 +74,14 @@ impl Kustomization {
             affixes: ["namePrefix", "nameSuffix"].map(text),
             resources: paths(&["resources", "bases"]),
             components: paths(&["components"]),
-            replacements: replacement_files(file, value),
-            transformers: files(&["transformers"]),
+            replacements: files(file, value, "replacements"),
+            transformers: files(file, value, "transformers"),
             names_fields: !unread.is_empty()
-                || texts(&["transformers"]).any(is_text)
-                || ["replacements", "vars"].iter().any(|key| value.get(key).is_some())
+                || ["replacements", "transformers", "configurations", "vars"]
+                    .iter()
+                    .any(|key| value.get(key).is_some())
                 || items("labels").any(|label| label.get("fields").is_some()),
-            configurations: files(&["configurations"]),
+            configurations: files(file, value, "configurations"),
             unread,
             has_schema: value.get("openapi").is_some_and(|schema| schema.get("path").is_some()),
         }
@@ -182,13 +182,14 @@ const KEYS: [&str; 16] = [
     "openapi",
 ];
 
-/// Returns the places in a kustomization that name what is not read. A patch with a target is known by that.
+/// Returns the places in a kustomization that name what is not read: keys in other letters, and patches in files that no run reads. A
+/// patch with a target is known by that, and other files that are named must be in the run.
 fn unread(kustomization: &Value) -> Vec<FieldPath> {
     let is_miscased =
         |key: &&String| !KEYS.contains(&key.as_str()) && KEYS.iter().any(|known| known.eq_ignore_ascii_case(key));
     let keys = kustomization.as_object().into_iter().flat_map(|map| map.keys()).filter(is_miscased);
     let mut found: Vec<FieldPath> = keys.map(|key| FieldPath::default().key(key)).collect();
-    for key in ["patches", "patchesStrategicMerge", "replacements", "transformers", "configurations"] {
+    for key in ["patches", "patchesStrategicMerge"] {
         let list = FieldPath::default().key(key);
         let items = list.get(kustomization).and_then(Value::as_array).into_iter().flatten().enumerate();
         let path = |item: &Value| item.get("path").unwrap_or(item).as_str().map(str::to_owned);
@@ -206,10 +207,11 @@ fn is_read(path: &str) -> bool {
     is_text(path) || !is_hidden && extension.is_none_or(|extension| ["yaml", "yml", "json"].contains(&extension))
 }
 
-/// Returns the files of a kustomization's replacements, each with the number of its entry.
-fn replacement_files(file: &str, kustomization: &Value) -> Vec<(usize, String)> {
-    let entries = kustomization.get("replacements").and_then(Value::as_array).into_iter().flatten().enumerate();
-    let named = entries.filter_map(|(index, entry)| Some((index, entry.get("path")?.as_str()?)));
+/// Returns the files that a list of a kustomization names, each with the number of its entry.
+fn files(file: &str, kustomization: &Value, key: &str) -> Vec<(usize, String)> {
+    let entries = kustomization.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+    let named = entries.filter_map(|(index, entry)| Some((index, entry.get("path").unwrap_or(entry).as_str()?)));
+    let named = named.filter(|(_, path)| !is_text(path));
     named.map(|(index, path)| (index, join(folder(file), path))).collect()
 }
 

@@ -16,7 +16,7 @@ use crate::release::GroupKind;
 /// files name fields of objects, mostly without the API group of those. And those that show which folders are applied together.
 ///
 /// Source: RFC 6902; Kustomize, `Replacement`, `TransformerConfig`, builtin plugins; Flux, `Kustomization`; Argo CD, `Application`.
-const KUSTOMIZE_TRIGGERS: [&str; 20] = [
+const KUSTOMIZE_TRIGGERS: [&str; 29] = [
     "kustomize.toolkit.fluxcd.io/",
     "kind: Application",
     "\"kind\": \"Application",
@@ -29,6 +29,7 @@ const KUSTOMIZE_TRIGGERS: [&str; 20] = [
     "op: \"",
     "op: '",
     "\"op\":",
+    "'op':",
     "fieldPaths",
     "fieldSpecs",
     "varReference",
@@ -36,7 +37,15 @@ const KUSTOMIZE_TRIGGERS: [&str; 20] = [
     "path: \"spec/",
     "path: 'spec/",
     "\"path\": \"spec/",
+    "\"path\":\"spec/",
+    "path: metadata/",
+    "path: \"metadata/",
+    "path: 'metadata/",
+    "\"path\": \"metadata/",
+    "\"path\":\"metadata/",
     "apiVersion: builtin",
+    "apiVersion: \"builtin",
+    "\"apiVersion\": \"builtin",
 ];
 
 /// Finds the API groups that a run knows in a file's bytes.

@@ -132,7 +132,9 @@ fn what_a_kustomization_does_unseen_holds_its_objects_back() {
     let unseen = [
         ("patches: [{path: patch.txt}]", "patches[0]"),
         ("patchesStrategicMerge: [.hidden/patch.yaml]", "patchesStrategicMerge[0]"),
-        ("replacements: [{path: host.tpl}]", "replacements[0]"),
+        ("replacements: [{path: host.yaml}]", "replacements[0]"),
+        ("configurations: [labels.yaml]", "configurations[0]"),
+        ("transformers: [program.yaml]", "transformers[0]"),
         ("Patches: []", "Patches"),
         ("transformers: [\"{apiVersion: builtin, kind: PatchTransformer, metadata: {name: x}}\"]", "transformers[0]"),
     ];
@@ -140,6 +142,12 @@ fn what_a_kustomization_does_unseen_holds_its_objects_back() {
         let reported = format!("kustomization.yaml held-back patch-target {place}");
         with(rest).check_findings(Severity::Held, &[&reported, "up.yaml held-back converts-together -"]);
     }
+    let program = "apiVersion: example.com/v1\nkind: Any\nmetadata: {name: x}\n# gateway.networking.k8s.io\n";
+    let kustomization = "resources: [up.yaml]\ntransformers: [program.yaml]\n";
+    let files = [("kustomization.yaml", kustomization), ("program.yaml", program), ("up.yaml", POLICY)];
+    let reported =
+        ["kustomization.yaml held-back patch-target transformers[0]", "up.yaml held-back converts-together -"];
+    run(&files, TO).check_findings(Severity::Held, &reported);
     for rest in ["patches: []", "patches: [{path: patch.yaml}]", "generators: [any.txt]", "crds: [any.txt]"] {
         with(rest).check_findings(Severity::Held, &[]);
     }
