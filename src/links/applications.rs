@@ -151,6 +151,8 @@ pub(super) struct Unmade {
     pub(super) is_built: bool,
     /// Whether it may be applied to objects that are not known.
     is_open: bool,
+    /// Whether it may be applied to objects of known kinds that are not in the run.
+    pub(super) is_unseen: bool,
 }
 
 /// Finds the patches and replacements among `files`, each with an object that it can be applied to, in the order of their hosts.
@@ -194,12 +196,9 @@ pub(crate) fn find(files: &[File<'_>], is_known_kind: KnownKinds<'_>) -> Applica
                 let (carrier, target) = (pending.carrier.clone(), pending.target.clone());
                 found.near.insert(carrier.position.0);
                 let is_open = pending.is_open(is_known_kind, reach);
-                found.unmade.push(Unmade {
-                    carrier,
-                    target,
-                    is_built: matches!(reach, Reached::Files { .. }),
-                    is_open,
-                });
+                let is_built = matches!(reach, Reached::Files { .. });
+                let is_unseen = !is_built || reach.has_unseen();
+                found.unmade.push(Unmade { carrier, target, is_built, is_open, is_unseen });
             }
             found.made.extend(made);
         }

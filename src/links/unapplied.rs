@@ -34,19 +34,20 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
         .filter_map(|one| Some((linked.id(one.carrier.position)?, &one.carrier.place)))
         .collect();
     let mut found: BTreeMap<Id, Vec<Finding>> = BTreeMap::new();
-    let mut add = |id: Id, remark: Remark| {
-        let finding = remark.finding(linked.manifest(id), linked.object(id), Severity::Warning);
+    let mut add = |id: Id, remark: Remark, severity: Severity| {
+        let finding = remark.finding(linked.manifest(id), linked.object(id), severity);
         let findings = found.entry(id).or_default();
         if !findings.contains(&finding) {
             findings.push(finding);
         }
     };
-    for Unmade { carrier, target, .. } in &applications.unmade {
+    for Unmade { carrier, target, .. } in applications.unmade.iter().filter(|one| one.is_unseen) {
         let Some(id) = linked.id(carrier.position).filter(|id| !made.contains(&(*id, &carrier.place))) else {
             continue;
         };
         let remarks = target.iter().flat_map(|target| moved(linked.targets, &linked.object(id).value, carrier, target));
-        remarks.for_each(|remark| add(id, remark));
+        // Where it breaks what is built, nothing else would say so.
+        remarks.for_each(|remark| add(id, remark, Severity::Held));
     }
     for (id, manifest, object) in linked.objects() {
         let data = manifest.data_patches.iter().filter(|data| {
@@ -65,7 +66,8 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
                 let message = format!("a JSON patch writes a known group or kind to {path}; it is not converted");
                 let help = "check by hand that the path, group and kind match the target release of the patched object";
                 let place = place.index(index).key("value");
-                add(id, Remark::new(Code::PatchTarget, place, message, Some(help.to_owned())));
+                let remark = Remark::new(Code::PatchTarget, place, message, Some(help.to_owned()));
+                add(id, remark, Severity::Warning);
             }
         }
     }
@@ -106,7 +108,7 @@ fn moved(targets: &Targets<'_>, object: &Value, carrier: &Carrier, target: &Sele
             _ => format!("{path} of {} does not exist in {target}", kind.kind),
         };
         let message = format!("it selects no object of this run, so that it is not converted; {becomes}");
-        let help = "change the path by hand where the objects that it selects are converted";
+        let help = "run on the files of these objects too, or change the path by hand where they are converted";
         remarks.push(Remark::new(Code::PatchTarget, place, message, Some(help.to_owned())));
     }
     let has_rules = || {

@@ -152,3 +152,32 @@ fn what_a_kustomization_does_unseen_holds_its_objects_back() {
         with(rest).check_findings(Severity::Held, &[]);
     }
 }
+
+#[test]
+fn a_path_that_moves_in_objects_from_elsewhere_is_never_a_clean_run() {
+    let entry =
+        |path: &str| format!("{{target: {{kind: BackendTLSPolicy}}, patch: \"[{{op: remove, path: {path}}}]\"}}");
+    let overlay = |base: &str, path: &str| format!("resources: [{base}]\npatches: [{}]\n", entry(path));
+    let release = |path: &str| {
+        format!(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {{name: a}}\nspec:\n  postRenderers: [{{kustomize: {{patches: [{}]}}}}]\n",
+            entry(path)
+        )
+    };
+    for text in [overlay("https://example.com/base?ref=v1", "/spec/tls"), overlay("../linked", "/spec/tls")] {
+        let outcome = run(&[("live/kustomization.yaml", &text)], TO);
+        outcome.check_findings(Severity::Warning, &["live/kustomization.yaml held-back patch-target [0].path"]);
+        outcome.check_message("/spec/tls is spec.validation of BackendTLSPolicy in gateway-api@1.1.0/experimental");
+    }
+    let outcome = run(&[("release.yaml", &release("/spec/tls/hostname"))], TO);
+    outcome.check_findings(Severity::Warning, &["release.yaml held-back patch-target [0].path"]);
+    let clean = [
+        ("live/kustomization.yaml", overlay("https://example.com/base?ref=v1", "/metadata/labels")),
+        // Everything that is built is here, and has no policy.
+        ("live/kustomization.yaml", overlay("deployment.yaml", "/spec/tls")),
+        ("release.yaml", release("/spec/validation/hostname")),
+    ];
+    for (file, text) in clean {
+        run(&[(file, &text)], TO).check_findings(Severity::Warning, &[]);
+    }
+}
