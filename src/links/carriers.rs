@@ -202,7 +202,7 @@ impl Carriers {
     pub(super) fn describe(&self, linked: &Linked<'_>, carrier: CarrierId, role: Role) -> String {
         let one = &self.all[carrier];
         let place = linked.manifest(one.id).locate(linked.object(one.id), &one.place);
-        format!("{} at {place}", words(role))
+        format!("{} at {place}", one.words(role))
     }
 
     /// Reports that a carrier cannot follow what becomes of the object `base`.
@@ -215,21 +215,26 @@ impl Carriers {
     ) -> Finding {
         let one = &self.all[carrier];
         let base = format!("{} at {}", linked.object(base).title(), linked.location(base));
-        let message = format!("{} is applied to {base}; {why}", words(role));
+        let message = format!("{} is applied to {base}; {why}", one.words(role));
         let help = "convert both by hand, and compare the output of `kustomize build` before and after, the first one converted";
         let remark = Remark::new(Code::PatchTarget, one.place.clone(), message, Some(help.to_owned()));
         remark.finding(linked.manifest(one.id), linked.object(one.id), Severity::Held)
     }
 }
 
-/// Returns what messages call a carrier.
-const fn words(role: Role) -> &'static str {
-    match role {
-        Role::Merge | Role::Unread => "the patch",
-        Role::Unknown => "what is named here",
-        Role::JsonPatch => "the JSON patch",
-        Role::Target(_) | Role::Source => "the replacement",
-        Role::Variable => "the variable",
-        Role::Field => "the field",
+impl One {
+    /// Returns what messages call the carrier; of what is not read, its file.
+    fn words(&self, role: Role) -> String {
+        let named = self.before.get("path").unwrap_or(&self.before).as_str();
+        let file = named.filter(|path| !path.contains(['\n', '{'])).map(|path| format!(" `{path}`"));
+        match role {
+            Role::Merge => "the patch".to_owned(),
+            Role::Unread => format!("the patch{}", file.unwrap_or_default()),
+            Role::Unknown => file.map_or_else(|| "what stands here".to_owned(), |file| format!("what is named{file}")),
+            Role::JsonPatch => "the JSON patch".to_owned(),
+            Role::Target(_) | Role::Source => "the replacement".to_owned(),
+            Role::Variable => "the variable".to_owned(),
+            Role::Field => "the field".to_owned(),
+        }
     }
 }

@@ -4,7 +4,8 @@
 //! by itself; `Held` says which of them are held back. The other files each answer one question about both: namespaces and
 //! names, references, patches and what they build, selectors and paths.
 //!
-//! Invariant: nothing here changes what an object becomes, but for references, versions and namespaces that follow other objects.
+//! Invariant: nothing here changes what an object becomes, but for what names other objects and their fields, and follows them:
+//! references, versions, namespaces, selectors and field paths.
 
 mod file;
 mod kustomizations;

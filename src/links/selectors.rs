@@ -1,6 +1,7 @@
 //! Which selectors and names give a version that their objects no longer have after the conversion?
 //!
-//! A selector of Kustomize is a mapping with `group`, `version` and `kind`. Others name objects by such a mapping too, or by
+//! A selector of Kustomize is a mapping with `group`, `version` and `kind`; where the run shows what it selects from,
+//! `kustomize_selectors` decides about it, and overrides what is written here. Others name objects by such a mapping too, or by
 //! `apiVersion` and `kind`: for those any served version will do, so only versions that the target does not serve count. Where
 //! every object of the run with that apiVersion and kind gets one other version, [`update`] writes it; where they get different
 //! ones, or the run has no such object and the target does not serve that version, [`findings`] reports it.

@@ -65,9 +65,9 @@ enum Built {
 /// Why what is built is not known.
 const DIRECTIVE: &str =
     "the patch has a directive for Kustomize (`$patch`), and the result of merging a converted patch is not known";
-const UNREAD: &str = "what is applied is not read, and so its fields are not known";
+const UNREAD: &str = "its file is not read, or cannot be, and so its fields are not known";
 const FAILED: &str = "it cannot be carried out on the object as the files show it: an earlier step of the build must write what it needs";
-const UNKNOWN: &str = "what is applied is a text or a file that is not read";
+const UNKNOWN: &str = "it is not read, and so nothing is known of what it does";
 const SCHEMA: &str =
     "a schema of its own (`openapi`) tells Kustomize how to merge its lists, by version, and is not converted";
 

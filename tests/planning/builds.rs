@@ -147,7 +147,10 @@ fn what_a_kustomization_does_unseen_holds_its_objects_back() {
     let files = [("kustomization.yaml", kustomization), ("program.yaml", program), ("up.yaml", POLICY)];
     let reported =
         ["kustomization.yaml held-back patch-target transformers[0]", "up.yaml held-back converts-together -"];
-    run(&files, TO).check_findings(Severity::Held, &reported);
+    let outcome = run(&files, TO);
+    outcome.check_findings(Severity::Held, &reported);
+    outcome
+        .check_message("what is named `program.yaml` is applied to BackendTLSPolicy up at up.yaml:1:1; it is not read");
     for rest in ["patches: []", "patches: [{path: patch.yaml}]", "generators: [any.txt]", "crds: [any.txt]"] {
         with(rest).check_findings(Severity::Held, &[]);
     }
