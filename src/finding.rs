@@ -5,6 +5,7 @@
 //!
 //! Invariant: every code is in [`Code::ALL`], has a unique name and a description.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::text::Position;
@@ -67,6 +68,7 @@ codes! {
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias with its value first.";
     ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has the object's fields. The fields decide; a conversion corrects the apiVersion.";
     Binary "binary" "The file contains NUL bytes and is not text. It is skipped and counted.";
+    ChangesNeeded "changes-needed" "The object is not at the target yet. `apply` converts it; `diff` shows how.";
     CommentDropped "comment-dropped" "A comment belongs to a field that the target release does not have. The comment is removed with the field.";
     ComplexKey "complex-key" "A mapping has a key that is not a string, often because of an unquoted `{{ }}` template. Kubernetes cannot read it; quote the value.";
     ConflictingFields "conflicting-fields" "The object has fields that no single release has together, such as the old and the new name of one field. Nothing is guessed: remove one of the two.";
@@ -138,6 +140,15 @@ impl fmt::Display for Location {
     }
 }
 
+/// The object that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FindingObject {
+    /// What reports call it, as `HTTPRoute store/checkout`.
+    pub title: String,
+    /// Where it starts: no other object of the run starts there.
+    pub location: Location,
+}
+
 /// One thing reported to the user.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
@@ -147,14 +158,57 @@ pub struct Finding {
     pub code: Code,
     /// What it does to the run.
     pub severity: Severity,
-    /// The object, as `HTTPRoute store/checkout`, where there is one.
-    pub object: Option<String>,
+    /// The object, where there is one.
+    pub object: Option<FindingObject>,
     /// The field, where there is one.
     pub field: Option<String>,
-    /// One sentence, lower case, no final dot.
+    /// One sentence, lower case, no final dot; it does not name the object.
     pub message: String,
     /// What to do next.
     pub help: Option<String>,
+}
+
+impl Finding {
+    /// Returns the message, behind the object that it is about.
+    pub fn sentence(&self) -> Cow<'_, str> {
+        match &self.object {
+            Some(object) => Cow::Owned(format!("{}: {}", object.title, self.message)),
+            None => Cow::Borrowed(&self.message),
+        }
+    }
+}
+
+/// What acknowledges a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AcknowledgedBy {
+    /// A comment in the file: `# reversion: ignore[CODE] reason`.
+    Comment,
+    /// A setting of `reversion.toml`.
+    Config,
+    /// The baseline: it was there when that was written.
+    Baseline,
+}
+
+impl AcknowledgedBy {
+    /// Returns the word that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Comment => "comment",
+            Self::Config => "config",
+            Self::Baseline => "baseline",
+        }
+    }
+}
+
+/// A finding that was accepted before: it is counted, and does not affect the exit code.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Acknowledged {
+    /// The finding.
+    pub finding: Finding,
+    /// What acknowledges it.
+    pub by: AcknowledgedBy,
+    /// The reason that is given there.
+    pub reason: Option<String>,
 }
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ fn refusals_say_what_to_do() {
     // The experimental channel serves v1alpha2 too, and says why the route does not get v1.
     let found = check_findings(route, "1.6/experimental", &["less-stable-version spec.rules"]);
     let deprecated = "v1alpha2, which gateway-api@1.6.1/experimental has deprecated";
-    assert!(found.iter().any(|finding| finding.message.contains(deprecated)), "{found:?}");
+    assert!(found.iter().any(|finding| finding.sentence().contains(deprecated)), "{found:?}");
 }
 
 #[test]
@@ -103,7 +103,10 @@ fn an_advisory_is_reported_once_and_only_if_relevant() {
     let advised = |text: &str, target: &str| -> Vec<String> {
         let plan = plan(text, target);
         let reported = plan.findings.into_iter().filter(|finding| finding.code == Code::Advisory);
-        reported.map(|finding| finding.message).chain(plan.advisories.into_iter().map(|one| one.message)).collect()
+        reported
+            .map(|finding| finding.sentence().into_owned())
+            .chain(plan.advisories.into_iter().map(|one| one.message))
+            .collect()
     };
     let gateway = "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata:\n  name: edge\nspec:\n  \
                    gatewayClassName: edge\n  listeners:\n  - name: web\n    port: 80\n    protocol: HTTP\n";

@@ -74,7 +74,11 @@ fn run_with(files: &[(&str, &str)], target: &str, choices: Choices) -> Outcome {
             finding.severity.name(),
             finding.code
         ));
-        outcome.messages.push_str(&format!("{}\n{}\n", finding.message, finding.help.as_deref().unwrap_or_default()));
+        outcome.messages.push_str(&format!(
+            "{}\n{}\n",
+            finding.sentence(),
+            finding.help.as_deref().unwrap_or_default()
+        ));
     }
     outcome
 }

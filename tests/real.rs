@@ -229,7 +229,7 @@ fn compare(packs: &Packs, input: &str, maintained: Option<&str>, targets: Vec<Ta
     let plan = plan::plan(&[*manifest], &goal);
     let held: Vec<_> = plan.findings.iter().filter(|finding| finding.severity >= Severity::Held).collect();
     if !held.is_empty() {
-        return (Refused, held.iter().map(|finding| format!("  {} {}\n", finding.code, finding.message)).collect());
+        return (Refused, held.iter().map(|finding| format!("  {} {}\n", finding.code, finding.sentence())).collect());
     }
     let text = plan.files.into_iter().next().map_or_else(|| input.to_owned(), |file| file.after());
     let Some(maintained) = maintained else { return (Nothing, String::new()) };

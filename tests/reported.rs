@@ -31,7 +31,7 @@ fn check(text: &str, target: &str, expected: &[&str]) -> String {
     let reported = findings.iter().map(|finding| {
         let place = finding.location.to_string();
         let place = place.strip_prefix("a.yaml:").unwrap_or_default();
-        format!("{place} {}[{}] {}", finding.severity.name(), finding.code, finding.message)
+        format!("{place} {}[{}] {}", finding.severity.name(), finding.code, finding.sentence())
     });
     assert_eq!(reported.collect::<Vec<_>>(), expected, "{text}");
     after

@@ -48,7 +48,6 @@ pub const GLOSSARY: &[Term] = &[
         "changed",
         "Outcome: the object is converted. Its file changes at the places named in the diff and nowhere else.",
     ),
-    term("changes-needed", "Title of a GitHub annotation: the object is not at the target yet."),
     term("channel", "A variant of a bundle: standard, experimental, or single where a project publishes one only."),
     term("claimed", "Summary of `pack lint`: removed kinds, fields or values that a rule converts."),
     term(

@@ -170,7 +170,7 @@ pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Resul
     let read = read(&files, Empty::Refuse, &recognizer(packs, &Config::default()), console, |manifest| manifest);
     let read = read.context("--crds")?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
-        Some(finding) => bail!("--crds: {}: {}", finding.location, finding.message),
+        Some(finding) => bail!("--crds: {}: {}", finding.location, finding.sentence()),
         None => Ok(read.made),
     }
 }

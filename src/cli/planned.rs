@@ -16,7 +16,7 @@ use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::target::Request;
 use crate::disk;
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Acknowledged, Code, Finding, Severity};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
@@ -32,6 +32,8 @@ pub(super) struct Planned {
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
     pub(super) counts: Counts,
+    /// The findings that were accepted before.
+    pub(super) acknowledged: Vec<Acknowledged>,
     /// The files that failed, where the run goes on without them.
     pub(super) left_out: Vec<LeftOut>,
 }
@@ -44,6 +46,7 @@ impl Planned {
             files: &self.plan.files,
             objects: &self.plan.objects,
             findings: &self.plan.findings,
+            acknowledged: &self.acknowledged,
             advisories: &self.plan.advisories,
             counts: self.counts.clone(),
             left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
@@ -135,7 +138,14 @@ pub(super) fn plan_files<'p>(
         // Nothing is converted, whatever the target.
         let Input { findings, counts, roots, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
-        return Ok(Planned { plan, targets: Vec::new(), roots, counts, left_out: Vec::new() });
+        return Ok(Planned {
+            plan,
+            targets: Vec::new(),
+            roots,
+            counts,
+            acknowledged: Vec::new(),
+            left_out: Vec::new(),
+        });
     }
     let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
     let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
@@ -149,7 +159,7 @@ pub(super) fn plan_files<'p>(
 /// Returns the failure of a file that could not be read: it comes before a missing target.
 fn unreadable(findings: &[Finding]) -> Option<Error> {
     let finding = findings.iter().find(|finding| finding.code == Code::IoError)?;
-    Some(anyhow!("{}: {}", finding.location, finding.message))
+    Some(anyhow!("{}: {}", finding.location, finding.sentence()))
 }
 
 /// Adds the findings about the CRDs that were read.
@@ -216,7 +226,7 @@ fn conclude(
     let counts =
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { targets, plan, roots: input.roots, counts, left_out: input.failed })
+    Ok(Planned { targets, plan, roots: input.roots, counts, acknowledged: Vec::new(), left_out: input.failed })
 }
 
 /// What is kept of a file until all files are read.

@@ -152,7 +152,7 @@ fn own(folder: &Path, manifests: &[Manifest]) -> Result<OwnCrds> {
     let place = |manifest: &Manifest, object| manifest.locate(object, &FieldPath::default()).to_string();
     let whole = |(manifest, object): (&Manifest, _)| match manifest.full_value(object) {
         Ok(value) => Ok((place(manifest, object), value)),
-        Err(finding) => Err(anyhow!("{}: {}", finding.location, finding.message)),
+        Err(finding) => Err(anyhow!("{}: {}", finding.location, finding.sentence())),
     };
     let read = objects.map(whole).collect::<Result<Vec<_>>>();
     let own = read.and_then(|values| {

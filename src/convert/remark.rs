@@ -25,7 +25,6 @@ impl Remark {
 
     /// Returns the finding about `object`, at its place in the file. What could quote a value of a Secret is left out.
     pub(crate) fn finding(&self, manifest: &Manifest, object: &Object, severity: Severity) -> Finding {
-        let title = object.title();
         let (message, help) = match object.kind.kind.as_str() {
             "Secret" if !names_object(&self.path) && self.code != Code::ConvertsTogether => {
                 ("details are not shown, since they could reveal what the Secret holds", None)
@@ -37,8 +36,8 @@ impl Remark {
             code: self.code,
             severity,
             field: (!self.path.steps().is_empty()).then(|| self.path.to_string()),
-            message: format!("{title}: {message}"),
-            object: Some(title),
+            message: message.to_owned(),
+            object: Some(manifest.finding_object(object)),
             help,
         }
     }

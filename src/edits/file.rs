@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::schema_comments::{self, SchemaComment};
 use crate::convert::Conversion;
 use crate::field::FieldPath;
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Code, Finding, FindingObject, Severity};
 use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code, sops};
 use crate::text::{Edit, EditSet, Span};
 use crate::yaml::{self, FrontEnd, Intent, Literal, Problem, ProblemCode, Rewrite, Style, read_value};
@@ -158,7 +158,13 @@ fn change(
     for document in by_document.keys().copied().chain(replaced).collect::<BTreeSet<usize>>() {
         let objects = by_document.get(&document).map_or(&[][..], Vec::as_slice);
         match edit_document(manifest, source, document, (objects, within), conversions, style) {
-            Ok(done) => joined.add(source, document, done),
+            Ok(done) => {
+                let object = match objects {
+                    [at] => Some(source.finding_object(&manifest.objects[*at])),
+                    _ => None,
+                };
+                joined.add(source, document, (done, object));
+            }
             Err(more) => rejected.extend(more),
         }
     }
@@ -213,14 +219,14 @@ struct Joined {
 }
 
 impl Joined {
-    fn add(&mut self, source: SourceText<'_>, document: usize, done: Rewrite) {
+    fn add(&mut self, source: SourceText<'_>, document: usize, (done, object): (Rewrite, Option<FindingObject>)) {
         let span = source.tree().documents()[document].span;
         let edits = done.edits.shifted(span.start);
         let mut comments = edited_comments(source, span, edits.edits());
         for comment in &done.removed_comments {
             let found = comments.iter().position(|place| place.of(source.text()) == comment);
             let at = found.map_or(span.start, |found| comments.remove(found).start);
-            self.findings.push(dropped_comment(source, at, comment));
+            self.findings.push(dropped_comment(source, at, comment, object.clone()));
         }
         self.edits.extend(edits.edits().iter().cloned());
         self.removed.extend(done.removed_comments);
@@ -343,9 +349,9 @@ fn rejection(source: SourceText<'_>, object: &Object, from: usize, problem: &Pro
         location: source.location(from + problem.at),
         code,
         severity,
-        object: Some(object.title()),
+        object: Some(source.finding_object(object)),
         field: None,
-        message: format!("{}: {}{}", object.title(), problem.message, other_place(source, from, problem)),
+        message: format!("{}{}", problem.message, other_place(source, from, problem)),
         help: Some(help.to_owned()),
     }
 }
@@ -358,17 +364,15 @@ fn other_place(source: SourceText<'_>, from: usize, problem: &Problem) -> String
 
 /// Reports an inline patch whose text cannot be edited in its file.
 fn unwritable(source: SourceText<'_>, object: &Object) -> Finding {
-    let message = format!(
-        "{}: the inline patch is not converted, because it is neither a literal block nor on one line, or has an anchor",
-        object.title()
-    );
+    let message =
+        "the inline patch is not converted, because it is neither a literal block nor on one line, or has an anchor";
     Finding {
         location: source.location(0),
         code: Code::InlinePatch,
         severity: Severity::Held,
-        object: Some(object.title()),
+        object: Some(source.finding_object(object)),
         field: None,
-        message,
+        message: message.to_owned(),
         help: Some(
             "write it as a literal block (`|`) without an anchor, move it to a file of its own, or change it by hand"
                 .to_owned(),
@@ -378,16 +382,13 @@ fn unwritable(source: SourceText<'_>, object: &Object) -> Finding {
 
 /// Reports an object whose file is encrypted.
 fn encrypted(manifest: &Manifest, object: &Object) -> Finding {
-    let message = format!(
-        "{}: the file is encrypted by SOPS, and its checksum covers the values that would change",
-        object.title()
-    );
+    let message = "the file is encrypted by SOPS, and its checksum covers the values that would change".to_owned();
     let help = sops::help(&manifest.file);
     Finding {
         location: manifest.locate(object, &FieldPath::default()),
         code: Code::Encrypted,
         severity: Severity::Held,
-        object: Some(object.title()),
+        object: Some(manifest.finding_object(object)),
         field: None,
         message,
         help: Some(help),
@@ -408,12 +409,12 @@ fn is_apart(span: Span, edits: &[Edit]) -> bool {
     edits.get(next).is_none_or(|edit| edit.span.start >= span.end)
 }
 
-fn dropped_comment(source: SourceText<'_>, at: usize, comment: &str) -> Finding {
+fn dropped_comment(source: SourceText<'_>, at: usize, comment: &str, object: Option<FindingObject>) -> Finding {
     Finding {
         location: source.location(at),
         code: Code::CommentDropped,
         severity: Severity::Warning,
-        object: None,
+        object,
         field: None,
         message: format!("the comment `{comment}` is removed with its field"),
         help: None,

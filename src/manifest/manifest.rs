@@ -13,7 +13,7 @@ use super::object::Object;
 use super::problem::failure;
 use super::source_text::{FileText, SourceText};
 use crate::field::FieldPath;
-use crate::finding::{Finding, Location, Severity};
+use crate::finding::{Finding, FindingObject, Location, Severity};
 use crate::text::LineIndex;
 use crate::yaml::{NodeId, Problem, Style, Tree, count_items_at, locate, read_value, read_value_without, text_at};
 
@@ -53,6 +53,11 @@ impl Manifest {
     /// Returns the place of `path` within `object`, for a finding; the nearest parent where the field is not there.
     pub fn locate(&self, object: &Object, path: &FieldPath) -> Location {
         self.source_text(object.inline_patch).place(object.document, &object.place.join(path))
+    }
+
+    /// Returns what findings say of `object`.
+    pub fn finding_object(&self, object: &Object) -> FindingObject {
+        self.source_text(object.inline_patch).finding_object(object)
     }
 
     /// Returns the object of the file's own text that holds `place` of a document, with its number.

@@ -6,8 +6,9 @@
 //! Invariant: every place in a source text has a location in the file, at least the start of the inline patch.
 
 use super::inline_patch::InlinePatch;
+use super::object::Object;
 use crate::field::FieldPath;
-use crate::finding::Location;
+use crate::finding::{FindingObject, Location};
 use crate::text::LineIndex;
 use crate::yaml::{Tree, locate};
 
@@ -51,6 +52,11 @@ impl<'m> SourceText<'m> {
     pub(super) fn place(self, document: usize, path: &FieldPath) -> Location {
         let root = self.tree().documents()[document].root;
         self.location(locate(self.tree(), self.text(), root, path).start)
+    }
+
+    /// Returns what findings say of `object`, which is written in this text.
+    pub fn finding_object(self, object: &Object) -> FindingObject {
+        FindingObject { title: object.title(), location: self.place(object.document, &object.place) }
     }
 
     /// Returns the place in the file of byte `offset` of the text.

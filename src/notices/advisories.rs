@@ -6,8 +6,11 @@
 //!
 //! Invariant: an advisory changes nothing and holds nothing back; where it is reported does not depend on the order of the run.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use crate::convert::Conversion;
-use crate::finding::{Code, Finding, Location, Severity};
+use crate::finding::{Code, Finding, FindingObject, Severity};
 use crate::manifest::Object;
 use crate::pack::release_notes::Advisory;
 use crate::pack::{About, Target};
@@ -66,17 +69,63 @@ impl CrossedAdvisory<'_> {
             && self.advisory.condition.holds(&object.value)
     }
 
-    /// Reports the advisory: at `location`, the first object that it concerns, or about the run.
-    pub(crate) fn report(&self, is_at_target: bool, location: Location) -> Reported {
-        let severity = if is_at_target { Severity::Note } else { Severity::Warning };
+    /// Reports the advisory: at the first object that it concerns, or about the run.
+    pub(crate) fn report(&self, advised: Advised) -> Reported {
+        let severity = if advised.is_at_target { Severity::Note } else { Severity::Warning };
         let message = format!("{}: {}", self.target.pack.title(), self.advisory.message);
         let help = self.advisory.help.clone();
         match self.advisory.about {
             About::Object => {
-                let (code, object, field) = (Code::Advisory, None, None);
-                Reported::AtObject(Finding { location, code, severity, object, field, message, help })
+                let message = match advised.others {
+                    0 => message,
+                    1 => format!("{message} (1 other object too)"),
+                    others => format!("{message} ({others} other objects too)"),
+                };
+                let (location, object) = (advised.first.location.clone(), Some(advised.first));
+                Reported::AtObject(Finding {
+                    location,
+                    code: Code::Advisory,
+                    severity,
+                    object,
+                    field: None,
+                    message,
+                    help,
+                })
             }
             about => Reported::AboutRun(RunAdvisory { about, severity, message, help }),
+        }
+    }
+}
+
+/// The objects that an advisory is about.
+#[derive(Clone, Debug)]
+pub(crate) struct Advised {
+    /// Whether all of them are at the target already; where some are not, only those count.
+    pub(crate) is_at_target: bool,
+    /// The first of them.
+    pub(crate) first: FindingObject,
+    /// How many there are besides it.
+    pub(crate) others: usize,
+}
+
+impl Advised {
+    /// Adds these objects to those that the advisory with number `at` is about.
+    pub(crate) fn add_to(self, all: &mut BTreeMap<usize, Self>, at: usize) {
+        match all.entry(at) {
+            Entry::Vacant(entry) => {
+                entry.insert(self);
+            }
+            Entry::Occupied(mut entry) if entry.get().is_at_target && !self.is_at_target => {
+                entry.insert(self);
+            }
+            Entry::Occupied(mut entry) if entry.get().is_at_target == self.is_at_target => {
+                let known = entry.get_mut();
+                known.others += 1 + self.others;
+                if self.first.location < known.first.location {
+                    known.first = self.first;
+                }
+            }
+            Entry::Occupied(_) => {}
         }
     }
 }

@@ -6,8 +6,8 @@ use super::file::PlannedFile;
 use super::planner::Planner;
 use crate::convert::{ObjectPlan, Outcome};
 use crate::edits::FilePlan;
-use crate::finding::{Finding, Location};
-use crate::notices::advisories::{Reported, RunAdvisory};
+use crate::finding::Finding;
+use crate::notices::advisories::{Advised, Reported, RunAdvisory};
 
 /// Everything that a run would do, nothing of it done.
 #[derive(Debug, Default)]
@@ -32,19 +32,15 @@ pub(super) fn assemble(
     is_listed: impl Fn(&str) -> bool,
 ) -> Plan {
     let mut plan = Plan::default();
-    let mut advised: BTreeMap<usize, (bool, Location)> = BTreeMap::new();
+    let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
     for planned in files {
         sources.extend(planned.value_sources.iter().cloned());
         if !is_listed(planned.file()) {
             continue;
         }
-        for (at, (is_at_target, position)) in planned.advised {
-            let found = (is_at_target, Location { file: planned.local.file.clone(), position });
-            let is_first = |(at_target, place): &(bool, Location)| (found.0, &found.1.file) < (*at_target, &place.file);
-            if advised.get(&at).is_none_or(is_first) {
-                advised.insert(at, found);
-            }
+        for (at, found) in planned.advised {
+            found.add_to(&mut advised, at);
         }
         unconverted.extend(planned.unconverted_values);
         plan.files.extend(planned.change);
@@ -52,8 +48,8 @@ pub(super) fn assemble(
         plan.findings.extend(planned.findings);
         plan.seen_objects += planned.seen_objects;
     }
-    for (at, (is_at_target, place)) in advised {
-        match planner.advisories[at].report(is_at_target, place) {
+    for (at, advised) in advised {
+        match planner.advisories[at].report(advised) {
             Reported::AtObject(finding) => plan.findings.push(finding),
             Reported::AboutRun(advisory) => plan.advisories.push(advisory),
         }

@@ -7,13 +7,14 @@ use super::planner::Planner;
 use crate::convert::{Conversion, ObjectPlan};
 use crate::edits::{FilePlan, Rejected, edit};
 use crate::field::FieldPath;
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Code, Finding, FindingObject, Severity};
 use crate::links::{File, LocalFile, dangling};
 use crate::manifest::{Manifest, Object, sops};
+use crate::notices::advisories::Advised;
 use crate::notices::values::{self, UnconvertedValues};
 use crate::notices::{advisories, mentions, moved_fields, pins, rbac};
 use crate::release::GroupKind;
-use crate::text::{EditSet, Position};
+use crate::text::EditSet;
 use crate::yaml::Style;
 
 /// One file of a run, before the run is finished.
@@ -42,8 +43,8 @@ pub struct PlannedFile {
     pub(super) change: Option<FilePlan>,
     pub(super) findings: Vec<Finding>,
     pub(super) seen_objects: usize,
-    /// The advisories that are about objects of the file: whether the object is at the target, and where it starts.
-    pub(super) advised: BTreeMap<usize, (bool, Option<Position>)>,
+    /// The objects of the file that advisories are about, by the number of the advisory.
+    pub(super) advised: BTreeMap<usize, Advised>,
     /// The values of charts that are not converted in this file.
     pub(super) unconverted_values: Vec<UnconvertedValues>,
     /// Where values of charts are converted in this file.
@@ -140,11 +141,9 @@ impl PlannedFile {
         self.findings.extend(found);
         for (at, advisory) in planner.advisories.iter().enumerate() {
             if !is_held && advisory.concerns(object, &conversion) {
-                let found = (advisories::is_at_target(&conversion), location.position);
-                let first = self.advised.entry(at).or_insert(found);
-                if first.0 && !found.0 {
-                    *first = found;
-                }
+                let first = FindingObject { title: object.title(), location: location.clone() };
+                let is_at_target = advisories::is_at_target(&conversion);
+                Advised { is_at_target, first, others: 0 }.add_to(&mut self.advised, at);
             }
         }
         let goal = planner.goal();

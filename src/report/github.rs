@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::conversion::Report;
+use super::conversion::{Report, changes_needed};
 use super::escape::{visible, visible_lines};
 use super::text;
 use crate::finding::{Code, Finding, Location, Severity};
@@ -16,17 +16,13 @@ pub fn commands<'r>(
 ) -> String {
     let mut out: String = report.findings.iter().filter(|one| shows(one)).map(finding).collect();
     out.extend(advisories.into_iter().map(advisory));
-    for object in report.objects.iter().filter(|object| object.outcome == Outcome::Changed) {
-        let (kind, to) = (&object.to.0.kind, &object.to.1);
-        let message = format!("{} becomes {to} {kind}", object.title);
-        out.push_str(&command("warning", Some(&object.location), "changes-needed", &message));
-    }
+    out.extend(report.to_change().map(|object| finding(&changes_needed(object))));
     out
 }
 
 /// Prints one workflow command.
 pub fn finding(finding: &Finding) -> String {
-    let message = with_help(&finding.message, finding.help.as_deref());
+    let message = with_help(&finding.sentence(), finding.help.as_deref());
     command(level(finding.severity), Some(&finding.location), finding.code.name(), &message)
 }
 
@@ -129,6 +125,7 @@ mod tests {
             files: &[],
             objects: &[],
             findings: &[],
+            acknowledged: &[],
             advisories: &advisories,
             counts: Counts { failed: 1, ..Counts::default() },
             left_out: vec!["b.yaml"],

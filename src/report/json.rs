@@ -175,7 +175,7 @@ fn finding(finding: &Finding) -> Value {
         "code": finding.code.name(),
         "severity": finding.severity.name(),
         "location": location(&finding.location),
-        "object": finding.object,
+        "object": finding.object.as_ref().map(|object| json!({"title": object.title, "location": location(&object.location)})),
         "field": finding.field,
         "message": finding.message,
         "help": finding.help,

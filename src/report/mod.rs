@@ -17,7 +17,7 @@ pub mod matrix;
 pub mod saved_plan;
 pub mod text;
 
-pub use conversion::{Report, Written};
+pub use conversion::{Report, Written, changes_needed};
 pub use count::{Counts, plural, thousands};
 pub use detection::{Detected, Detection};
 pub use escape::{visible, visible_lines};

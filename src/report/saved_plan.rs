@@ -314,9 +314,9 @@ impl SavedFinding {
             code: finding.code.name().to_owned(),
             severity: finding.severity.name().to_owned(),
             location: SavedLocation { file: finding.location.file.clone(), line, column },
-            object: finding.object.clone(),
+            object: finding.object.as_ref().map(|object| object.title.clone()),
             field: finding.field.clone(),
-            message: finding.message.clone(),
+            message: finding.sentence().into_owned(),
             help: finding.help.clone(),
         }
     }
@@ -375,9 +375,19 @@ mod tests {
     fn saved(files: &[FilePlan]) -> Result<SavedPlan, String> {
         let counts = Counts::default();
         let (objects, findings, written) = (&[], &[], Written::No);
-        let (targets, left_out, advisories) = (Vec::new(), Vec::new(), &[]);
-        let report =
-            Report { command: "plan", targets, files, objects, findings, advisories, counts, left_out, written };
+        let (targets, left_out, advisories, acknowledged) = (Vec::new(), Vec::new(), &[], &[]);
+        let report = Report {
+            command: "plan",
+            targets,
+            files,
+            objects,
+            findings,
+            acknowledged,
+            advisories,
+            counts,
+            left_out,
+            written,
+        };
         SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned()))
     }
 

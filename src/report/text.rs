@@ -41,7 +41,7 @@ fn change(object: &ObjectPlan) -> String {
 pub fn finding(finding: &Finding) -> String {
     let place = visible(&finding.location.to_string());
     let (severity, code) = (finding.severity.name(), finding.code);
-    let mut lines = format!("{place}: {severity}[{code}] {}\n", visible(&finding.message));
+    let mut lines = format!("{place}: {severity}[{code}] {}\n", visible(&finding.sentence()));
     if let Some(help) = &finding.help {
         let _infallible = writeln!(lines, "  help: {}", visible(help));
     }

@@ -543,7 +543,7 @@ fn held_back(subject: &Subject<'_>) -> Result<Verdict, String> {
     let held: Vec<&ObjectPlan> = run.plan.objects.iter().filter(|object| object.outcome == Outcome::HeldBack).collect();
     for object in &held {
         let reported = run.blocking().into_iter().any(|finding| {
-            finding.object.as_ref() == Some(&object.title)
+            finding.object.as_ref().is_some_and(|subject| subject.location == object.location)
                 && !finding.message.trim().is_empty()
                 && finding.location.position.is_some()
         });
