@@ -35,6 +35,17 @@ impl fmt::Display for ApiVersion {
     }
 }
 
+impl<'de> Deserialize<'de> for ApiVersion {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let parsed = Self::parse(&text);
+        if !is_version(&parsed.version) || text.starts_with('/') {
+            return Err(serde::de::Error::custom(format!("`{text}` is not an apiVersion: write `group/v1`")));
+        }
+        Ok(parsed)
+    }
+}
+
 /// Returns whether `version` is a version's name as Kubernetes has them (`v1`, `v2beta1`), and not a variable that is filled in
 /// later.
 pub fn is_version(version: &str) -> bool {

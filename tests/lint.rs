@@ -6,8 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use reversion::pack::lint::{Coverage, Share, coverage, is_shown, lint};
-use reversion::pack::{Pack, embedded};
-use reversion::pack::{PackFiles, load};
+use reversion::pack::{Pack, PackFiles, embedded, load, matrix};
 
 #[test]
 fn every_pack_of_the_program_is_complete() {
@@ -297,4 +296,55 @@ fn rules_without_fixtures_and_fixtures_without_a_rule_are_reported() {
         reported(&["p/v2/old-to-new/plain/after.yaml", "p/v2/none/plain/same.yaml"]),
         ["p/v2/none: the fixtures belong to no rule: rename or remove the folder", unchanged]
     );
+}
+
+/// Returns a pack with the kind A as `v1beta1` in every bundle and as `v1` from v2 on, and a rule between the two in `bundle`.
+fn versions_pack(bundle: &str, lens: &str) -> Pack {
+    let releases: String =
+        ["v1", "v2", "v3"].map(|name| format!("- {{ bundle: {name}, channels: [standard] }}\n")).concat();
+    let catalog = "kind\tA.g\nscope\tNamespaced\tstandard v1..v3\nserved\tv1\tstandard v2..v3\nserved\tv1beta1\tstandard v1..v2\n\
+         path\ttype\trequired\tattributes\tapiVersions\treleases\nspec\tobject\t\t\t\tstandard v1..v3\n\
+         spec.new\tstring\t\t\tv1\tstandard v2..v3\nspec.old\tstring\t\t\tv1beta1\tstandard v1..v2\n";
+    let rule = format!(
+        "summary: s\nkind: A.g\napiVersions: [g/v1beta1, g/v1]\nchannels: [standard]\nsource: s\nlens:\n{lens}"
+    );
+    let files = [
+        ("pack.yaml".to_owned(), format!("title: T\nsource: s\ngroups: [g]\nreleases:\n{releases}")),
+        ("catalog/A.g.tsv".to_owned(), catalog.to_owned()),
+        (format!("{bundle}/rule.yaml"), rule),
+    ];
+    load::load("p", files.map(|(name, text)| (name, Cow::Owned(text))).into()).unwrap()
+}
+
+#[test]
+fn a_rule_between_api_versions_claims_what_they_have() {
+    check(&versions_pack("v2", "  - rename: { field: spec.old, to: new }\n"), &[]);
+    check(
+        &versions_pack("v3", "  - rename: { field: spec.old, to: new }\n"),
+        &["p/v3/rule.yaml: g/v1 came with v2: move the rule to the folder of that bundle"],
+    );
+    check(
+        &versions_pack("v2", "  - rename: { field: spec.old, to: newer }\n"),
+        &[
+            "p/pack.yaml: rules move A.g spec.old to spec.newer, which 2/standard does not have",
+            "p/pack.yaml: rules move A.g spec.old to spec.newer, which 3/standard does not have",
+            "p/v2/rule.yaml: no release has A.g spec.newer under g/v1",
+        ],
+    );
+}
+
+#[test]
+fn the_matrix_lists_rules_between_api_versions_where_an_object_takes_them() {
+    let pack = versions_pack("v2", "  - rename: { field: spec.old, to: new }\n");
+    let rules = |from: &str, to: &str| {
+        let release = |bundle: &str| pack.release(bundle).unwrap();
+        let changes = matrix::matrix(&pack, release(from), release(to));
+        let rules = changes.into_iter().filter(|change| change.subject == matrix::Subject::Rule);
+        rules.map(|rule| (!rule.forward.is_empty(), !rule.backward.is_empty())).collect::<Vec<_>>()
+    };
+    assert_eq!(rules("v1", "v2"), [(true, true)]);
+    // An object of v2 can be at either apiVersion; one at v1 of v3 is at home in v2.
+    assert_eq!(rules("v2", "v3"), [(true, false)]);
+    assert_eq!(rules("v1", "v3"), [(true, true)]);
+    assert_eq!(rules("v3", "v1"), [(true, true)]);
 }

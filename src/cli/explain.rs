@@ -103,10 +103,12 @@ fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
         false => format!("{} -> {}", rule.kind, rule.new_kind),
     };
     let kinds = rules.iter().map(kind).collect::<Vec<_>>().join(", ");
+    let versions = rule.api_versions.as_ref();
+    let versions = versions.map(|[old, new]| format!("between: {old} and {new}\n")).unwrap_or_default();
     let within = rule.within.map(|within| format!("valid in: {}\n", pack.line().describe(within))).unwrap_or_default();
     let head = format!("{}\n{}\n", rule.id, rule.summary);
     let facts = format!(
-        "kind:    {kinds}\nmade in: {} {bundle} ({})\n{within}source:  {}\n",
+        "kind:    {kinds}\nmade in: {} {bundle} ({})\n{versions}{within}source:  {}\n",
         pack.title(),
         channels.join(", "),
         rule.source,
@@ -114,6 +116,9 @@ fn rule_text(pack: &Pack, rules: &[&Rule]) -> String {
     let steps: String = rule.text.lines().map(|line| format!("  {line}\n")).collect();
     let direction = match rule.within {
         Some(_) => "towards these releases, after all other rules:".to_owned(),
+        None if let Some([old, new]) = &rule.api_versions => format!(
+            "forward, from {old} or older to {new} or newer; backward, each step is undone, the last one first:"
+        ),
         // The pack knows no release from before its first one.
         None if rule.is_step() && rule.order == 0 => {
             format!("forward, to {bundle} and newer; it cannot be converted back:")

@@ -21,19 +21,20 @@ use crate::pack::release_notes::Union;
 use crate::release::{ApiVersion, GroupKind};
 use crate::yaml::Intent;
 
-/// Gives the object the apiVersion that the target serves, drops the fields that the target does not have, validates the rest.
+/// Gives the object the apiVersion `wanted`, or one that the target serves, drops the fields that the target does not have, validates the rest.
 ///
 /// # Errors
 /// What holds the object back.
 pub(super) fn fit(
     subject: &Subject<'_>,
     source: &Source,
-    kind: &GroupKind,
+    (kind, wanted): (&GroupKind, Option<&str>),
     session: &mut Session<'_>,
     log: &mut Log,
 ) -> Result<(), Vec<Remark>> {
     let schema = TargetSchema::of(subject, kind)?;
-    let served = schema.catalog.served(schema.release);
+    let mut served = schema.catalog.served(schema.release);
+    served.retain(|version| wanted.is_none_or(|wanted| version.name == wanted));
     let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
     let present = subject.object.api_version.version.as_str();
     let kept = match subject.goal.choices.version {

@@ -70,7 +70,7 @@ pub(super) fn apply(
 /// Returns the rules that lead to the targets of other packs for an object of `kind`, in the order they run.
 fn rules<'g>(goal: &'g Goal<'_>, kind: &GroupKind) -> Vec<(&'g Rule, Direction)> {
     let foreign = goal.targets.iter().filter(|target| target.pack.is_foreign(kind));
-    let all = foreign.flat_map(|target| target.pack.rules_for_kind(target.release, kind));
+    let all = foreign.flat_map(|target| target.pack.rules_for_kind(target.release, kind, None));
     all.filter(|(rule, direction)| rule.from_kind(*direction) == kind).collect()
 }
 

@@ -15,6 +15,7 @@ use super::migration::Migration;
 use super::remark::{Remark, loss_code};
 use super::restore::OldStash;
 use super::rules;
+use super::shapes::Shape;
 use super::stash::{self, Kept, Snapshots, Stash};
 use super::state::{Log, Source};
 use super::subject::Subject;
@@ -79,14 +80,14 @@ impl Losses {
         if !keeps_new && old_stash.is_none() {
             return Ok((self.accept(subject, &NewlyKept::new())?, None));
         }
-        let release = old_stash.map_or_else(|| release_left(subject, &complete.source), |old| old.left);
-        let lost = self.places();
+        let left = old_stash.map_or_else(|| shape_left(subject, &complete.source), |old| old.left.clone());
+        let (lost, release) = (self.places(), left.release);
         let list_keys = |list: &FieldPath| list_keys(subject, &complete.source.kind, list, release);
-        let after = converted_back(subject, complete, release);
+        let after = converted_back(subject, complete, &left);
         let snapshots = Snapshots { before: &complete.source.value, after: &after, gone: &lost, list_keys: &list_keys };
         let mut kept = if keeps_new { self.keep_new(subject, old, &snapshots) } else { NewlyKept::new() };
         let mut stash = Stash {
-            left: release,
+            left,
             annotations: old_stash.map_or_else(|| stash::annotations_of(&subject.object.value), |old| old.annotations),
             kept: old_stash.map_or_else(Vec::new, |old| self.still_kept(old, &kept, &snapshots)),
         };
@@ -211,27 +212,36 @@ impl Losses {
     }
 }
 
-/// Converts the data at the target back to `release`, as if nothing was edited in between. Where a rule halts, that is nothing.
-fn converted_back(subject: &Subject<'_>, complete: &Migration<'_>, release: ReleaseId) -> Arc<Value> {
+/// Converts the data at the target back to the shape `left`, as if nothing was edited in between. Where a rule halts, that is nothing.
+fn converted_back(subject: &Subject<'_>, complete: &Migration<'_>, left: &Shape) -> Arc<Value> {
     let mut session = subject.session(complete.session.shared());
-    match rules::run(subject, release, complete.kind.clone(), &mut session, &mut Log::default()) {
+    match rules::run(
+        subject,
+        (complete.version.as_ref(), left),
+        complete.kind.clone(),
+        &mut session,
+        &mut Log::default(),
+    ) {
         Ok(kind) if kind == complete.source.kind => subject.normal(&kind, session.shared()),
         _ => Arc::default(),
     }
 }
 
-/// Returns the release nearest to the target that the source is at: no rule changes anything on the path there.
-fn release_left(subject: &Subject<'_>, source: &Source) -> ReleaseId {
+/// Returns the shape that the source has: its apiVersion, and the release nearest to the target that it is at, so that no rule
+/// changes anything on the path there.
+fn shape_left(subject: &Subject<'_>, source: &Source) -> Shape {
     let line = subject.target.pack.line();
     let order = line.get(subject.target.release).order;
     let mut candidates: Vec<ReleaseId> = subject.candidates.iter().collect();
     candidates.sort_by_key(|release| line.get(*release).order.abs_diff(order));
+    let shape = |release: ReleaseId| Shape { release, version: source.version.clone() };
     let is_at = |release: &&ReleaseId| {
         let mut session = subject.session(Arc::clone(&source.value));
-        let done = rules::run(subject, **release, source.kind.clone(), &mut session, &mut Log::default());
+        let way = (source.version.as_ref(), &shape(**release));
+        let done = rules::run(subject, way, source.kind.clone(), &mut session, &mut Log::default());
         done.is_ok() && session.program().is_empty()
     };
-    *candidates.iter().find(is_at).or(candidates.first()).unwrap_or(&subject.target.release)
+    shape(*candidates.iter().find(is_at).or(candidates.first()).unwrap_or(&subject.target.release))
 }
 
 fn list_keys(subject: &Subject<'_>, kind: &GroupKind, list: &FieldPath, release: ReleaseId) -> Vec<String> {

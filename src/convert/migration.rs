@@ -7,15 +7,21 @@ use std::collections::BTreeSet;
 use super::fit::fit;
 use super::remark::{Remark, impossible};
 use super::rules;
+use super::shapes::Shape;
 use super::stash::Stash;
 use super::state::{Log, Source};
 use super::subject::Subject;
+use super::target_schema::missing_kind;
+use crate::field::FieldPath;
+use crate::finding::Code;
 use crate::lens::Session;
-use crate::release::GroupKind;
+use crate::release::{ApiVersion, GroupKind};
 
 /// An object's data at the target.
 pub(super) struct Migration<'a> {
     pub(super) kind: GroupKind,
+    /// Its apiVersion, where rules convert the kind between apiVersions.
+    pub(super) version: Option<ApiVersion>,
     pub(super) session: Session<'a>,
     pub(super) source: Source,
     pub(super) log: Log,
@@ -24,24 +30,72 @@ pub(super) struct Migration<'a> {
 }
 
 impl<'a> Migration<'a> {
-    /// Converts the object to the target, with the values of these numbers of the stash restored.
+    /// Converts the object to the target, with the values of these numbers of the stash restored: to the most stable apiVersion
+    /// that holds the object without a loss, else to the most stable one.
     ///
     /// # Errors
     /// Why the target is not reached.
     pub(super) fn run(subject: &Subject<'a>, restore: Option<(&Stash, &BTreeSet<usize>)>) -> Result<Self, Vec<Remark>> {
+        let mut goals = subject.goals().iter();
+        let first = Self::to(subject, restore, goals.next().expect("an object has a goal"));
+        if first.as_ref().is_ok_and(Self::is_lossless) {
+            return first;
+        }
+        let others = goals.filter_map(|goal| Self::to(subject, restore, goal).ok());
+        let Some(mut fitting) = others.into_iter().find(Self::is_lossless) else { return first };
+        fitting.log.notes.push(less_stable(subject, &fitting, first.as_ref()));
+        Ok(fitting)
+    }
+
+    /// Converts the object to one shape.
+    fn to(
+        subject: &Subject<'a>,
+        restore: Option<(&Stash, &BTreeSet<usize>)>,
+        goal: &Shape,
+    ) -> Result<Self, Vec<Remark>> {
         let mut session = subject.session(subject.object.value.clone());
         let mut log = Log::default();
-        let mut kind = subject.object.kind.clone();
+        let (mut kind, mut version) = (subject.object.kind.clone(), subject.version.clone());
         let mut restored = Vec::new();
         if let Some((stash, numbers)) = restore.filter(|(_, numbers)| !numbers.is_empty()) {
-            kind = rules::run(subject, stash.left, kind, &mut session, &mut log)?;
+            kind = rules::run(subject, (version.as_ref(), &stash.left), kind, &mut session, &mut log)?;
+            version.clone_from(&stash.left.version);
             let sight = subject.normal(&kind, session.shared());
             restored = stash.restore(numbers, &sight, &mut session).map_err(impossible)?;
         }
         let step = session.program().len();
-        let source = Source { kind: kind.clone(), value: session.shared(), step, restored };
-        let kind = rules::run(subject, subject.target.release, kind, &mut session, &mut log)?;
-        let blocks = fit(subject, &source, &kind, &mut session, &mut log).err().unwrap_or_default();
-        Ok(Self { kind, session, source, log, blocks })
+        let source = Source { kind: kind.clone(), version, value: session.shared(), step, restored };
+        let way = (source.version.as_ref(), goal);
+        let kind = rules::run(subject, way, kind, &mut session, &mut log)?;
+        if goal.version.as_ref().is_some_and(|version| version.group != kind.group) {
+            return Err(vec![missing_kind(subject, &kind)]);
+        }
+        let version = goal.version.clone();
+        let wanted = version.as_ref().map(|version| version.version.as_str());
+        let blocks = fit(subject, &source, (&kind, wanted), &mut session, &mut log).err().unwrap_or_default();
+        Ok(Self { kind, version, session, source, log, blocks })
     }
+
+    fn is_lossless(&self) -> bool {
+        self.blocks.is_empty() && self.session.losses().is_empty()
+    }
+}
+
+/// Reports that the object gets a less stable apiVersion than the target serves, and what the most stable one cannot hold.
+fn less_stable(subject: &Subject<'_>, fitting: &Migration<'_>, first: Result<&Migration<'_>, &Vec<Remark>>) -> Remark {
+    let text = |version: Option<&ApiVersion>| version.map(ApiVersion::to_string).unwrap_or_default();
+    let goal = text(subject.goals()[0].version.as_ref());
+    let why = match first {
+        Ok(first) => {
+            let lost = first.session.losses().first().map(|loss| format!("{}: {}", loss.path, loss.reason));
+            lost.or_else(|| first.blocks.first().map(|block| block.message.clone()))
+        }
+        Err(blocks) => blocks.first().map(|block| block.message.clone()),
+    };
+    let message = format!(
+        "the object gets {}, because {goal} cannot hold it: {}",
+        text(fitting.version.as_ref()),
+        why.unwrap_or_default()
+    );
+    Remark::new(Code::LessStableVersion, FieldPath::default().key("apiVersion"), message, None)
 }

@@ -17,6 +17,7 @@ mod mappings;
 mod references;
 mod state;
 
+mod shapes;
 mod stash;
 mod subject;
 mod target_schema;

@@ -1,27 +1,28 @@
 //! Which rules lead to a release, and what do they make of an object?
 
 use super::remark::Remark;
+use super::shapes::Shape;
 use super::state::Log;
 use super::subject::Subject;
 use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::lens::{Direction, Halt, Session};
 use crate::pack::{KindTracker, Needs, Rule};
-use crate::release::{GroupKind, ReleaseId, ReleaseSet};
+use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
 
-/// Runs the rules that lead to `release` and returns the kind afterwards.
+/// Runs the rules that lead from the apiVersion `from` to the shape `to` and returns the kind afterwards.
 ///
 /// # Errors
 /// Why a rule cannot convert the object.
 pub(super) fn run(
     subject: &Subject<'_>,
-    release: ReleaseId,
+    (from, to): (Option<&ApiVersion>, &Shape),
     kind: GroupKind,
     session: &mut Session<'_>,
     log: &mut Log,
 ) -> Result<GroupKind, Vec<Remark>> {
     let mut way = KindTracker::new(kind.clone());
-    for (rule, direction) in subject.target.pack.rules_for_kind(release, &kind) {
+    for (rule, direction) in subject.target.pack.rules_for_kind(to.release, &kind, from.zip(to.version.as_ref())) {
         if !way.is_subject_to(rule, direction) {
             continue;
         }
@@ -46,7 +47,8 @@ pub(super) fn run(
 /// of two fields do.
 pub(super) fn named_conflicts(subject: &Subject<'_>) -> Vec<Remark> {
     let mut session = subject.session(subject.object.value.clone());
-    let run = run(subject, subject.target.release, subject.object.kind.clone(), &mut session, &mut Log::default());
+    let way = (subject.version.as_ref(), &subject.goals()[0]);
+    let run = run(subject, way, subject.object.kind.clone(), &mut session, &mut Log::default());
     let is_spelling = |blocks: &Vec<Remark>| blocks.iter().all(|block| block.code == Code::ConflictingFields);
     run.err().filter(is_spelling).unwrap_or_else(|| subject.conflicts.clone())
 }

@@ -1,5 +1,6 @@
 //! What is known of one object before its conversion starts?
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use super::context::ObjectContext;
 use super::inference;
 use super::references;
 use super::remark::Remark;
+use super::shapes::{self, Shape};
 use crate::catalog::{Catalog, ViolationKind};
 use crate::field::FieldPath;
 use crate::finding::Code;
@@ -18,7 +20,7 @@ use crate::infer::infer;
 use crate::lens::{Completeness, Session};
 use crate::manifest::Object;
 use crate::pack::Target;
-use crate::release::{GroupKind, ReleaseSet, is_version};
+use crate::release::{ApiVersion, GroupKind, ReleaseSet, is_version};
 
 /// An object that is to be converted to a target, and what inference found.
 pub(super) struct Subject<'a> {
@@ -30,6 +32,10 @@ pub(super) struct Subject<'a> {
     pub(super) candidates: ReleaseSet,
     /// Those of them that serve its apiVersion, or all where none does.
     pub(super) written_for: ReleaseSet,
+    /// The apiVersion whose fields it has, where rules convert its kind between apiVersions.
+    pub(super) version: Option<ApiVersion>,
+    /// The shapes that the target can give it, the one of the most stable apiVersion first.
+    goals: OnceCell<Vec<Shape>>,
     /// The fields that no release of its kind has.
     pub(super) unknown: BTreeSet<FieldPath>,
     /// The warnings of the inference.
@@ -70,6 +76,9 @@ impl<'a> Subject<'a> {
         }
         let inference = infer(&object.value, catalog, &object.api_version.version);
         let both = inference.candidates & inference.serving;
+        let version = shapes::version_of(object, (target.pack, catalog), inference.candidates);
+        let mut warnings = inference::warnings(&inference, object, target.pack, catalog);
+        warnings.extend(version.as_ref().and_then(|version| shapes::other_version(object, version)));
         Ok(Self {
             object,
             target,
@@ -78,10 +87,17 @@ impl<'a> Subject<'a> {
             candidates: inference.candidates,
             written_for: if both.is_empty() { inference.candidates } else { both },
             conflicts: inference::conflicts(&inference, target.pack),
-            warnings: inference::warnings(&inference, object, target.pack, catalog),
+            warnings,
+            version,
+            goals: OnceCell::new(),
             unknown: inference.unknown.into_iter().map(|unknown| unknown.path).collect(),
             baseline: Baseline::default(),
         })
+    }
+
+    /// Returns the shapes that the target can give the object, the one of the most stable apiVersion first; at least one.
+    pub(super) fn goals(&self) -> &[Shape] {
+        self.goals.get_or_init(|| shapes::goals(self.object, self.target, self.goal))
     }
 
     /// Starts a session with data of the object.

@@ -19,7 +19,7 @@ use super::wire::Needs;
 use crate::catalog::{Catalog, Field, OUTSIDE};
 use crate::field::{FieldPattern, Part};
 use crate::lens::{Claims, Direction, Image, Lens};
-use crate::release::{Channel, GroupKind, ReleaseId, ReleaseSet};
+use crate::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseSet};
 
 /// A problem of a pack.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -368,7 +368,10 @@ impl<'p> Lint<'p> {
             // What objects of other packs and the values of charts have is not known here.
             _ if self.pack.is_foreign(&rule.kind) || rule.values.is_some() => {}
             Some(Needs::Repair) => self.check_repair(rule, &file),
-            Some(Needs::From) | None => self.claims(rule, &file),
+            Some(Needs::From) | None => match &rule.api_versions {
+                Some(versions) => self.claims_of_versions(rule, versions, &file),
+                None => self.claims(rule, &file),
+            },
         }
     }
 
@@ -471,6 +474,30 @@ impl<'p> Lint<'p> {
                     file,
                     format!("{field} exists before the change too, so old and new objects cannot be distinguished"),
                 );
+            }
+        }
+    }
+
+    /// Reports a rule between two apiVersions in another bundle than the one that introduced the second of them, and fields of
+    /// the rule that its side never had.
+    fn claims_of_versions(&mut self, rule: &Rule, [old, new]: &[ApiVersion; 2], file: &str) {
+        let line = self.pack.line();
+        let listed = self.pack.catalog(&rule.new_kind).map(|catalog| catalog.listing(&new.version));
+        let first = listed.and_then(|listed| listed.iter().map(|id| line.get(id).order).min());
+        if let Some(first) = first.filter(|first| *first != rule.order) {
+            let bundle = &line.bundles()[first];
+            self.report(file, format!("{new} came with {bundle}: move the rule to the folder of that bundle"));
+        }
+        let claims = rule.lens(Direction::Forward).claims();
+        for (kind, version, fields) in [(&rule.kind, old, &claims.old), (&rule.new_kind, new, &claims.new)] {
+            let Some(catalog) = self.pack.catalog(kind) else { continue };
+            let has = |field: &FieldPattern| {
+                catalog
+                    .fields_of(field)
+                    .any(|row| row.api_versions.is_empty() || row.api_versions.contains(&version.version))
+            };
+            for field in fields.iter().filter(|field| is_known(field) && !has(field)) {
+                self.report(file, format!("no release has {kind} {field} under {version}"));
             }
         }
     }

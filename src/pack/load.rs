@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use super::pack::{LazyCatalog, Pack, PackFiles};
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
+use super::version_order::VersionOrder;
 use super::{values, wire};
 use crate::lens::{Direction, Fidelity, Lens};
 use crate::release::{GroupKind, ReleaseLine};
@@ -61,7 +62,20 @@ pub fn read_folder(folder: &Path) -> Result<Pack> {
     for kind in pack.kinds() {
         pack.try_catalog(kind)?;
     }
+    check_versions(&pack)?;
     Ok(pack)
+}
+
+/// Checks that releases have the apiVersions of rules between two of them.
+fn check_versions(pack: &Pack) -> Result<()> {
+    let steps = pack.rules().iter().filter_map(|rule| Some((rule, rule.api_versions.as_ref()?)));
+    for (rule, [old, new]) in steps {
+        for (version, kind) in [(old, &rule.kind), (new, &rule.new_kind)] {
+            let listed = pack.try_catalog(kind)?.is_some_and(|catalog| !catalog.listing(&version.version).is_empty());
+            ensure!(listed, "{}.yaml: apiVersions: no release has {kind} under {version}", rule.id);
+        }
+    }
+    Ok(())
 }
 
 /// Reads the pack in `folder`; `None` where that is no pack's folder.
@@ -150,7 +164,10 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
     rules.sort_by_cached_key(|rule| {
         (rule.order, rule.kind != rule.new_kind, is_check(rule), rule.id.clone(), rule.kind.clone())
     });
-    let rules_by_kind = rules_by_kind(&rules);
+    let families = families(&rules);
+    let rules_by_kind = rules_by_kind(&rules, &families);
+    let of_versions = families.into_iter().filter(|family| has_version_rules(family, &rules));
+    let version_orders = of_versions.map(VersionOrder::new).collect();
     let release_notes = ReleaseNotes::check(&mut head, &line, &|kind| catalogs.contains_key(kind))
         .with_context(|| format!("{name}/pack.yaml"))?;
     let of_chart = |(number, chart): (usize, &wire::Chart)| {
@@ -176,12 +193,18 @@ pub(super) fn load_prepared(name: &str, mut files: PackFiles, prepared: &Prepare
         catalogs,
         rules,
         rules_by_kind,
+        version_orders,
         release_notes,
     })
 }
 
-/// Returns the numbers of the rules that can apply to objects of each kind: those about any kind that rules convert it to, or from.
-fn rules_by_kind(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
+/// Returns whether a rule about one of the kinds was made between two apiVersions.
+fn has_version_rules(family: &BTreeSet<GroupKind>, rules: &[Rule]) -> bool {
+    rules.iter().any(|rule| rule.api_versions.is_some() && family.contains(&rule.kind))
+}
+
+/// Returns the kinds that rules are about, those together that rules convert into each other.
+fn families(rules: &[Rule]) -> Vec<BTreeSet<GroupKind>> {
     let mut families: Vec<BTreeSet<&GroupKind>> = Vec::new();
     for rule in rules {
         let mut family = BTreeSet::from([&rule.kind, &rule.new_kind, &rule.final_kind]);
@@ -194,12 +217,17 @@ fn rules_by_kind(rules: &[Rule]) -> BTreeMap<GroupKind, Vec<usize>> {
         });
         families.push(family);
     }
-    let of_family = |family: BTreeSet<&GroupKind>| {
+    families.into_iter().map(|family| family.into_iter().cloned().collect()).collect()
+}
+
+/// Returns the numbers of the rules that can apply to objects of each kind: those about any kind that rules convert it to, or from.
+fn rules_by_kind(rules: &[Rule], families: &[BTreeSet<GroupKind>]) -> BTreeMap<GroupKind, Vec<usize>> {
+    let of_family = |family: &BTreeSet<GroupKind>| {
         let about = rules.iter().enumerate().filter(|(_, rule)| family.contains(&rule.kind));
         let about: Vec<usize> = about.map(|(at, _)| at).collect();
-        family.into_iter().map(|kind| (kind.clone(), about.clone())).collect::<Vec<_>>()
+        family.iter().map(|kind| (kind.clone(), about.clone())).collect::<Vec<_>>()
     };
-    families.into_iter().flat_map(of_family).collect()
+    families.iter().flat_map(of_family).collect()
 }
 
 /// Returns whether a rule only checks what some releases reject.
@@ -258,6 +286,13 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         .with_context(|| format!("{file}: its folder `{bundle}` is not a bundle of this pack"))?;
     let within = wire.within.as_ref().map(|text| line.parse_set(text)).transpose();
     let new_kind = lens.retypes(&kind).unwrap_or_else(|| kind.clone());
+    if let Some([old, new]) = &wire.api_versions {
+        ensure!(wire.within.is_none(), "{file}: `within` names releases; a rule with `apiVersions` has none");
+        ensure!(old != new, "{file}: apiVersions: the second one is the same as the first");
+        for (version, kind) in [(old, &kind), (new, &new_kind)] {
+            ensure!(version.group == kind.group, "{file}: apiVersions: {version} is not of the group of {kind}");
+        }
+    }
     let backward = lens.inverse(&kind);
     let written = text.split_once("\nlens:\n").map_or("", |(_, lens)| lens);
     Ok(Rule {
@@ -271,6 +306,7 @@ fn rule(written: &Written<'_>, wire: &wire::RuleFile, line: &ReleaseLine, kind: 
         channels: wire.channels.clone(),
         needs: wire.needs,
         advice: wire.advice.clone(),
+        api_versions: wire.api_versions.clone(),
         within: within.map_err(|message| anyhow!("{file}: within: {message}"))?,
         source: wire.source.clone(),
         order,

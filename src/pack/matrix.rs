@@ -191,6 +191,9 @@ impl Sides<'_> {
             costs.chain(self.writes_groups(rules, direction).then_some(Cost::Normalized)).collect::<BTreeSet<_>>()
         };
         let [forward, backward] = match rule.within {
+            None if rule.api_versions.is_some() => [[self.from, self.to], [self.to, self.from]].map(|conversion| {
+                rules.iter().filter_map(|rule| self.direction(rule, conversion)).flat_map(costs).collect()
+            }),
             None if from < rule.order && rule.order <= to => [Direction::Forward, Direction::Backward].map(costs),
             None if to < rule.order && rule.order <= from => [Direction::Backward, Direction::Forward].map(costs),
             // Objects of the old kind are converted after the bundle too, and not back.
@@ -230,6 +233,14 @@ impl Sides<'_> {
             let meets = |path: &RulePath<'_>| path.rules.iter().any(|(other, _)| std::ptr::eq(*other, *rule));
             exists && is_past && meets(&RulePath::between(self.pack, &rule.kind, from, to))
         })
+    }
+
+    /// Returns the direction in which a rule runs on the path from one release to another.
+    fn direction(&self, rule: &Rule, [from, to]: [ReleaseId; 2]) -> Option<Direction> {
+        let path = RulePath::between(self.pack, &rule.kind, from, to);
+        let back = RulePath::between(self.pack, &rule.new_kind, from, to);
+        let mut steps = path.rules.into_iter().chain(back.rules);
+        steps.find(|(other, _)| std::ptr::eq(*other, rule)).map(|(_, direction)| direction)
     }
 
     /// Returns whether the rules take a kind out of a group that references to it can leave to a default, in objects that keep that

@@ -21,6 +21,7 @@ mod rule;
 pub mod rule_path;
 mod target;
 mod values;
+mod version_order;
 pub mod wire;
 
 pub use kind_tracker::KindTracker;
@@ -31,4 +32,5 @@ pub use release_notes::ReleaseNotes;
 pub use rule::Rule;
 pub use target::Target;
 pub use values::UnconvertedValues;
+pub use version_order::VersionsByAge;
 pub use wire::{About, Needs};

@@ -13,12 +13,13 @@ use super::nearest::near_bundles;
 use super::release_notes::ReleaseNotes;
 use super::rule::Rule;
 use super::values::{self, UnconvertedValues};
+use super::version_order::{VersionOrder, VersionsByAge};
 use super::wire;
 use crate::catalog::Catalog;
 use crate::field::FieldPath;
 use crate::fingerprint::Fingerprint;
 use crate::lens::Direction;
-use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
+use crate::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
 /// The files of one pack: path within the pack's folder with `/`, and text.
 pub type PackFiles = BTreeMap<String, Cow<'static, str>>;
@@ -47,6 +48,8 @@ pub struct Pack {
     pub(super) rules: Vec<Rule>,
     /// The numbers of the rules that can apply to objects of a kind, also under the kinds that rules give them.
     pub(super) rules_by_kind: BTreeMap<GroupKind, Vec<usize>>,
+    /// The apiVersions of the kinds that rules convert between apiVersions.
+    pub(super) version_orders: Vec<VersionOrder>,
     pub(super) release_notes: ReleaseNotes,
 }
 
@@ -266,25 +269,52 @@ impl Pack {
 
     /// Returns the rules that lead to `release`, each with its direction, in the order they run: those of its bundle and
     /// older forward, then newer ones backward from the newest, then those that `release` and some others require.
+    ///
+    /// A rule between two apiVersions counts as one of its bundle.
     pub fn rules_to(&self, release: ReleaseId) -> impl Iterator<Item = (&Rule, Direction)> {
-        self.towards(release, self.rules.iter())
+        self.towards(release, None, self.rules.iter())
     }
 
-    /// Returns those of [`Pack::rules_to`] that can apply to objects of `kind`, also under the kinds that rules give them.
-    pub fn rules_for_kind(&self, release: ReleaseId, kind: &GroupKind) -> impl Iterator<Item = (&Rule, Direction)> {
+    /// Returns those of [`Pack::rules_to`] that can apply to objects of `kind`, also under the kinds that rules give them. Of the
+    /// rules between two apiVersions, `versions` (those that the object has and gets) decides which run, where they are given.
+    pub fn rules_for_kind(
+        &self,
+        release: ReleaseId,
+        kind: &GroupKind,
+        versions: Option<(&ApiVersion, &ApiVersion)>,
+    ) -> impl Iterator<Item = (&Rule, Direction)> {
         let numbers = self.rules_by_kind.get(kind).map_or(&[][..], Vec::as_slice);
-        self.towards(release, numbers.iter().map(|at| &self.rules[*at]))
+        let versions = self.versions_by_age(kind).zip(versions);
+        self.towards(release, versions, numbers.iter().map(|at| &self.rules[*at]))
+    }
+
+    /// Returns the kinds that `kind` can become, itself too, where rules convert it between apiVersions.
+    pub fn kinds_by_version(&self, kind: &GroupKind) -> Option<impl Iterator<Item = &GroupKind>> {
+        self.version_orders.iter().find(|order| order.has(kind)).map(VersionOrder::kinds)
+    }
+
+    /// Returns the apiVersions of `kind` by age, where rules convert it between apiVersions.
+    pub fn versions_by_age(&self, kind: &GroupKind) -> Option<VersionsByAge<'_>> {
+        let order = self.version_orders.iter().find(|order| order.has(kind))?;
+        Some(order.by_age((&self.line, &self.groups), |kind| self.catalog(kind)))
     }
 
     fn towards<'p>(
         &'p self,
         release: ReleaseId,
+        versions: Option<(VersionsByAge<'p>, (&ApiVersion, &ApiVersion))>,
         rules: impl DoubleEndedIterator<Item = &'p Rule> + Clone,
     ) -> impl Iterator<Item = (&'p Rule, Direction)> {
         let order = self.line.get(release).order;
-        let crossed = |rule: &&Rule| rule.within.is_none() && rule.is_step();
-        let forward = rules.clone().filter(crossed).filter(move |rule| rule.order <= order);
-        let backward = rules.clone().rev().filter(crossed).filter(move |rule| rule.order > order);
+        let direction = move |rule: &Rule| match (&rule.api_versions, versions) {
+            _ if rule.within.is_some() || !rule.is_step() => None,
+            (Some(step), Some((all, way))) => all.direction(step, way),
+            _ if rule.order <= order => Some(Direction::Forward),
+            _ => Some(Direction::Backward),
+        };
+        let is = |requested: Direction| move |rule: &&Rule| direction(rule) == Some(requested);
+        let forward = rules.clone().filter(is(Direction::Forward));
+        let backward = rules.clone().rev().filter(is(Direction::Backward));
         let requested = rules.filter(move |rule| rule.within.is_some_and(|within| within.contains(release)));
         let forward = forward.map(|rule| (rule, Direction::Forward));
         let backward = backward.map(|rule| (rule, Direction::Backward));

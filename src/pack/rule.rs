@@ -4,7 +4,7 @@
 
 use super::wire::Needs;
 use crate::lens::{Direction, Lens};
-use crate::release::{Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
+use crate::release::{ApiVersion, Channel, GroupKind, ReleaseId, ReleaseLine, ReleaseSet};
 
 /// One documented change of meaning.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub struct Rule {
     pub new_kind: GroupKind,
     /// The channels that the change was made in.
     pub channels: Vec<Channel>,
+    /// The apiVersions before and after the change, where it was made between two of them.
+    pub api_versions: Option<[ApiVersion; 2]>,
     /// The releases that require the rule's result, if not all from the bundle on do.
     pub within: Option<ReleaseSet>,
     /// What must be known or requested before the rule runs.

@@ -13,7 +13,7 @@ use super::pack::Pack;
 use super::rule::Rule;
 use crate::field::FieldPattern;
 use crate::lens::{Direction, Image};
-use crate::release::{GroupKind, ReleaseId};
+use crate::release::{ApiVersion, GroupKind, ReleaseId};
 
 /// The rules between two bundles, for one kind.
 #[derive(Debug)]
@@ -27,9 +27,12 @@ pub struct RulePath<'p> {
 impl<'p> RulePath<'p> {
     /// Collects the rules that convert an object of `kind` from the bundle at `from` to the one at `to`.
     pub fn new(pack: &'p Pack, kind: &GroupKind, from: usize, to: usize) -> Self {
+        let direction = if from <= to { Direction::Forward } else { Direction::Backward };
         let between = |rule: &&Rule| {
             let (low, high) = (from.min(to), from.max(to));
-            rule.within.is_none() && rule.is_step() && low < rule.order && rule.order <= high
+            let is_crossed = || low < rule.order && rule.order <= high;
+            let is_step = rule.within.is_none() && rule.is_step();
+            is_step && is_between(pack, rule, (from, to), direction).unwrap_or_else(is_crossed)
         };
         let rules = pack.rules().iter().filter(between);
         let directed: Vec<_> = if from <= to {
@@ -134,4 +137,19 @@ impl<'p> RulePath<'p> {
         }
         false
     }
+}
+
+/// Returns whether an object takes a rule between two apiVersions on its way from one bundle to another: the first bundle serves what
+/// the object has before, the second one what it has after, and not the other. `None` for a rule between releases.
+fn is_between(pack: &Pack, rule: &Rule, (from, to): (usize, usize), direction: Direction) -> Option<bool> {
+    let [old, new] = rule.api_versions.as_ref()?;
+    let serves = |order: usize, kind: &GroupKind, version: &ApiVersion| {
+        let of_bundle = |id: ReleaseId| pack.line().get(id).order == order;
+        pack.catalog(kind).is_some_and(|catalog| catalog.serving(&version.version).iter().any(of_bundle))
+    };
+    let (has_old, has_new) = (|order| serves(order, &rule.kind, old), |order| serves(order, &rule.new_kind, new));
+    Some(match direction {
+        Direction::Forward => has_old(from) && has_new(to),
+        Direction::Backward => has_new(from) && has_old(to) && !has_new(to),
+    })
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::field::FieldPattern;
 use crate::lens::{Condition, Direction, Lens};
-use crate::release::{Channel, GroupKind, ReleaseLine};
+use crate::release::{ApiVersion, Channel, GroupKind, ReleaseLine};
 
 /// The file `pack.yaml` of a pack.
 #[derive(Clone, Debug, Deserialize)]
@@ -375,6 +375,10 @@ pub struct RuleFile {
     pub values: Option<String>,
     /// The channels that the change was made in.
     pub channels: Vec<Channel>,
+    /// The apiVersions before and after the change, where it was made between two that releases serve side by side:
+    /// `[networking.k8s.io/v1beta1, networking.k8s.io/v1]`. What an object has and gets decides then, and not its release.
+    #[serde(rename = "apiVersions")]
+    pub api_versions: Option<[ApiVersion; 2]>,
     /// The releases that require the rule's result, if not all from the bundle on do: `standard v0.8.0..v1.0.0`. The rule
     /// then runs towards these alone, after all others.
     pub within: Option<String>,

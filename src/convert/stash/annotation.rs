@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 use crate::field::{FieldPath, Step};
 use crate::lens::{Halt, Session};
 use crate::pack::Pack;
-use crate::release::ReleaseId;
+use crate::release::{ApiVersion, ReleaseId};
 use crate::yaml::{Intent, Place};
 
+use super::super::shapes::Shape;
 use super::kept::{Kept, Placement};
 
 /// The annotation that holds an object's stash.
@@ -36,6 +37,9 @@ struct Written {
     version: u32,
     /// `gateway-api@1.4.0/experimental`
     left: String,
+    /// The apiVersion in whose terms the values are kept, where rules convert the kind between apiVersions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left_version: Option<String>,
     /// Whether `metadata.annotations` was made for the stash.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     made_annotations: bool,
@@ -54,8 +58,8 @@ pub(in crate::convert) enum Annotations {
 /// The lost values that an object keeps.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::convert) struct Stash {
-    /// The release in whose terms the values are kept.
-    pub(in crate::convert) left: ReleaseId,
+    /// The release and apiVersion in whose terms the values are kept.
+    pub(in crate::convert) left: Shape,
     /// Whether the annotations are removed with the stash.
     pub(in crate::convert) annotations: Annotations,
     /// The values, in the order they were lost.
@@ -86,7 +90,9 @@ impl Stash {
             return Err(format!("it cannot hold {kept}: {defect}"));
         }
         let annotations = if written.made_annotations { Annotations::Made } else { Annotations::Own };
-        Ok(Some(Self { left: release(&written.left, pack)?, annotations, kept: written.kept }))
+        let version = written.left_version.as_deref().map(ApiVersion::parse);
+        let left = Shape { release: release(&written.left, pack)?, version };
+        Ok(Some(Self { left, annotations, kept: written.kept }))
     }
 
     /// Returns the annotation's text; nothing where nothing is kept.
@@ -102,7 +108,8 @@ impl Stash {
         }
         let text = serde_json::to_string(&Written {
             version: VERSION,
-            left: left_name(self.left, pack),
+            left: left_name(self.left.release, pack),
+            left_version: self.left.version.as_ref().map(ApiVersion::to_string),
             made_annotations: self.annotations == Annotations::Made,
             kept: self.kept.clone(),
         });

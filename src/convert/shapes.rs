@@ -1,0 +1,84 @@
+//! Which apiVersions can an object have, by its fields and in the target, where rules convert its kind between apiVersions?
+
+use super::choices::{Goal, Schema, VersionChoice};
+use super::remark::Remark;
+use crate::catalog::{Catalog, Version, ViolationKind};
+use crate::field::FieldPath;
+use crate::finding::Code;
+use crate::manifest::Object;
+use crate::pack::{Pack, Target};
+use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseSet};
+
+/// What decides which fields an object has: a release and, where rules convert the kind between apiVersions, one of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) release: ReleaseId,
+    pub(super) version: Option<ApiVersion>,
+}
+
+/// Returns the apiVersion whose fields the object has: its own, where that has them all, else the nearest one that does. `None`
+/// where no rule converts the kind between apiVersions.
+pub(super) fn version_of(
+    object: &Object,
+    (pack, catalog): (&Pack, &Catalog),
+    candidates: ReleaseSet,
+) -> Option<ApiVersion> {
+    let order = pack.versions_by_age(&object.kind)?;
+    let own = &object.api_version;
+    let versions = catalog.versions().map(|name| ApiVersion { group: own.group.clone(), version: name.to_owned() });
+    let mut versions: Vec<ApiVersion> = versions.collect();
+    versions.sort_by_key(|version| order.distance(own, version));
+    let fitting = versions.into_iter().find(|version| holds(object, catalog, candidates, &version.version));
+    Some(fitting.unwrap_or_else(|| own.clone()))
+}
+
+/// Returns whether a release that the object can be for has all its fields, with their types, in the version `name`.
+fn holds(object: &Object, catalog: &Catalog, candidates: ReleaseSet, name: &str) -> bool {
+    let listing = catalog.listing(name);
+    let both = candidates & listing;
+    let mut releases: Vec<ReleaseId> = if both.is_empty() { listing } else { both }.iter().collect();
+    releases.reverse();
+    let contradicts =
+        |kind: &ViolationKind| matches!(kind, ViolationKind::UnknownField { .. } | ViolationKind::WrongType { .. });
+    let has_all = |release: &ReleaseId| {
+        !catalog.check(&object.value, *release, name).iter().any(|violation| contradicts(&violation.kind))
+    };
+    releases.iter().any(has_all)
+}
+
+/// Reports that the object has the fields of another apiVersion than its own.
+pub(super) fn other_version(object: &Object, version: &ApiVersion) -> Option<Remark> {
+    let own = &object.api_version;
+    let message = format!("the fields are those of {version}, and not of {own}; the fields decide");
+    let path = FieldPath::default().key("apiVersion");
+    (version != own).then(|| Remark::new(Code::ApiVersionMismatch, path, message, None))
+}
+
+/// Returns the shapes that `target` can give `object`, the best first; at least one.
+pub(super) fn goals(object: &Object, target: &Target<'_>, goal: &Goal<'_>) -> Vec<Shape> {
+    let none = || vec![Shape { release: target.release, version: None }];
+    let Some(kinds) = target.pack.kinds_by_version(&object.kind) else { return none() };
+    let mut found: Vec<(bool, usize, usize, ApiVersion)> = Vec::new();
+    for kind in kinds {
+        let group = target.pack.groups().iter().position(|group| *group == kind.group).unwrap_or_default();
+        for (place, served) in served(target, goal, kind).into_iter().enumerate() {
+            let version = ApiVersion { group: kind.group.clone(), version: served.name.to_owned() };
+            let is_kept =
+                goal.choices.version == VersionChoice::Keep && !served.deprecated && version == object.api_version;
+            // Of two groups the later one of the pack is the better one.
+            found.push((!is_kept, usize::MAX - group, place, version));
+        }
+    }
+    found.sort();
+    let shape = |(_, _, _, version)| Shape { release: target.release, version: Some(version) };
+    let found: Vec<Shape> = found.into_iter().map(shape).collect();
+    if found.is_empty() { none() } else { found }
+}
+
+/// Returns the versions that the target serves for `kind`, the most stable first.
+fn served<'s>(target: &Target<'s>, goal: &'s Goal<'_>, kind: &GroupKind) -> Vec<Version<'s>> {
+    match &goal.choices.schema {
+        Schema::Catalog => target.pack.catalog(kind).map_or_else(Vec::new, |catalog| catalog.served(target.release)),
+        Schema::Own(crds) => crds.catalog(kind).map_or_else(Vec::new, |catalog| catalog.served(crds.release())),
+    }
+}
