@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::count::Counts;
 use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, Code, Finding, FindingObject, Location, Severity};
-use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
+use crate::plan::{ObjectPlan, Outcome, RunAdvisory, change};
 
 /// What a run of `check`, `diff`, `apply` or `convert` found.
 #[derive(Debug)]
@@ -45,11 +45,7 @@ pub enum Written {
 /// Makes the finding that an object must change.
 pub fn changes_needed(object: &ObjectPlan) -> Finding {
     let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
-    let message = match (old_kind.kind == new_kind.kind, old == new) {
-        (true, true) => "fields must change".to_owned(),
-        (true, false) => format!("apiVersion {old} must become {new}"),
-        (false, _) => format!("{old} {} must become {new} {}", old_kind.kind, new_kind.kind),
-    };
+    let message = change((old_kind, &old.to_string()), (new_kind, &new.to_string()));
     Finding {
         location: object.location.clone(),
         code: Code::ChangesNeeded,
