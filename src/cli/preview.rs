@@ -44,6 +44,6 @@ fn preview(
         console.report(&as_text(&report)?, &args.output)?;
     }
     finish(&report, &args.output, console)?;
-    let exit = planned.exit_with(Pending::of(report.files), &args.output);
+    let exit = planned.exit_with(Pending::of(&report), &args.output);
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }
