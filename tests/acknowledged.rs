@@ -226,3 +226,159 @@ fn a_reference_to_a_kind_of_an_object_that_is_left_as_it_is_stays() {
     let (open, acknowledged) = found(&tree, &[]);
     assert_eq!((open, acknowledged), (strings(&["reference-not-updated:5"]), strings(&["changes-needed:2"])));
 }
+
+/// Two objects that must change, one that is held back, and one with a doubtful field.
+fn team() -> Tree {
+    let other = ROUTE.replace("shop", "other").replace("spec: {", "spec: {foo: 1, ");
+    Tree::of(&[("apps/a.yaml", ROUTE), ("apps/b.yaml", &other), ("apps/pay.yaml", RETRY)])
+}
+
+fn with_baseline(tree: &Tree, arguments: &[&str]) -> Run {
+    tree.run(&[&["check", "--baseline", "known.json"], arguments, &TO].concat())
+}
+
+fn write_baseline(tree: &Tree) {
+    let run = tree.run(&[&["check", "--write-baseline", "known.json"][..], &TO].concat());
+    run.check(0);
+    assert!(
+        run.err.starts_with("wrote 4 findings to the baseline known.json; read it with `--baseline known.json`\n"),
+        "{}",
+        run.err
+    );
+}
+
+#[test]
+fn known_findings_are_counted_and_new_ones_fail() {
+    let tree = team();
+    check(&tree).check(1);
+    write_baseline(&tree);
+    let expected = r#"{
+  "schemaVersion": 1,
+  "targets": ["gateway-api@1.6.1/standard"],
+  "findings": [
+    {"file":"apps/a.yaml","object":"HTTPRoute shop","code":"changes-needed","field":null,"count":1},
+    {"file":"apps/b.yaml","object":"HTTPRoute other","code":"changes-needed","field":null,"count":1},
+    {"file":"apps/b.yaml","object":"HTTPRoute other","code":"unknown-field","field":"spec.foo","count":1},
+    {"file":"apps/pay.yaml","object":"HTTPRoute pay","code":"dropped-field","field":"spec.rules[].retry","count":1}
+  ]
+}
+"#;
+    assert_eq!(tree.text("known.json"), expected);
+    let known = with_baseline(&tree, &[]);
+    known.check(0);
+    assert!(!known.err.contains(".yaml") && known.out.is_empty(), "{}{}", known.out, known.err);
+    assert!(known.err.contains("0 to change in 0 files, 0 held back, 4 acknowledged;"), "{}", known.err);
+    // An edit elsewhere in the file does not matter, wherever the program is called.
+    fs::write(tree.path("apps/pay.yaml"), format!("# pay\n{}", RETRY.replace("  rules:", "  rules:\n  - name: zero")))
+        .unwrap();
+    with_baseline(&tree, &[]).check(0);
+    let inside = tree.run_in("apps", &[&["check", "--baseline", "../known.json", "."][..], &TO].concat());
+    inside.check(0);
+    let absolute = tree.path("apps");
+    with_baseline(&tree, &[absolute.to_str().unwrap()]).check(0);
+    // What is new fails, and nothing else is named.
+    fs::write(tree.path("apps/new.yaml"), ROUTE.replace("shop", "new")).unwrap();
+    let new = with_baseline(&tree, &[]);
+    new.check(1);
+    assert!(new.out.starts_with("apps/new.yaml:1:1: HTTPRoute new: ") && !new.out.contains("a.yaml"), "{}", new.out);
+    assert!(new.err.contains("1 to change in 1 file, 0 held back, 4 acknowledged;"), "{}", new.err);
+}
+
+#[test]
+fn more_findings_than_an_entry_stands_for_are_new() {
+    let tree = team();
+    write_baseline(&tree);
+    let two = RETRY.replace("  - name: one", "  - {name: zero, retry: {attempts: 1}}\n  - name: one");
+    fs::write(tree.path("apps/pay.yaml"), two).unwrap();
+    let run = with_baseline(&tree, &[]);
+    run.check(1);
+    assert!(run.err.contains("1 held back, 4 acknowledged;"), "{}", run.err);
+    assert_eq!(run.err.matches("held-back[dropped-field]").count(), 1, "{}", run.err);
+}
+
+#[test]
+fn entries_that_no_longer_occur_are_reported_and_do_not_fail() {
+    let tree = team();
+    write_baseline(&tree);
+    fs::write(tree.path("apps/a.yaml"), ROUTE.replace("v1beta1", "v1")).unwrap();
+    fs::remove_file(tree.path("apps/b.yaml")).unwrap();
+    let run = with_baseline(&tree, &[]);
+    run.check(0);
+    let lines = "3 entries of the baseline known.json no longer occur:\n  apps/a.yaml: [changes-needed] HTTPRoute shop\n  \
+                 apps/b.yaml: [changes-needed] HTTPRoute other\n  apps/b.yaml: [unknown-field] HTTPRoute other spec.foo\n  \
+                 help: write it again with `--write-baseline known.json`\n";
+    assert!(run.err.starts_with(lines), "{}", run.err);
+    // Those of files that the run is not about may still occur.
+    let one = with_baseline(&tree, &["apps/a.yaml"]);
+    assert!(
+        one.err.starts_with("1 entry of the baseline known.json no longer occurs:\n  apps/a.yaml: "),
+        "{}",
+        one.err
+    );
+    fs::write(tree.path("list"), "apps/pay.yaml\n").unwrap();
+    let listed = with_baseline(&tree, &["--files-from", "list"]);
+    listed.check(0);
+    assert!(!listed.err.contains("no longer"), "{}", listed.err);
+    fs::write(tree.path("list"), "apps/b.yaml\n").unwrap();
+    let gone = with_baseline(&tree, &["--files-from", "list"]);
+    assert!(gone.err.starts_with("2 entries of the baseline known.json no longer occur:\n"), "{}", gone.err);
+    write_again(&tree);
+    assert_eq!(tree.text("known.json").matches("\"code\"").count(), 1);
+}
+
+fn write_again(tree: &Tree) {
+    tree.run(&[&["check", "-q", "--write-baseline", "known.json"][..], &TO].concat()).check(0);
+}
+
+#[test]
+fn a_baseline_is_for_its_targets_and_holds_no_error() {
+    let tree = team();
+    write_baseline(&tree);
+    let other = tree.run(&["check", "--baseline", "known.json", "--to", "gateway-api@1.5/standard"]);
+    other.check(2);
+    let message = "error: --baseline known.json: it was made for gateway-api@1.6.1/standard, and this run is to gateway-api@1.5.1/standard\n  help: ";
+    assert!(other.err.starts_with(message), "{}", other.err);
+    fs::write(tree.path("apps/broken.yaml"), "apiVersion: gateway.networking.k8s.io/v1\nkind: {a\n").unwrap();
+    with_baseline(&tree, &[]).check(2);
+    let before = tree.text("known.json");
+    let failed = tree.run(&[&["check", "--write-baseline", "known.json"][..], &TO].concat());
+    failed.check(2);
+    assert!(failed.err.starts_with("no baseline was written, since a file failed"), "{}", failed.err);
+    assert_eq!(tree.text("known.json"), before);
+}
+
+#[test]
+fn a_file_that_is_no_baseline_is_neither_read_nor_replaced() {
+    let tree = team();
+    for (flag, file, message) in [
+        (
+            "--baseline",
+            "none.json",
+            "error: --baseline none.json: no such file\n  help: `reversion check --write-baseline none.json` makes one\n",
+        ),
+        ("--baseline", "apps/a.yaml", "error: --baseline apps/a.yaml: not a baseline: "),
+        (
+            "--write-baseline",
+            "apps/a.yaml",
+            "error: --write-baseline apps/a.yaml: the file exists and is not a baseline; name another file\n",
+        ),
+        ("--write-baseline", "none/known.json", "error: there is no folder for the baseline none/known.json\n"),
+    ] {
+        let run = tree.run(&[&["check", flag, file][..], &TO].concat());
+        run.check(2);
+        assert!(run.err.starts_with(message), "{}", run.err);
+    }
+    fs::write(tree.path("known.json"), "{\"schemaVersion\": 2, \"targets\": [], \"findings\": []}").unwrap();
+    let newer = with_baseline(&tree, &[]);
+    newer.check(2);
+    assert!(newer.err.contains("it has schemaVersion 2, and this program reads 1\n"), "{}", newer.err);
+    assert_eq!(tree.text("apps/a.yaml"), ROUTE);
+}
+
+#[test]
+fn apply_converts_what_a_baseline_lists() {
+    let tree = team();
+    write_baseline(&tree);
+    tree.run(&[&["apply", "--yes", "--allow-no-vcs"][..], &TO].concat()).check(1);
+    assert!(!tree.text("apps/a.yaml").contains("v1beta1"));
+}

@@ -313,6 +313,12 @@ Examples:
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) convert: ConvertArgs,
+    /// Count the findings that FILE lists, and fail because of others only; `diff` and `apply` have no baseline
+    #[arg(long, value_name = "FILE", env = "REVERSION_BASELINE", help_heading = "Acknowledged findings")]
+    pub(super) baseline: Option<PathBuf>,
+    /// List the findings of this run in FILE, for --baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "files_from", help_heading = "Acknowledged findings")]
+    pub(super) write_baseline: Option<PathBuf>,
 }
 
 /// The arguments of `diff`.

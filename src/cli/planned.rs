@@ -15,7 +15,7 @@ use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::target::Request;
-use crate::disk;
+use crate::disk::{self, FileList};
 use crate::finding::{Code, Finding, Severity};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
@@ -34,6 +34,8 @@ pub(super) struct Planned {
     pub(super) counts: Counts,
     /// The files that failed, where the run goes on without them.
     pub(super) left_out: Vec<LeftOut>,
+    /// The files that are reported; all where there is no list.
+    listed: Option<FileList>,
 }
 
 impl Planned {
@@ -50,6 +52,12 @@ impl Planned {
             left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
             written,
         }
+    }
+
+    /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
+    pub(super) fn is_about(&self, place: &Path) -> bool {
+        let has = |root: &PathBuf| disk::place_of(root).is_some_and(|root| place.starts_with(root));
+        self.roots.iter().any(has) && self.listed.as_ref().is_none_or(|listed| listed.has_place(place))
     }
 
     /// Says why a run fails because of a file, for a sentence about what was not done; nothing where no file failed.
@@ -136,7 +144,7 @@ pub(super) fn plan_files<'p>(
         // Nothing is converted, whatever the target.
         let Input { findings, counts, roots, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
-        return Ok(Planned { plan, targets: Vec::new(), roots, counts, left_out: Vec::new() });
+        return Ok(Planned { plan, targets: Vec::new(), roots, counts, left_out: Vec::new(), listed: input.listed });
     }
     let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
     let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
@@ -214,7 +222,7 @@ fn conclude(
     let counts =
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { targets, plan, roots: input.roots, counts, left_out: input.failed })
+    Ok(Planned { targets, plan, roots: input.roots, counts, left_out: input.failed, listed: input.listed })
 }
 
 /// What is kept of a file until all files are read.
