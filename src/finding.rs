@@ -68,7 +68,7 @@ codes! {
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias with its value first.";
     ApiVersionMismatch "api-version-mismatch" "No release that serves the object's apiVersion has the object's fields. The fields decide; a conversion corrects the apiVersion.";
     Binary "binary" "The file contains NUL bytes and is not text. It is skipped and counted.";
-    ChangesNeeded "changes-needed" "The object is not at the target yet. `apply` converts it; `diff` shows how.";
+    ChangesNeeded "changes-needed" "The object is not at the target yet. `apply` converts it, unless a comment or `reversion.toml` ignores this code there: then the object is left as it is. `diff` shows how.";
     CommentDropped "comment-dropped" "A comment belongs to a field that the target release does not have. The comment is removed with the field.";
     ComplexKey "complex-key" "A mapping has a key that is not a string, often because of an unquoted `{{ }}` template. Kubernetes cannot read it; quote the value.";
     ConflictingFields "conflicting-fields" "The object has fields that no single release has together, such as the old and the new name of one field. Nothing is guessed: remove one of the two.";
@@ -80,6 +80,7 @@ codes! {
     InlinePatch "inline-patch" "A kustomization, or an object that runs Kustomize, patches a known object inline, and the patch is not converted: it is neither a literal block nor on one line, or has an anchor (the object is held back), or it contains no object. Write the patch as a literal block, move it to a file, or change it by hand.";
     InterruptedRun "interrupted-run" "An earlier run was interrupted, and the tree contains both old and new files. Roll it back with `reversion undo`, or finish it with `reversion apply --resume`. Also reported if the journal of another user cannot be read.";
     InvalidEncoding "invalid-encoding" "The file is not valid UTF-8 text. It is counted as failed; convert its encoding first.";
+    InvalidIgnore "invalid-ignore" "A comment `reversion: ignore` names no code in brackets, or something that is neither a finding code nor a rule. It acknowledges nothing; correct it.";
     InvalidInTarget "invalid-in-target" "The converted object violates the schema of the target release. It is held back; change the value by hand.";
     InvalidStash "invalid-stash" "The annotation reversion.dev/stash does not contain a stash of this program. It is not used and left unchanged; restore its text or remove the annotation.";
     IoError "io-error" "The operating system refused to read or write the file. The message gives the reason.";
@@ -105,6 +106,7 @@ codes! {
     UnknownField "unknown-field" "No release has this field. It is left unchanged; check its spelling.";
     UnknownKind "unknown-kind" "A pack knows the API group, but no release of it has this kind. The object is left unchanged.";
     UnsupportedValue "unsupported-value" "Kubernetes cannot read a value, such as .inf or binary data. The object is left unchanged.";
+    UnusedIgnore "unused-ignore" "A comment `reversion: ignore` names a code or rule of which there is no finding at the object or field that it is about. Remove it, or the code.";
     ValuesNotConverted "values-not-converted" "Values of a known chart are written as text, in files that are not recognized as values, or for a chart that another object references. They are not converted; write them where they are supported (README), or convert them by hand.";
     VerificationFailed "verification-failed" "Reading the edited text does not give the converted data. The file is left unchanged; please report it with the object.";
 }

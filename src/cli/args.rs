@@ -11,7 +11,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 /// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
-const PLANNING: [&str; 21] = [
+const PLANNING: [&str; 22] = [
     "paths",
     "glob",
     "files_from",
@@ -31,6 +31,7 @@ const PLANNING: [&str; 21] = [
     "repair",
     "allow_loss",
     "stash",
+    "no_ignores",
     "allow_empty",
     "packs",
 ];
@@ -265,6 +266,10 @@ pub(super) struct TargetArgs {
     /// Keep lost values in the annotation reversion.dev/stash of their object, to restore them when it is converted back
     #[arg(long, env = "REVERSION_STASH", help_heading = "Losses")]
     pub(super) stash: bool,
+    /// Disregard the comments in manifests that acknowledge findings
+    #[arg(long, env = "REVERSION_NO_IGNORES", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(help_heading = "Acknowledged findings")]
+    pub(super) no_ignores: bool,
 }
 
 /// The arguments of `detect`.
@@ -308,6 +313,12 @@ Examples:
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) convert: ConvertArgs,
+    /// Count the findings that FILE lists, and fail because of others only; `diff` and `apply` have no baseline
+    #[arg(long, value_name = "FILE", env = "REVERSION_BASELINE", help_heading = "Acknowledged findings")]
+    pub(super) baseline: Option<PathBuf>,
+    /// List the findings of this run in FILE, for --baseline
+    #[arg(long, value_name = "FILE", conflicts_with = "files_from", help_heading = "Acknowledged findings")]
+    pub(super) write_baseline: Option<PathBuf>,
 }
 
 /// The arguments of `diff`.

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::args::OutputArgs;
-use crate::edits::FilePlan;
 use crate::finding::{Finding, Severity};
 use crate::plan::LeftOut;
-use crate::report::Counts;
+use crate::report::{Counts, Report};
 
 /// How a run ended, as the caller sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +58,7 @@ pub(super) enum Pending {
 }
 
 impl Pending {
-    pub(super) const fn of(files: &[FilePlan]) -> Self {
-        if files.is_empty() { Self::Nothing } else { Self::Changes }
+    pub(super) fn of(report: &Report<'_>) -> Self {
+        if report.files_to_change().next().is_none() { Self::Nothing } else { Self::Changes }
     }
 }

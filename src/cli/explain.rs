@@ -9,7 +9,7 @@ use super::glossary::GLOSSARY;
 use super::{packs, releases};
 use crate::finding::Code;
 use crate::lens::{Description, OPERATIONS};
-use crate::pack::{Pack, Packs, Rule, nearest};
+use crate::pack::{Pack, Packs, Rule, is_near, nearest};
 
 /// Runs `explain`.
 pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
@@ -86,7 +86,7 @@ fn near<'p>(term: &str, packs: &'p Packs) -> Vec<&'p str> {
     let names = packs.iter().map(Pack::name);
     let mut near = nearest(&term.to_lowercase(), words.chain(codes).chain(operations).chain(ids).chain(names));
     near.dedup();
-    near.retain(|name| packs::is_near(&term.to_lowercase(), name));
+    near.retain(|name| is_near(&term.to_lowercase(), name));
     near
 }
 

@@ -44,6 +44,11 @@ impl Level {
         finding.severity >= self.0 || matches!(finding.code, Code::Template | Code::Binary)
     }
 
+    /// Says whether findings that were accepted before are printed.
+    const fn shows_acknowledged(self) -> bool {
+        matches!(self.0, Severity::Note)
+    }
+
     /// Returns those of the advisories about a run that are printed.
     pub(super) fn advisories(self, advisories: &[RunAdvisory]) -> impl Iterator<Item = &RunAdvisory> {
         advisories.iter().filter(move |advisory| advisory.severity >= self.0)
@@ -72,9 +77,12 @@ pub(super) fn finish(report: &Report<'_>, output: &OutputArgs, console: Console)
     console.note(&format!("{}\n", text::summary(report)))
 }
 
-/// Renders the findings that `level` shows, and the advisories about the run.
+/// Renders the findings that `level` shows, those that were accepted before, and the advisories about the run.
 pub(super) fn findings(report: &Report<'_>, level: Level) -> String {
-    about_files(report.findings, level) + &text::advisories(level.advisories(report.advisories))
+    let acknowledged = report.acknowledged.iter().filter(|_| level.shows_acknowledged()).map(text::acknowledged);
+    about_files(report.findings, level)
+        + &acknowledged.collect::<String>()
+        + &text::advisories(level.advisories(report.advisories))
 }
 
 /// Renders those of `findings` that `level` shows.

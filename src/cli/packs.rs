@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, bail};
 
 use super::args::PackArgs;
-use crate::pack::{Pack, Packs, Target, embedded, load, nearest};
+use crate::pack::{Pack, Packs, Target, embedded, load, near};
 use crate::release::Channel;
 
 /// Loads the built-in packs and those passed with `--pack`; they stay as long as the program runs.
@@ -91,16 +91,4 @@ fn near_pack<'p>(name: &str, packs: &'p Packs) -> Option<&'p Pack> {
     let near = near(name, packs.iter().map(Pack::name));
     let named = near.and_then(|near| packs.iter().find(|pack| pack.name() == near));
     named.or_else(|| packs.iter().find(|pack| is_title(pack) || is_artifact(pack)))
-}
-
-/// Returns the name most similar to `text`, if at most a third of its letters differ.
-pub(super) fn near<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let text = text.to_lowercase();
-    let first = nearest(&text, names).into_iter().next()?;
-    is_near(&text, first).then_some(first)
-}
-
-/// Returns whether at most a third of the letters of `text` differ from `name`.
-pub(super) fn is_near(text: &str, name: &str) -> bool {
-    strsim::damerau_levenshtein(text, name) <= (text.chars().count() / 3).max(1)
 }

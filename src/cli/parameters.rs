@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
-use super::packs::near;
 use crate::pack::wire::{Format, Parameter};
-use crate::pack::{Pack, Packs};
+use crate::pack::{Pack, Packs, near};
 
 /// Reads `--set`: names as packs declare them.
 pub(super) fn passed(values: &[String], packs: &Packs) -> Result<BTreeMap<String, String>> {

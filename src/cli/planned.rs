@@ -15,8 +15,8 @@ use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::target::Request;
-use crate::disk;
-use crate::finding::{Acknowledged, Code, Finding, Severity};
+use crate::disk::{self, FileList};
+use crate::finding::{Code, Finding, Severity};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
@@ -32,10 +32,10 @@ pub(super) struct Planned {
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
     pub(super) counts: Counts,
-    /// The findings that were accepted before.
-    pub(super) acknowledged: Vec<Acknowledged>,
     /// The files that failed, where the run goes on without them.
     pub(super) left_out: Vec<LeftOut>,
+    /// The files that are reported; all where there is no list.
+    listed: Option<FileList>,
 }
 
 impl Planned {
@@ -46,12 +46,18 @@ impl Planned {
             files: &self.plan.files,
             objects: &self.plan.objects,
             findings: &self.plan.findings,
-            acknowledged: &self.acknowledged,
+            acknowledged: &self.plan.acknowledged,
             advisories: &self.plan.advisories,
             counts: self.counts.clone(),
             left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
             written,
         }
+    }
+
+    /// Returns whether the run is about the file at `place`, as [`disk::place_of`] returns it.
+    pub(super) fn is_about(&self, place: &Path) -> bool {
+        let has = |root: &PathBuf| disk::place_of(root).is_some_and(|root| place.starts_with(root));
+        self.roots.iter().any(has) && self.listed.as_ref().is_none_or(|listed| listed.has_place(place))
     }
 
     /// Says why a run fails because of a file, for a sentence about what was not done; nothing where no file failed.
@@ -138,14 +144,7 @@ pub(super) fn plan_files<'p>(
         // Nothing is converted, whatever the target.
         let Input { findings, counts, roots, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
-        return Ok(Planned {
-            plan,
-            targets: Vec::new(),
-            roots,
-            counts,
-            acknowledged: Vec::new(),
-            left_out: Vec::new(),
-        });
+        return Ok(Planned { plan, targets: Vec::new(), roots, counts, left_out: Vec::new(), listed: input.listed });
     }
     let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
     let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
@@ -213,20 +212,17 @@ fn conclude(
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
     let listed = input.listed.is_some().then_some(Listed { has: &is_listed, dependent });
-    let scope = Scope { left_out: &left_out, listed };
-    let mut plan =
-        plan::plan_files(planner, files, &scope, |at, planned| match planned.text().or(texts[at].as_deref()) {
-            Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
-            // The texts of most files are not kept, since this is rare.
-            None => input::reread(planned.file(), recognizer),
-        })?;
-    plan.findings.extend(input.findings);
-    plan.findings.sort();
+    let scope = Scope { left_out: &left_out, found: &input.findings, listed };
+    let plan = plan::plan_files(planner, files, &scope, |at, planned| match planned.text().or(texts[at].as_deref()) {
+        Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
+        // The texts of most files are not kept, since this is rare.
+        None => input::reread(planned.file(), recognizer),
+    })?;
     let goal = planner.goal();
     let counts =
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { targets, plan, roots: input.roots, counts, acknowledged: Vec::new(), left_out: input.failed })
+    Ok(Planned { targets, plan, roots: input.roots, counts, left_out: input.failed, listed: input.listed })
 }
 
 /// What is kept of a file until all files are read.

@@ -24,7 +24,9 @@ use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Record, Schema, VersionChoice, loss_code};
+use crate::plan::{
+    AllowedLoss, Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice, loss_code,
+};
 use crate::report::visible;
 use crate::yaml::FrontEnd;
 
@@ -70,6 +72,8 @@ impl<'p> Request<'p> {
             mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
             origins: origin::passed(&args.from, packs)?,
+            comments: if args.no_ignores { Comments::Disregard } else { Comments::Respect },
+            ignored: Ignored::default(),
         };
         let named = crds.iter().flatten().flat_map(|manifest| crds_in(manifest, packs));
         installed(named).iter().try_for_each(|installed| warn_of_other_crds(&targets, installed, console))?;

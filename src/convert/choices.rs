@@ -1,6 +1,7 @@
 //! What is a run asked to do, and what may it do to an object?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 
 use crate::catalog::Catalog;
@@ -66,6 +67,42 @@ pub struct Choices {
     pub record: Record,
     /// What verifies the edits.
     pub front_end: FrontEnd,
+    /// What becomes of comments that acknowledge findings.
+    pub comments: Comments,
+    /// The findings that the configuration acknowledges.
+    pub ignored: Ignored,
+}
+
+/// What becomes of comments in manifests that acknowledge findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Comments {
+    /// They count.
+    #[default]
+    Respect,
+    /// They do not count.
+    Disregard,
+}
+
+/// Which codes are acknowledged in which files.
+#[derive(Clone, Default)]
+pub struct Ignored(Option<Arc<dyn Fn(&str, Code) -> bool + Send + Sync>>);
+
+impl Ignored {
+    /// Makes the codes for which `has` is true, by the file as the user named it.
+    pub fn by(has: impl Fn(&str, Code) -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(has)))
+    }
+
+    /// Returns whether findings of `code` are acknowledged in `file`.
+    pub fn has(&self, file: &str, code: Code) -> bool {
+        self.0.as_ref().is_some_and(|has| has(file, code))
+    }
+}
+
+impl fmt::Debug for Ignored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Ignored").field(&self.0.as_ref().map(|_| "a function")).finish()
+    }
 }
 
 /// Which losses a user allows.

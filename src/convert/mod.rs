@@ -36,10 +36,10 @@ mod object;
 mod object_plan;
 mod repair;
 
-pub use choices::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Record, Schema, VersionChoice};
+pub use choices::{AllowedLoss, Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice};
 pub use conversion::Conversion;
 pub use inference::inference_findings;
-pub use object_plan::{ObjectPlan, Outcome, Sides};
+pub use object_plan::{ObjectPlan, Outcome, Sides, change};
 pub use remark::{Remark, loss_code};
 pub use stash::{ANNOTATION, MAX_STASH};
 pub use targets::Targets;

@@ -50,10 +50,19 @@ pub struct ObjectPlan {
     pub outcome: Outcome,
     /// Whether a target or a rule is about it, or it holds values of a chart.
     pub is_recognised: bool,
-    /// The rules that changed it.
+    /// The rules that changed it, or would have if it were not acknowledged that it is left as it is.
     pub rules: Vec<(String, Direction)>,
     /// Its data, where the goal requests that.
     pub data: Option<Box<Sides>>,
+}
+
+/// Says what changes in an object, of which the kind and apiVersion on both sides are given.
+pub fn change((old_kind, old): (&GroupKind, &str), (new_kind, new): (&GroupKind, &str)) -> String {
+    match (old_kind.kind == new_kind.kind, old == new) {
+        (true, true) => "fields must change".to_owned(),
+        (true, false) => format!("apiVersion {old} must become {new}"),
+        (false, _) => format!("{old} {} must become {new} {}", old_kind.kind, new_kind.kind),
+    }
 }
 
 /// An object's data on both sides of a conversion.

@@ -20,6 +20,8 @@ use super::roots::shown;
 pub struct FileList {
     /// The paths as listed.
     paths: BTreeSet<PathBuf>,
+    /// Where these are.
+    places: BTreeSet<PathBuf>,
     /// The same as a walk shows them.
     files: BTreeSet<PathBuf>,
 }
@@ -53,6 +55,7 @@ impl FileList {
                 Some(shown(&if below.as_os_str().is_empty() { (*root).clone() } else { root.join(below) }))
             });
             list.files.extend(below);
+            list.places.extend(place);
             list.files.insert(path.clone());
             list.paths.insert(path);
         }
@@ -67,6 +70,11 @@ impl FileList {
     /// Returns whether no path is listed.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty()
+    }
+
+    /// Returns whether the file at `place` is listed, as [`place_of`] returns it.
+    pub fn has_place(&self, place: &Path) -> bool {
+        self.places.contains(place)
     }
 
     /// Returns whether a file is listed that a walk shows as `file`.
@@ -90,8 +98,11 @@ fn direct(path: &Path) -> PathBuf {
     direct
 }
 
-/// Returns where a file is, if its folder exists; a link is where it stands.
-fn place_of(path: &Path) -> Option<PathBuf> {
+/// Returns where a file or folder is, if the folder around it exists; a link is where it stands.
+pub fn place_of(path: &Path) -> Option<PathBuf> {
+    if path.file_name().is_none() {
+        return fs::canonicalize(path).ok();
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
 }

@@ -62,10 +62,10 @@ mod walk_builder;
 
 pub use bounds::{Bounds, inside_current_folder, is_place};
 pub use failure::{Failure, FileKind};
-pub use file_list::FileList;
+pub use file_list::{FileList, place_of};
 pub use journal::Journal;
 pub use options::WalkOptions;
-pub use output::{append_output, is_same_file, write_output};
+pub use output::{append_output, is_same_file, replace_output, write_output};
 pub use read::{MAX_FILE_SIZE, read, read_stdin, read_up_to};
 pub use record::{Action, Record};
 pub use recovery::{RunProgress, Unfinished, inspect};

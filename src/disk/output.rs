@@ -4,7 +4,8 @@
 //!
 //! Invariant: the only files written here are those that the user named as output.
 
-use std::fs::{self, OpenOptions};
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -14,6 +15,23 @@ use std::path::Path;
 /// The error of the operating system.
 pub fn write_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write(file, bytes)
+}
+
+/// Writes `bytes` to a file beside `file` first, so that `file` is old or new as a whole. What a link leads to is replaced, not the link.
+///
+/// # Errors
+/// The error of the operating system.
+pub fn replace_output(file: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let mut name = OsString::from(".");
+    name.push(file.file_name().ok_or(io::ErrorKind::InvalidInput)?);
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = file.with_file_name(name);
+    let written = fs::write(&beside, bytes).and_then(|()| File::open(&beside)?.sync_all());
+    written.and_then(|()| fs::rename(&beside, &file)).inspect_err(|_| {
+        // The first error is the one to report.
+        let _unremoved = fs::remove_file(&beside);
+    })
 }
 
 /// Returns whether two paths lead to one existing file.

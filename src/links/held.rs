@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::linked::{Id, Linked};
 use crate::field::FieldPath;
-use crate::finding::Finding;
+use crate::finding::{Code, Finding};
 
 /// The number of a carrier: a JSON patch, replacement or variable.
 pub(crate) type CarrierId = usize;
@@ -38,6 +38,11 @@ impl Held {
     /// Returns why an object is held back that its own conversion does not hold back.
     pub(crate) fn reason(&self, id: Id) -> Option<&Finding> {
         self.reasons.get(&id)
+    }
+
+    /// Returns whether it is acknowledged that an object is left as it is.
+    pub(crate) fn is_kept(&self, id: Id) -> bool {
+        self.reason(id).is_some_and(|reason| reason.code == Code::ChangesNeeded)
     }
 
     /// Returns why a carrier is held back by itself.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::ignore::Ignore;
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::kustomization::{Kustomization, PatchFile};
 use super::object::Object;
@@ -40,6 +41,8 @@ pub struct Manifest {
     pub transformer: Option<Arc<Kustomization>>,
     /// The folders that its objects have Flux or Argo CD apply, from the root of the repository.
     pub applied: Vec<String>,
+    /// The comments that acknowledge findings.
+    pub ignores: Vec<Ignore>,
     /// The findings of reading it.
     pub findings: Vec<Finding>,
     /// Problems of documents that Kubernetes rejects although they can be read.

@@ -13,7 +13,7 @@ use super::object::{Object, is_bare, is_list, take};
 use super::problem::{failure, not_utf8, template_finding, whole_file};
 use super::recognizer::Recognizer;
 use super::selector::Selector;
-use super::{applied, configuration, embedded, inline, json6902, replacement};
+use super::{applied, configuration, embedded, ignore, inline, json6902, replacement};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::text::{LineIndex, Span};
@@ -63,7 +63,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         }
         Err(problem) => return Reading::Failed(failure(file, &text, &lines, &problem)),
     };
-    let (objects, inline_patches, data_patches, patches, findings) = Default::default();
+    let (objects, inline_patches, data_patches, patches, ignores, findings) = Default::default();
     let (document_warnings, unparsed) = Default::default();
     let (file, kustomization, transformer, applied) = (file.to_owned(), None, None, Vec::new());
     let mut manifest = Manifest {
@@ -77,12 +77,15 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         kustomization,
         transformer,
         applied,
+        ignores,
         findings,
         document_warnings,
         unparsed,
         lines,
     };
-    match collect(&mut manifest, recognizer) {
+    let collected = collect(&mut manifest, recognizer);
+    manifest.ignores = ignore::find(&manifest);
+    match collected {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),
         Ok(()) => Reading::Triggered(Box::new(manifest)),

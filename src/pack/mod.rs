@@ -25,7 +25,7 @@ mod version_order;
 pub mod wire;
 
 pub use kind_tracker::KindTracker;
-pub use nearest::nearest;
+pub use nearest::{is_near, near, nearest};
 pub use pack::{Pack, PackFiles};
 pub use packs::Packs;
 pub use release_notes::ReleaseNotes;

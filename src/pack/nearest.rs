@@ -31,3 +31,15 @@ pub fn nearest<'n>(requested: &str, names: impl Iterator<Item = &'n str>) -> Vec
     ranked.sort_by_key(|(distance, _)| *distance);
     ranked.into_iter().take(5).map(|(_, name)| name).collect()
 }
+
+/// Returns the name most similar to `text`, if at most a third of its letters differ.
+pub fn near<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let text = text.to_lowercase();
+    let first = nearest(&text, names).into_iter().next()?;
+    is_near(&text, first).then_some(first)
+}
+
+/// Returns whether at most a third of the letters of `text` differ from `name`.
+pub fn is_near(text: &str, name: &str) -> bool {
+    strsim::damerau_levenshtein(text, name) <= (text.chars().count() / 3).max(1)
+}

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::acknowledged::{Accepting, partition};
 use super::file::PlannedFile;
 use super::planner::Planner;
 use crate::convert::{ObjectPlan, Outcome};
 use crate::edits::FilePlan;
-use crate::finding::Finding;
+use crate::finding::{Acknowledged, Finding};
 use crate::notices::advisories::{Advised, Reported, RunAdvisory};
 
 /// Everything that a run would do, nothing of it done.
@@ -18,20 +19,24 @@ pub struct Plan {
     pub objects: Vec<ObjectPlan>,
     /// Everything to report about a place, sorted by place.
     pub findings: Vec<Finding>,
+    /// What would be reported and is accepted, sorted by place.
+    pub acknowledged: Vec<Acknowledged>,
     /// What to report about the cluster and the releases, in this order.
     pub advisories: Vec<RunAdvisory>,
     /// How many objects the parsed files hold, known or not.
     pub seen_objects: usize,
 }
 
-/// Puts the plans of the files that are listed together, in their order. What concerns the whole run is reported once: an advisory,
+/// Puts the plans of the files that are listed together, in their order, with what was `found` before. What concerns the whole run is reported once: an advisory,
 /// at the first object that it concerns or about the run, values of charts where the run converts them nowhere.
 pub(super) fn assemble(
     planner: &Planner<'_>,
     files: impl IntoIterator<Item = PlannedFile>,
+    found: &[Finding],
     is_listed: impl Fn(&str) -> bool,
 ) -> Plan {
-    let mut plan = Plan::default();
+    let mut plan = Plan { findings: found.to_vec(), ..Plan::default() };
+    let mut ignores = Vec::new();
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
     for planned in files {
@@ -46,6 +51,7 @@ pub(super) fn assemble(
         plan.files.extend(planned.change);
         plan.objects.extend(planned.local.objects);
         plan.findings.extend(planned.findings);
+        ignores.extend(planned.ignores);
         plan.seen_objects += planned.seen_objects;
     }
     for (at, advised) in advised {
@@ -58,6 +64,8 @@ pub(super) fn assemble(
     plan.findings.extend(unconverted.into_iter().filter_map(|values| values.finding(&sources)));
     plan.findings.sort();
     plan.findings.dedup();
+    let accepting = Accepting { goal: planner.goal(), ignores: &ignores, objects: &plan.objects };
+    (plan.findings, plan.acknowledged) = partition(plan.findings, &accepting);
     // What could have held values and is unchanged was kept for what it can be merged with.
     plan.objects.retain(|object| object.is_recognised || object.outcome != Outcome::Unchanged);
     plan

@@ -3,13 +3,14 @@
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
+use super::acknowledged::ignores;
 use super::planner::Planner;
 use crate::convert::{Conversion, ObjectPlan};
 use crate::edits::{FilePlan, Rejected, edit};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, FindingObject, Severity};
 use crate::links::{File, LocalFile, dangling};
-use crate::manifest::{Manifest, Object, sops};
+use crate::manifest::{Ignore, Manifest, Object, sops};
 use crate::notices::advisories::Advised;
 use crate::notices::values::{self, UnconvertedValues};
 use crate::notices::{advisories, mentions, moved_fields, pins, rbac};
@@ -52,6 +53,8 @@ pub struct PlannedFile {
     pub(super) assumptions: Option<Assumptions>,
     /// Whether a list or a quoted string was written where nothing shows the style of one.
     pub(super) is_unstyled: bool,
+    /// The comments of the file that acknowledge findings.
+    pub(super) ignores: Vec<Ignore>,
 }
 
 /// What the plan of a local file takes for granted: that the file is no patch, and that these objects have the namespaces that are
@@ -100,6 +103,7 @@ impl PlannedFile {
             value_sources: Vec::new(),
             assumptions: None,
             is_unstyled,
+            ignores: ignores(manifest, goal).to_vec(),
         };
         planned.findings.extend(findings);
         planned.findings.extend(about_edits.into_iter().flatten());

@@ -13,15 +13,16 @@ use crate::links::states::States;
 use crate::links::together::Together;
 use crate::links::{Held, Id, Linked, name_conflicts};
 
-/// Finds everything that is held back, `first` and what follows from it included, and returns what `attempt` plans without it.
+/// Finds everything that is held back, `first`, what is `kept` whatever else there is and what follows from them included, and returns what `attempt` plans without it.
 pub(super) fn hold_back<T>(
     (linked, patchings, states, selectors): (&Linked<'_>, &[Patching], &States, &Selectors<'_>),
-    first: Vec<(Id, Finding)>,
+    (first, kept): (Vec<(Id, Finding)>, Vec<(Id, Finding)>),
     attempt: impl Fn(&Held) -> Result<T, Vec<(Id, Finding)>>,
 ) -> T {
     let mut held = Held::by_themselves(linked);
     held.extend(first);
     held.extend(name_conflicts::find(linked));
+    held.extend(kept);
     let together = Together::new(linked);
     loop {
         let holds_more = together.hold(linked, &mut held)

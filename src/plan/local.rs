@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::acknowledged::keeps;
 use super::file::{Assumptions, PlannedFile, RunFile};
 use super::planner::Planner;
 use super::styles::Styles;
@@ -29,14 +30,15 @@ pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<Planned
     }
     let mut assumptions: Option<Assumptions> = None;
     let mut conversions = Vec::with_capacity(manifest.objects.len());
-    for object in &manifest.objects {
+    for (at, object) in manifest.objects.iter().enumerate() {
         let namespace = Namespace::from_written(object.namespace.as_deref());
         let others = planner.no_others();
         let place = ObjectPlace { file: &manifest.file, ..ObjectPlace::default() };
         let context =
             ObjectContext { completeness: Completeness::Whole, namespace: &namespace, place, others: &others };
         let made = convert(object, planner.goal(), context);
-        if others.depends_on_other_objects() || is_linked(planner, object, made.as_ref()) {
+        let is_kept = || keeps(planner, manifest, at, made.as_ref());
+        if others.depends_on_other_objects() || is_linked(planner, object, made.as_ref()) || is_kept() {
             return None;
         }
         if others.depends_on_kustomizations() {

@@ -23,6 +23,7 @@ mod planner;
 mod file;
 mod styles;
 
+mod acknowledged;
 mod assemble;
 mod fixpoint;
 mod local;
@@ -34,8 +35,8 @@ mod listed;
 mod run;
 
 pub use crate::convert::{
-    ANNOTATION, AllowedLoss, Choices, Conversion, Goal, Keeping, MAX_STASH, Mistakes, ObjectPlan, Outcome, Record,
-    Remark, Schema, Sides, VersionChoice, inference_findings, loss_code,
+    ANNOTATION, AllowedLoss, Choices, Comments, Conversion, Goal, Ignored, Keeping, MAX_STASH, Mistakes, ObjectPlan,
+    Outcome, Record, Remark, Schema, Sides, VersionChoice, change, inference_findings, loss_code,
 };
 pub use crate::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
@@ -110,7 +111,7 @@ pub fn plan_files<M: Borrow<Manifest>, E>(
         _ => planned,
     });
     let is_listed = |file: &str| scope.listed.is_none_or(|listed| (listed.has)(file));
-    Ok(assemble(planner, planned, is_listed))
+    Ok(assemble(planner, planned, scope.found, is_listed))
 }
 
 fn linkable<'f>(files: &'f [RunFile<'_>]) -> Vec<File<'f>> {

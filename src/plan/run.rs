@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::acknowledged;
 use super::file::PlannedFile;
 use super::fixpoint::hold_back;
 use super::planner::Planner;
@@ -46,7 +47,8 @@ pub(super) fn plan(
         .chain(States::renamed(&linked))
         .chain(withheld.find(&linked))
         .collect();
-    hold_back((&linked, &patchings, &states, &selectors), first, |held| attempt((planner, styles), links, held))
+    let kept = acknowledged::kept(planner, &linked);
+    hold_back((&linked, &patchings, &states, &selectors), (first, kept), |held| attempt((planner, styles), links, held))
 }
 
 /// The linked files, and what Kustomize makes of them.
@@ -92,12 +94,17 @@ fn attempt(
     let linked = links.linked;
     let (objects, changes) = (RenamedObjects::new(linked, held), selectors::changes(linked, held));
     let by_name = ChangesByName::new(&changes);
+    let following = (&objects, &changes, &by_name);
     let (mut planned, mut rejected) = (Vec::new(), Vec::new());
     for (file, manifest) in linked.manifests.iter().enumerate() {
         let mut findings: Vec<Finding> = Vec::new();
-        let follow = |at| follow_links(links, held, (&objects, &changes, &by_name), (file, at), &mut findings);
+        let follow = |at| follow_links(links, held, following, (file, at), &mut findings);
         let conversions = (0..manifest.objects.len()).map(follow).collect();
-        let reason = |at| held.reason((file, at)).cloned();
+        let reason = |at| {
+            let reason = held.reason((file, at));
+            let is_shown = |_: &&Finding| !held.is_kept((file, at)) || would_change(links, held, following, (file, at));
+            reason.filter(is_shown).cloned()
+        };
         match PlannedFile::new(planner, manifest, conversions, styles.around(&manifest.file), &reason, findings) {
             Ok(file) => planned.push(file),
             Err(more) => rejected.extend(with_file(file, more)),
@@ -108,20 +115,44 @@ fn attempt(
 
 /// Lets namespace, references and versions in one object follow the objects that they name.
 fn follow_links(
-    Links { linked, patchings, states, selectors: of_kustomize, unapplied }: Links<'_>,
+    links: Links<'_>,
     held: &Held,
-    (objects, changes, by_name): (&RenamedObjects<'_>, &VersionChanges<'_>, &ChangesByName<'_>),
+    following: Following<'_>,
+    id: Id,
+    findings: &mut Vec<Finding>,
+) -> Option<Conversion> {
+    let Links { linked, states, unapplied, .. } = links;
+    let object = linked.object(id);
+    findings.extend(states.carriers.reasons(held, id).chain(held.reported(id)).cloned());
+    findings.extend(unapplied.get(&id).into_iter().flatten().cloned());
+    if held.contains(id) {
+        findings.extend(following.0.outdated(linked, id));
+        let made = linked.conversion(id).cloned();
+        let made = made.unwrap_or_else(|| Conversion::unchanged(object));
+        return Some(if held.is_kept(id) { acknowledged::leave(made, object) } else { made.hold_back(object) });
+    }
+    follow(links, held, following, id, findings)
+}
+
+/// The objects whose kinds change, and the selectors of versions that do.
+type Following<'f> = (&'f RenamedObjects<'f>, &'f VersionChanges<'f>, &'f ChangesByName<'f>);
+
+/// Returns whether an object that is left as it is would change otherwise, or be held back.
+fn would_change(links: Links<'_>, held: &Held, following: Following<'_>, id: Id) -> bool {
+    links.linked.conversion(id).is_some_and(acknowledged::is_blocked)
+        || follow(links, held, following, id, &mut Vec::new()).is_some_and(|made| !made.program.is_empty())
+}
+
+/// Lets an object that is not held back follow the objects that it names.
+fn follow(
+    Links { linked, patchings, states, selectors: of_kustomize, .. }: Links<'_>,
+    held: &Held,
+    (objects, changes, by_name): Following<'_>,
     id: Id,
     findings: &mut Vec<Finding>,
 ) -> Option<Conversion> {
     let (manifest, object) = (linked.manifest(id), linked.object(id));
     let made = linked.conversion(id).cloned();
-    findings.extend(states.carriers.reasons(held, id).chain(held.reported(id)).cloned());
-    findings.extend(unapplied.get(&id).into_iter().flatten().cloned());
-    if held.contains(id) {
-        findings.extend(objects.outdated(linked, id));
-        return Some(made.unwrap_or_else(|| Conversion::unchanged(object)).hold_back(object));
-    }
     let made = patches::follow_namespace(linked, patchings, id, made, held);
     let made = states.carriers.follow(object, id, made, held);
     let made = objects.update(linked, id, made, findings);

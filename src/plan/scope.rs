@@ -1,12 +1,15 @@
 //! Which files of a run are reported and written, and which are missing?
 
 use super::withheld::LeftOut;
+use crate::finding::Finding;
 
 /// The part of a tree that a run is about.
 #[derive(Default)]
 pub struct Scope<'s> {
     /// The files that could not be read.
     pub left_out: &'s [LeftOut],
+    /// What was found before the files were planned, and is part of the report.
+    pub found: &'s [Finding],
     /// The files that are reported and written; all where there is no list.
     pub listed: Option<Listed<'s>>,
 }

@@ -150,7 +150,7 @@ impl Withheld {
 }
 
 /// Returns whether an object changes by itself, or may follow others that do.
-fn would_change(linked: &Linked<'_>, id: Id) -> bool {
+pub(super) fn would_change(linked: &Linked<'_>, id: Id) -> bool {
     let object = linked.object(id);
     linked.is_changed(id)
         || !linked.targets.references(&object.kind, &object.value).is_empty()

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::count::Counts;
 use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, Code, Finding, FindingObject, Location, Severity};
-use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
+use crate::plan::{ObjectPlan, Outcome, RunAdvisory, change};
 
 /// What a run of `check`, `diff`, `apply` or `convert` found.
 #[derive(Debug)]
@@ -45,11 +45,7 @@ pub enum Written {
 /// Makes the finding that an object must change.
 pub fn changes_needed(object: &ObjectPlan) -> Finding {
     let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
-    let message = match (old_kind.kind == new_kind.kind, old == new) {
-        (true, true) => "fields must change".to_owned(),
-        (true, false) => format!("apiVersion {old} must become {new}"),
-        (false, _) => format!("{old} {} must become {new} {}", old_kind.kind, new_kind.kind),
-    };
+    let message = change((old_kind, &old.to_string()), (new_kind, &new.to_string()));
     Finding {
         location: object.location.clone(),
         code: Code::ChangesNeeded,
@@ -70,8 +66,22 @@ impl Report<'_> {
         changed.filter(move |object| !accepted.contains(&object.location))
     }
 
-    /// Counts the objects with `outcome`.
-    pub fn count(&self, outcome: Outcome) -> usize {
-        self.objects.iter().filter(|object| object.outcome == outcome).count()
+    /// Returns the objects that are held back for a reason that is not accepted.
+    pub fn held_back(&self) -> impl Iterator<Item = &ObjectPlan> {
+        let of = |finding: &'_ Finding| finding.object.as_ref().map(|object| object.location.clone());
+        let open: BTreeSet<Location> =
+            self.findings.iter().filter(|one| one.severity == Severity::Held).filter_map(of).collect();
+        let accepted: BTreeSet<Location> = self.acknowledged.iter().filter_map(|one| of(&one.finding)).collect();
+        let held = self.objects.iter().filter(|object| object.outcome == Outcome::HeldBack);
+        held.filter(move |object| open.contains(&object.location) || !accepted.contains(&object.location))
+    }
+
+    /// Returns the files that change, but for those in which every change is accepted as one not made.
+    pub fn files_to_change(&self) -> impl Iterator<Item = &FilePlan> {
+        let changed = self.objects.iter().filter(|object| object.outcome == Outcome::Changed);
+        let changed: BTreeSet<&str> = changed.map(|object| object.location.file.as_str()).collect();
+        let open: BTreeSet<&str> = self.to_change().map(|object| object.location.file.as_str()).collect();
+        // Of some changes there is no object: an object of an unknown kind that names others.
+        self.files.iter().filter(move |file| open.contains(file.file.as_str()) || !changed.contains(file.file.as_str()))
     }
 }

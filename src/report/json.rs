@@ -9,7 +9,7 @@ use super::conversion::{Report, Written};
 use super::count::Counts;
 use super::detection::Detection;
 use super::escape::steers;
-use crate::finding::{Finding, Location};
+use crate::finding::{Acknowledged, Finding, Location};
 use crate::infer::crds::Installed;
 use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
 use crate::redaction::shows_secret;
@@ -43,14 +43,16 @@ pub fn report(report: &Report<'_>) -> String {
         "targets": report.targets,
         "written": report.written == Written::Yes,
         "summary": counts(&report.counts, [
-            ("changed", report.count(Outcome::Changed)),
-            ("changedFiles", report.files.len()),
-            ("heldBack", report.count(Outcome::HeldBack)),
+            ("changed", report.to_change().count()),
+            ("changedFiles", report.files_to_change().count()),
+            ("heldBack", report.held_back().count()),
+            ("acknowledged", report.acknowledged.len()),
         ]),
         "leftOut": report.left_out,
         "files": files,
         "objects": report.objects.iter().map(object).collect::<Vec<_>>(),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+        "acknowledged": report.acknowledged.iter().map(acknowledged).collect::<Vec<_>>(),
         "advisories": report.advisories.iter().map(advisory).collect::<Vec<_>>(),
     });
     pretty(&document)
@@ -180,6 +182,10 @@ fn finding(finding: &Finding) -> Value {
         "message": finding.message,
         "help": finding.help,
     })
+}
+
+fn acknowledged(acknowledged: &Acknowledged) -> Value {
+    json!({"finding": finding(&acknowledged.finding), "by": acknowledged.by.name(), "reason": acknowledged.reason})
 }
 
 fn advisory(advisory: &RunAdvisory) -> Value {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use super::conversion::{Report, Written};
 use super::count::{Counts, plural, thousands};
 use super::escape::visible;
-use crate::finding::{Code, Finding};
-use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
+use crate::finding::{Acknowledged, AcknowledgedBy, Code, Finding};
+use crate::plan::{ObjectPlan, RunAdvisory};
 
 /// The summary of a run with an empty list of files.
 const NOTHING_LISTED: &str = "no file was listed";
@@ -14,7 +14,7 @@ const NOTHING_LISTED: &str = "no file was listed";
 /// Prints a line for each object that changes, with the rules that change it.
 pub fn changes(report: &Report<'_>) -> String {
     let mut out = String::new();
-    for object in report.objects.iter().filter(|object| object.outcome == Outcome::Changed) {
+    for object in report.to_change() {
         let _infallible = writeln!(out, "{}", change(object));
         for (rule, direction) in &object.rules {
             let _infallible = writeln!(out, "  {} {rule}", direction.name());
@@ -48,6 +48,17 @@ pub fn finding(finding: &Finding) -> String {
     lines
 }
 
+/// Prints a finding that was accepted before, and what accepts it.
+pub fn acknowledged(acknowledged: &Acknowledged) -> String {
+    let by = match acknowledged.by {
+        AcknowledgedBy::Comment => "a comment",
+        AcknowledgedBy::Config => "reversion.toml",
+        AcknowledgedBy::Baseline => "the baseline",
+    };
+    let reason = acknowledged.reason.as_ref().map_or_else(String::new, |reason| format!(": {}", visible(reason)));
+    format!("{}  acknowledged by {by}{reason}\n", finding(&Finding { help: None, ..acknowledged.finding.clone() }))
+}
+
 /// Prints the advisories about the run, in a section for each thing that they are about.
 pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>) -> String {
     let parts = |one: &'a RunAdvisory| (one.about.name(), one.severity.name(), &*one.message, one.help.as_deref());
@@ -76,14 +87,18 @@ pub fn summary(report: &Report<'_>) -> String {
     if report.counts.listed == Some(0) {
         return NOTHING_LISTED.to_owned();
     }
-    let changed = report.count(Outcome::Changed);
+    let changed = report.to_change().count();
     let verb = match report.written {
         Written::Yes => "changed",
         Written::No => "to change",
     };
-    let held = report.count(Outcome::HeldBack);
-    let outcomes = outcomes(&report.counts, (changed, verb), report.files.len(), held);
-    format!("{outcomes}; {}{}", left(&report.counts), left_out(&report.left_out))
+    let (files, held) = (report.files_to_change().count(), report.held_back().count());
+    let outcomes = outcomes(&report.counts, (changed, verb), files, held);
+    let acknowledged = match report.acknowledged.len() {
+        0 => String::new(),
+        count => format!(", {} acknowledged", thousands(count)),
+    };
+    format!("{outcomes}{acknowledged}; {}{}", left(&report.counts), left_out(&report.left_out))
 }
 
 /// Prints which files were left out, on a line of its own; nothing where none was.

@@ -1,0 +1,301 @@
+//! The baseline of a call: the findings that are known, so that only others fail.
+//!
+//! An entry has no line number and no message, and no index of a list: edits elsewhere in a file do not affect it. It says how many
+//! findings it stands for; more of the same are new.
+//!
+//! Invariant: an error is in no baseline.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::{Deserialize, Serialize};
+
+use super::console::Console;
+use super::planned::Planned;
+use crate::disk::{self, Failure, MAX_FILE_SIZE};
+use crate::finding::{Acknowledged, AcknowledgedBy, Finding, Severity};
+use crate::report::{Written, changes_needed, plural, visible};
+
+const SCHEMA_VERSION: u32 = 1;
+
+/// How many entries are named that no longer occur, without `--verbose`.
+const NAMED: usize = 3;
+
+/// The known findings of a run, as they are saved.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Saved {
+    schema_version: u32,
+    targets: Vec<String>,
+    findings: Vec<Entry>,
+}
+
+/// So many findings of one code at one field of one object.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    file: String,
+    object: Option<String>,
+    code: String,
+    field: Option<String>,
+    count: usize,
+}
+
+/// What an entry is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    /// From the folder of the baseline.
+    file: String,
+    object: Option<String>,
+    code: String,
+    /// Without the indices of lists: `spec.rules[].name`.
+    field: Option<String>,
+}
+
+/// A baseline.
+#[derive(Debug)]
+pub(super) struct Baseline {
+    file: PathBuf,
+    /// Where it is.
+    folder: PathBuf,
+    counts: BTreeMap<Key, usize>,
+}
+
+impl Baseline {
+    /// Reads the baseline in `file`, for a run to `targets`.
+    ///
+    /// # Errors
+    /// Why it cannot be read, or that it was made for other targets.
+    pub(super) fn read(file: &Path, targets: &[String]) -> Result<Self> {
+        let shown = visible(&file.to_string_lossy());
+        let help = format!("`reversion check --write-baseline {shown}` makes one");
+        let saved = match saved(file)? {
+            Some(Ok(saved)) => saved,
+            Some(Err(error)) => bail!("--baseline {shown}: not a baseline: {error}\n  help: {help}"),
+            None => bail!("--baseline {shown}: no such file\n  help: {help}"),
+        };
+        ensure!(
+            saved.schema_version == SCHEMA_VERSION,
+            "--baseline {shown}: it has schemaVersion {}, and this program reads {SCHEMA_VERSION}\n  help: {help}",
+            saved.schema_version
+        );
+        ensure!(
+            saved.targets == targets,
+            "--baseline {shown}: it was made for {}, and this run is to {}\n  help: pass that target, or write the baseline again with `--write-baseline {shown}`",
+            visible(&saved.targets.join(", ")),
+            targets.join(", ")
+        );
+        let entry = |Entry { file, object, code, field, count }| (Key { file, object, code, field }, count);
+        let counts = saved.findings.into_iter().map(entry).collect();
+        Ok(Self { file: file.to_owned(), folder: folder_of(file)?, counts })
+    }
+
+    /// Takes everything that a run found and can be known for known.
+    ///
+    /// # Errors
+    /// The folder of `file` does not exist, or `file` is another one than a baseline.
+    pub(super) fn of(file: &Path, planned: &Planned) -> Result<Self> {
+        ensure!(
+            saved(file)?.is_none_or(|saved| saved.is_ok()),
+            "--write-baseline {}: the file exists and is not a baseline; name another file",
+            visible(&file.to_string_lossy())
+        );
+        let mut baseline = Self { file: file.to_owned(), folder: folder_of(file)?, counts: BTreeMap::new() };
+        let mut places = Places::new(&baseline.folder);
+        let changes: Vec<Finding> = planned.report("check", Written::No).to_change().map(changes_needed).collect();
+        for finding in planned.plan.findings.iter().filter(|one| can_be_known(one)).chain(&changes) {
+            *baseline.counts.entry(places.key(finding)).or_default() += 1;
+        }
+        Ok(baseline)
+    }
+
+    /// Saves the baseline for runs to `targets`.
+    pub(super) fn write(&self, targets: &[String]) -> Result<()> {
+        let entries: Vec<String> = self
+            .counts
+            .iter()
+            .map(|(key, count)| {
+                let Key { file, object, code, field } = key.clone();
+                let entry = Entry { file, object, code, field, count: *count };
+                format!("    {}", serde_json::to_string(&entry).expect("texts and numbers always print"))
+            })
+            .collect();
+        let mut text = format!(
+            "{{\n  \"schemaVersion\": {SCHEMA_VERSION},\n  \"targets\": {},\n  \"findings\": [",
+            serde_json::to_string(targets).expect("texts always print")
+        );
+        let separator = if entries.is_empty() { "" } else { "\n" };
+        let _infallible = write!(
+            text,
+            "{separator}{}{separator}{}]\n}}\n",
+            entries.join(",\n"),
+            if entries.is_empty() { "" } else { "  " }
+        );
+        disk::replace_output(&self.file, text.as_bytes())
+            .with_context(|| format!("cannot write the baseline {}", self.file.display()))
+    }
+
+    /// Returns how many findings it stands for.
+    pub(super) fn len(&self) -> usize {
+        self.counts.values().sum()
+    }
+
+    /// Acknowledges what is known among what a run found, and returns the entries that stand for more than there is.
+    pub(super) fn acknowledge(&self, planned: &mut Planned) -> Vec<String> {
+        let mut left = self.counts.clone();
+        let mut places = Places::new(&self.folder);
+        let mut is_known = |finding: &Finding| {
+            let count = left.get_mut(&places.key(finding)).filter(|count| **count > 0);
+            count.map(|count| *count -= 1).is_some()
+        };
+        let changes: Vec<Finding> = planned.report("check", Written::No).to_change().map(changes_needed).collect();
+        let (known, open): (Vec<Finding>, Vec<Finding>) =
+            std::mem::take(&mut planned.plan.findings).into_iter().partition(|one| can_be_known(one) && is_known(one));
+        planned.plan.findings = open;
+        let known = known.into_iter().chain(changes.into_iter().filter(is_known));
+        let known = known.map(|finding| Acknowledged { finding, by: AcknowledgedBy::Baseline, reason: None });
+        planned.plan.acknowledged.extend(known);
+        planned.plan.acknowledged.sort();
+        let stale = left
+            .into_iter()
+            .filter(|(key, count)| *count > 0 && planned.is_about(&normal(&self.folder.join(&key.file))));
+        stale.map(|(key, _)| key.to_string()).collect()
+    }
+
+    /// Says which entries no longer occur.
+    pub(super) fn report_stale(&self, stale: &[String], verbose: bool, console: Console) -> Result<()> {
+        if stale.is_empty() {
+            return Ok(());
+        }
+        let verb = if stale.len() == 1 { "occurs" } else { "occur" };
+        let entries = if stale.len() == 1 { "1 entry".to_owned() } else { format!("{} entries", stale.len()) };
+        let file = visible(&self.file.to_string_lossy());
+        let mut lines = format!("{entries} of the baseline {file} no longer {verb}:\n");
+        let shown = if verbose { stale.len() } else { NAMED.min(stale.len()) };
+        lines.extend(stale[..shown].iter().map(|entry| format!("  {}\n", visible(entry))));
+        if shown < stale.len() {
+            let _infallible = writeln!(lines, "  ... and {} more (-v lists them)", stale.len() - shown);
+        }
+        let _infallible = writeln!(lines, "  help: write it again with `--write-baseline {file}`");
+        console.note(&lines)
+    }
+
+    /// Says what was written.
+    pub(super) fn report_written(&self, console: Console) -> Result<()> {
+        let file = visible(&self.file.to_string_lossy());
+        console.note(&format!(
+            "wrote {} to the baseline {file}; read it with `--baseline {file}`\n",
+            plural(self.len(), "finding")
+        ))
+    }
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: [{}]", self.file, self.code)?;
+        let rest = [self.object.as_deref(), self.field.as_deref()];
+        rest.into_iter().flatten().try_for_each(|part| write!(f, " {part}"))
+    }
+}
+
+/// Returns whether a finding can be in a baseline: a note affects nothing, and an error is never accepted.
+fn can_be_known(finding: &Finding) -> bool {
+    !matches!(finding.severity, Severity::Note | Severity::Error)
+}
+
+/// Reads the file of a baseline, if it exists: what it contains, or why that is no baseline.
+fn saved(file: &Path) -> Result<Option<serde_json::Result<Saved>>> {
+    match disk::read_up_to(file, MAX_FILE_SIZE) {
+        Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes))),
+        Err(Failure::Missing) => Ok(None),
+        Err(failure) => bail!("the baseline {}: {failure}", visible(&file.to_string_lossy())),
+    }
+}
+
+/// Where the folder of a baseline is.
+fn folder_of(file: &Path) -> Result<PathBuf> {
+    let place = disk::place_of(file).and_then(|place| place.parent().map(Path::to_owned));
+    place.with_context(|| format!("there is no folder for the baseline {}", file.display()))
+}
+
+/// Where the files of a run are, from a folder.
+struct Places<'b> {
+    folder: &'b Path,
+    known: BTreeMap<String, String>,
+}
+
+impl<'b> Places<'b> {
+    const fn new(folder: &'b Path) -> Self {
+        Self { folder, known: BTreeMap::new() }
+    }
+
+    fn key(&mut self, finding: &Finding) -> Key {
+        let file = &finding.location.file;
+        if !self.known.contains_key(file) {
+            let place = disk::place_of(Path::new(file)).filter(|_| file != "-");
+            let from_here = place.map_or_else(|| file.clone(), |place| between(self.folder, &place));
+            self.known.insert(file.clone(), from_here);
+        }
+        Key {
+            file: self.known[file].clone(),
+            object: finding.object.as_ref().map(|object| object.title.clone()),
+            code: finding.code.name().to_owned(),
+            field: finding.field.as_deref().map(without_indices),
+        }
+    }
+}
+
+/// Returns the path that leads from `folder` to `place`, with `/` between its parts.
+fn between(folder: &Path, place: &Path) -> String {
+    let shared = folder.components().zip(place.components()).take_while(|(one, other)| one == other).count();
+    let up = folder.components().skip(shared).map(|_| "..".to_owned());
+    let down = place.components().skip(shared).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+/// Returns a path without `..` behind a folder.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => drop(normal.pop()),
+            component => normal.push(component),
+        }
+    }
+    normal
+}
+
+/// Replaces `[3]` by `[]`.
+fn without_indices(field: &str) -> String {
+    let mut out = String::with_capacity(field.len());
+    let mut parts = field.split('[');
+    out.extend(parts.next());
+    for part in parts {
+        let digits = part.len() - part.trim_start_matches(|next: char| next.is_ascii_digit()).len();
+        let is_index = digits > 0 && part[digits..].starts_with(']');
+        out.push('[');
+        out.push_str(if is_index { &part[digits..] } else { part });
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_leads_from_the_folder_of_the_baseline() {
+        let between = |folder: &str, place: &str| super::between(Path::new(folder), Path::new(place));
+        assert_eq!(between("/a/b", "/a/b/c/d.yaml"), "c/d.yaml");
+        assert_eq!(between("/a/b", "/a/c.yaml"), "../c.yaml");
+        assert_eq!(normal(Path::new("/a/b/../c.yaml")), Path::new("/a/c.yaml"));
+    }
+
+    #[test]
+    fn indices_are_left_out() {
+        assert_eq!(without_indices("spec.rules[12].filters[0].type"), "spec.rules[].filters[].type");
+        assert_eq!(without_indices("metadata.labels[a[1x]"), "metadata.labels[a[1x]");
+    }
+}

@@ -1,0 +1,154 @@
+//! Which comments of a file acknowledge findings, and about what?
+//!
+//! `# reversion: ignore[CODE, ...] reason` is about the document, entry or item that begins on its line or, where it has a line for
+//! itself or is behind `---`, on the next line with content.
+//!
+//! Invariant: a file without the text `reversion: ignore` has none.
+
+use memchr::memmem;
+
+use super::manifest::Manifest;
+use super::object::Object;
+use super::source_text::SourceText;
+use crate::field::FieldPath;
+use crate::finding::Location;
+use crate::text::{Position, Span};
+use crate::yaml::{Tree, find_node, parts};
+
+/// What such a comment contains.
+const MARK: &str = "reversion: ignore";
+
+/// A comment that acknowledges findings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ignore {
+    /// Where the comment is.
+    pub location: Location,
+    /// What it names in brackets: codes and rules. None where the brackets are missing or empty.
+    pub names: Vec<String>,
+    /// What follows the brackets.
+    pub reason: Option<String>,
+    /// What it is about, up to the second position; `None` where nothing begins there.
+    pub about: Option<(Position, Position)>,
+    /// Where the object starts that this is a part of.
+    pub object: Option<Position>,
+}
+
+impl Ignore {
+    /// Returns whether the comment is about what is at `position`.
+    pub fn has(&self, position: Position) -> bool {
+        self.about.is_some_and(|(start, end)| start <= position && position < end)
+    }
+}
+
+/// Finds the comments of a file, and of the inline patches whose lines have places in it, that acknowledge findings; in the order of
+/// the file.
+pub(super) fn find(manifest: &Manifest) -> Vec<Ignore> {
+    if memmem::find(manifest.text.as_bytes(), MARK.as_bytes()).is_none() {
+        return Vec::new();
+    }
+    let inline = manifest.inline_patches.iter().enumerate().filter(|(_, patch)| patch.literal.is_some());
+    let texts = std::iter::once(None).chain(inline.map(|(number, _)| Some(number)));
+    let mut found: Vec<Ignore> = texts.flat_map(|text| in_text(manifest, text)).collect();
+    found.sort_by(|left, right| left.location.cmp(&right.location));
+    found
+}
+
+/// Finds the comments in the text of an inline patch by its number, or in the file's own.
+fn in_text(manifest: &Manifest, number: Option<usize>) -> Vec<Ignore> {
+    let source = manifest.source_text(number);
+    let (text, tree) = (source.text(), source.tree());
+    let named = |comment: &Span| Some((*comment, directive(comment.of(text))?));
+    let comments: Vec<(Span, &str)> = tree.comments().iter().filter_map(named).collect();
+    if comments.is_empty() {
+        return Vec::new();
+    }
+    let parts = parts(tree, text);
+    let own: Vec<&Object> = manifest.objects.iter().filter(|object| object.inline_patch == number).collect();
+    let ignore = |(comment, rest): (Span, &str)| {
+        let (names, reason) = read(rest);
+        let about = about(text, tree, &parts, comment);
+        let place = |offset| source.location(offset).position;
+        Ignore {
+            location: source.location(comment.start),
+            names,
+            reason,
+            about: about.and_then(|about| place(about.start).zip(place(about.end))),
+            object: about.and_then(|about| around(manifest, source, &own, about.start)),
+        }
+    };
+    comments.into_iter().map(ignore).collect()
+}
+
+/// Returns where the object among `own`, those of a text, starts that byte `offset` of the text is inside.
+fn around(manifest: &Manifest, source: SourceText<'_>, own: &[&Object], offset: usize) -> Option<Position> {
+    let (text, tree) = (source.text(), source.tree());
+    let span = |object: &Object| {
+        let root = tree.documents()[object.document].root;
+        find_node(tree, text, root, &object.place).map_or(Span::default(), |node| tree.span(node))
+    };
+    let before = own.partition_point(|object| span(object).start < offset);
+    let object = own[..before].last().filter(|object| offset < span(object).end)?;
+    manifest.locate(object, &FieldPath::default()).position
+}
+
+/// Returns what follows the mark in a comment, where it has one behind a `#`.
+fn directive(comment: &str) -> Option<&str> {
+    let follows = |at: usize| comment[at + 1..].trim_start_matches([' ', '\t']).strip_prefix(MARK);
+    let found = memchr::memchr_iter(b'#', comment.as_bytes()).find_map(follows)?;
+    // `reversion: ignored by ...` is prose.
+    (!found.starts_with(|next: char| next.is_alphanumeric() || next == '-' || next == '_')).then_some(found)
+}
+
+/// Reads `[CODE, ...] reason`.
+fn read(rest: &str) -> (Vec<String>, Option<String>) {
+    let bracketed = rest.trim_start().strip_prefix('[').and_then(|inside| inside.split_once(']'));
+    let Some((names, reason)) = bracketed else { return (Vec::new(), None) };
+    let names = names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    (names, Some(reason.trim()).filter(|reason| !reason.is_empty()).map(str::to_owned))
+}
+
+/// Returns what a comment is about, among `parts`.
+fn about(text: &str, tree: &Tree, parts: &[Span], comment: Span) -> Option<Span> {
+    let line_start = memchr::memrchr(b'\n', &text.as_bytes()[..comment.start]).map_or(0, |feed| feed + 1);
+    let before = text[line_start..comment.start].trim_start_matches('\u{feff}').trim();
+    if let Some(begun) = begun(parts, Span::new(line_start, comment.start)) {
+        return Some(begun);
+    }
+    if !before.is_empty() && before != "---" {
+        return None;
+    }
+    let next = content_after(text, comment.end)?;
+    let line_end = memchr::memchr(b'\n', &text.as_bytes()[next..]).map_or(text.len(), |length| next + length);
+    // A comment behind that content is not a part, and neither is what begins behind it.
+    let line_end = tree.comments_in(Span::new(next, line_end)).first().map_or(line_end, |comment| comment.start);
+    begun(parts, Span::new(next, line_end))
+}
+
+/// Joins the parts that begin in `line`.
+fn begun(parts: &[Span], line: Span) -> Option<Span> {
+    let first = parts.partition_point(|part| part.start < line.start);
+    let begun = parts[first..].iter().take_while(|part| part.start < line.end);
+    let end = begun.clone().map(|part| part.end).max()?;
+    Some(Span::new(begun.clone().next()?.start, end))
+}
+
+/// Returns the first byte after `from` that is no white space, comment or `---`.
+fn content_after(text: &str, from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let rest = &text[at..];
+        let line = rest.trim_start();
+        let start = at + rest.len() - line.len();
+        if line.is_empty() {
+            return None;
+        }
+        let is_end = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t', '\r', '\n']);
+        at = if line.starts_with('#') {
+            memchr::memchr(b'\n', line.as_bytes()).map_or(text.len(), |length| start + length)
+        } else if line.strip_prefix("---").is_some_and(is_end) {
+            start + "---".len()
+        } else {
+            return Some(start);
+        };
+    }
+}

@@ -1,0 +1,231 @@
+//! Which findings are accepted, by a comment in the manifest or by the configuration, and which objects are left as they are for that?
+//!
+//! An object whose change is accepted (`changes-needed`, or a rule that would change it) is not converted: [`kept`] holds it back, and
+//! with it what would be inconsistent with it. [`partition`] separates what is accepted from what is reported.
+//!
+//! Invariant: an error is never accepted; what accepts nothing is reported, under `unused-ignore`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::planner::Planner;
+use super::withheld::would_change;
+use crate::convert::{Comments, Conversion, Goal, ObjectPlan, Remark, change};
+use crate::field::FieldPath;
+use crate::finding::{Acknowledged, AcknowledgedBy, Code, Finding, Location, Severity};
+use crate::lens::Direction;
+use crate::links::{Id, Linked};
+use crate::manifest::{Ignore, Manifest, Object};
+use crate::pack::{Pack, near};
+use crate::text::Position;
+
+/// The rules that change an object, or would.
+type Rules = [(String, Direction)];
+
+/// Returns the comments of a file that count.
+pub(super) fn ignores<'m>(manifest: &'m Manifest, goal: &Goal<'_>) -> &'m [Ignore] {
+    match goal.choices.comments {
+        Comments::Respect => &manifest.ignores,
+        Comments::Disregard => &[],
+    }
+}
+
+/// Returns whether object number `at` is left as it is, although `rules` would change it.
+fn is_kept(goal: &Goal<'_>, manifest: &Manifest, at: usize, rules: &Rules) -> bool {
+    let position = || manifest.locate(&manifest.objects[at], &FieldPath::default()).position;
+    let keeps = |ignore: &Ignore| position().is_some_and(|position| keeps_at(ignore, position, rules).next().is_some());
+    goal.choices.ignored.has(&manifest.file, Code::ChangesNeeded) || ignores(manifest, goal).iter().any(keeps)
+}
+
+/// Returns the numbers of the names in a comment for which an object that starts at `position` is left as it is, although `rules`
+/// would change it. A comment about a part of the object can only name a rule.
+fn keeps_at<'i>(ignore: &'i Ignore, position: Position, rules: &'i Rules) -> impl Iterator<Item = usize> + 'i {
+    let (is_whole, is_part) = (ignore.has(position), ignore.object == Some(position));
+    let keeps = move |name: &str| {
+        let names_rule = || rules.iter().any(|(rule, _)| is_rule(name, rule));
+        (is_whole && name == Code::ChangesNeeded.name()) || ((is_whole || is_part) && names_rule())
+    };
+    ignore.names.iter().enumerate().filter(move |(_, name)| keeps(name)).map(|(number, _)| number)
+}
+
+/// Returns whether `name` is that of a rule, or the last part of it.
+fn is_rule(name: &str, rule: &str) -> bool {
+    rule.strip_suffix(name).is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+/// Returns whether object number `at`, which would become `made`, is left as it is.
+pub(super) fn keeps(planner: &Planner<'_>, manifest: &Manifest, at: usize, made: Option<&Conversion>) -> bool {
+    made.is_some_and(|made| {
+        (!made.program.is_empty() || is_blocked(made)) && is_kept(planner.goal(), manifest, at, &made.rules)
+    })
+}
+
+/// Returns whether an object is held back by itself; one of an unknown kind is only left alone.
+pub(super) fn is_blocked(made: &Conversion) -> bool {
+    made.blocks.iter().any(|block| block.code != Code::UnknownKind)
+}
+
+/// Returns the objects that are left as they are and may change otherwise, with the finding that says so.
+pub(super) fn kept(planner: &Planner<'_>, linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+    let kept = |(id, manifest, object): (Id, &Manifest, &Object)| {
+        let made = linked.conversion(id);
+        let may_change = would_change(linked, id) || made.is_some_and(is_blocked);
+        let rules = made.map_or(&[][..], |made| &made.rules);
+        (may_change && is_kept(planner.goal(), manifest, id.1, rules)).then(|| {
+            let unchanged = (&object.kind, object.api_version.to_string());
+            let version =
+                |made: &Conversion| made.value.get("apiVersion").and_then(|value| value.as_str()).map(str::to_owned);
+            let becomes = made.and_then(|made| Some((&made.kind, version(made)?))).unwrap_or_else(|| unchanged.clone());
+            let message = change((unchanged.0, &unchanged.1), (becomes.0, &becomes.1));
+            let remark = Remark::new(Code::ChangesNeeded, FieldPath::default(), message, None);
+            (id, linked.finding(id, &remark, Severity::Held))
+        })
+    };
+    linked.objects().filter_map(kept).collect()
+}
+
+/// Leaves an object as it is, of which it is known what it would have become; the rules are kept for the comments that name them.
+pub(super) fn leave(made: Conversion, object: &Object) -> Conversion {
+    let rules = made.rules.clone();
+    let mut left = made.hold_back(object);
+    left.blocks.retain(|block| block.code == Code::UnknownKind);
+    Conversion { rules, ..left }
+}
+
+/// What there is to accept, and to accept it by.
+pub(super) struct Accepting<'a> {
+    pub(super) goal: &'a Goal<'a>,
+    /// The comments of the files that are reported.
+    pub(super) ignores: &'a [Ignore],
+    /// The objects, those that are left as they are with the rules that would change them.
+    pub(super) objects: &'a [ObjectPlan],
+}
+
+/// Separates what is accepted among `findings`, which are sorted, from the others; those about the comments are added to these.
+pub(super) fn partition(findings: Vec<Finding>, accepting: &Accepting<'_>) -> (Vec<Finding>, Vec<Acknowledged>) {
+    let (mut open, mut acknowledged) = (Vec::new(), Vec::new());
+    let mut used: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let rules: BTreeMap<&Location, &Rules> = match accepting.ignores {
+        [] => BTreeMap::new(),
+        _ => accepting.objects.iter().map(|object| (&object.location, &*object.rules)).collect(),
+    };
+    let mut by_file: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, ignore) in accepting.ignores.iter().enumerate() {
+        by_file.entry(&ignore.location.file).or_default().push(at);
+    }
+    for finding in findings {
+        let of_object = rules.get(&finding.location).copied().unwrap_or_default();
+        let candidates = by_file.get(finding.location.file.as_str()).map_or(&[][..], Vec::as_slice);
+        let by_comment = accepting.by_comments(&finding, candidates, of_object);
+        used.extend(by_comment.iter().copied());
+        let by = match by_comment.first() {
+            Some((ignore, _)) => Some((AcknowledgedBy::Comment, accepting.ignores[*ignore].reason.clone())),
+            None => accepting.is_configured(&finding).then_some((AcknowledgedBy::Config, None)),
+        };
+        match by {
+            Some((by, reason)) => {
+                let is_kept = finding.code == Code::ChangesNeeded;
+                let severity = if is_kept { Severity::Warning } else { finding.severity };
+                acknowledged.push(Acknowledged { finding: Finding { severity, ..finding }, by, reason });
+            }
+            None => open.push(finding),
+        }
+    }
+    let about_comments = accepting.about_comments(&used);
+    if !about_comments.is_empty() {
+        open.extend(about_comments);
+        open.sort();
+    }
+    (open, acknowledged)
+}
+
+impl Accepting<'_> {
+    /// Returns the comments among `candidates` that accept a finding, each with the number of the name that does.
+    fn by_comments(&self, finding: &Finding, candidates: &[usize], rules: &Rules) -> Vec<(usize, usize)> {
+        let Some(position) = finding.location.position.filter(|_| finding.severity != Severity::Error) else {
+            return Vec::new();
+        };
+        let named = |at: usize| {
+            let ignore = &self.ignores[at];
+            let numbers: Vec<usize> = match finding.code {
+                Code::ChangesNeeded => keeps_at(ignore, position, rules).collect(),
+                code => {
+                    let names = ignore.names.iter().enumerate().filter(|(_, name)| *name == code.name());
+                    names.filter(|_| ignore.has(position)).map(|(number, _)| number).collect()
+                }
+            };
+            numbers.into_iter().map(move |number| (at, number))
+        };
+        candidates.iter().copied().flat_map(named).collect()
+    }
+
+    fn is_configured(&self, finding: &Finding) -> bool {
+        finding.severity != Severity::Error && self.goal.choices.ignored.has(&finding.location.file, finding.code)
+    }
+
+    /// Reports comments that are not valid, and those of which a name is not `used`.
+    fn about_comments(&self, used: &BTreeSet<(usize, usize)>) -> Vec<Finding> {
+        let mut found = Vec::new();
+        for (at, ignore) in self.ignores.iter().enumerate() {
+            if ignore.names.is_empty() {
+                let message = "the comment names no code".to_owned();
+                let help = "write `# reversion: ignore[CODE] reason`".to_owned();
+                found.push(about_comment(ignore, Code::InvalidIgnore, message, help));
+            }
+            for (number, name) in ignore.names.iter().enumerate() {
+                if !self.is_name(name) {
+                    found.push(self.invalid(ignore, name));
+                } else if !used.contains(&(at, number)) {
+                    found.push(unused(ignore, name));
+                }
+            }
+        }
+        found
+    }
+
+    /// Returns whether `name` is that of a finding code or a rule.
+    fn is_name(&self, name: &str) -> bool {
+        Code::parse(name).is_some() || self.rules().any(|rule| is_rule(name, rule))
+    }
+
+    fn rules(&self) -> impl Iterator<Item = &str> {
+        self.goal.packs.iter().flat_map(Pack::rules).map(|rule| rule.id.as_str())
+    }
+
+    fn invalid(&self, ignore: &Ignore, name: &str) -> Finding {
+        let last_parts = self.rules().filter_map(|rule| rule.rsplit('/').next());
+        let names = Code::ALL.iter().map(|code| code.name()).chain(last_parts).chain(self.rules());
+        let help = match near(name, names) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "write the code in brackets that a finding is printed with".to_owned(),
+        };
+        let message = format!("`{name}` is neither a finding code nor a rule");
+        about_comment(ignore, Code::InvalidIgnore, message, help)
+    }
+}
+
+/// Reports a name in a comment that accepts nothing.
+fn unused(ignore: &Ignore, name: &str) -> Finding {
+    let is_misplaced = name == Code::ChangesNeeded.name() && ignore.object.is_some();
+    let (message, help) = match (ignore.about, Code::parse(name)) {
+        (None, _) => (
+            format!("the comment is at nothing that `{name}` could be found at"),
+            "write it behind a field or the first line of an object, or on a line above".to_owned(),
+        ),
+        (Some(_), Some(_)) if is_misplaced => (
+            format!("`{name}` is found at objects, and the comment is at a field"),
+            "write it behind the first line of the object, or on a line above".to_owned(),
+        ),
+        (Some(_), Some(_)) => (format!("there is no `{name}` here"), removal(ignore, name)),
+        (Some(_), None) => (format!("the rule `{name}` would change nothing here"), removal(ignore, name)),
+    };
+    about_comment(ignore, Code::UnusedIgnore, message, help)
+}
+
+fn removal(ignore: &Ignore, name: &str) -> String {
+    if ignore.names.len() == 1 { "remove the comment".to_owned() } else { format!("remove `{name}` from the comment") }
+}
+
+fn about_comment(ignore: &Ignore, code: Code, message: String, help: String) -> Finding {
+    let location = ignore.location.clone();
+    Finding { location, code, severity: Severity::Warning, object: None, field: None, message, help: Some(help) }
+}
