@@ -55,7 +55,7 @@ pub fn results<'a>(report: &Report<'_>, item_at: impl Fn(&Location) -> Option<It
         results.push((item.map(|item| item.number), Severity::Note, result));
     }
     for advisory in report.advisories {
-        let message = with_help(format!("{}: {}", advisory.about.name(), advisory.message), advisory.help.as_deref());
+        let message = with_help(advisory.message.clone(), advisory.help.as_deref());
         results.push((None, advisory.severity, result(&message, advisory.severity, None)));
     }
     // What is about the whole list comes last.
