@@ -5,45 +5,72 @@
 //! the objects of a run together, [`edits`] turns the changes into verified edits of the text, [`plan`] does all that for a run,
 //! [`report`] shows the plan, [`disk`] writes it.
 //!
+//! Other programs use [`Canonicalizer`] and [`canonicalize`], with the types that these return. Everything else is internal to the
+//! program: it is public for the tests and benchmarks of this crate, and changes without notice.
+//!
 //! It does not talk to a cluster, does not render templates, does not reformat, and writes nothing that it has not read
 //! back and compared.
 
+#[doc(hidden)]
 pub mod text;
 
+#[doc(hidden)]
 pub mod fingerprint;
 
+#[doc(hidden)]
 pub mod field;
 
+#[doc(hidden)]
 pub mod release;
 
+#[doc(hidden)]
 pub mod disk;
 
+#[doc(hidden)]
 pub mod yaml;
 
+#[doc(hidden)]
 pub mod finding;
 
+#[doc(hidden)]
 pub mod catalog;
 
+#[doc(hidden)]
 pub mod lens;
 
+#[doc(hidden)]
 pub mod manifest;
 
+#[doc(hidden)]
 pub mod pack;
 
+#[doc(hidden)]
 pub mod infer;
 
+#[doc(hidden)]
 pub mod convert;
 
+#[doc(hidden)]
 pub mod links;
 
+#[doc(hidden)]
 pub mod notices;
 
+#[doc(hidden)]
 pub mod edits;
 
+#[doc(hidden)]
 pub mod plan;
 
+#[doc(hidden)]
 pub mod redaction;
 
+#[doc(hidden)]
 pub mod report;
 
+mod canonical;
+
+#[doc(hidden)]
 pub mod cli;
+
+pub use canonical::{Canonical, CanonicalizeError, Canonicalizer, Remark, canonicalize};

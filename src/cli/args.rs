@@ -85,6 +85,23 @@ fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
     Some(if *id == "paths" { "paths".to_owned() } else { format!("'--{flag}'") })
 }
 
+/// The help of `fn`.
+const FUNCTION_HELP: &str = "\
+Convert the ResourceList on standard input, as a KRM function for kustomize and kpt.
+
+The items are converted, and the list is written to standard output with `results`. What to do is in its functionConfig, a ConfigMap:
+
+  apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: reversion}
+  data:
+    to: gateway-api@1.4/standard   # also from, set, allow-loss; lists are separated by commas
+    stash: \"true\"                  # also repair, keep-api-version, unpaired, exit-zero
+
+or an object with the same in camel case: apiVersion reversion.dev/v1alpha1, kind Reversion, `spec: {to: [gateway-api@1.4]}`.
+
+An object that is held back is left unchanged, and the exit code is 1 unless `exit-zero` is set. Other failures: 2.";
+
 /// Reads a number of threads.
 fn threads(text: &str) -> Result<u16, String> {
     let number = text.parse().ok().filter(|number| *number <= 64);
@@ -114,6 +131,10 @@ pub(super) enum Command {
     Undo(UndoArgs),
     /// Convert standard input to standard output
     Convert(StreamArgs),
+    /// Convert the ResourceList on standard input, as a KRM function for kustomize and kpt
+    #[command(name = "fn")]
+    #[command(long_about = FUNCTION_HELP)]
+    Function,
     /// Explain a word of the output: a rule, a finding code, an operation, a severity, ...
     Explain(ExplainArgs),
     /// List packs, their releases, kinds and served apiVersions
@@ -235,7 +256,7 @@ pub(super) enum Colour {
 }
 
 /// The targets, and which losses are allowed.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Targets")]
 pub(super) struct TargetArgs {
     /// The target release, newer or older, such as gateway-api@1.4/standard; once for each pack

@@ -19,6 +19,8 @@ mod convert;
 mod detect;
 mod exit;
 mod explain;
+mod function;
+mod function_config;
 mod glossary;
 mod input;
 mod journal;
@@ -32,6 +34,7 @@ mod plan;
 mod planned;
 mod preview;
 mod releases;
+mod resource_list;
 mod saved_plan;
 mod show;
 mod target;
@@ -65,6 +68,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Show(args) => show::run(&args, console),
         Command::Undo(args) => undo::run(&args, console),
         Command::Convert(args) => convert::run(&args, console),
+        Command::Function => function::run(console),
         Command::Explain(args) => explain::run(&args, console),
         Command::Releases(args) => releases::run(&args, console),
         Command::Matrix(args) => matrix::run(&args, console),

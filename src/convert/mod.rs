@@ -46,7 +46,9 @@ pub use targets::Targets;
 
 pub(crate) use context::ObjectContext;
 pub(crate) use mappings::{holds_body, reference_roots, walk};
-pub(crate) use references::{Reference, Renames, Successor, find_where, normalized, update};
+pub(crate) use references::{
+    Reference, Renames, Successor, find as find_references, find_where, normalized, renames, update,
+};
 pub(crate) use remark::impossible;
 
 use crate::manifest::Object;

@@ -37,7 +37,7 @@ pub struct Object {
 
 impl Object {
     /// Makes the object that a document or an item of a list holds, where it gives apiVersion and kind.
-    fn from_value(document: usize, place: FieldPath, value: Value) -> Option<Self> {
+    pub(crate) fn from_value(document: usize, place: FieldPath, value: Value) -> Option<Self> {
         let text =
             |path: &[&str]| path.iter().try_fold(&value, |value, key| value.get(key))?.as_str().map(str::to_owned);
         let api_version = ApiVersion::parse(&text(&["apiVersion"])?);

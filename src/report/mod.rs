@@ -13,6 +13,7 @@ pub mod diff;
 mod escape;
 pub mod github;
 pub mod json;
+pub mod krm;
 pub mod matrix;
 pub mod saved_plan;
 pub mod text;

@@ -1,0 +1,144 @@
+//! The subcommand `fn`: a KRM function, which kustomize and kpt call.
+//!
+//! It reads a ResourceList on standard input and writes it, with converted items and with results, to standard output. What it is asked
+//! to do is in the `functionConfig` of the list; no file, flag or variable adds to that.
+//!
+//! Invariant: a ResourceList that was read is always written again, its items unchanged where the function fails.
+
+use anyhow::{Context, Result, ensure};
+
+use super::args::PackArgs;
+use super::config::Config;
+use super::console::Console;
+use super::exit::{Exit, Pending};
+use super::function_config::FunctionConfig;
+use super::input::{self, Empty};
+use super::output::{Level, findings};
+use super::packs;
+use super::resource_list::{ResourceList, origin};
+use super::target::Request;
+use crate::finding::{Finding, Location, Severity};
+use crate::infer::crds::crds_in;
+use crate::infer::install_evidence::{evidence_in, object_releases_in};
+use crate::manifest::{self, Manifest, Reading};
+use crate::pack::{Pack, Packs, Target};
+use crate::plan::{Goal, Outcome, Plan, Record, plan};
+use crate::report::krm::{self, Item};
+use crate::report::{Counts, Report, Written, text};
+use crate::yaml::FrontEnd;
+
+/// Runs `fn`. An object that is held back fails it, since a build goes on with what a function returns.
+pub(super) fn run(console: Console) -> Result<Exit> {
+    let bytes = input::read_stdin(Empty::Accept)?;
+    ensure!(
+        !bytes.trim_ascii().is_empty(),
+        "standard input is empty\n  help: `fn` reads a ResourceList on standard input, as kustomize and kpt write it"
+    );
+    let list = ResourceList::read(bytes)?;
+    let done = convert(&list, console);
+    let failed = |error: &anyhow::Error| list.with(&[], &[krm::failure(&format!("{error:#}"))]);
+    let text = match &done {
+        Ok((text, _)) => text.clone(),
+        Err(error) => failed(error)?,
+    };
+    console.stream(text.as_bytes())?;
+    done.map(|(_, exit)| exit)
+}
+
+/// Converts the items.
+fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
+    let config = list.config().context("the ResourceList has no functionConfig, which names the target")?;
+    let config = FunctionConfig::read(config).context("functionConfig")?;
+    let packs = packs::load(&PackArgs { packs: Vec::new() })?;
+    let no_file = Config::default();
+    let request = Request::read(&config.target, &no_file, packs, console).context("functionConfig")?;
+    let request = request.planning(Record::Data, FrontEnd::Exact);
+    let recognizer = input::recognizer(packs, &no_file);
+    let mut counts = Counts { files: list.files().len(), objects: list.items().len(), ..Counts::default() };
+    let (mut manifests, mut unread): (Vec<Manifest>, Vec<Finding>) = Default::default();
+    for (name, file) in list.files() {
+        match manifest::read(name, file.text.as_bytes(), &recognizer) {
+            Reading::Irrelevant => {}
+            Reading::Manifest(manifest) => {
+                counts.parsed += 1;
+                manifests.push(*manifest);
+            }
+            Reading::Kustomization(manifest) | Reading::Triggered(manifest) => manifests.push(*manifest),
+            Reading::Template(finding) | Reading::Failed(finding) => {
+                counts.failed += 1;
+                unread.push(Finding { severity: Severity::Error, ..finding });
+            }
+        }
+    }
+    let goal = goal(&request, &manifests, console).context("functionConfig")?;
+    let mut made = plan(&manifests, &goal);
+    made.findings.extend(unread);
+    made.findings.sort();
+    counts.recognised = made.objects.iter().filter(|object| object.is_recognised).count();
+    let exit = match Exit::decide(&counts, &made.findings, &[], Pending::Nothing) {
+        // A function is called for every package or build, whatever is in it.
+        Exit::NothingRecognised => Exit::Clean,
+        Exit::Changes if config.exit_zero => Exit::Clean,
+        exit => exit,
+    };
+    if exit == Exit::Failed {
+        // All items or none.
+        made.files.clear();
+        made.objects.retain(|object| object.outcome != Outcome::Changed);
+    }
+    Ok((conclude(list, (&made, &goal, packs), (counts, exit), console)?, exit))
+}
+
+/// Finds the targets, as a run over files does.
+fn goal<'p>(request: &Request<'p>, manifests: &[Manifest], console: Console) -> Result<Goal<'p>> {
+    if let Some(goal) = request.passed_goal() {
+        return Ok(goal);
+    }
+    let packs = request.packs();
+    let installed = request.installed(manifests.iter().flat_map(|one| crds_in(one, packs)).collect());
+    let objects = manifests.iter().flat_map(|manifest| &manifest.objects);
+    let groups = objects.map(|object| object.kind.group.clone()).collect();
+    let evidence: Vec<_> = manifests.iter().flat_map(|one| evidence_in(one, packs)).collect();
+    let compares = |pack: &Pack| request.compares_objects_of(pack);
+    let spans: Vec<_> = manifests.iter().flat_map(|one| object_releases_in(one, packs, compares)).collect();
+    request.detected_goal(&installed, &groups, (&evidence, &spans), console)
+}
+
+/// Prints the findings, and returns the list with the changes and results.
+fn conclude(
+    list: &ResourceList,
+    (made, goal, packs): (&Plan, &Goal<'_>, &Packs),
+    (counts, exit): (Counts, Exit),
+    console: Console,
+) -> Result<String> {
+    let targets: Vec<String> = goal.targets.iter().map(Target::to_string).collect();
+    let report = Report {
+        command: "fn",
+        targets,
+        files: &made.files,
+        objects: &made.objects,
+        findings: &made.findings,
+        acknowledged: &[],
+        advisories: &made.advisories,
+        counts,
+        left_out: Vec::new(),
+        written: Written::Yes,
+    };
+    let item_at = |location: &Location| {
+        let number = list.item_at(location)?;
+        let value = &list.items()[number];
+        let (path, index) = origin(value);
+        Some(Item { number, value, path, index })
+    };
+    let held = if exit == Exit::Clean { Severity::Warning } else { Severity::Error };
+    let mut results = krm::results(&report, item_at, held);
+    if report.counts.recognised == 0 {
+        let names: Vec<&str> = packs.iter().map(Pack::name).collect();
+        results.push(krm::nothing_recognised(&names));
+    }
+    let written = list.with(&made.files, &results)?;
+    let shown: Vec<Finding> = made.findings.iter().map(|finding| list.with_known_places(finding)).collect();
+    let report = Report { findings: &shown, ..report };
+    console.note(&format!("{}{}\n", findings(&report, Level::new(false, false)), text::summary(&report)))?;
+    Ok(written)
+}

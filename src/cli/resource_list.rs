@@ -1,0 +1,275 @@
+//! The ResourceList of a KRM function: its items as the files that they come from, and the edits of those put back into its text.
+//!
+//! An item is a document of the file that its annotation names, with the bytes and columns that it has in the list, so that an edit of
+//! the file is an edit of the list. Items without that annotation are documents of one file, standard input.
+//!
+//! Invariant: bytes outside of items and of the results are the caller's own; the data of the written list was read back and compared.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use serde_json::{Map, Value};
+
+use crate::edits::FilePlan;
+use crate::field::FieldPath;
+use crate::finding::{Finding, FindingObject, Location};
+use crate::report::visible;
+use crate::text::{Edit, EditSet, LineIndex, Position, Span};
+use crate::yaml::{Intent, Place, Problem, Style, find_node, parse, parse_exact, read_value, rewrite};
+
+/// The API versions of a ResourceList.
+///
+/// Source: KRM Functions Specification; v1alpha1 and v1beta1 are older ones.
+const API_VERSIONS: [&str; 3] =
+    ["config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1"];
+
+/// The name of the file that items without a path are in.
+const STANDARD_INPUT: &str = "-";
+
+/// A ResourceList, as it was read.
+pub(super) struct ResourceList {
+    text: String,
+    value: Value,
+    lines: LineIndex,
+    files: BTreeMap<String, ItemFile>,
+}
+
+/// A file that items come from.
+#[derive(Default)]
+pub(super) struct ItemFile {
+    /// Its items as documents.
+    pub(super) text: String,
+    chunks: Vec<Chunk>,
+    /// How many lines its text has.
+    lines: usize,
+}
+
+/// An item, in the list and as a document of its file.
+struct Chunk {
+    item: usize,
+    /// Where the item is in the list, to the end of its last line if it is written on lines of its own.
+    span: Span,
+    /// Where its document starts in its file: with the spaces that stand for what is before the item on its first line.
+    start: usize,
+    padding: usize,
+    /// The first line of the document in its file.
+    line: usize,
+}
+
+impl Chunk {
+    const fn end(&self) -> usize {
+        self.start + self.padding + (self.span.end - self.span.start)
+    }
+
+    /// Returns the offset in the list of an offset in the file that is not in the padding.
+    const fn in_list(&self, offset: usize) -> usize {
+        offset - self.start - self.padding + self.span.start
+    }
+
+    /// Turns an edit of the file into one of the list, on whose line the item starts behind something else than spaces.
+    fn edit_of_list(&self, file: &str, edit: &Edit) -> Option<Edit> {
+        let first = self.start + self.padding;
+        if edit.span.start >= first {
+            let (start, end) = (self.in_list(edit.span.start), self.in_list(edit.span.end));
+            return Some(Edit::new(start, end, edit.text.as_str()));
+        }
+        let end = edit.span.end.max(first);
+        let changed = format!("{}{}{}", &file[self.start..edit.span.start], edit.text, &file[edit.span.end..end]);
+        let text = changed.strip_prefix(&" ".repeat(self.padding))?;
+        Some(Edit::new(self.span.start, self.in_list(end), text))
+    }
+}
+
+impl ResourceList {
+    /// Reads standard input.
+    ///
+    /// # Errors
+    /// Why it is no ResourceList.
+    pub(super) fn read(bytes: Vec<u8>) -> Result<Self> {
+        const HELP: &str = "`fn` reads a ResourceList on standard input, as kustomize and kpt write it; `reversion convert -` reads objects";
+        let mut text = String::from_utf8(bytes).context("standard input is not valid UTF-8")?;
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        let lines = LineIndex::new(&text);
+        let invalid = |problem: Problem| {
+            let Position { line, column } = lines.position(&text, problem.at);
+            anyhow!("standard input cannot be read: -:{line}:{column}: {}", problem.message)
+        };
+        let tree = parse(&text).map_err(invalid)?;
+        let [document] = tree.documents() else {
+            let count = tree.documents().len();
+            return Err(anyhow!("standard input holds {count} documents, not one ResourceList\n  help: {HELP}"));
+        };
+        let value = read_value(&tree, &text, document.root).map_err(invalid)?;
+        let word = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (version, kind) = (word("apiVersion"), word("kind"));
+        ensure!(kind == "ResourceList", "standard input is not a ResourceList\n  help: {HELP}");
+        ensure!(
+            API_VERSIONS.contains(&version),
+            "the ResourceList has the unknown apiVersion `{}`; there are: {}",
+            visible(version),
+            API_VERSIONS.join(", ")
+        );
+        let items = match value.get("items") {
+            None | Some(Value::Null) => &[],
+            Some(items) => items.as_array().context("`items` of the ResourceList is not a list")?.as_slice(),
+        };
+        let mut files: BTreeMap<String, ItemFile> = BTreeMap::new();
+        for (number, item) in items.iter().enumerate() {
+            let path = FieldPath::default().key("items").index(number);
+            let node = find_node(&tree, &text, document.root, &path).map_err(invalid)?;
+            let file = origin(item).0.unwrap_or(STANDARD_INPUT);
+            files.entry(file.to_owned()).or_default().add(&text, number, tree.span(node));
+        }
+        Ok(Self { text, value, lines, files })
+    }
+
+    /// Returns the function's configuration.
+    pub(super) fn config(&self) -> Option<&Value> {
+        self.value.get("functionConfig").filter(|config| !config.is_null())
+    }
+
+    /// Returns the files that the items come from, sorted by name.
+    pub(super) fn files(&self) -> impl ExactSizeIterator<Item = (&str, &ItemFile)> {
+        self.files.iter().map(|(name, file)| (name.as_str(), file))
+    }
+
+    /// Returns the items.
+    pub(super) fn items(&self) -> &[Value] {
+        self.value.get("items").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the number of the item that holds a place in its file.
+    pub(super) fn item_at(&self, location: &Location) -> Option<usize> {
+        self.chunk_at(location).map(|(chunk, _)| chunk.item)
+    }
+
+    fn chunk_at(&self, location: &Location) -> Option<(&Chunk, Position)> {
+        let chunks = &self.files.get(&location.file)?.chunks;
+        let position = location.position?;
+        let after = chunks.partition_point(|chunk| chunk.line <= position.line);
+        Some((chunks.get(after.checked_sub(1)?)?, position))
+    }
+
+    /// Returns a finding with places that the caller knows: those in standard input, or a file alone, whose lines are not known.
+    pub(super) fn with_known_places(&self, finding: &Finding) -> Finding {
+        let object = finding.object.as_ref();
+        let object = object.map(|one| FindingObject { title: one.title.clone(), location: self.known(&one.location) });
+        Finding { location: self.known(&finding.location), object, ..finding.clone() }
+    }
+
+    fn known(&self, location: &Location) -> Location {
+        let of_list = |(chunk, mut position): (&Chunk, Position)| {
+            let start = self.lines.position(&self.text, chunk.span.start);
+            let line = position.line - chunk.line;
+            if line == 0 {
+                position.column += start.column - 1 - chunk.padding;
+            }
+            Position { line: start.line + line, ..position }
+        };
+        let is_input = location.file == STANDARD_INPUT;
+        let position = self.chunk_at(location).filter(|_| is_input).map(of_list);
+        Location { file: location.file.clone(), position }
+    }
+
+    /// Returns the list with the changes of `plans` and with `results`, as text.
+    ///
+    /// # Errors
+    /// What cannot be put back, or does not read as what was planned.
+    pub(super) fn with(&self, plans: &[FilePlan], results: &[Value]) -> Result<String> {
+        let (mut edits, mut expected) = (Vec::new(), self.value.clone());
+        for plan in plans {
+            let chunks = &self.files.get(&plan.file).context("a file that no item is from changes")?.chunks;
+            for edit in plan.edits.edits() {
+                let after = chunks.partition_point(|chunk| chunk.start <= edit.span.start);
+                let chunk = after.checked_sub(1).map(|at| &chunks[at]).filter(|chunk| edit.span.end <= chunk.end());
+                let edit = chunk.and_then(|chunk| chunk.edit_of_list(&plan.before, edit));
+                edits.push(edit.context("an edit is not within an item")?);
+            }
+            for (chunk, value) in chunks.iter().zip(documents(&plan.after())?) {
+                expected["items"][chunk.item] = value;
+            }
+        }
+        let edits = EditSet::new(edits).map_err(|overlap| anyhow!("{overlap}"))?;
+        let text = self.with_results(&edits.apply(&self.text), &mut expected, results)?;
+        let written = documents(&text).context("the converted ResourceList cannot be read")?;
+        ensure!(
+            written == [expected],
+            "the converted ResourceList does not read as what was planned; please report it"
+        );
+        Ok(text)
+    }
+
+    /// Adds `results` to a list, after those that it has.
+    fn with_results(&self, text: &str, expected: &mut Value, results: &[Value]) -> Result<String> {
+        if results.is_empty() {
+            return Ok(text.to_owned());
+        }
+        let earlier = self.value.get("results").filter(|earlier| !earlier.is_null());
+        let mut all: Vec<Value> = match earlier {
+            None => Vec::new(),
+            Some(earlier) => earlier.as_array().context("`results` of the ResourceList is not a list")?.clone(),
+        };
+        all.extend(results.iter().cloned());
+        let all = Value::from(all);
+        let (root, key) = (FieldPath::default(), "results".to_owned());
+        let intent = match self.value.get("results") {
+            None => Intent::Insert { path: root, key, value: all.clone(), place: Place::Last },
+            Some(_) => Intent::Replace { path: root.key(&key), value: all.clone() },
+        };
+        expected.as_object_mut().unwrap_or(&mut Map::new()).insert("results".to_owned(), all);
+        let written = rewrite(text, &[vec![intent]], Style::default());
+        Ok(written.map_err(|refusal| anyhow!("the results cannot be written: {}", refusal.problem.message))?.text)
+    }
+}
+
+impl ItemFile {
+    /// Adds the item that `span` covers in the list.
+    fn add(&mut self, list: &str, item: usize, span: Span) {
+        let start = self.text.len();
+        if start > 0 {
+            self.text.push_str("---\n");
+        }
+        let is_flow = span.of(list).starts_with(['{', '[']);
+        let line_start = list[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        let padding = if is_flow { 0 } else { list[line_start..span.start].chars().count() };
+        let end = if is_flow { span.end } else { end_of_lines(list, span.end) };
+        let line = self.lines + 1 + usize::from(start > 0);
+        self.chunks.push(Chunk { item, span: Span::new(span.start, end), start: self.text.len(), padding, line });
+        self.text.extend(std::iter::repeat_n(' ', padding));
+        self.text.push_str(&list[span.start..end]);
+        if !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+        self.lines += self.text[start..].matches('\n').count();
+    }
+}
+
+/// Returns the end of the line that `from` is on, and of the blank lines after it: they can belong to a text.
+fn end_of_lines(text: &str, from: usize) -> usize {
+    let line_end = |from: usize| text[from..].find('\n').map_or(text.len(), |at| from + at + 1);
+    let mut end = line_end(from);
+    while end < text.len() && text[end..line_end(end)].trim().is_empty() {
+        end = line_end(end);
+    }
+    end
+}
+
+/// Returns the file of an item and its number there, as the caller annotated them.
+pub(super) fn origin(item: &Value) -> (Option<&str>, Option<u64>) {
+    let annotation = |name: &str| item.pointer("/metadata/annotations").and_then(|all| all.get(name));
+    let either = |part: &str| {
+        annotation(&format!("internal.config.kubernetes.io/{part}"))
+            .or_else(|| annotation(&format!("config.kubernetes.io/{part}")))
+            .and_then(Value::as_str)
+    };
+    (either("path"), either("index").and_then(|index| index.parse().ok()))
+}
+
+/// Reads the documents of a text.
+fn documents(text: &str) -> Result<Vec<Value>> {
+    let tree = parse_exact(text).map_err(|problem| anyhow!("{}", problem.message))?;
+    let read = |document: &crate::yaml::Document| read_value(&tree, text, document.root);
+    tree.documents().iter().map(read).collect::<Result<_, _>>().map_err(|problem| anyhow!("{}", problem.message))
+}
