@@ -12,11 +12,11 @@ use crate::plan::Dependent;
 use crate::report::{Report, Written, text};
 use crate::yaml::FrontEnd;
 
-/// Runs `check`. Its text shows no edit, so the fast parser verifies the edits; a report as JSON holds them, so the exact one
+/// Runs `check`. Its text shows no edit, so the fast parser verifies the edits; reports as JSON and HTML show them, so the exact one
 /// does.
 pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
     let front_end = match args.output.format {
-        Format::Json => FrontEnd::Exact,
+        Format::Json | Format::Html => FrontEnd::Exact,
         Format::Text | Format::Github => FrontEnd::Fast,
     };
     preview("check", args, front_end, console, |report| match args.output.quiet {
