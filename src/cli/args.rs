@@ -242,6 +242,8 @@ pub(super) enum Format {
     Json,
     /// Workflow commands for GitHub Actions, and the step summary
     Github,
+    /// One page for a browser, with diffs and filters; it needs no network
+    Html,
 }
 
 /// When colours are printed.

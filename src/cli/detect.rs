@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::args::{DetectArgs, Format};
 use super::config::Config;
@@ -51,6 +51,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
             console.note(&output::about_files(&detection.findings, level))?;
         }
         Format::Json => console.report(&json::detection(&detection), output)?,
+        Format::Html => bail!("`detect` has no report for a browser; it has the formats text, json and github"),
         Format::Github => {
             let shown = detection.findings.iter().filter(|finding| level.shows(finding));
             console.report(&shown.map(github::finding).collect::<String>(), output)?;

@@ -114,6 +114,7 @@ fn conclude(
     let targets: Vec<String> = goal.targets.iter().map(Target::to_string).collect();
     let report = Report {
         command: "fn",
+        packs,
         targets,
         files: &made.files,
         objects: &made.objects,

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde_json::{Map, Value};
 
 use super::args::TargetArgs;
-use super::packs::near;
+use crate::pack::near;
 use crate::report::visible;
 
 /// The kind of a configuration that is no ConfigMap.

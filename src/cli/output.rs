@@ -1,6 +1,6 @@
 //! What a call prints: the report in its format, the findings, the summary, and why nothing was recognised.
 //!
-//! Invariant: a note is printed with `--verbose` only, or in JSON.
+//! Invariant: a note is printed with `--verbose` only, or in JSON and HTML.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
 use crate::plan::RunAdvisory;
-use crate::report::{Counts, Report, diff, github, json, plural, text, visible};
+use crate::report::{Counts, Report, diff, github, html, json, plural, text, visible};
 
 /// The least severity that is printed.
 #[derive(Clone, Copy, Debug)]
@@ -68,6 +68,7 @@ pub(super) fn finish(report: &Report<'_>, output: &OutputArgs, console: Console)
     match output.format {
         Format::Text => console.note(&findings(report, level))?,
         Format::Json => console.report(&json::report(report), output)?,
+        Format::Html => console.report(&html::page(report), output)?,
         Format::Github => {
             let advisories = level.advisories(report.advisories);
             console.report(&github::commands(report, |finding| level.shows(finding), advisories), output)?;

@@ -26,7 +26,8 @@ use crate::report::{Counts, Report, Written};
 use crate::yaml::FrontEnd;
 
 /// The plan of a run, with what was read.
-pub(super) struct Planned {
+pub(super) struct Planned<'p> {
+    pub(super) packs: &'p Packs,
     pub(super) plan: Plan,
     pub(super) targets: Vec<String>,
     /// The files and folders that were named.
@@ -38,10 +39,11 @@ pub(super) struct Planned {
     listed: Option<FileList>,
 }
 
-impl Planned {
+impl Planned<'_> {
     pub(super) fn report(&self, command: &'static str, written: Written) -> Report<'_> {
         Report {
             command,
+            packs: self.packs,
             targets: self.targets.clone(),
             files: &self.plan.files,
             objects: &self.plan.objects,
@@ -85,26 +87,26 @@ impl Planned {
 
 /// Reads the files and plans with `packs`, with edits verified by `front_end`; `dependent` is what happens to changes that need
 /// files that are not listed.
-pub(super) fn planned(
+pub(super) fn planned<'p>(
     args: &ConvertArgs,
-    packs: &Packs,
+    packs: &'p Packs,
     (front_end, dependent): (FrontEnd, Dependent),
     console: Console,
-) -> Result<Planned> {
+) -> Result<Planned<'p>> {
     let record = match args.output.format {
-        Format::Json => Record::Data,
+        Format::Json | Format::Html => Record::Data,
         Format::Text | Format::Github => Record::Outcomes,
     };
     planned_with(args, packs, (record, front_end, dependent), console)
 }
 
 /// Reads the files and plans, with `record` of each object.
-pub(super) fn planned_with(
+pub(super) fn planned_with<'p>(
     args: &ConvertArgs,
-    packs: &Packs,
+    packs: &'p Packs,
     (record, front_end, dependent): (Record, FrontEnd, Dependent),
     console: Console,
-) -> Result<Planned> {
+) -> Result<Planned<'p>> {
     let config = Config::find(&args.files.paths, packs)?;
     let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = input::recognizer(packs, &config);
@@ -133,18 +135,26 @@ pub(super) fn plan_files<'p>(
     recognizer: &Recognizer,
     (dependent, console): (Dependent, Console),
     read: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
-) -> Result<Planned> {
+) -> Result<Planned<'p>> {
     if let Some(goal) = request.passed_goal() {
         let planner = Planner::new(&goal);
         let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, request, Some(&planner)))?);
-        return conclude(&planner, recognizer, dependent, input);
+        return conclude(&planner, (request.packs(), recognizer), dependent, input);
     }
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     if input.counts.listed == Some(0) {
         // Nothing is converted, whatever the target.
         let Input { findings, counts, roots, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
-        return Ok(Planned { plan, targets: Vec::new(), roots, counts, left_out: Vec::new(), listed: input.listed });
+        return Ok(Planned {
+            packs: request.packs(),
+            plan,
+            targets: Vec::new(),
+            roots,
+            counts,
+            left_out: Vec::new(),
+            listed: input.listed,
+        });
     }
     let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
     let groups = shown().flat_map(|file| file.groups.iter().cloned()).collect();
@@ -152,7 +162,7 @@ pub(super) fn plan_files<'p>(
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
     let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
-    conclude(&Planner::new(&goal), recognizer, dependent, input)
+    conclude(&Planner::new(&goal), (request.packs(), recognizer), dependent, input)
 }
 
 /// Returns the failure of a file that could not be read: it comes before a missing target.
@@ -172,12 +182,12 @@ fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Se
 }
 
 /// Plans the linked files, and puts the plans of all files together.
-fn conclude(
+fn conclude<'p>(
     planner: &Planner<'_>,
-    recognizer: &Recognizer,
+    (packs, recognizer): (&'p Packs, &Recognizer),
     dependent: Dependent,
     mut input: Input<Seen<'_>>,
-) -> Result<Planned> {
+) -> Result<Planned<'p>> {
     let (mut local, mut texts, mut linked) = (Vec::new(), Vec::new(), Vec::new());
     for seen in std::mem::take(&mut input.made) {
         let (planned, text) = match seen.kept {
@@ -222,7 +232,7 @@ fn conclude(
     let counts =
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { targets, plan, roots: input.roots, counts, left_out: input.failed, listed: input.listed })
+    Ok(Planned { packs, targets, plan, roots: input.roots, counts, left_out: input.failed, listed: input.listed })
 }
 
 /// What is kept of a file until all files are read.

@@ -13,12 +13,12 @@ use crate::plan::Dependent;
 use crate::report::{Report, Written, text};
 use crate::yaml::FrontEnd;
 
-/// Runs `check`. Its text shows no edit, so the fast parser verifies the edits; a report as JSON holds them, so the exact one
+/// Runs `check`. Its text shows no edit, so the fast parser verifies the edits; reports as JSON and HTML show them, so the exact one
 /// does.
 pub(super) fn check(args: &CheckArgs, console: Console) -> Result<Exit> {
     let output = &args.convert.output;
     let front_end = match output.format {
-        Format::Json => FrontEnd::Exact,
+        Format::Json | Format::Html => FrontEnd::Exact,
         Format::Text | Format::Github => FrontEnd::Fast,
     };
     preview("check", &args.convert, (front_end, &|planned| compare(planned, args, console)), console, |report| {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::count::Counts;
 use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, Code, Finding, FindingObject, Location, Severity};
+use crate::pack::Packs;
 use crate::plan::{ObjectPlan, Outcome, RunAdvisory, change};
 
 /// What a run of `check`, `diff`, `apply` or `convert` found.
@@ -12,6 +13,8 @@ use crate::plan::{ObjectPlan, Outcome, RunAdvisory, change};
 pub struct Report<'a> {
     /// The subcommand.
     pub command: &'static str,
+    /// The packs of the run.
+    pub packs: &'a Packs,
     /// The targets, as `gateway-api@1.4.1/standard`.
     pub targets: Vec<String>,
     /// The files that change.

@@ -30,29 +30,37 @@ pub enum Paint {
 
 /// Prints the unified diff of one file; `None` where it would show what a Secret holds.
 pub fn unified(plan: &FilePlan, paint: Paint) -> Option<String> {
-    // A line ends at LF only: a lone CR is content, and git counts it so.
-    let old: Vec<&str> = plan.before.split_inclusive('\n').collect();
     let after = plan.after();
-    let new: Vec<&str> = after.split_inclusive('\n').collect();
-    let [old_secrets, new_secrets] = [&*plan.before, &*after].map(secret_lines);
-    let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let (old, new) = (lines(&plan.before), lines(&after));
+    let groups = shown_hunks((&plan.before, &old), (&after, &new))?;
     let mut out = String::new();
     let old_name = file_name("a/", &plan.file, paint);
     let new_name = file_name("b/", &plan.file, paint);
     header(&mut out, paint, &format!("--- {old_name}"));
     header(&mut out, paint, &format!("+++ {new_name}"));
-    for group in hunks(&operations, &old_secrets)? {
-        let shows = |operation: &DiffOp| {
-            let is_change = operation.tag() != similar::DiffTag::Equal;
-            let of_new = new_secrets[operation.new_range()].iter().any(|secret| *secret);
-            is_change && (of_new || old_secrets[operation.old_range()].iter().any(|secret| *secret))
-        };
-        if group.iter().any(shows) {
-            return None;
-        }
+    for group in groups {
         hunk(&mut out, paint, &group, &old, &new);
     }
     Some(out)
+}
+
+/// Splits a text into lines, each with its end. A line ends at LF only: a lone CR is content, and git counts it so.
+pub(super) fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// Groups the changes between two texts, each given with its lines, with the lines around them that may be shown; `None` where
+/// that would show what a Secret holds.
+pub(super) fn shown_hunks((before, old): (&str, &[&str]), (after, new): (&str, &[&str])) -> Option<Vec<Vec<DiffOp>>> {
+    let [old_secrets, new_secrets] = [before, after].map(secret_lines);
+    let operations = capture_diff_slices(Algorithm::Myers, old, new);
+    let groups = hunks(&operations, &old_secrets)?;
+    let shows = |operation: &DiffOp| {
+        let is_change = operation.tag() != similar::DiffTag::Equal;
+        let of_new = new_secrets[operation.new_range()].iter().any(|secret| *secret);
+        is_change && (of_new || old_secrets[operation.old_range()].iter().any(|secret| *secret))
+    };
+    (!groups.iter().flatten().any(shows)).then_some(groups)
 }
 
 /// Says of each line of `text` whether it shows what a Secret holds.

@@ -103,7 +103,7 @@ mod tests {
     use super::super::conversion::Written;
     use super::super::count::Counts;
     use super::*;
-    use crate::pack::About;
+    use crate::pack::{About, Packs};
     use crate::text::Position;
 
     #[test]
@@ -121,6 +121,7 @@ mod tests {
         ];
         let report = Report {
             command: "check",
+            packs: &Packs::new(Vec::new()).unwrap(),
             targets: vec!["a@1/standard".to_owned()],
             files: &[],
             objects: &[],

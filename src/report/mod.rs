@@ -12,6 +12,7 @@ mod detection;
 pub mod diff;
 mod escape;
 pub mod github;
+pub mod html;
 pub mod json;
 pub mod krm;
 pub mod matrix;

@@ -364,6 +364,7 @@ mod tests {
 
     use super::super::conversion::Written;
     use super::*;
+    use crate::pack::Packs;
 
     const BEFORE: &str = "kind: Gateway\nspec:\n  a: é1\n  b: 2\n";
 
@@ -378,6 +379,7 @@ mod tests {
         let (targets, left_out, advisories, acknowledged) = (Vec::new(), Vec::new(), &[], &[]);
         let report = Report {
             command: "plan",
+            packs: &Packs::new(Vec::new()).unwrap(),
             targets,
             files,
             objects,
