@@ -10,11 +10,14 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::disk::Shard;
+
 /// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
-const PLANNING: [&str; 21] = [
+const PLANNING: [&str; 22] = [
     "paths",
     "glob",
     "files_from",
+    "shard",
     "extension",
     "no_ignore",
     "hidden",
@@ -158,6 +161,9 @@ pub(super) struct FileArgs {
     /// Follow symbolic links
     #[arg(long, env = "REVERSION_FOLLOW", value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub(super) follow: bool,
+    /// Report and write only part I of N of the files, by a hash of their paths: 1/4 to 4/4 are all files
+    #[arg(long, value_name = "I/N", env = "REVERSION_SHARD", hide_short_help = true)]
+    pub(super) shard: Option<Shard>,
     /// List every skipped file with its reason on standard error
     #[arg(long)]
     pub(super) inspect: bool,
@@ -218,8 +224,18 @@ pub(super) enum Format {
     Text,
     /// One JSON document, with the RFC 6902 patch of each object
     Json,
+    /// The same as JSON, one line for each record
+    Jsonl,
     /// Workflow commands for GitHub Actions, and the step summary
     Github,
+    /// A Code Quality report of GitLab
+    Gitlab,
+    /// SARIF 2.1.0 for code scanning
+    Sarif,
+    /// JUnit XML: a test case for each object
+    Junit,
+    /// A comment on a pull request
+    Markdown,
 }
 
 /// When colours are printed.

@@ -32,7 +32,7 @@ impl Exit {
             Self::Failed
         } else if !left_out.is_empty() {
             Self::Changes
-        } else if counts.recognised == 0 && counts.listed.is_none() {
+        } else if counts.recognised == 0 && counts.listed.is_none() && !counts.recognised_elsewhere {
             Self::NothingRecognised
         } else if worst == Some(Severity::Held) || pending == Pending::Changes {
             Self::Changes

@@ -18,6 +18,7 @@ mod convert;
 mod detect;
 mod exit;
 mod explain;
+mod formats;
 mod glossary;
 mod input;
 mod journal;

@@ -15,13 +15,13 @@ use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::target::Request;
-use crate::disk;
+use crate::disk::{self, Shard};
 use crate::finding::{Acknowledged, Code, Finding, Severity};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{self, Dependent, LeftOut, Listed, Plan, PlannedFile, Planner, Record, RunFile, Scope};
+use crate::plan::{self, Dependent, LeftOut, Listed, Others, Plan, PlannedFile, Planner, Record, RunFile, Scope};
 use crate::report::{Counts, Report, Written};
 use crate::yaml::FrontEnd;
 
@@ -36,10 +36,13 @@ pub(super) struct Planned {
     pub(super) acknowledged: Vec<Acknowledged>,
     /// The files that failed, where the run goes on without them.
     pub(super) left_out: Vec<LeftOut>,
+    /// The part of the tree that it is about.
+    pub(super) shard: Option<Shard>,
 }
 
 impl Planned {
-    pub(super) fn report(&self, command: &'static str, written: Written) -> Report<'_> {
+    /// Makes the report of a command that ends with `exit`.
+    pub(super) fn report(&self, command: &'static str, written: Written, exit: Exit) -> Report<'_> {
         Report {
             command,
             targets: self.targets.clone(),
@@ -51,6 +54,8 @@ impl Planned {
             counts: self.counts.clone(),
             left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
             written,
+            shard: self.shard.map(|shard| shard.to_string()),
+            exit: exit as u8,
         }
     }
 
@@ -86,8 +91,10 @@ pub(super) fn planned(
     console: Console,
 ) -> Result<Planned> {
     let record = match args.output.format {
-        Format::Json => Record::Data,
-        Format::Text | Format::Github => Record::Outcomes,
+        Format::Json | Format::Jsonl => Record::Data,
+        Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
+            Record::Outcomes
+        }
     };
     planned_with(args, packs, (record, front_end, dependent), console)
 }
@@ -106,7 +113,13 @@ pub(super) fn planned_with(
     plan_files(&request, &recognizer, (dependent, console), |make| {
         let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
         if !args.keep_going {
-            input.failed.clear();
+            let failed = std::mem::take(&mut input.failed);
+            if dependent == Dependent::HoldBack {
+                // This run is not the one that fails because of them, and must not write what depends on them.
+                let elsewhere = failed.into_iter().filter(|file| !input.is_listed(Path::new(&file.name)));
+                let elsewhere: Vec<LeftOut> = elsewhere.collect();
+                input.unread.extend(elsewhere);
+            }
         }
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
@@ -136,7 +149,7 @@ pub(super) fn plan_files<'p>(
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     if input.counts.listed == Some(0) {
         // Nothing is converted, whatever the target.
-        let Input { findings, counts, roots, .. } = input;
+        let Input { findings, counts, roots, shard, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
         return Ok(Planned {
             plan,
@@ -145,6 +158,7 @@ pub(super) fn plan_files<'p>(
             counts,
             acknowledged: Vec::new(),
             left_out: Vec::new(),
+            shard,
         });
     }
     let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
@@ -212,7 +226,8 @@ fn conclude(
     let files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
-    let listed = input.listed.is_some().then_some(Listed { has: &is_listed, dependent });
+    let others = if input.shard.is_some() { Others::Reported } else { Others::Unreported };
+    let listed = input.is_limited().then_some(Listed { has: &is_listed, dependent, others });
     let scope = Scope { left_out: &left_out, listed };
     let mut plan =
         plan::plan_files(planner, files, &scope, |at, planned| match planned.text().or(texts[at].as_deref()) {
@@ -220,13 +235,17 @@ fn conclude(
             // The texts of most files are not kept, since this is rare.
             None => input::reread(planned.file(), recognizer),
         })?;
+    // What is left out in other shards, the runs on them report.
+    let left_out = input.failed.iter().filter(|file| is_listed(&file.name)).cloned().collect();
     plan.findings.extend(input.findings);
     plan.findings.sort();
     let goal = planner.goal();
-    let counts =
-        Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
+    let recognised = plan.objects.iter().filter(|object| object.is_recognised).count();
+    let recognised_elsewhere = input.shard.is_some() && plan.recognised_elsewhere;
+    let counts = Counts { recognised, recognised_elsewhere, ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { targets, plan, roots: input.roots, counts, acknowledged: Vec::new(), left_out: input.failed })
+    let (roots, shard) = (input.roots, input.shard);
+    Ok(Planned { targets, plan, roots, counts, acknowledged: Vec::new(), left_out, shard })
 }
 
 /// What is kept of a file until all files are read.

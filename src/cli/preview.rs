@@ -16,8 +16,10 @@ use crate::yaml::FrontEnd;
 /// does.
 pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
     let front_end = match args.output.format {
-        Format::Json => FrontEnd::Exact,
-        Format::Text | Format::Github => FrontEnd::Fast,
+        Format::Json | Format::Jsonl => FrontEnd::Exact,
+        Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
+            FrontEnd::Fast
+        }
     };
     preview("check", args, front_end, console, |report| match args.output.quiet {
         true => Ok(String::new()),
@@ -39,11 +41,11 @@ fn preview(
 ) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
     let planned = planned(args, packs, (front_end, Dependent::Report), console)?;
-    let report = planned.report(command, Written::No);
+    let exit = planned.exit_with(Pending::of(&planned.plan.files), &args.output);
+    let report = planned.report(command, Written::No, exit);
     if args.output.format == Format::Text {
         console.report(&as_text(&report)?, &args.output)?;
     }
     finish(&report, &args.output, console)?;
-    let exit = planned.exit_with(Pending::of(report.files), &args.output);
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

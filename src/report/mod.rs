@@ -10,10 +10,17 @@ mod count;
 pub mod detect;
 mod detection;
 pub mod diff;
+pub mod document;
+mod entry;
 mod escape;
 pub mod github;
+pub mod gitlab;
 pub mod json;
+pub mod junit;
+pub mod markdown;
 pub mod matrix;
+pub mod plain;
+pub mod sarif;
 pub mod saved_plan;
 pub mod text;
 
