@@ -122,9 +122,19 @@ pub(super) enum Command {
     Releases(ReleasesArgs),
     /// List every change between two releases, with its cost in each direction
     Matrix(MatrixArgs),
+    /// Commands for reports that were saved
+    #[command(subcommand)]
+    Report(ReportCommand),
     /// Commands for authors of packs
     #[command(subcommand)]
     Pack(PackCommand),
+}
+
+/// The subcommands of `report`.
+#[derive(Debug, Subcommand)]
+pub(super) enum ReportCommand {
+    /// Join JSON reports of the shards of a tree, or of several repositories, and print them in any format
+    Merge(MergeArgs),
 }
 
 /// The subcommands of `pack`.
@@ -404,6 +414,20 @@ Examples:
 pub(super) struct ShowArgs {
     /// A plan file, made by `reversion plan`; `-` is standard input
     pub(super) plan: PathBuf,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+/// The arguments of `report merge`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion report merge shard-*.json --format sarif --output-file reversion.sarif
+  reversion report merge report.json --format markdown")]
+pub(super) struct MergeArgs {
+    /// Reports that `--format json` made; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) reports: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }

@@ -44,7 +44,7 @@ pub fn report(document: &Document, limit: usize) -> String {
     let changes = if document.written { "Changed" } else { "To change" };
     let sections = [
         Section { title: "Failed", are: List::Shown, items: of(Severity::Error) },
-        Section { title: "Held back", are: List::Shown, items: of(Severity::HeldBack) },
+        Section { title: "Held back", are: List::Shown, items: by_object(&entries) },
         Section { title: "To do by hand", are: List::Numbered, items: by_hand },
         Section { title: changes, are: List::Folded, items: by_file(document, changed) },
         Section { title: "Acknowledged", are: List::Folded, items: acknowledged.collect() },
@@ -128,6 +128,35 @@ impl Section {
             out.push_str("\n</details>\n");
         }
     }
+}
+
+/// Prints what is held back, an item for each object, with its reasons.
+fn by_object(entries: &[Entry<'_>]) -> Vec<String> {
+    let mut objects: Vec<(&Entry<'_>, Vec<&Entry<'_>>)> = Vec::new();
+    let held = entries.iter().filter(|entry| entry.accepted.is_none() && entry.found.severity == Severity::HeldBack);
+    for entry in held {
+        match objects.last_mut() {
+            Some((first, reasons))
+                if entry.title.is_some() && (first.title, &first.path) == (entry.title, &entry.path) =>
+            {
+                reasons.push(entry)
+            }
+            _ => objects.push((entry, vec![entry])),
+        }
+    }
+    let object = |(first, reasons): (&Entry<'_>, Vec<&Entry<'_>>)| match (reasons.as_slice(), first.title) {
+        ([only], _) => item(only),
+        (_, None) => item(first),
+        (_, Some(title)) => {
+            let reason = |entry: &Entry<'_>| {
+                let line = entry.found.location.line.map(|line| format!(", line {line}")).unwrap_or_default();
+                let (message, help) = (prose(&entry.found.message), help(entry.found.help.as_deref()));
+                format!("\n  - {message} ({}{line}){help}", prose(&entry.found.code))
+            };
+            format!("{} ({})", code(title), code(&first.path)) + &reasons.into_iter().map(reason).collect::<String>()
+        }
+    };
+    objects.into_iter().map(object).collect()
 }
 
 /// Prints a finding with its object, place, code and help.

@@ -19,6 +19,7 @@ pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod matrix;
+pub mod merge;
 pub mod plain;
 pub mod sarif;
 pub mod saved_plan;
