@@ -78,7 +78,11 @@ fn every_line_is_a_record_and_the_summary_is_the_last_one() {
     }
     names.sort();
     names.dedup();
-    assert_eq!(names, ["advisory", "file", "finding", "object", "values"], "the runs have records of these names");
+    assert_eq!(
+        names,
+        ["advisory", "crd", "file", "finding", "object", "values"],
+        "the runs have records of these names"
+    );
 }
 
 /// The two formats hold the same.
@@ -158,7 +162,7 @@ fn schema_and_program_reject_the_same_damaged_reports() {
         }
         let more = accepted(&|map| drop(map.insert("more".to_owned(), json!(1))));
         assert_eq!(more, (false, false), "there is another key next to {key}");
-        let is_optional = ["shard", "folder", "field", "help", "reason", "line", "column"].contains(&name);
+        let is_optional = ["shard", "folder", "field", "help", "reason", "text", "line", "column"].contains(&name);
         let missing = accepted(&|map| drop(map.remove(name)));
         assert_eq!(missing, (false, is_optional), "{key} is missing");
         damaged += 3;

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::document::{Accepted, Document, Found, Object, Severity};
-use super::escape::visible_lines;
+use super::escape::visible;
 use crate::finding::Code;
 
 /// What a file adds to the report.
@@ -127,7 +127,8 @@ fn line(found: &Found) -> String {
     out + "\n"
 }
 
-/// Writes out the characters that XML cannot hold, and those that could steer a terminal.
+/// Writes out the characters that XML cannot hold or, as a line break in an attribute, does not keep, and those that could steer a
+/// terminal.
 fn text(text: &str) -> String {
-    visible_lines(text).replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
+    visible(text).replace('\u{fffe}', "\\u{fffe}").replace('\u{ffff}', "\\u{ffff}")
 }

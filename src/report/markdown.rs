@@ -29,10 +29,10 @@ pub fn report(document: &Document, limit: usize) -> String {
     let of = |severity| open().filter(move |entry| entry.found.severity == severity).map(item).collect::<Vec<_>>();
     let is_change = |entry: &&Entry<'_>| entry.found.code == Code::ChangesNeeded.name();
     let by_hand = open().filter(|entry| entry.found.severity == Severity::Warning && !is_change(entry)).map(item);
-    let advisories = document
-        .advisories
-        .iter()
-        .map(|one| (one.severity, format!("{}{}", prose(&one.message), help(one.help.as_deref()))));
+    let advisories = document.advisories.iter().map(|one| {
+        let text = format!("about the {}: {}{}", prose(&one.about), prose(&one.message), help(one.help.as_deref()));
+        (one.severity, text)
+    });
     let (notes, warned): (Vec<_>, Vec<_>) = advisories.partition(|(severity, _)| *severity == Severity::Note);
     let notes = notes.into_iter().map(|(_, text)| text).chain(of(Severity::Note)).collect();
     let by_hand = warned.into_iter().map(|(_, text)| text).chain(by_hand).collect();
@@ -40,7 +40,10 @@ pub fn report(document: &Document, limit: usize) -> String {
         let reason = entry.accepted?.reason.as_deref();
         Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
     });
-    let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed);
+    let is_accepted = |object: &&Object| {
+        object.acknowledged.iter().any(|accepted| accepted.finding.code == Code::ChangesNeeded.name())
+    };
+    let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed && !is_accepted(object));
     let changes = if document.written { "Changed" } else { "To change" };
     let sections = [
         Section { title: "Failed", are: List::Shown, items: of(Severity::Error) },
@@ -151,7 +154,7 @@ fn by_object(entries: &[Entry<'_>]) -> Vec<String> {
             let reason = |entry: &Entry<'_>| {
                 let line = entry.found.location.line.map(|line| format!(", line {line}")).unwrap_or_default();
                 let (message, help) = (prose(&entry.found.message), help(entry.found.help.as_deref()));
-                format!("\n  - {message} ({}{line}){help}", prose(&entry.found.code))
+                format!("\n  - {}{line}: {message}{help}", prose(&entry.found.code))
             };
             format!("{} ({})", code(title), code(&first.path)) + &reasons.into_iter().map(reason).collect::<String>()
         }
@@ -159,13 +162,16 @@ fn by_object(entries: &[Entry<'_>]) -> Vec<String> {
     objects.into_iter().map(object).collect()
 }
 
-/// Prints a finding with its object, place, code and help.
+/// Prints a finding with its object, place, code and help. It starts with a name: a sentence there could start a list or a block.
 fn item(entry: &Entry<'_>) -> String {
     let found = entry.found;
-    let title = entry.title.map(|title| format!("{}: ", code(title))).unwrap_or_default();
     let line = found.location.line.map(|line| format!(":{line}")).unwrap_or_default();
     let place = code(&format!("{}{line}", entry.path));
-    format!("{title}{} ({}, {place}){}", prose(&found.message), prose(&found.code), help(found.help.as_deref()))
+    let (message, name, help) = (prose(&found.message), prose(&found.code), help(found.help.as_deref()));
+    match entry.title {
+        Some(title) => format!("{}: {message} ({name}, {place}){help}", code(title)),
+        None => format!("{place}: {message} ({name}){help}"),
+    }
 }
 
 fn help(help: Option<&str>) -> String {
@@ -199,32 +205,30 @@ fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped(text, ""))
 }
 
-/// Prints a sentence. Behind a sign that starts a mention, a reference or an emoji there is a space of no width, as Renovate does.
+/// Prints a sentence. Behind a sign that would start a mention, a reference or an emoji there is a space of no width, as Renovate
+/// writes it.
 fn prose(text: &str) -> String {
     escaped(text, "&#8203;")
 }
 
 /// Writes a text so that Markdown gives it back as it is, with its control characters written out; `apart` comes behind signs
-/// that start something.
+/// that would start something.
 fn escaped(text: &str, apart: &str) -> String {
     let mut characters = text.chars();
-    let shown: String = characters.by_ref().take(TEXT).collect();
+    let shown = visible(&characters.by_ref().take(TEXT).collect::<String>());
     let mut out = String::with_capacity(shown.len());
-    for character in visible(&shown).chars() {
-        match character {
-            '@' | '#' | ':' | '~' | '$' | '%' | '!' if apart.is_empty() => entity(&mut out, character),
-            '@' | '#' | '~' | '$' | '%' | '!' => {
-                entity(&mut out, character);
-                out.push_str(apart);
-            }
-            ':' if out.ends_with(' ') || out.is_empty() => {
-                entity(&mut out, character);
-                out.push_str(apart);
-            }
-            '&' | '<' | '>' | '"' | '\'' | '|' | '`' | '*' | '_' | '[' | ']' | '(' | ')' | '{' | '}' | '\\' => {
-                entity(&mut out, character);
-            }
-            character => out.push(character),
+    for (at, character) in shown.char_indices() {
+        if character.is_ascii_punctuation()
+            && !",-./".contains(character)
+            && (character != ':' || is_emoji(&shown[at..]))
+        {
+            let _infallible = write!(out, "&#{};", u32::from(character));
+        } else {
+            out.push(character);
+        }
+        let is_next_to_word = shown[at..].chars().nth(1).is_some_and(char::is_alphanumeric);
+        if is_emoji(&shown[at..]) || (is_next_to_word && "@#~$%!&".contains(character)) {
+            out.push_str(apart);
         }
     }
     let rest = characters.count();
@@ -234,6 +238,10 @@ fn escaped(text: &str, apart: &str) -> String {
     out
 }
 
-fn entity(out: &mut String, character: char) {
-    let _infallible = write!(out, "&#{};", u32::from(character));
+/// Returns whether a text starts with an emoji's name, as `:name:`.
+fn is_emoji(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(':') else { return false };
+    let name =
+        rest.trim_start_matches(|character: char| character.is_ascii_alphanumeric() || "_+-".contains(character));
+    name.len() < rest.len() && name.starts_with(':')
 }
