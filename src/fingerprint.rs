@@ -27,6 +27,16 @@ impl Fingerprint {
         let hash = bytes.iter().fold(OFFSET, |hash, byte| (hash ^ u128::from(*byte)).wrapping_mul(PRIME));
         Self { length: bytes.len() as u64, hash }
     }
+
+    /// Returns the hash alone, as 32 hexadecimal digits.
+    pub fn hash_text(self) -> String {
+        format!("{:032x}", self.hash)
+    }
+
+    /// Returns which of `parts` equal parts the hash is in, from 0; `parts` is not 0.
+    pub fn part(self, parts: u32) -> u32 {
+        u32::try_from(self.hash % u128::from(parts)).expect("a rest is less than the divisor")
+    }
 }
 
 impl fmt::Display for Fingerprint {

@@ -44,25 +44,27 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     let bounds = bounds(&planned.roots)?;
     let journal = write::finish_interrupted(&bounds, console)?;
     if planned.plan.files.is_empty() {
-        finish(&planned.report("apply", Written::No), output, console)?;
         let exit = planned.exit_with(Pending::Nothing, output);
+        finish(&planned.report("apply", Written::No, exit), output, console)?;
         return explain_exit(exit, &planned.counts, &planned.roots, packs, console);
     }
     write::guard(&planned.plan.files, args.guard)?;
-    if !args.yes && !confirmed(&planned.report("apply", Written::No), Level::of(output), console)? {
+    let unwritten = planned.exit_with(Pending::Changes, output);
+    if !args.yes && !confirmed(&planned.report("apply", Written::No, unwritten), Level::of(output), console)? {
         console.note("nothing was written\n")?;
-        return Ok(planned.exit_with(Pending::Changes, output));
+        return Ok(unwritten);
     }
     write::write(&planned.plan.files, &planned.targets.join(", "), bounds, journal)?;
-    let report = planned.report("apply", Written::Yes);
+    let exit = planned.exit_with(Pending::Nothing, output);
+    let report = planned.report("apply", Written::Yes, exit);
     report_written(&report, args, console)
         .with_context(|| format!("{} were written, but not reported", plural(report.files.len(), "file")))?;
-    Ok(planned.exit_with(Pending::Nothing, output))
+    Ok(exit)
 }
 
 /// Reports what failed; nothing is written then.
 fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
-    finish(&planned.report("apply", Written::No), &args.convert.output, console)?;
+    finish(&planned.report("apply", Written::No, Exit::Failed), &args.convert.output, console)?;
     let why = planned.why_failed();
     if !why.is_empty() && !planned.plan.files.is_empty() {
         console.note(&format!("nothing was written{why}\n"))?;

@@ -10,11 +10,14 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use crate::disk::Shard;
+
 /// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
-const PLANNING: [&str; 22] = [
+const PLANNING: [&str; 23] = [
     "paths",
     "glob",
     "files_from",
+    "shard",
     "extension",
     "no_ignore",
     "hidden",
@@ -141,9 +144,19 @@ pub(super) enum Command {
     Releases(ReleasesArgs),
     /// List every change between two releases, with its cost in each direction
     Matrix(MatrixArgs),
+    /// Commands for reports that were saved
+    #[command(subcommand)]
+    Report(ReportCommand),
     /// Commands for authors of packs
     #[command(subcommand)]
     Pack(PackCommand),
+}
+
+/// The subcommands of `report`.
+#[derive(Debug, Subcommand)]
+pub(super) enum ReportCommand {
+    /// Join JSON reports of the shards of a tree, or of several repositories, and print them in any format
+    Merge(MergeArgs),
 }
 
 /// The subcommands of `pack`.
@@ -180,6 +193,9 @@ pub(super) struct FileArgs {
     /// Follow symbolic links
     #[arg(long, env = "REVERSION_FOLLOW", value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub(super) follow: bool,
+    /// Report and write only part I of N of the files, by a hash of their paths: 1/4 to 4/4 are all files
+    #[arg(long, value_name = "I/N", env = "REVERSION_SHARD", hide_short_help = true)]
+    pub(super) shard: Option<Shard>,
     /// List every skipped file with its reason on standard error
     #[arg(long)]
     pub(super) inspect: bool,
@@ -240,8 +256,18 @@ pub(super) enum Format {
     Text,
     /// One JSON document, with the RFC 6902 patch of each object
     Json,
+    /// The same as JSON, one line for each record
+    Jsonl,
     /// Workflow commands for GitHub Actions, and the step summary
     Github,
+    /// A Code Quality report of GitLab
+    Gitlab,
+    /// SARIF 2.1.0 for code scanning
+    Sarif,
+    /// JUnit XML: a test case for each object
+    Junit,
+    /// A comment on a pull request
+    Markdown,
     /// One page for a browser, with diffs and filters; it needs no network
     Html,
 }
@@ -422,6 +448,20 @@ Examples:
 pub(super) struct ShowArgs {
     /// A plan file, made by `reversion plan`; `-` is standard input
     pub(super) plan: PathBuf,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+/// The arguments of `report merge`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion report merge shard-*.json --format sarif --output-file reversion.sarif
+  reversion report merge report.json --format markdown")]
+pub(super) struct MergeArgs {
+    /// Reports that `--format json` made; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) reports: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) output: OutputArgs,
 }

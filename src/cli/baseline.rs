@@ -13,6 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::console::Console;
+use super::exit::Exit;
 use super::planned::Planned;
 use crate::disk::{self, Failure, MAX_FILE_SIZE};
 use crate::finding::{Acknowledged, AcknowledgedBy, Finding, Severity};
@@ -104,7 +105,8 @@ impl Baseline {
         );
         let mut baseline = Self { file: file.to_owned(), folder: folder_of(file)?, counts: BTreeMap::new() };
         let mut places = Places::new(&baseline.folder);
-        let changes: Vec<Finding> = planned.report("check", Written::No).to_change().map(changes_needed).collect();
+        let changes: Vec<Finding> =
+            planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
         for finding in planned.plan.findings.iter().filter(|one| can_be_known(one)).chain(&changes) {
             *baseline.counts.entry(places.key(finding)).or_default() += 1;
         }
@@ -150,7 +152,8 @@ impl Baseline {
             let count = left.get_mut(&places.key(finding)).filter(|count| **count > 0);
             count.map(|count| *count -= 1).is_some()
         };
-        let changes: Vec<Finding> = planned.report("check", Written::No).to_change().map(changes_needed).collect();
+        let changes: Vec<Finding> =
+            planned.report("check", Written::No, Exit::Clean).to_change().map(changes_needed).collect();
         let (known, open): (Vec<Finding>, Vec<Finding>) =
             std::mem::take(&mut planned.plan.findings).into_iter().partition(|one| can_be_known(one) && is_known(one));
         planned.plan.findings = open;

@@ -33,7 +33,7 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     if exit != Exit::Failed {
         console.stream(&planned.plan.files.first().map_or(bytes, |file| file.after().into_bytes()))?;
     }
-    let report = planned.report("convert", Written::No);
+    let report = planned.report("convert", Written::No, exit);
     let level = Level::new(args.quiet, args.verbose);
     console.note(&format!("{}{}\n", findings(&report, level), text::summary(&report)))?;
     let exit = if exit == Exit::NothingRecognised && args.allow_empty { Exit::Clean } else { exit };

@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 
 use super::args::{DetectArgs, Format};
 use super::config::Config;
 use super::console::Console;
 use super::exit::{Exit, Pending};
+use super::formats;
 use super::input::{self, Empty};
 use super::output::{self, Level, explain_exit};
 use super::packs;
+use crate::disk;
 use crate::field::FieldPath;
 use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::install_evidence::evidence_in;
@@ -18,10 +20,15 @@ use crate::infer::{infer, kind_evidence};
 use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
 use crate::plan;
-use crate::report::{Detected, Detection, detect as render, github, json, text};
+use crate::report::document::Document;
+use crate::report::{Detected, Detection, detect as render, json, text};
 
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
+    ensure!(
+        !matches!(args.output.format, Format::Junit | Format::Markdown),
+        "`detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, github, gitlab or sarif"
+    );
     let packs = packs::load(&args.packs)?;
     let config = Config::find(&args.files.paths, packs)?;
     let empty = Empty::of(args.output.allow_empty);
@@ -33,7 +40,8 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     evidence.sort();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
     let (findings, counts) = (input.findings.clone(), input.counts.clone());
-    let mut detection = Detection { objects: Vec::new(), values: Vec::new(), evidence, crds, findings, counts };
+    let shard = input.shard.map(|shard| shard.to_string());
+    let mut detection = Detection { objects: Vec::new(), values: Vec::new(), evidence, crds, findings, counts, shard };
     let about_crds = detection.crds.iter().filter_map(Installed::finding);
     detection.findings.extend(about_crds.filter(|finding| is_listed(&finding.location.file)));
     for manifest in input.made.iter().filter(|manifest| is_listed(&manifest.file)) {
@@ -43,22 +51,26 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     }
     detection.findings.sort();
     detection.counts.recognised += detection.objects.len();
+    let others = input.made.iter().filter(|manifest| input.shard.is_some() && !is_listed(&manifest.file));
+    detection.counts.recognised_elsewhere = others
+        .flat_map(|manifest| &manifest.objects)
+        .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
     let output = &args.output;
     let level = Level::of(output);
+    let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
+    let folder = disk::folder_in_repository();
     match output.format {
         Format::Text => {
             console.report(&format!("{}{}", render::objects(&detection), render::common(&detection)), output)?;
             console.note(&output::about_files(&detection.findings, level))?;
         }
-        Format::Json => console.report(&json::detection(&detection), output)?,
-        Format::Html => bail!("`detect` has no report for a browser; it has the formats text, json and github"),
-        Format::Github => {
-            let shown = detection.findings.iter().filter(|finding| level.shows(finding));
-            console.report(&shown.map(github::finding).collect::<String>(), output)?;
+        Format::Json => console.report(&json::pretty(&json::detection(&detection, exit as u8, folder)), output)?,
+        Format::Jsonl => console.report(&json::lines(&json::detection(&detection, exit as u8, folder)), output)?,
+        Format::Html | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
+            formats::print(Document::of_detection(&detection, exit as u8, folder), output, console)?;
         }
     }
     console.note(&format!("{}\n", text::detected(&detection.counts)))?;
-    let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     explain_exit(exit, &detection.counts, &input.roots, packs, console)
 }
 

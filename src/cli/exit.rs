@@ -21,6 +21,16 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Returns the exit code that a report records.
+    pub(super) const fn of_code(code: u8) -> Self {
+        match code {
+            0 => Self::Clean,
+            1 => Self::Changes,
+            3 => Self::NothingRecognised,
+            _ => Self::Failed,
+        }
+    }
+
     /// Decides for a run with `counts` and `findings` that goes on without the files in `left_out`; `pending` is whether changes are
     /// still to be made.
     pub(super) fn decide(counts: &Counts, findings: &[Finding], left_out: &[LeftOut], pending: Pending) -> Self {
@@ -31,7 +41,7 @@ impl Exit {
             Self::Failed
         } else if !left_out.is_empty() {
             Self::Changes
-        } else if counts.recognised == 0 && counts.listed.is_none() {
+        } else if counts.recognised == 0 && counts.listed.is_none() && !counts.recognised_elsewhere {
             Self::NothingRecognised
         } else if worst == Some(Severity::Held) || pending == Pending::Changes {
             Self::Changes

@@ -124,6 +124,8 @@ fn conclude(
         counts,
         left_out: Vec::new(),
         written: Written::Yes,
+        shard: None,
+        exit: exit as u8,
     };
     let item_at = |location: &Location| {
         let number = list.item_at(location)?;

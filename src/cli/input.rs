@@ -15,7 +15,7 @@ use super::args::FileArgs;
 use super::config::Config;
 use super::console::Console;
 use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing};
-use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
+use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, Scan, Shard, Skip, WalkOptions};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
@@ -48,7 +48,7 @@ pub(super) struct Input<T> {
     pub(super) made: Vec<T>,
     /// Files that failed or were skipped.
     pub(super) findings: Vec<Finding>,
-    /// The files that failed.
+    /// The files that failed, of all shards.
     pub(super) failed: Vec<LeftOut>,
     /// Files that do not fail the run, but what they hold is not known: those that are not listed, and kustomizations that cannot be
     /// parsed and mention no known API group.
@@ -59,6 +59,8 @@ pub(super) struct Input<T> {
     pub(super) roots: Vec<PathBuf>,
     /// The files that are reported; all where there is no list.
     pub(super) listed: Option<FileList>,
+    /// The part of the tree that is reported; all of it where there is none.
+    pub(super) shard: Option<Shard>,
 }
 
 impl<T> Default for Input<T> {
@@ -71,6 +73,7 @@ impl<T> Default for Input<T> {
             counts: Counts::default(),
             roots: Vec::new(),
             listed: None,
+            shard: None,
         }
     }
 }
@@ -132,7 +135,7 @@ pub(super) fn read<T: Send>(
     }
     args.paths.iter().try_for_each(|path| is_readable(path))?;
     let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
-    let is_listed = |path: &Path| listed.as_ref().is_none_or(|listed| listed.has(path));
+    let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
     let options = options(args)?;
     let seen = AtomicUsize::new(0);
     let visit = |path: &Path, bytes: &[u8]| {
@@ -147,7 +150,7 @@ pub(super) fn read<T: Send>(
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
     }
-    let input = Input { roots: args.paths.clone(), listed, ..Input::default() };
+    let input = Input { roots: args.paths.clone(), listed, shard: args.shard, ..Input::default() };
     Ok(input.collect(scan, seen.into_inner()))
 }
 
@@ -164,6 +167,7 @@ pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Resul
         glob: Vec::new(),
         extension: Vec::new(),
         files_from: None,
+        shard: None,
         inspect: false,
         threads: 0,
     };
@@ -235,6 +239,10 @@ pub(super) fn recognizer(packs: &Packs, config: &Config) -> Recognizer {
     recognizer.with_charts(charts).with_values(&config.values)
 }
 
+fn is_reported(file: &Path, listed: Option<&FileList>, shard: Option<Shard>, roots: &[PathBuf]) -> bool {
+    shard.is_none_or(|shard| shard.has(file, roots)) && listed.is_none_or(|listed| listed.has(file))
+}
+
 fn file_list(list: &Path, roots: &[PathBuf]) -> Result<FileList> {
     let read = FileList::read(list, roots);
     read.map_err(|failure| anyhow!("cannot read the list of files {}: {failure}", visible(&name(list))))
@@ -289,7 +297,12 @@ fn file_finding(file: &str, code: Code, severity: Severity, message: String, hel
 impl<T> Input<T> {
     /// Returns whether a file is reported.
     pub(super) fn is_listed(&self, file: &Path) -> bool {
-        self.listed.as_ref().is_none_or(|listed| listed.has(file))
+        is_reported(file, self.listed.as_ref(), self.shard, &self.roots)
+    }
+
+    /// Returns whether only some of the files are reported.
+    pub(super) const fn is_limited(&self) -> bool {
+        self.listed.is_some() || self.shard.is_some()
     }
 
     /// Adds what a walk found; `seen` of the files that it read are listed.
@@ -338,6 +351,9 @@ impl<T> Input<T> {
             self.counts.failed += 1;
             self.failed.push(file);
             self.findings.push(finding);
+        } else if self.shard.is_some() {
+            // The run on its shard reports it; what that means for this one depends on the command.
+            self.failed.push(file);
         } else {
             self.unread.push(file);
             self.findings.push(Finding { severity: Severity::Warning, ..finding });

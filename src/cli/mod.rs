@@ -19,6 +19,7 @@ mod convert;
 mod detect;
 mod exit;
 mod explain;
+mod formats;
 mod function;
 mod function_config;
 mod glossary;
@@ -26,6 +27,7 @@ mod input;
 mod journal;
 mod lint;
 mod matrix;
+mod merge;
 mod origin;
 mod output;
 mod packs;
@@ -44,7 +46,7 @@ mod write;
 pub use exit::Exit;
 pub use glossary::{GLOSSARY, Term};
 
-use args::{Cli, Command, PackCommand};
+use args::{Cli, Command, PackCommand, ReportCommand};
 use console::Console;
 
 /// Runs the program with `arguments`, the first being its name.
@@ -72,6 +74,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Explain(args) => explain::run(&args, console),
         Command::Releases(args) => releases::run(&args, console),
         Command::Matrix(args) => matrix::run(&args, console),
+        Command::Report(ReportCommand::Merge(args)) => merge::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),
         Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
     };

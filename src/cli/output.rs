@@ -9,11 +9,14 @@ use anyhow::Result;
 use super::args::{Format, OutputArgs};
 use super::console::Console;
 use super::exit::Exit;
+use super::formats;
+use crate::disk;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
 use crate::plan::RunAdvisory;
-use crate::report::{Counts, Report, diff, github, html, json, plural, text, visible};
+use crate::report::document::Document;
+use crate::report::{Counts, Report, diff, html, plural, text, visible};
 
 /// The least severity that is printed.
 #[derive(Clone, Copy, Debug)]
@@ -64,16 +67,10 @@ impl Level {
 
 /// Prints the report in its format, the findings and the summary.
 pub(super) fn finish(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
-    let level = Level::of(output);
     match output.format {
-        Format::Text => console.note(&findings(report, level))?,
-        Format::Json => console.report(&json::report(report), output)?,
+        Format::Text => console.note(&findings(report, Level::of(output)))?,
         Format::Html => console.report(&html::page(report), output)?,
-        Format::Github => {
-            let advisories = level.advisories(report.advisories);
-            console.report(&github::commands(report, |finding| level.shows(finding), advisories), output)?;
-            console.step_summary(&github::step_summary(report))?;
-        }
+        _ => formats::print(Document::new(report, disk::folder_in_repository()), output, console)?,
     }
     console.note(&format!("{}\n", text::summary(report)))
 }

@@ -27,7 +27,9 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
     );
     let packs = packs::load(&args.convert.packs)?;
     let planned = planned_with(&args.convert, packs, (Record::Data, FrontEnd::Exact, Dependent::HoldBack), console)?;
-    let (report, exit) = (planned.report("plan", Written::No), planned.exit(Pending::Nothing));
+    let exit = planned.exit(Pending::Nothing);
+    let with_flags = planned.exit_with(Pending::Nothing, &args.convert.output);
+    let report = planned.report("plan", Written::No, with_flags);
     if exit == Exit::Failed {
         finish(&report, &args.convert.output, console)?;
         console.note(&format!("no plan was saved{}\n", planned.why_failed()))?;
@@ -51,8 +53,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
             "saved {out}; review it with `reversion show {out}`, apply it with `reversion apply --plan {out}`\n"
         ))?;
     }
-    let exit = planned.exit_with(Pending::Nothing, &args.convert.output);
-    explain_exit(exit, &planned.counts, &planned.roots, packs, console)
+    explain_exit(with_flags, &planned.counts, &planned.roots, packs, console)
 }
 
 /// Returns the path of a file from the current folder.

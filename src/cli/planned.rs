@@ -15,13 +15,13 @@ use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::target::Request;
-use crate::disk::{self, FileList};
+use crate::disk::{self, FileList, Shard};
 use crate::finding::{Code, Finding, Severity};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{self, Dependent, LeftOut, Listed, Plan, PlannedFile, Planner, Record, RunFile, Scope};
+use crate::plan::{self, Dependent, LeftOut, Listed, Others, Plan, PlannedFile, Planner, Record, RunFile, Scope};
 use crate::report::{Counts, Report, Written};
 use crate::yaml::FrontEnd;
 
@@ -37,10 +37,13 @@ pub(super) struct Planned<'p> {
     pub(super) left_out: Vec<LeftOut>,
     /// The files that are reported; all where there is no list.
     listed: Option<FileList>,
+    /// The part of the tree that it is about.
+    pub(super) shard: Option<Shard>,
 }
 
 impl Planned<'_> {
-    pub(super) fn report(&self, command: &'static str, written: Written) -> Report<'_> {
+    /// Makes the report of a command that ends with `exit`.
+    pub(super) fn report(&self, command: &'static str, written: Written, exit: Exit) -> Report<'_> {
         Report {
             command,
             packs: self.packs,
@@ -53,6 +56,8 @@ impl Planned<'_> {
             counts: self.counts.clone(),
             left_out: self.left_out.iter().map(|file| file.name.as_str()).collect(),
             written,
+            shard: self.shard.map(|shard| shard.to_string()),
+            exit: exit as u8,
         }
     }
 
@@ -75,6 +80,11 @@ impl Planned<'_> {
         }
     }
 
+    /// Returns whether changes are to be made that are not accepted as ones not made.
+    pub(super) fn pending(&self) -> Pending {
+        Pending::of(&self.report("check", Written::No, Exit::Clean))
+    }
+
     pub(super) fn exit(&self, pending: Pending) -> Exit {
         Exit::decide(&self.counts, &self.plan.findings, &self.left_out, pending)
     }
@@ -94,8 +104,10 @@ pub(super) fn planned<'p>(
     console: Console,
 ) -> Result<Planned<'p>> {
     let record = match args.output.format {
-        Format::Json | Format::Html => Record::Data,
-        Format::Text | Format::Github => Record::Outcomes,
+        Format::Json | Format::Jsonl | Format::Html => Record::Data,
+        Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
+            Record::Outcomes
+        }
     };
     planned_with(args, packs, (record, front_end, dependent), console)
 }
@@ -114,7 +126,13 @@ pub(super) fn planned_with<'p>(
     plan_files(&request, &recognizer, (dependent, console), |make| {
         let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
         if !args.keep_going {
-            input.failed.clear();
+            let failed = std::mem::take(&mut input.failed);
+            if dependent == Dependent::HoldBack {
+                // This run is not the one that fails because of them, and must not write what depends on them.
+                let elsewhere = failed.into_iter().filter(|file| !input.is_listed(Path::new(&file.name)));
+                let elsewhere: Vec<LeftOut> = elsewhere.collect();
+                input.unread.extend(elsewhere);
+            }
         }
         input.findings.extend(interrupted_run(&input.roots));
         if let Some(output) = &args.output.output_file {
@@ -144,7 +162,7 @@ pub(super) fn plan_files<'p>(
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     if input.counts.listed == Some(0) {
         // Nothing is converted, whatever the target.
-        let Input { findings, counts, roots, .. } = input;
+        let Input { findings, counts, roots, shard, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
         return Ok(Planned {
             packs: request.packs(),
@@ -154,6 +172,7 @@ pub(super) fn plan_files<'p>(
             counts,
             left_out: Vec::new(),
             listed: input.listed,
+            shard,
         });
     }
     let shown = || input.made.iter().filter_map(|seen| seen.evidence.as_deref());
@@ -221,18 +240,23 @@ fn conclude<'p>(
     let files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
-    let listed = input.listed.is_some().then_some(Listed { has: &is_listed, dependent });
+    let others = if input.shard.is_some() { Others::Reported } else { Others::Unreported };
+    let listed = input.is_limited().then_some(Listed { has: &is_listed, dependent, others });
     let scope = Scope { left_out: &left_out, found: &input.findings, listed };
     let plan = plan::plan_files(planner, files, &scope, |at, planned| match planned.text().or(texts[at].as_deref()) {
         Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
         // The texts of most files are not kept, since this is rare.
         None => input::reread(planned.file(), recognizer),
     })?;
+    // What is left out in other shards, the runs on them report.
+    let left_out = input.failed.iter().filter(|file| is_listed(&file.name)).cloned().collect();
     let goal = planner.goal();
-    let counts =
-        Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
+    let recognised = plan.objects.iter().filter(|object| object.is_recognised).count();
+    let recognised_elsewhere = input.shard.is_some() && plan.recognised_elsewhere;
+    let counts = Counts { recognised, recognised_elsewhere, ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { packs, targets, plan, roots: input.roots, counts, left_out: input.failed, listed: input.listed })
+    let (roots, shard, listed) = (input.roots, input.shard, input.listed);
+    Ok(Planned { packs, targets, plan, roots, counts, left_out, listed, shard })
 }
 
 /// What is kept of a file until all files are read.

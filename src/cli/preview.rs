@@ -18,8 +18,10 @@ use crate::yaml::FrontEnd;
 pub(super) fn check(args: &CheckArgs, console: Console) -> Result<Exit> {
     let output = &args.convert.output;
     let front_end = match output.format {
-        Format::Json | Format::Html => FrontEnd::Exact,
-        Format::Text | Format::Github => FrontEnd::Fast,
+        Format::Json | Format::Jsonl | Format::Html => FrontEnd::Exact,
+        Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
+            FrontEnd::Fast
+        }
     };
     preview("check", &args.convert, (front_end, &|planned| compare(planned, args, console)), console, |report| {
         match output.quiet {
@@ -69,11 +71,11 @@ fn preview(
     let packs = packs::load(&args.packs)?;
     let mut planned = planned(args, packs, (front_end, Dependent::Report), console)?;
     compare(&mut planned)?;
-    let report = planned.report(command, Written::No);
+    let exit = planned.exit_with(planned.pending(), &args.output);
+    let report = planned.report(command, Written::No, exit);
     if args.output.format == Format::Text {
         console.report(&as_text(&report)?, &args.output)?;
     }
     finish(&report, &args.output, console)?;
-    let exit = planned.exit_with(Pending::of(&report), &args.output);
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

@@ -72,6 +72,15 @@ pub fn inside_current_folder(file: &Path) -> Option<PathBuf> {
     is_place(&inside).then_some(inside)
 }
 
+/// Returns the path of the current folder from the top of its repository, with `/`; `None` outside of a repository, or where the
+/// path is not text.
+pub fn folder_in_repository() -> Option<String> {
+    let here = fs::canonicalize(".").ok()?;
+    let top = here.ancestors().find(|folder| is_repository(folder))?;
+    let names = here.strip_prefix(top).ok()?.components().map(|name| name.as_os_str().to_str());
+    Some(names.collect::<Option<Vec<_>>>()?.join("/"))
+}
+
 /// Returns whether a relative path, as read from a plan or a journal, is a place.
 pub fn is_place(path: &Path) -> bool {
     let is_name = |component: Component<'_>| match component {

@@ -43,6 +43,8 @@ pub mod recovery;
 
 mod roots;
 
+mod shard;
+
 pub mod run;
 
 #[cfg(test)]
@@ -60,7 +62,7 @@ pub mod walk;
 
 mod walk_builder;
 
-pub use bounds::{Bounds, inside_current_folder, is_place};
+pub use bounds::{Bounds, folder_in_repository, inside_current_folder, is_place};
 pub use failure::{Failure, FileKind};
 pub use file_list::{FileList, place_of};
 pub use journal::Journal;
@@ -70,6 +72,7 @@ pub use read::{MAX_FILE_SIZE, read, read_stdin, read_up_to};
 pub use record::{Action, Record};
 pub use recovery::{RunProgress, Unfinished, inspect};
 pub use run::{Aborted, Change, ChangedFiles, Step, TreeState, Written};
+pub use shard::Shard;
 pub use skip::Skip;
 pub use transaction::Transaction;
 pub use undo::undo;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::acknowledged::{Accepting, partition};
 use super::file::PlannedFile;
 use super::planner::Planner;
+use super::scope::{Listed, Others};
 use crate::convert::{ObjectPlan, Outcome};
 use crate::edits::FilePlan;
 use crate::finding::{Acknowledged, Finding};
@@ -25,6 +26,8 @@ pub struct Plan {
     pub advisories: Vec<RunAdvisory>,
     /// How many objects the parsed files hold, known or not.
     pub seen_objects: usize,
+    /// Whether files that are not listed hold recognised objects.
+    pub recognised_elsewhere: bool,
 }
 
 /// Puts the plans of the files that are listed together, in their order, with what was `found` before. What concerns the whole run is reported once: an advisory,
@@ -33,19 +36,23 @@ pub(super) fn assemble(
     planner: &Planner<'_>,
     files: impl IntoIterator<Item = PlannedFile>,
     found: &[Finding],
-    is_listed: impl Fn(&str) -> bool,
+    listed: Option<Listed<'_>>,
 ) -> Plan {
+    let is_listed = |file: &str| listed.is_none_or(|listed| (listed.has)(file));
+    let is_shard = listed.is_some_and(|listed| listed.others == Others::Reported);
     let mut plan = Plan { findings: found.to_vec(), ..Plan::default() };
     let mut ignores = Vec::new();
     let mut advised: BTreeMap<usize, Advised> = BTreeMap::new();
     let (mut unconverted, mut sources) = (Vec::new(), BTreeSet::new());
     for planned in files {
         sources.extend(planned.value_sources.iter().cloned());
-        if !is_listed(planned.file()) {
-            continue;
-        }
-        for (at, found) in planned.advised {
+        let is_reported = is_listed(planned.file());
+        for (at, found) in planned.advised.into_iter().filter(|_| is_reported || is_shard) {
             found.add_to(&mut advised, at);
+        }
+        if !is_reported {
+            plan.recognised_elsewhere |= planned.local.objects.iter().any(|object| object.is_recognised);
+            continue;
         }
         unconverted.extend(planned.unconverted_values);
         plan.files.extend(planned.change);
@@ -56,7 +63,9 @@ pub(super) fn assemble(
     }
     for (at, advised) in advised {
         match planner.advisories[at].report(advised) {
-            Reported::AtObject(finding) => plan.findings.push(finding),
+            Reported::AtObject(finding) => {
+                plan.findings.extend(is_listed(&finding.location.file).then_some(finding));
+            }
             Reported::AboutRun(advisory) => plan.advisories.push(advisory),
         }
     }

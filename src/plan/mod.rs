@@ -42,7 +42,7 @@ pub use crate::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
 pub use file::{PlannedFile, RunFile};
 pub use planner::Planner;
-pub use scope::{Dependent, Listed, Scope};
+pub use scope::{Dependent, Listed, Others, Scope};
 pub use withheld::LeftOut;
 
 use assemble::assemble;
@@ -110,8 +110,7 @@ pub fn plan_files<M: Borrow<Manifest>, E>(
         (Some(Listed { dependent, .. }), Some(alone)) => listed::limit(planned, alone, dependent),
         _ => planned,
     });
-    let is_listed = |file: &str| scope.listed.is_none_or(|listed| (listed.has)(file));
-    Ok(assemble(planner, planned, scope.found, is_listed))
+    Ok(assemble(planner, planned, scope.found, scope.listed))
 }
 
 fn linkable<'f>(files: &'f [RunFile<'_>]) -> Vec<File<'f>> {

@@ -21,6 +21,17 @@ pub struct Listed<'s> {
     pub has: &'s dyn Fn(&str) -> bool,
     /// What happens to a change that needs changes in other files.
     pub dependent: Dependent,
+    /// What becomes of the other files.
+    pub others: Others,
+}
+
+/// What becomes of the files that are not listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// Nothing: what concerns several files is reported at the first listed one.
+    Unreported,
+    /// Other runs report them: what concerns several files is reported by the run that the first of all is in.
+    Reported,
 }
 
 /// What happens to a change in a listed file that needs a change in one that is not listed.

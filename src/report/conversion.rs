@@ -34,6 +34,10 @@ pub struct Report<'a> {
     pub left_out: Vec<&'a str>,
     /// Whether the changes were written.
     pub written: Written,
+    /// Which part of the tree it is about, as `1/4`; the whole tree where there is none.
+    pub shard: Option<String>,
+    /// The exit code of the run.
+    pub exit: u8,
 }
 
 /// Whether the changes of a report are on disk.

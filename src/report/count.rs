@@ -24,6 +24,9 @@ pub struct Counts {
     pub binaries: usize,
     /// Files that could not be read or understood.
     pub failed: usize,
+    /// Whether other shards of the tree have recognised objects.
+    #[serde(skip)]
+    pub recognised_elsewhere: bool,
 }
 
 /// Prints a number with a comma between thousands.

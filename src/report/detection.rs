@@ -38,4 +38,6 @@ pub struct Detection<'a> {
     pub findings: Vec<Finding>,
     /// How many files and objects were seen.
     pub counts: Counts,
+    /// Which part of the tree it is about, as `1/4`; the whole tree where there is none.
+    pub shard: Option<String>,
 }

@@ -1,55 +1,105 @@
-//! The format `github`: workflow commands that annotate a pull request, and the step summary.
+//! The format `github`: workflow commands that annotate a pull request. The step summary is `markdown`.
+//!
+//! Invariant: there are never more annotations of a level than GitHub shows for a step, and what is left out is counted in one.
 
-use std::fmt::Write as _;
+use std::cmp::Reverse;
 
-use super::conversion::{Report, changes_needed};
-use super::escape::{visible, visible_lines};
-use super::text;
-use crate::finding::{Code, Finding, Location, Severity};
-use crate::plan::{Outcome, RunAdvisory};
+use super::count::plural;
+use super::document::{Document, Severity};
+use super::entry::entries;
+use super::escape::visible_lines;
+use crate::finding::Code;
 
-/// Prints one workflow command for each finding that `shows` accepts, for each of `advisories`, and for each object that changes.
-pub fn commands<'r>(
-    report: &Report<'r>,
-    shows: impl Fn(&Finding) -> bool,
-    advisories: impl IntoIterator<Item = &'r RunAdvisory>,
-) -> String {
-    let mut out: String = report.findings.iter().filter(|one| shows(one)).map(finding).collect();
-    out.extend(advisories.into_iter().map(advisory));
-    out.extend(report.to_change().map(|object| finding(&changes_needed(object))));
-    out
+/// How many annotations of each level GitHub shows for a step.
+///
+/// Source: GitHub, community discussion 26680: 10 warnings, 10 errors and 10 notices for each step, 50 annotations for each job.
+const SHOWN: usize = 10;
+
+/// One annotation, before it is known whether there is room for it.
+struct Annotation {
+    level: Level,
+    /// Whether it only says that an object changes, which a diff says too.
+    is_change: bool,
+    /// The file, line and column, as properties.
+    place: String,
+    title: String,
+    message: String,
 }
 
-/// Prints one workflow command.
-pub fn finding(finding: &Finding) -> String {
-    let message = with_help(&finding.sentence(), finding.help.as_deref());
-    command(level(finding.severity), Some(&finding.location), finding.code.name(), &message)
+/// The levels of annotations, worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Error,
+    Warning,
+    Notice,
 }
 
-/// Prints one workflow command, which is about no file.
-fn advisory(advisory: &RunAdvisory) -> String {
-    let message = with_help(&advisory.message, advisory.help.as_deref());
-    command(level(advisory.severity), None, Code::Advisory.name(), &message)
-}
+impl Level {
+    const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Notice];
 
-const fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error | Severity::Held => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "notice",
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Notice => "notice",
+        }
+    }
+
+    const fn of(severity: Severity) -> Self {
+        match severity {
+            Severity::Error | Severity::HeldBack => Self::Error,
+            Severity::Warning => Self::Warning,
+            Severity::Note => Self::Notice,
+        }
     }
 }
 
-fn with_help(message: &str, help: Option<&str>) -> String {
-    help.map_or_else(|| message.to_owned(), |help| format!("{message}\nhelp: {help}"))
+/// Prints the worst findings as workflow commands, as many as are shown, and how many are not.
+pub fn commands(document: &Document) -> String {
+    let entries = entries(document);
+    let mut open: Vec<_> = entries.iter().filter(|entry| entry.accepted.is_none()).collect();
+    open.sort_by_key(|entry| Reverse(entry.found.severity));
+    let of_finding = open.into_iter().map(|entry| {
+        let at = &entry.found.location;
+        let line = at.line.map(|line| format!("line={line},")).unwrap_or_default();
+        let column = at.column.map(|column| format!("col={column},")).unwrap_or_default();
+        Annotation {
+            level: Level::of(entry.found.severity),
+            is_change: entry.found.code == Code::ChangesNeeded.name(),
+            place: format!("file={},{line}{column}", property(&entry.path)),
+            title: entry.found.code.clone(),
+            message: entry.found.advice(entry.title),
+        }
+    });
+    let of_run = document.advisories.iter().map(|advisory| Annotation {
+        level: Level::of(advisory.severity),
+        is_change: false,
+        place: String::new(),
+        title: Code::Advisory.name().to_owned(),
+        message: advisory.advice(),
+    });
+    let mut all: Vec<Annotation> = of_run.chain(of_finding).collect();
+    all.sort_by_key(|one| (one.level, one.is_change));
+    let count = |level| all.iter().filter(|one| one.level == level).count();
+    let is_cut = Level::ALL.into_iter().any(|level| count(level) > SHOWN);
+    // The one that says what is left out is a notice.
+    let room = |level| if is_cut && level == Level::Notice { SHOWN - 1 } else { SHOWN };
+    let mut out = String::new();
+    for level in Level::ALL {
+        out.extend(all.iter().filter(|one| one.level == level).take(room(level)).map(command));
+    }
+    let left_out = Level::ALL.map(|level| (level, count(level).saturating_sub(room(level))));
+    let left_out: Vec<String> =
+        left_out.into_iter().filter(|(_, left)| *left > 0).map(|(level, left)| plural(left, level.name())).collect();
+    if !left_out.is_empty() {
+        let message = format!("{} not shown here: the step summary has them", left_out.join(", "));
+        out.push_str(&format!("::notice title=reversion::{}\n", data(&message)));
+    }
+    out
 }
 
-fn command(level: &str, location: Option<&Location>, title: &str, message: &str) -> String {
-    let place = location.map_or_else(String::new, |location| {
-        let position = location.position.map(|at| format!("line={},col={},", at.line, at.column)).unwrap_or_default();
-        format!("file={},{position}", property(&location.file))
-    });
-    format!("::{level} {place}title={}::{}\n", property(title), data(message))
+fn command(one: &Annotation) -> String {
+    format!("::{} {}title={}::{}\n", one.level.name(), one.place, property(&one.title), data(&one.message))
 }
 
 /// Escapes a message as the runner reads it; what could steer a terminal that shows the log is written out.
@@ -66,90 +116,25 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Prints the step summary in Markdown: the counts and a table of the objects that change or are held back.
-pub fn step_summary(report: &Report<'_>) -> String {
-    let mut out =
-        format!("### reversion {} {}\n\n{}\n", report.command, report.targets.join(" "), text::summary(report));
-    let advisories = report.advisories.iter().filter(|advisory| advisory.severity > Severity::Note);
-    let item = |advisory: &RunAdvisory| {
-        let help = advisory.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));
-        format!("- about the {}: {}{}\n", advisory.about.name(), visible(&advisory.message), visible(&help))
-    };
-    let items: String = advisories.map(item).collect();
-    if !items.is_empty() {
-        let _infallible = write!(out, "\n{items}");
-    }
-    let rows: Vec<_> = report.objects.iter().filter(|object| object.outcome != Outcome::Unchanged).collect();
-    if !rows.is_empty() {
-        out.push_str("\n| object | place | outcome | from | to |\n|---|---|---|---|---|\n");
-    }
-    for object in rows {
-        let cell = |text: &str| visible(text).replace('|', "\\|");
-        let _infallible = writeln!(
-            out,
-            "| {} | {} | {} | {} | {} |",
-            cell(&object.title),
-            cell(&object.location.to_string()),
-            object.outcome.name(),
-            cell(&format!("{} {}", object.from.1, object.from.0.kind)),
-            cell(&format!("{} {}", object.to.1, object.to.0.kind)),
-        );
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::conversion::Written;
-    use super::super::count::Counts;
     use super::*;
-    use crate::pack::{About, Packs};
-    use crate::text::Position;
-
-    #[test]
-    fn the_step_summary_lists_advisories_and_left_out_files() {
-        let advisory = |about, severity, help: Option<&str>| RunAdvisory {
-            about,
-            severity,
-            message: "A changed".to_owned(),
-            help: help.map(str::to_owned),
-        };
-        let advisories = [
-            advisory(About::Cluster, Severity::Warning, Some("do B")),
-            advisory(About::Release, Severity::Warning, None),
-            advisory(About::Release, Severity::Note, None),
-        ];
-        let report = Report {
-            command: "check",
-            packs: &Packs::new(Vec::new()).unwrap(),
-            targets: vec!["a@1/standard".to_owned()],
-            files: &[],
-            objects: &[],
-            findings: &[],
-            acknowledged: &[],
-            advisories: &advisories,
-            counts: Counts { failed: 1, ..Counts::default() },
-            left_out: vec!["b.yaml"],
-            written: Written::No,
-        };
-        let expected = "### reversion check a@1/standard\n\n0 files read, 0 objects recognised: 0 to change in 0 files, \
-                        0 held back; 0 files skipped, 1 failed\n1 file was left out, and references to its objects are not \
-                        checked: b.yaml\n\n- about the cluster: A changed; do B\n- about the release: A changed\n";
-        assert_eq!(step_summary(&report), expected);
-        let commands = commands(&report, |_| true, &advisories[..1]);
-        assert_eq!(commands, "::warning title=advisory::A changed%0Ahelp: do B\n");
-    }
 
     #[test]
     fn commands_are_escaped() {
-        let location = Location { file: "a,b:c.yaml".into(), position: Some(Position { line: 3, column: 1 }) };
+        let one = |place: &str, title: &str, message: &str| Annotation {
+            level: Level::Error,
+            is_change: false,
+            place: format!("file={},", property(place)),
+            title: title.to_owned(),
+            message: message.to_owned(),
+        };
         assert_eq!(
-            command("error", Some(&location), "parse-error", "50% wrong\nhelp: x"),
-            "::error file=a%2Cb%3Ac.yaml,line=3,col=1,title=parse-error::50%25 wrong%0Ahelp: x\n"
+            command(&one("a,b:c.yaml", "parse-error", "50% wrong\nhelp: x")),
+            "::error file=a%2Cb%3Ac.yaml,title=parse-error::50%25 wrong%0Ahelp: x\n"
         );
-        let location = Location { file: "a\u{1b}[2J\n::x::.yaml".into(), position: None };
         assert_eq!(
-            command("error", Some(&location), "limit", "a\r\u{9b}b"),
+            command(&one("a\u{1b}[2J\n::x::.yaml", "limit", "a\r\u{9b}b")),
             "::error file=a\\u{1b}[2J%0A%3A%3Ax%3A%3A.yaml,title=limit::a\\r\\u{9b}b\n"
         );
     }

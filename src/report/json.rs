@@ -1,65 +1,59 @@
-//! The format `json`: one document for programs, with the RFC 6902 patch of each changed object.
+//! The formats `json`, one document for programs, and `jsonl`, the same as one line for each record.
 
 use std::fmt::Write as _;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::conversion::{Report, Written};
-use super::count::Counts;
 use super::detection::Detection;
+use super::document::{Document, Found, Object, Place, REPORT_SCHEMA_VERSION};
 use super::escape::steers;
-use crate::finding::{Acknowledged, Finding, Location};
+use crate::finding::Location;
 use crate::infer::crds::Installed;
-use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
-use crate::redaction::shows_secret;
+use crate::plan::ObjectPlan;
 use crate::release::Channel;
 
-/// The version of the documents' shape; it grows when a reader has to change.
+/// The version of the shape of saved plans and matrices; it grows when a reader has to change.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// The lists of a document, and what `jsonl` calls a record of each.
+const RECORDS: [(&str, &str); 7] = [
+    ("files", "file"),
+    ("objects", "object"),
+    ("values", "values"),
+    ("crds", "crd"),
+    ("findings", "finding"),
+    ("acknowledged", "acknowledged"),
+    ("advisories", "advisory"),
+];
+
 /// Renders a conversion.
-pub fn report(report: &Report<'_>) -> String {
-    let files: Vec<_> = report
-        .files
-        .iter()
-        .map(|file| {
-            let hides = shows_secret(file);
-            let edits: Vec<_> = file
-                .edits
-                .edits()
-                .iter()
-                .map(|edit| {
-                    let text = (!hides).then_some(&edit.text);
-                    json!({"start": edit.span.start, "end": edit.span.end, "text": text})
-                })
-                .collect();
-            json!({"file": file.file, "edits": edits})
-        })
-        .collect();
-    let document = json!({
-        "schemaVersion": SCHEMA_VERSION,
-        "command": report.command,
-        "targets": report.targets,
-        "written": report.written == Written::Yes,
-        "summary": counts(&report.counts, [
-            ("changed", report.to_change().count()),
-            ("changedFiles", report.files_to_change().count()),
-            ("heldBack", report.held_back().count()),
-            ("acknowledged", report.acknowledged.len()),
-        ]),
-        "leftOut": report.left_out,
-        "files": files,
-        "objects": report.objects.iter().map(object).collect::<Vec<_>>(),
-        "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
-        "acknowledged": report.acknowledged.iter().map(acknowledged).collect::<Vec<_>>(),
-        "advisories": report.advisories.iter().map(advisory).collect::<Vec<_>>(),
-    });
-    pretty(&document)
+pub fn report(document: &Document) -> String {
+    pretty(document)
 }
 
-/// Renders a detection.
-pub fn detection(detection: &Detection<'_>) -> String {
+/// Renders a document as one line for each record; the rest of it comes last, as the record `summary`.
+pub fn lines(document: &impl Serialize) -> String {
+    let document = serde_json::to_value(document).expect("texts, numbers and their lists and maps are always values");
+    let Value::Object(mut rest) = document else { return String::new() };
+    let mut out = String::new();
+    let mut line = |name: &str, record: Value| {
+        let Value::Object(fields) = record else { return };
+        let named = [("record".to_owned(), Value::from(name))].into_iter().chain(fields);
+        out.push_str(&legible(&Value::Object(named.collect()).to_string()));
+        out.push('\n');
+    };
+    for (list, name) in RECORDS {
+        if let Some(Value::Array(records)) = rest.remove(list) {
+            records.into_iter().for_each(|record| line(name, record));
+        }
+    }
+    line("summary", Value::Object(rest));
+    out
+}
+
+/// Makes the document of a detection.
+pub fn detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Value {
     let objects: Vec<_> = detection.objects.iter().map(|found| {
         let releases: Vec<_> = Channel::ALL.into_iter().flat_map(|channel| {
             let ranges = found.pack.line().ranges(found.inference.candidates, channel);
@@ -82,16 +76,19 @@ pub fn detection(detection: &Detection<'_>) -> String {
     let values: Vec<_> = detection.values.iter().map(|(pack, object, place, field)| {
         json!({"pack": pack, "object": object.title(), "location": location(place), "field": field})
     }).collect();
-    let document = json!({
-        "schemaVersion": SCHEMA_VERSION,
+    json!({
+        "schemaVersion": REPORT_SCHEMA_VERSION,
+        "tool": env!("CARGO_PKG_VERSION"),
         "command": "detect",
-        "summary": counts(&detection.counts, []),
+        "shard": detection.shard,
+        "folder": folder,
+        "exitCode": exit_code,
+        "summary": detection.counts,
         "objects": objects,
         "values": values,
         "crds": detection.crds.iter().flat_map(crds).collect::<Vec<_>>(),
-        "findings": detection.findings.iter().map(finding).collect::<Vec<_>>(),
-    });
-    pretty(&document)
+        "findings": detection.findings.iter().map(Found::new).collect::<Vec<_>>(),
+    })
 }
 
 fn crds<'d>(installed: &'d Installed<'_>) -> impl Iterator<Item = Value> + 'd {
@@ -110,90 +107,39 @@ fn crds<'d>(installed: &'d Installed<'_>) -> impl Iterator<Item = Value> + 'd {
 }
 
 /// Prints a document; what could steer a terminal is escaped, which reads back as the same.
-pub(super) fn pretty(document: &impl Serialize) -> String {
+pub fn pretty(document: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(document).expect("texts, numbers and their lists and maps always print");
+    legible(&text) + "\n"
+}
+
+/// Escapes what could steer a terminal in a text of JSON. Outside of strings there are only ASCII characters and line breaks.
+fn legible(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 1);
     for character in text.chars() {
-        // Outside of strings there are only ASCII characters and line breaks.
         if character != '\n' && steers(character) {
             let _infallible = write!(out, "\\u{:04x}", u32::from(character));
         } else {
             out.push(character);
         }
     }
-    out.push('\n');
     out
 }
 
-fn counts<const N: usize>(counts: &Counts, more: [(&str, usize); N]) -> Value {
-    let mut summary = json!({
-        "files": counts.files,
-        "parsedFiles": counts.parsed,
-        "objects": counts.objects,
-        "recognised": counts.recognised,
-        "templates": counts.templates,
-        "binaries": counts.binaries,
-        "failed": counts.failed,
-    });
-    let listed = counts.listed.map(|listed| ("listed", listed));
-    for (name, count) in more.into_iter().chain(listed) {
-        summary[name] = json!(count);
-    }
-    summary
-}
-
 fn location(location: &Location) -> Value {
-    let (line, column) = location.position.map(|at| (at.line, at.column)).unzip();
-    json!({"file": location.file, "line": line, "column": column})
+    json!(Place::new(location))
 }
 
-/// Renders an object with its patch; what a Secret holds is in no report.
+/// Renders an object of a saved plan, with its patch.
 pub(super) fn object(plan: &ObjectPlan) -> Value {
-    let side = |(kind, api_version): &(crate::release::GroupKind, crate::release::ApiVersion)| json!({"kind": kind.kind, "apiVersion": api_version.to_string()});
-    let rules: Vec<_> =
-        plan.rules.iter().map(|(rule, direction)| json!({"rule": rule, "direction": direction.name()})).collect();
-    let patch = match plan.outcome {
-        Outcome::Changed if plan.from.0.kind == "Secret" => json!([]),
-        Outcome::Changed => {
-            let data =
-                plan.data.as_ref().expect("a plan that is printed as JSON was made with the data of its objects");
-            json!(json_patch::diff(&data.before, &data.after))
-        }
-        Outcome::Unchanged | Outcome::HeldBack => json!([]),
-    };
+    let object = Object::new(plan);
     json!({
-        "object": plan.title,
-        "location": location(&plan.location),
-        "outcome": plan.outcome.name(),
-        "from": side(&plan.from),
-        "to": side(&plan.to),
-        "rules": rules,
-        "patch": patch,
-    })
-}
-
-fn finding(finding: &Finding) -> Value {
-    json!({
-        "code": finding.code.name(),
-        "severity": finding.severity.name(),
-        "location": location(&finding.location),
-        "object": finding.object.as_ref().map(|object| json!({"title": object.title, "location": location(&object.location)})),
-        "field": finding.field,
-        "message": finding.message,
-        "help": finding.help,
-    })
-}
-
-fn acknowledged(acknowledged: &Acknowledged) -> Value {
-    json!({"finding": finding(&acknowledged.finding), "by": acknowledged.by.name(), "reason": acknowledged.reason})
-}
-
-fn advisory(advisory: &RunAdvisory) -> Value {
-    json!({
-        "about": advisory.about.name(),
-        "severity": advisory.severity.name(),
-        "message": advisory.message,
-        "help": advisory.help,
+        "object": object.object,
+        "location": object.location,
+        "outcome": object.outcome,
+        "from": object.from,
+        "to": object.to,
+        "rules": object.rules,
+        "patch": object.patch,
     })
 }
 

@@ -389,6 +389,8 @@ mod tests {
             counts,
             left_out,
             written,
+            shard: None,
+            exit: 1,
         };
         SavedPlan::new(&report, Vec::new(), |file| Ok(file.to_owned()))
     }

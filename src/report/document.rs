@@ -1,0 +1,649 @@
+//! The report as data: what the format `json` prints, what `report merge` reads back, and what the other formats for pipelines
+//! are made of.
+//!
+//! Invariant: what a Secret holds is in no document; a finding stands below its object, where that is in the document, and
+//! nowhere else.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::conversion::{Report, Written, changes_needed};
+use super::count::Counts;
+use super::detection::Detection;
+use crate::edits::FilePlan;
+use crate::finding::{self, AcknowledgedBy, Code, Finding, Location};
+use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
+use crate::redaction::shows_secret;
+use crate::release::{ApiVersion, GroupKind};
+
+/// The version of the shape of reports; it grows when a reader has to change.
+pub const REPORT_SCHEMA_VERSION: u32 = 2;
+
+/// What a run found, or several runs together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Document {
+    /// [`REPORT_SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// The version of the program.
+    pub tool: String,
+    /// The subcommand.
+    pub command: String,
+    /// The targets, as `gateway-api@1.4.1/standard`.
+    pub targets: Vec<String>,
+    /// Which part of the tree it is about, as `1/4`; the whole tree where there is none.
+    pub shard: Option<String>,
+    /// The folder in which the program ran, from the root of the repository; empty for the root.
+    pub folder: Option<String>,
+    /// The exit code of the run.
+    pub exit_code: u8,
+    /// Whether the changes were written.
+    pub written: bool,
+    /// How many files and objects were seen, and what becomes of them.
+    pub summary: Summary,
+    /// How many findings and objects there are of each code, kind and rule.
+    pub totals: Totals,
+    /// The files that failed, where the run went on without them.
+    pub left_out: Vec<String>,
+    /// The files that change.
+    pub files: Vec<ChangedFile>,
+    /// The objects of the targeted packs.
+    pub objects: Vec<Object>,
+    /// The findings about none of these objects.
+    pub findings: Vec<Found>,
+    /// Those of them that are acknowledged.
+    pub acknowledged: Vec<Accepted>,
+    /// What is to be known about the cluster and the releases.
+    pub advisories: Vec<Advisory>,
+}
+
+/// How many files and objects a run saw, and what becomes of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Summary {
+    /// How many files are listed with `--files-from`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub listed: Option<usize>,
+    /// Files that were read.
+    pub files: usize,
+    /// Files that were parsed.
+    pub parsed_files: usize,
+    /// Objects in them.
+    pub objects: usize,
+    /// Objects of a known kind.
+    pub recognised: usize,
+    /// Templates, skipped.
+    pub templates: usize,
+    /// Files that are no text, skipped.
+    pub binaries: usize,
+    /// Files that failed.
+    pub failed: usize,
+    /// Objects that change.
+    pub changed: usize,
+    /// The files that they are in.
+    pub changed_files: usize,
+    /// Objects that are held back.
+    pub held_back: usize,
+    /// Findings that are acknowledged.
+    pub acknowledged: usize,
+}
+
+/// How many there are of each code, kind and rule. What is acknowledged is not counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Totals {
+    /// Findings by code.
+    pub codes: BTreeMap<String, usize>,
+    /// Objects by kind and outcome.
+    pub kinds: BTreeMap<String, Outcomes>,
+    /// Objects that change by rule.
+    pub rules: BTreeMap<String, usize>,
+}
+
+/// How many objects there are with each outcome.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Outcomes {
+    /// They are at the target already.
+    pub unchanged: usize,
+    /// They change.
+    pub changed: usize,
+    /// They are left unchanged.
+    pub held_back: usize,
+}
+
+/// A file that changes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangedFile {
+    /// The file as the user named it.
+    pub file: String,
+    /// Sorted and disjoint.
+    pub edits: Vec<ByteEdit>,
+}
+
+/// One replacement in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ByteEdit {
+    /// The first byte that is replaced.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+    /// What it is replaced by; nothing is said where the file's edits show what a Secret holds.
+    pub text: Option<String>,
+}
+
+/// An object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Object {
+    /// Its kind, namespace and name, as `HTTPRoute store/checkout`.
+    pub object: String,
+    /// Where it starts.
+    pub location: Place,
+    /// What becomes of it.
+    pub outcome: Fate,
+    /// The codes of its findings, sorted; not those that are acknowledged.
+    pub codes: Vec<String>,
+    /// Its kind and apiVersion before.
+    pub from: Side,
+    /// Its kind and apiVersion after the conversion.
+    pub to: Side,
+    /// The rules that change it.
+    pub rules: Vec<AppliedRule>,
+    /// RFC 6902: from its data before the conversion to that after it.
+    pub patch: Value,
+    /// The findings about it.
+    pub findings: Vec<Found>,
+    /// Those that are acknowledged.
+    pub acknowledged: Vec<Accepted>,
+}
+
+/// A kind and an apiVersion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Side {
+    /// The kind.
+    pub kind: String,
+    /// The apiVersion.
+    pub api_version: String,
+}
+
+/// A rule that changes an object.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AppliedRule {
+    /// Its id.
+    pub rule: String,
+    /// `forward` or `backward`.
+    pub direction: String,
+}
+
+/// What becomes of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    /// It is at the target already.
+    Unchanged,
+    /// It changes.
+    Changed,
+    /// It is left unchanged; its findings give the reason.
+    HeldBack,
+}
+
+/// A finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Found {
+    /// Where; first, so that findings sort by place.
+    pub location: Place,
+    /// The name of its code.
+    pub code: String,
+    /// What it does to the run.
+    pub severity: Severity,
+    /// The object, where there is one that is not in the document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<Subject>,
+    /// The field, where there is one.
+    pub field: Option<String>,
+    /// One sentence, which does not name the object.
+    pub message: String,
+    /// What to do next.
+    pub help: Option<String>,
+}
+
+/// What a finding does to the run, from least to most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Severity {
+    /// Nothing to do.
+    Note,
+    /// Likely a mistake, or something to do by hand.
+    Warning,
+    /// The object is left unchanged.
+    HeldBack,
+    /// The file failed.
+    Error,
+}
+
+/// The object that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Subject {
+    /// What reports call it.
+    pub title: String,
+    /// Where it starts.
+    pub location: Place,
+}
+
+/// A finding that was accepted before.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accepted {
+    /// What acknowledges it.
+    pub by: AcceptedBy,
+    /// The reason that is given there.
+    pub reason: Option<String>,
+    /// The finding.
+    pub finding: Found,
+}
+
+/// What acknowledges a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AcceptedBy {
+    /// A comment in the file.
+    Comment,
+    /// A setting of `reversion.toml`.
+    Config,
+    /// The baseline.
+    Baseline,
+}
+
+/// An advisory about the run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Advisory {
+    /// `cluster` or `release`.
+    pub about: String,
+    /// A warning or a note.
+    pub severity: Severity,
+    /// What to know.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The file as the user named it, or `-` for standard input.
+    pub file: String,
+    /// The line, from 1.
+    pub line: Option<usize>,
+    /// The column in characters, from 1.
+    pub column: Option<usize>,
+}
+
+impl Document {
+    /// Makes the document of a run of which `folder` is the folder in its repository.
+    pub fn new(report: &Report<'_>, folder: Option<String>) -> Self {
+        let mut objects: Vec<Object> = report.objects.iter().map(Object::new).collect();
+        let at: BTreeMap<&Location, usize> = report.objects.iter().map(|object| &object.location).zip(0..).collect();
+        let of = |finding: &Finding| finding.object.as_ref().and_then(|object| at.get(&object.location).copied());
+        let needed: Vec<Finding> = match report.written {
+            Written::No => report.to_change().map(changes_needed).collect(),
+            Written::Yes => Vec::new(),
+        };
+        let mut findings = Vec::new();
+        for finding in report.findings.iter().chain(&needed) {
+            match of(finding) {
+                Some(at) => objects[at].findings.push(Found { object: None, ..Found::new(finding) }),
+                None => findings.push(Found::new(finding)),
+            }
+        }
+        let mut acknowledged = Vec::new();
+        for one in report.acknowledged {
+            let accepted = |finding| Accepted { by: one.by.into(), reason: one.reason.clone(), finding };
+            match of(&one.finding) {
+                Some(at) => {
+                    let finding = Found { object: None, ..Found::new(&one.finding) };
+                    objects[at].acknowledged.push(accepted(finding));
+                }
+                None => acknowledged.push(accepted(Found::new(&one.finding))),
+            }
+        }
+        for object in &mut objects {
+            object.findings.sort();
+            object.codes = object.findings.iter().map(|finding| finding.code.clone()).collect();
+            object.codes.sort();
+            object.codes.dedup();
+        }
+        let mut document = Self {
+            schema_version: REPORT_SCHEMA_VERSION,
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            command: report.command.to_owned(),
+            targets: report.targets.clone(),
+            shard: report.shard.clone(),
+            folder,
+            exit_code: report.exit,
+            written: report.written == Written::Yes,
+            summary: Summary::of_counts(&report.counts),
+            totals: Totals::default(),
+            left_out: report.left_out.iter().map(|file| (*file).to_owned()).collect(),
+            files: report.files.iter().map(ChangedFile::new).collect(),
+            objects,
+            findings,
+            acknowledged,
+            advisories: report.advisories.iter().map(Advisory::new).collect(),
+        };
+        document.count();
+        document
+    }
+
+    /// Makes the document of the findings of `detect`, for the formats that hold nothing else.
+    pub fn of_detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Self {
+        let mut document = Self {
+            schema_version: REPORT_SCHEMA_VERSION,
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            command: "detect".to_owned(),
+            targets: Vec::new(),
+            shard: detection.shard.clone(),
+            folder,
+            exit_code,
+            written: false,
+            summary: Summary::of_counts(&detection.counts),
+            totals: Totals::default(),
+            left_out: Vec::new(),
+            files: Vec::new(),
+            objects: Vec::new(),
+            findings: detection.findings.iter().map(Found::new).collect(),
+            acknowledged: Vec::new(),
+            advisories: Vec::new(),
+        };
+        document.count();
+        document
+    }
+
+    /// Returns whether it holds what `detect` found, which decides nothing about objects.
+    pub fn is_detection(&self) -> bool {
+        self.command == "detect"
+    }
+
+    /// Counts again what follows from the objects, files and findings.
+    pub(super) fn count(&mut self) {
+        let open = || self.objects.iter().filter(|object| !object.is_accepted());
+        let with = |fate| open().filter(|object| object.outcome == fate).count();
+        let (changed, held_back) = (with(Fate::Changed), with(Fate::HeldBack));
+        let acknowledged = self.accepted().count();
+        let mut totals = Totals::default();
+        for (_, finding) in self.found() {
+            *totals.codes.entry(finding.code.clone()).or_default() += 1;
+        }
+        for object in open() {
+            let outcomes = totals.kinds.entry(object.from.kind.clone()).or_default();
+            match object.outcome {
+                Fate::Unchanged => outcomes.unchanged += 1,
+                Fate::Changed => outcomes.changed += 1,
+                Fate::HeldBack => outcomes.held_back += 1,
+            }
+            for rule in object.rules.iter().filter(|_| object.outcome == Fate::Changed) {
+                *totals.rules.entry(rule.rule.clone()).or_default() += 1;
+            }
+        }
+        let files_of = |objects: &mut dyn Iterator<Item = &Object>| {
+            let changed = objects.filter(|object| object.outcome == Fate::Changed);
+            changed.map(|object| object.location.file.clone()).collect::<BTreeSet<String>>()
+        };
+        let (known, to_change) = (files_of(&mut self.objects.iter()), files_of(&mut open()));
+        // Of some changes there is no object: an object of an unknown kind that names others.
+        let is_open = |file: &&ChangedFile| to_change.contains(&file.file) || !known.contains(&file.file);
+        let changed_files = self.files.iter().filter(is_open).count();
+        self.summary = Summary { changed, changed_files, held_back, acknowledged, ..self.summary.clone() };
+        self.totals = totals;
+    }
+
+    /// Returns every finding with its object's title, the findings of objects first.
+    pub fn found(&self) -> impl Iterator<Item = (Option<&str>, &Found)> {
+        let of_objects = self
+            .objects
+            .iter()
+            .flat_map(|object| object.findings.iter().map(move |finding| (Some(object.object.as_str()), finding)));
+        of_objects.chain(self.findings.iter().map(|finding| (finding.title(), finding)))
+    }
+
+    /// Returns every acknowledged finding with its object's title, those of objects first.
+    pub fn accepted(&self) -> impl Iterator<Item = (Option<&str>, &Accepted)> {
+        let of_objects = self.objects.iter().flat_map(|object| {
+            object.acknowledged.iter().map(move |accepted| (Some(object.object.as_str()), accepted))
+        });
+        of_objects.chain(self.acknowledged.iter().map(|accepted| (accepted.finding.title(), accepted)))
+    }
+
+    /// Keeps the findings and advisories that `shows` accepts, by their severity and code; the totals stay.
+    #[must_use]
+    pub fn with(mut self, shows: impl Fn(Severity, &str) -> bool) -> Self {
+        let keep = |found: &Found| shows(found.severity, &found.code);
+        self.objects.iter_mut().for_each(|object| object.findings.retain(keep));
+        self.findings.retain(keep);
+        self.advisories.retain(|advisory| shows(advisory.severity, Code::Advisory.name()));
+        self
+    }
+
+    /// Returns the path of a file from the root of the repository, where that is known.
+    pub fn path(&self, file: &str) -> String {
+        match &self.folder {
+            Some(folder) if !file.starts_with('/') && file != "-" => joined(folder, file),
+            _ => file.to_owned(),
+        }
+    }
+}
+
+/// Joins a path from the folder `folder`, without `.` and `..` where that is possible.
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+impl Summary {
+    fn of_counts(counts: &Counts) -> Self {
+        Self {
+            listed: counts.listed,
+            files: counts.files,
+            parsed_files: counts.parsed,
+            objects: counts.objects,
+            recognised: counts.recognised,
+            templates: counts.templates,
+            binaries: counts.binaries,
+            failed: counts.failed,
+            ..Self::default()
+        }
+    }
+
+    /// Returns how many files and objects were seen.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            listed: self.listed,
+            files: self.files,
+            parsed: self.parsed_files,
+            objects: self.objects,
+            recognised: self.recognised,
+            templates: self.templates,
+            binaries: self.binaries,
+            failed: self.failed,
+            ..Counts::default()
+        }
+    }
+}
+
+impl ChangedFile {
+    fn new(file: &FilePlan) -> Self {
+        let hides = shows_secret(file);
+        let edits = file.edits.edits().iter().map(|edit| ByteEdit {
+            start: edit.span.start,
+            end: edit.span.end,
+            text: (!hides).then(|| edit.text.clone()),
+        });
+        Self { file: file.file.clone(), edits: edits.collect() }
+    }
+}
+
+impl Object {
+    /// Returns whether what becomes of it was accepted before: that it must change, or all that holds it back.
+    pub fn is_accepted(&self) -> bool {
+        match self.outcome {
+            Fate::Unchanged => false,
+            Fate::Changed => self.acknowledged.iter().any(|one| one.finding.code == Code::ChangesNeeded.name()),
+            Fate::HeldBack => {
+                !self.findings.iter().any(|one| one.severity == Severity::HeldBack) && !self.acknowledged.is_empty()
+            }
+        }
+    }
+
+    /// Makes the object without its findings. There is a patch where the plan holds data.
+    pub(super) fn new(plan: &ObjectPlan) -> Self {
+        let side = |(kind, api_version): &(GroupKind, ApiVersion)| Side {
+            kind: kind.kind.clone(),
+            api_version: api_version.to_string(),
+        };
+        let patch = match &plan.data {
+            Some(data) if plan.outcome == Outcome::Changed && plan.from.0.kind != "Secret" => {
+                serde_json::json!(json_patch::diff(&data.before, &data.after))
+            }
+            _ => Value::Array(Vec::new()),
+        };
+        let rules = plan.rules.iter();
+        let rules =
+            rules.map(|(rule, direction)| AppliedRule { rule: rule.clone(), direction: direction.name().to_owned() });
+        Self {
+            object: plan.title.clone(),
+            location: Place::new(&plan.location),
+            outcome: match plan.outcome {
+                Outcome::Unchanged => Fate::Unchanged,
+                Outcome::Changed => Fate::Changed,
+                Outcome::HeldBack => Fate::HeldBack,
+            },
+            codes: Vec::new(),
+            from: side(&plan.from),
+            to: side(&plan.to),
+            rules: rules.collect(),
+            patch,
+            findings: Vec::new(),
+            acknowledged: Vec::new(),
+        }
+    }
+}
+
+impl Found {
+    pub(super) fn new(finding: &Finding) -> Self {
+        let subject = |object: &finding::FindingObject| Subject {
+            title: object.title.clone(),
+            location: Place::new(&object.location),
+        };
+        Self {
+            location: Place::new(&finding.location),
+            code: finding.code.name().to_owned(),
+            severity: finding.severity.into(),
+            object: finding.object.as_ref().map(subject),
+            field: finding.field.clone(),
+            message: finding.message.clone(),
+            help: finding.help.clone(),
+        }
+    }
+
+    /// Returns the title of its object, where that is not in the document.
+    fn title(&self) -> Option<&str> {
+        self.object.as_ref().map(|object| object.title.as_str())
+    }
+
+    /// Returns the message behind the title of its object.
+    pub fn sentence(&self, title: Option<&str>) -> String {
+        title.map_or_else(|| self.message.clone(), |title| format!("{title}: {}", self.message))
+    }
+
+    /// Returns the sentence, and the help on a line of its own.
+    pub fn advice(&self, title: Option<&str>) -> String {
+        with_help(&self.sentence(title), self.help.as_deref())
+    }
+}
+
+impl Advisory {
+    fn new(advisory: &RunAdvisory) -> Self {
+        Self {
+            about: advisory.about.name().to_owned(),
+            severity: advisory.severity.into(),
+            message: advisory.message.clone(),
+            help: advisory.help.clone(),
+        }
+    }
+
+    /// Returns the message, and the help on a line of its own.
+    pub fn advice(&self) -> String {
+        with_help(&self.message, self.help.as_deref())
+    }
+}
+
+fn with_help(message: &str, help: Option<&str>) -> String {
+    help.map_or_else(|| message.to_owned(), |help| format!("{message}\nhelp: {help}"))
+}
+
+impl Place {
+    pub(super) fn new(location: &Location) -> Self {
+        let (line, column) = location.position.map(|at| (at.line, at.column)).unzip();
+        Self { file: location.file.clone(), line, column }
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.file)?;
+        self.line.map_or(Ok(()), |line| write!(f, ":{line}"))?;
+        self.column.map_or(Ok(()), |column| write!(f, ":{column}"))
+    }
+}
+
+impl Severity {
+    /// Returns the word that reports print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => finding::Severity::Note.name(),
+            Self::Warning => finding::Severity::Warning.name(),
+            Self::HeldBack => finding::Severity::Held.name(),
+            Self::Error => finding::Severity::Error.name(),
+        }
+    }
+}
+
+impl From<finding::Severity> for Severity {
+    fn from(severity: finding::Severity) -> Self {
+        match severity {
+            finding::Severity::Note => Self::Note,
+            finding::Severity::Warning => Self::Warning,
+            finding::Severity::Held => Self::HeldBack,
+            finding::Severity::Error => Self::Error,
+        }
+    }
+}
+
+impl From<AcknowledgedBy> for AcceptedBy {
+    fn from(by: AcknowledgedBy) -> Self {
+        match by {
+            AcknowledgedBy::Comment => Self::Comment,
+            AcknowledgedBy::Config => Self::Config,
+            AcknowledgedBy::Baseline => Self::Baseline,
+        }
+    }
+}

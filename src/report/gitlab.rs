@@ -1,0 +1,36 @@
+//! The format `gitlab`: a Code Quality report.
+//!
+//! Source: GitLab, "Code Quality", section "Code Quality report format". An entry has a file; what is about the cluster or a release
+//! has none and is in no such report.
+
+use serde_json::{Value, json};
+
+use super::document::{Document, Severity};
+use super::entry::entries;
+use super::escape::visible_lines;
+use super::json::pretty;
+
+/// Renders the findings that are not acknowledged.
+pub fn report(document: &Document) -> String {
+    let entries = entries(document);
+    let open = entries.iter().filter(|entry| entry.accepted.is_none());
+    let issue = |entry: &super::entry::Entry<'_>| {
+        json!({
+            "description": visible_lines(&entry.found.advice(entry.title)),
+            "check_name": entry.found.code,
+            "fingerprint": entry.fingerprint,
+            "severity": severity(entry.found.severity),
+            "location": {"path": entry.path, "lines": {"begin": entry.found.location.line.unwrap_or(1)}},
+        })
+    };
+    pretty(&open.map(issue).collect::<Vec<Value>>())
+}
+
+const fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "info",
+        Severity::Warning => "minor",
+        Severity::HeldBack => "major",
+        Severity::Error => "critical",
+    }
+}

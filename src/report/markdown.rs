@@ -1,0 +1,247 @@
+//! The format `markdown`: a comment on a pull request, and the step summary of GitHub Actions.
+//!
+//! Invariant: no text from a file is read as Markdown or HTML, mentions anybody or refers to an issue; the text is never longer than
+//! its limit, and says how much it leaves out.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::count::{plural, thousands};
+use super::document::{Document, Fate, Object, Severity};
+use super::entry::{Entry, entries};
+use super::escape::visible;
+use crate::finding::Code;
+
+/// How long a comment on GitHub or GitLab may be, in bytes; GitHub allows 65,536 characters, GitLab 1,000,000.
+pub const COMMENT: usize = 65_000;
+/// How long the summary of a step may be, in bytes; GitHub allows 1 MiB, and other commands of the step may add to it.
+pub const STEP_SUMMARY: usize = 1_000_000;
+
+/// How many characters of one text are shown.
+const TEXT: usize = 1_000;
+/// How many bytes are kept for saying what was left out of a section, and for its end.
+const SECTION_END: usize = 200;
+
+/// Renders a document in at most `limit` bytes.
+pub fn report(document: &Document, limit: usize) -> String {
+    let entries = entries(document);
+    let open = || entries.iter().filter(|entry| entry.accepted.is_none());
+    let of = |severity| open().filter(move |entry| entry.found.severity == severity).map(item).collect::<Vec<_>>();
+    let is_change = |entry: &&Entry<'_>| entry.found.code == Code::ChangesNeeded.name();
+    let by_hand = open().filter(|entry| entry.found.severity == Severity::Warning && !is_change(entry)).map(item);
+    let advisories = document.advisories.iter().map(|one| {
+        let text = format!("about the {}: {}{}", prose(&one.about), prose(&one.message), help(one.help.as_deref()));
+        (one.severity, text)
+    });
+    let (notes, warned): (Vec<_>, Vec<_>) = advisories.partition(|(severity, _)| *severity == Severity::Note);
+    let notes = notes.into_iter().map(|(_, text)| text).chain(of(Severity::Note)).collect();
+    let by_hand = warned.into_iter().map(|(_, text)| text).chain(by_hand).collect();
+    let acknowledged = entries.iter().filter_map(|entry| {
+        let reason = entry.accepted?.reason.as_deref();
+        Some(format!("{}{}", item(entry), reason.map(|reason| format!(" ({})", prose(reason))).unwrap_or_default()))
+    });
+    let is_accepted = |object: &&Object| {
+        object.acknowledged.iter().any(|accepted| accepted.finding.code == Code::ChangesNeeded.name())
+    };
+    let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed && !is_accepted(object));
+    let changes = if document.written { "Changed" } else { "To change" };
+    let sections = [
+        Section { title: "Failed", are: List::Shown, items: of(Severity::Error) },
+        Section { title: "Held back", are: List::Shown, items: by_object(&entries) },
+        Section { title: "To do by hand", are: List::Numbered, items: by_hand },
+        Section { title: changes, are: List::Folded, items: by_file(document, changed) },
+        Section { title: "Acknowledged", are: List::Folded, items: acknowledged.collect() },
+        Section { title: "Notes", are: List::Folded, items: notes },
+    ];
+    let mut out = head(document);
+    let used = sections.iter().filter(|section| !section.items.is_empty()).count();
+    let reserved = used * SECTION_END;
+    for section in sections {
+        section.render(&mut out, limit.saturating_sub(reserved));
+    }
+    out
+}
+
+/// Prints the targets and the counts.
+fn head(document: &Document) -> String {
+    let targets: Vec<String> = document.targets.iter().map(|target| code(target)).collect();
+    let shard = document.shard.as_ref().map(|shard| format!(", shard {}", prose(shard))).unwrap_or_default();
+    let mut out = format!("### reversion {} {}{shard}\n\n", prose(&document.command), targets.join(", "));
+    let summary = &document.summary;
+    let change = if document.written { "changed" } else { "to change" };
+    let counts = [
+        ("files read", summary.files),
+        ("objects recognised", summary.recognised),
+        (change, summary.changed),
+        ("held back", summary.held_back),
+        ("acknowledged", summary.acknowledged),
+        ("skipped", summary.templates + summary.binaries),
+        ("failed", summary.failed),
+    ];
+    let names: Vec<&str> = counts.iter().map(|(name, _)| *name).collect();
+    let numbers: Vec<String> = counts.iter().map(|(_, count)| thousands(*count)).collect();
+    let _infallible =
+        write!(out, "| {} |\n|{}\n| {} |\n", names.join(" | "), "--:|".repeat(names.len()), numbers.join(" | "));
+    if !document.left_out.is_empty() {
+        let files = plural(document.left_out.len(), "file");
+        let _infallible = writeln!(out, "\n{files} left out; references to their objects are not checked.");
+    }
+    out
+}
+
+/// How a section shows its items.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Shown,
+    Numbered,
+    Folded,
+}
+
+/// Items below a title.
+struct Section {
+    title: &'static str,
+    are: List,
+    items: Vec<String>,
+}
+
+impl Section {
+    /// Adds the section to `out`, as far as `limit` bytes hold it; nothing where it has no items.
+    fn render(self, out: &mut String, limit: usize) {
+        if self.items.is_empty() {
+            return;
+        }
+        let count = thousands(self.items.len());
+        let _infallible = match self.are {
+            List::Folded => write!(out, "\n<details><summary>{} ({count})</summary>\n\n", self.title),
+            List::Shown | List::Numbered => write!(out, "\n**{}** ({count})\n\n", self.title),
+        };
+        let all = self.items.len();
+        let mut shown = 0;
+        for item in self.items {
+            let mark = if self.are == List::Numbered { format!("{}. ", shown + 1) } else { "- ".to_owned() };
+            if out.len() + mark.len() + item.len() < limit {
+                let _infallible = writeln!(out, "{mark}{item}");
+                shown += 1;
+            }
+        }
+        if shown < all {
+            let _infallible = writeln!(out, "\n{} more left out: the text would be too long.", thousands(all - shown));
+        }
+        if self.are == List::Folded {
+            out.push_str("\n</details>\n");
+        }
+    }
+}
+
+/// Prints what is held back, an item for each object, with its reasons.
+fn by_object(entries: &[Entry<'_>]) -> Vec<String> {
+    let mut objects: Vec<(&Entry<'_>, Vec<&Entry<'_>>)> = Vec::new();
+    let held = entries.iter().filter(|entry| entry.accepted.is_none() && entry.found.severity == Severity::HeldBack);
+    for entry in held {
+        match objects.last_mut() {
+            Some((first, reasons))
+                if entry.title.is_some() && (first.title, &first.path) == (entry.title, &entry.path) =>
+            {
+                reasons.push(entry)
+            }
+            _ => objects.push((entry, vec![entry])),
+        }
+    }
+    let object = |(first, reasons): (&Entry<'_>, Vec<&Entry<'_>>)| match (reasons.as_slice(), first.title) {
+        ([only], _) => item(only),
+        (_, None) => item(first),
+        (_, Some(title)) => {
+            let reason = |entry: &Entry<'_>| {
+                let line = entry.found.location.line.map(|line| format!(", line {line}")).unwrap_or_default();
+                let (message, help) = (prose(&entry.found.message), help(entry.found.help.as_deref()));
+                format!("\n  - {}{line}: {message}{help}", prose(&entry.found.code))
+            };
+            format!("{} ({})", code(title), code(&first.path)) + &reasons.into_iter().map(reason).collect::<String>()
+        }
+    };
+    objects.into_iter().map(object).collect()
+}
+
+/// Prints a finding with its object, place, code and help. It starts with a name: a sentence there could start a list or a block.
+fn item(entry: &Entry<'_>) -> String {
+    let found = entry.found;
+    let line = found.location.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let place = code(&format!("{}{line}", entry.path));
+    let (message, name, help) = (prose(&found.message), prose(&found.code), help(found.help.as_deref()));
+    match entry.title {
+        Some(title) => format!("{}: {message} ({name}, {place}){help}", code(title)),
+        None => format!("{place}: {message} ({name}){help}"),
+    }
+}
+
+fn help(help: Option<&str>) -> String {
+    help.map(|help| format!("<br>help: {}", prose(help))).unwrap_or_default()
+}
+
+/// Prints the objects that change, an item for each file.
+fn by_file<'d>(document: &Document, objects: impl Iterator<Item = &'d Object>) -> Vec<String> {
+    let mut files: BTreeMap<String, Vec<&Object>> = BTreeMap::new();
+    for object in objects {
+        files.entry(document.path(&object.location.file)).or_default().push(object);
+    }
+    let file = |(path, objects): (String, Vec<&Object>)| {
+        let objects = objects.into_iter().map(|object| format!("\n  - {}", change(object)));
+        format!("{}{}", code(&path), objects.collect::<String>())
+    };
+    files.into_iter().map(file).collect()
+}
+
+fn change(object: &Object) -> String {
+    let Object { from, to, .. } = object;
+    let side = |side: &super::document::Side| code(&format!("{} {}", side.api_version, side.kind));
+    let becomes = if from == to { "other fields".to_owned() } else { format!("{} → {}", side(from), side(to)) };
+    let rules: Vec<String> = object.rules.iter().map(|rule| code(&rule.rule)).collect();
+    let rules = if rules.is_empty() { String::new() } else { format!(" ({})", rules.join(", ")) };
+    format!("{}: {becomes}{rules}", code(&object.object))
+}
+
+/// Prints a name: in the element in which GitHub and GitLab look for no mention, reference or emoji.
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", escaped(text, ""))
+}
+
+/// Prints a sentence. Behind a sign that would start a mention, a reference or an emoji there is a space of no width, as Renovate
+/// writes it.
+fn prose(text: &str) -> String {
+    escaped(text, "&#8203;")
+}
+
+/// Writes a text so that Markdown gives it back as it is, with its control characters written out; `apart` comes behind signs
+/// that would start something.
+fn escaped(text: &str, apart: &str) -> String {
+    let mut characters = text.chars();
+    let shown = visible(&characters.by_ref().take(TEXT).collect::<String>());
+    let mut out = String::with_capacity(shown.len());
+    for (at, character) in shown.char_indices() {
+        if character.is_ascii_punctuation()
+            && !",-./".contains(character)
+            && (character != ':' || is_emoji(&shown[at..]))
+        {
+            let _infallible = write!(out, "&#{};", u32::from(character));
+        } else {
+            out.push(character);
+        }
+        let is_next_to_word = shown[at..].chars().nth(1).is_some_and(char::is_alphanumeric);
+        if is_emoji(&shown[at..]) || (is_next_to_word && "@#~$%!&".contains(character)) {
+            out.push_str(apart);
+        }
+    }
+    let rest = characters.count();
+    if rest > 0 {
+        let _infallible = write!(out, "… ({} more)", plural(rest, "character"));
+    }
+    out
+}
+
+/// Returns whether a text starts with an emoji's name, as `:name:`.
+fn is_emoji(text: &str) -> bool {
+    let Some(rest) = text.strip_prefix(':') else { return false };
+    let name =
+        rest.trim_start_matches(|character: char| character.is_ascii_alphanumeric() || "_+-".contains(character));
+    name.len() < rest.len() && name.starts_with(':')
+}

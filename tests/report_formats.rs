@@ -1,0 +1,298 @@
+//! Each format for pipelines is read back by a reader of its own: SARIF with the official schema, JUnit with the structure of
+//! junit-10.xsd (Jenkins, xunit-plugin), GitLab's report with the fields that GitLab documents, Markdown as GitHub reads it, and workflow
+//! commands as the runner does.
+
+#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
+
+mod formats;
+mod trees;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use formats::{Case, check_junit, document, sarif_schema};
+use reversion::report::document::{Document, Severity};
+use reversion::report::{github, gitlab, junit, markdown, sarif};
+use serde_json::{Value, json};
+use trees::Tree;
+
+const ROUTE: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: shop}\nspec: {hostnames: [a.example.com]}\n";
+const HELD: &str = "apiVersion: gateway.networking.k8s.io/v1\nkind: TLSRoute\nmetadata: {name: feeds}\nspec: {hostnames: [b.example.com], rules: [{backendRefs: [{name: feeds, port: 443}]}]}\n";
+const BROKEN: &str = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: cart\n";
+const TEMPLATE: &str =
+    "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata:\n  {{- include \"x\" . | nindent 2 }}\n";
+const TO: [&str; 2] = ["--to", "gateway-api@1.0/standard"];
+
+/// A repository with an object that changes, one that is held back, a template and a file that cannot be parsed.
+fn tree() -> Tree {
+    let tree = Tree::of(&[
+        ("deploy/route.yaml", ROUTE),
+        ("deploy/a b/held.yaml", HELD),
+        ("deploy/chart.yaml", TEMPLATE),
+        ("deploy/broken.yaml", BROKEN),
+    ]);
+    tree.git(&["init", "--quiet"]);
+    tree
+}
+
+/// Reports `paths` from the folder `deploy`.
+fn report(tree: &Tree, format: &str, paths: &[&str], code: i32) -> String {
+    let run = tree.run_in("deploy", &[&["check", "--format", format], &TO[..], paths].concat());
+    run.check(code);
+    run.out
+}
+
+fn sarif_of(tree: &Tree, paths: &[&str], code: i32) -> Value {
+    let log: Value = serde_json::from_str(&report(tree, "sarif", paths, code)).unwrap();
+    let flaws: Vec<_> =
+        sarif_schema().iter_errors(&log).map(|flaw| format!("{}: {flaw}", flaw.instance_path())).collect();
+    assert_eq!(flaws, [""; 0], "{log:#}");
+    log
+}
+
+#[test]
+fn sarif_is_valid_and_names_places_from_the_root() {
+    let log = sarif_of(&tree(), &[], 2);
+    let run = &log["runs"][0];
+    assert_eq!(run["invocations"][0]["executionSuccessful"], json!(false));
+    assert_eq!(run["invocations"][0]["exitCode"], json!(2));
+    let results = run["results"].as_array().unwrap();
+    let found: Vec<(&str, &str, &str)> = results
+        .iter()
+        .map(|result| {
+            let location = &result["locations"][0]["physicalLocation"]["artifactLocation"];
+            assert_eq!(location["uriBaseId"], "%SRCROOT%");
+            let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+            assert_eq!(rule["id"], result["ruleId"]);
+            let text = |value: &'_ Value| -> &str { Box::leak(value.as_str().unwrap().to_owned().into_boxed_str()) };
+            (text(&location["uri"]), text(&result["ruleId"]), text(&result["level"]))
+        })
+        .collect();
+    let expected = [
+        ("deploy/a%20b/held.yaml", "kind-not-in-target", "error"),
+        ("deploy/broken.yaml", "parse-error", "error"),
+        ("deploy/chart.yaml", "template", "warning"),
+        ("deploy/route.yaml", "changes-needed", "warning"),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(results[3]["locations"][0]["physicalLocation"]["region"], json!({"startLine": 1, "startColumn": 1}));
+    let rules: Vec<&str> =
+        run["tool"]["driver"]["rules"].as_array().unwrap().iter().map(|rule| rule["id"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["advisory", "changes-needed", "kind-not-in-target", "parse-error", "template"]);
+    let clean = sarif_of(&tree(), &["chart.yaml", "--allow-empty"], 0);
+    assert_eq!(clean["runs"][0]["invocations"][0]["executionSuccessful"], json!(true));
+}
+
+#[test]
+fn an_acknowledged_finding_is_suppressed_in_sarif() {
+    let log: Value = serde_json::from_str(&sarif::report(&document(&Case::plain()))).unwrap();
+    assert!(sarif_schema().is_valid(&log));
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let suppressed: Vec<&Value> = results.iter().filter_map(|result| result.get("suppressions")).collect();
+    assert_eq!(suppressed, [&json!([{"kind": "inSource", "status": "accepted", "justification": "reason"}])]);
+    let notifications = log["runs"][0]["invocations"][0]["toolExecutionNotifications"].as_array().unwrap();
+    assert_eq!(notifications[0]["message"]["text"], "about the cluster: advice");
+}
+
+/// The fingerprints of a tree, as SARIF and GitLab have them.
+fn fingerprints(tree: &Tree) -> [Vec<String>; 2] {
+    let log = sarif_of(tree, &[], 2);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let sarif = results.iter().map(|result| text(&result["partialFingerprints"]["reversion/v1"])).collect();
+    let issues: Vec<Value> = serde_json::from_str(&report(tree, "gitlab", &[], 2)).unwrap();
+    [sarif, issues.iter().map(|issue| text(&issue["fingerprint"])).collect()]
+}
+
+#[test]
+fn fingerprints_are_unique_and_stay_when_lines_move() {
+    let tree = tree();
+    let before = fingerprints(&tree);
+    assert_eq!(before[0], before[1]);
+    assert_eq!(before[0].iter().collect::<BTreeSet<_>>().len(), 4);
+    for file in ["deploy/route.yaml", "deploy/a b/held.yaml", "deploy/broken.yaml"] {
+        fs::write(tree.path(file), format!("# one\n# two\n{}", tree.text(file))).unwrap();
+    }
+    assert_eq!(fingerprints(&tree), before);
+    fs::write(tree.path("deploy/route.yaml"), ROUTE.replace("shop", "other")).unwrap();
+    let changed = fingerprints(&tree)[0].iter().zip(&before[0]).filter(|(new, old)| new != old).count();
+    assert_eq!(changed, 1, "another object is another finding");
+}
+
+/// Source of the fields and severities: GitLab, "Code Quality report format".
+#[test]
+fn gitlab_reports_have_the_documented_fields() {
+    let issues: Vec<Value> = serde_json::from_str(&report(&tree(), "gitlab", &[], 2)).unwrap();
+    let found: Vec<_> =
+        issues.iter().map(|issue| (&issue["location"], &issue["check_name"], &issue["severity"])).collect();
+    let [held, broken, template, route] =
+        [("a b/held.yaml", 2), ("broken.yaml", 3), ("chart.yaml", 4), ("route.yaml", 1)]
+            .map(|(file, line)| json!({"path": format!("deploy/{file}"), "lines": {"begin": line}}));
+    let [kind, parse, skipped, change] =
+        ["kind-not-in-target", "parse-error", "template", "changes-needed"].map(Value::from);
+    let [major, critical, minor] = ["major", "critical", "minor"].map(Value::from);
+    let expected = [
+        (&held, &kind, &major),
+        (&broken, &parse, &critical),
+        (&template, &skipped, &minor),
+        (&route, &change, &minor),
+    ];
+    assert_eq!(found, expected);
+    for issue in &issues {
+        let keys: BTreeSet<&str> = issue.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, BTreeSet::from(["check_name", "description", "fingerprint", "location", "severity"]));
+    }
+    assert!(issues[0]["description"].as_str().unwrap().starts_with("TLSRoute feeds: "));
+}
+
+#[test]
+fn junit_has_a_suite_for_each_file_and_a_case_for_each_object() {
+    let suites = check_junit(&report(&tree(), "junit", &[], 2));
+    let cases: Vec<(&str, &str, &str)> = suites
+        .iter()
+        .flat_map(|suite| suite.cases.iter().map(|case| (&*suite.name, &*case.name, &*case.status)))
+        .collect();
+    let expected = [
+        ("deploy/a b/held.yaml", "TLSRoute feeds", "failure kind-not-in-target"),
+        ("deploy/broken.yaml", "parse-error", "error parse-error"),
+        ("deploy/chart.yaml", "template", "skipped"),
+        ("deploy/route.yaml", "HTTPRoute shop", "failure changes-needed"),
+    ];
+    assert_eq!(cases, expected);
+    let at_target = tree().run(&[
+        "check",
+        "deploy/route.yaml",
+        "--to",
+        "gateway-api@0.8",
+        "--format",
+        "junit",
+        "--from",
+        "gateway-api@0.8",
+    ]);
+    let suites = check_junit(&at_target.out);
+    assert_eq!((&*suites[0].cases[0].name, &*suites[0].cases[0].status), ("HTTPRoute shop", "passed"));
+}
+
+#[test]
+fn junit_skips_what_is_acknowledged() {
+    let suites = check_junit(&junit::report(&document(&Case::plain())));
+    let status = |name: &str| {
+        suites.iter().flat_map(|suite| &suite.cases).find(|case| case.name == name).unwrap().status.clone()
+    };
+    assert_eq!(status("Route accepted"), "skipped");
+    assert_eq!(status("title"), "failure dropped-field");
+}
+
+/// A document with so many findings of each severity, in objects of their own.
+fn crowd(held: usize, warnings: usize, notes: usize) -> Document {
+    let mut document = document(&Case::plain());
+    let object = document.objects.remove(0);
+    document.objects.clear();
+    document.findings.clear();
+    document.advisories.clear();
+    let severities = [(Severity::Note, notes), (Severity::Warning, warnings), (Severity::HeldBack, held)];
+    for (severity, count) in severities {
+        for at in 0..count {
+            let mut object = object.clone();
+            object.object = format!("Route {}-{at}", severity.name());
+            object.location.line = Some(document.objects.len() + 1);
+            object.acknowledged.clear();
+            object.findings[0].severity = severity;
+            object.findings[0].location = object.location.clone();
+            document.objects.push(object);
+        }
+    }
+    document
+}
+
+/// Source of the numbers: GitHub shows 10 errors, 10 warnings and 10 notices of a step.
+#[test]
+fn github_gets_the_worst_findings_first_and_no_more_than_it_shows() {
+    let commands = github::commands(&crowd(12, 11, 30));
+    let count = |level: &str| commands.lines().filter(|line| line.starts_with(level)).count();
+    assert_eq!((count("::error "), count("::warning "), count("::notice ")), (10, 10, 10));
+    let first: Vec<&str> = commands.lines().map(|line| line.split(' ').next().unwrap()).collect();
+    assert!(
+        first[..10].iter().all(|level| *level == "::error") && first[10..20].iter().all(|level| *level == "::warning")
+    );
+    let last = "::notice title=reversion::2 errors, 1 warning, 21 notices not shown here: the step summary has them";
+    assert_eq!(commands.lines().last(), Some(last));
+    let all = github::commands(&crowd(10, 10, 10));
+    assert_eq!(all.lines().count(), 30);
+    assert!(!all.contains("not shown"));
+}
+
+#[test]
+fn a_github_step_summary_has_every_reason() {
+    let tree = tree();
+    let summary = tree.path("summary.md");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_reversion"));
+    command.args(["check", "--format", "github", "deploy"]).args(TO).current_dir(tree.path(""));
+    let output = command.env("GITHUB_STEP_SUMMARY", &summary).output().unwrap();
+    let commands = String::from_utf8(output.stdout).unwrap();
+    assert!(commands.starts_with("::error file=deploy/broken.yaml,line=3,"), "{commands}");
+    assert!(commands.contains("::error file=deploy/a b/held.yaml,line=2,"), "{commands}");
+    let summary = fs::read_to_string(summary).unwrap();
+    let reason = "**Held back** (1)\n\n- <code>TLSRoute feeds</code>: gateway-api&#64;&#8203;1.0.0&#47;standard does not have the kind";
+    assert!(summary.contains(&reason.replace("&#47;", "/")), "{summary}");
+}
+
+#[test]
+fn markdown_fits_into_a_comment_and_says_what_it_leaves_out() {
+    let document = crowd(2_000, 2_000, 2_000);
+    let comment = markdown::report(&document, markdown::COMMENT);
+    assert!(comment.len() <= 65_000 && comment.len() > 50_000, "{}", comment.len());
+    let shown = comment.lines().filter(|line| line.starts_with("- ") || line.contains(". <code>")).count();
+    let left_out: usize = comment
+        .lines()
+        .filter_map(|line| line.strip_suffix(" more left out: the text would be too long."))
+        .map(|count| count.replace(',', "").parse::<usize>().unwrap())
+        .sum();
+    assert_eq!(shown + left_out, 6_000);
+    assert!(comment.contains("**Held back** (2,000)"));
+    assert_eq!(comment.matches("<details>").count(), comment.matches("</details>").count());
+    let summary = markdown::report(&document, markdown::STEP_SUMMARY);
+    assert!(!summary.contains("left out") && summary.len() < 1 << 20);
+}
+
+const SECRET: &str =
+    "apiVersion: v1\nkind: Secret\nmetadata: {name: ngf-license}\ndata:\n  license.jwt: c2VjcmV0LXZhbHVl\n---\n";
+
+#[test]
+fn what_a_secret_holds_is_in_no_format() {
+    let tree = Tree::of(&[("a.yaml", &format!("{SECRET}{ROUTE}"))]);
+    for format in ["text", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown"] {
+        let run = tree.run(&["check", "--to", "gateway-api@1.6", "--format", format]);
+        run.check(1);
+        assert!(run.out.contains("shop") && !run.out.contains("c2VjcmV0"), "{format}: {}", run.out);
+    }
+}
+
+#[test]
+fn detect_has_the_formats_that_can_hold_it() {
+    let tree = tree();
+    for format in ["text", "json", "jsonl", "github", "gitlab", "sarif"] {
+        tree.run(&["detect", "deploy/a b", "--format", format]).check(0);
+    }
+    for format in ["junit", "markdown"] {
+        let run = tree.run(&["detect", "--format", format]);
+        run.check(2);
+        let expected = "error: `detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, github, gitlab or sarif\n";
+        assert_eq!(run.err, expected);
+    }
+}
+
+/// Two runs on the same files print the same, and no machine's path.
+#[test]
+fn reports_are_the_same_again() {
+    let tree = tree();
+    let folder = tree.path("").to_string_lossy().into_owned();
+    for format in ["json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown"] {
+        let [first, second] = [(), ()].map(|()| report(&tree, format, &[], 2));
+        assert_eq!(first, second, "{format}");
+        assert!(!first.contains(&folder), "{format}");
+    }
+    assert!(gitlab::report(&document(&Case::plain())).contains("fingerprint"));
+    assert!(Path::new(&folder).is_absolute());
+}
