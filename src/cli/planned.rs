@@ -16,7 +16,7 @@ use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::target::Request;
 use crate::disk;
-use crate::finding::{Acknowledged, Code, Finding, Severity};
+use crate::finding::{Acknowledged, Code, Finding, Location, Severity};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
@@ -24,6 +24,21 @@ use crate::pack::{Pack, Packs, Target};
 use crate::plan::{self, Dependent, LeftOut, Listed, Plan, PlannedFile, Planner, Record, RunFile, Scope};
 use crate::report::{Counts, Report, Written};
 use crate::yaml::FrontEnd;
+
+/// What is left unchanged although a target is about it.
+#[derive(Clone, Copy)]
+pub(super) struct Limits<'l> {
+    /// What happens to changes that need files that are not listed.
+    dependent: Dependent,
+    /// Where the objects start that the user declined to change.
+    declined: &'l [Location],
+}
+
+impl From<Dependent> for Limits<'_> {
+    fn from(dependent: Dependent) -> Self {
+        Self { dependent, declined: &[] }
+    }
+}
 
 /// The plan of a run, with what was read.
 pub(super) struct Planned {
@@ -85,11 +100,26 @@ pub(super) fn planned(
     (front_end, dependent): (FrontEnd, Dependent),
     console: Console,
 ) -> Result<Planned> {
-    let record = match args.output.format {
+    planned_with(args, packs, (record(args), front_end, dependent), console)
+}
+
+/// Reads the files and plans once more, as `apply` does, without the objects that start at the places `declined`.
+pub(super) fn planned_without(
+    args: &ConvertArgs,
+    packs: &Packs,
+    declined: &[Location],
+    console: Console,
+) -> Result<Planned> {
+    let limits = Limits { dependent: Dependent::HoldBack, declined };
+    planned_within(args, packs, (record(args), FrontEnd::Exact), limits, console)
+}
+
+/// Returns what of each object the report of a call needs.
+const fn record(args: &ConvertArgs) -> Record {
+    match args.output.format {
         Format::Json => Record::Data,
         Format::Text | Format::Github => Record::Outcomes,
-    };
-    planned_with(args, packs, (record, front_end, dependent), console)
+    }
 }
 
 /// Reads the files and plans, with `record` of each object.
@@ -99,11 +129,21 @@ pub(super) fn planned_with(
     (record, front_end, dependent): (Record, FrontEnd, Dependent),
     console: Console,
 ) -> Result<Planned> {
+    planned_within(args, packs, (record, front_end), dependent.into(), console)
+}
+
+fn planned_within(
+    args: &ConvertArgs,
+    packs: &Packs,
+    (record, front_end): (Record, FrontEnd),
+    limits: Limits<'_>,
+    console: Console,
+) -> Result<Planned> {
     let config = Config::find(&args.files.paths, packs)?;
     let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = input::recognizer(packs, &config);
     let empty = Empty::of(args.output.allow_empty);
-    plan_files(&request, &recognizer, (dependent, console), |make| {
+    plan_files(&request, &recognizer, (limits, console), |make| {
         let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
         if !args.keep_going {
             input.failed.clear();
@@ -125,13 +165,13 @@ pub(super) fn planned_with(
 pub(super) fn plan_files<'p>(
     request: &Request<'p>,
     recognizer: &Recognizer,
-    (dependent, console): (Dependent, Console),
+    (limits, console): (Limits<'_>, Console),
     read: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
 ) -> Result<Planned> {
     if let Some(goal) = request.passed_goal() {
         let planner = Planner::new(&goal);
         let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, request, Some(&planner)))?);
-        return conclude(&planner, recognizer, dependent, input);
+        return conclude(&planner, recognizer, limits, input);
     }
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     if input.counts.listed == Some(0) {
@@ -153,7 +193,7 @@ pub(super) fn plan_files<'p>(
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
     let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
-    conclude(&Planner::new(&goal), recognizer, dependent, input)
+    conclude(&Planner::new(&goal), recognizer, limits, input)
 }
 
 /// Returns the failure of a file that could not be read: it comes before a missing target.
@@ -176,7 +216,7 @@ fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Se
 fn conclude(
     planner: &Planner<'_>,
     recognizer: &Recognizer,
-    dependent: Dependent,
+    limits: Limits<'_>,
     mut input: Input<Seen<'_>>,
 ) -> Result<Planned> {
     let (mut local, mut texts, mut linked) = (Vec::new(), Vec::new(), Vec::new());
@@ -212,8 +252,8 @@ fn conclude(
     let files: Vec<RunFile<'_>> = local.into_iter().map(file).collect();
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
-    let listed = input.listed.is_some().then_some(Listed { has: &is_listed, dependent });
-    let scope = Scope { left_out: &left_out, listed };
+    let listed = input.listed.is_some().then_some(Listed { has: &is_listed, dependent: limits.dependent });
+    let scope = Scope { left_out: &left_out, declined: limits.declined, listed };
     let mut plan =
         plan::plan_files(planner, files, &scope, |at, planned| match planned.text().or(texts[at].as_deref()) {
             Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),

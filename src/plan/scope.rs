@@ -1,12 +1,15 @@
-//! Which files of a run are reported and written, and which are missing?
+//! Which files of a run are reported and written, which are missing, and what is not to change?
 
 use super::withheld::LeftOut;
+use crate::finding::Location;
 
 /// The part of a tree that a run is about.
 #[derive(Default)]
 pub struct Scope<'s> {
     /// The files that could not be read.
     pub left_out: &'s [LeftOut],
+    /// Where the objects start that the user does not want to change.
+    pub declined: &'s [Location],
     /// The files that are reported and written; all where there is no list.
     pub listed: Option<Listed<'s>>,
 }

@@ -15,7 +15,9 @@ pub mod github;
 pub mod json;
 pub mod matrix;
 pub mod saved_plan;
+pub mod stat;
 pub mod text;
+mod words;
 
 pub use conversion::{Report, Written, changes_needed};
 pub use count::{Counts, plural, thousands};
