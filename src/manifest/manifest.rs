@@ -15,7 +15,9 @@ use super::source_text::{FileText, SourceText};
 use crate::field::FieldPath;
 use crate::finding::{Finding, FindingObject, Location, Severity};
 use crate::text::{LineIndex, Span};
-use crate::yaml::{NodeId, Problem, Style, Tree, count_items_at, find_node, locate, read_value, read_value_without, text_at};
+use crate::yaml::{
+    NodeId, Problem, Style, Tree, count_items_at, find_node, locate, read_value, read_value_without, text_at,
+};
 
 /// One file's bytes with what was found in them.
 #[derive(Debug)]
@@ -64,7 +66,8 @@ impl Manifest {
         let document = &self.tree.documents()[document];
         match place.steps() {
             [] => document.span,
-            _ => find_node(&self.tree, &self.text, document.root, place).map_or(document.span, |node| self.tree.span(node)),
+            _ => find_node(&self.tree, &self.text, document.root, place)
+                .map_or(document.span, |node| self.tree.span(node)),
         }
     }
 

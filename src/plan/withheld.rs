@@ -142,9 +142,8 @@ impl Withheld {
         if self.files.is_empty() && self.declined.is_empty() {
             return Vec::new();
         }
-        let is_declined = |id: Id, file: &str| {
-            self.declined.get(file).is_some_and(|places| places.contains(&linked.location(id)))
-        };
+        let is_declined =
+            |id: Id, file: &str| self.declined.get(file).is_some_and(|places| places.contains(&linked.location(id)));
         let finding = |(id, file, object): (Id, &str, &Object)| {
             if is_declined(id, file) {
                 let message = "it is left unchanged, as you answered".to_owned();

@@ -176,9 +176,8 @@ pub(super) fn lines_changed(plan: &FilePlan) -> (usize, usize) {
     let new: Vec<&str> = after.split_inclusive('\n').collect();
     let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
     let changes = operations.iter().filter(|operation| operation.tag() != similar::DiffTag::Equal);
-    changes.fold((0, 0), |(added, removed), change| {
-        (added + change.new_range().len(), removed + change.old_range().len())
-    })
+    changes
+        .fold((0, 0), |(added, removed), change| (added + change.new_range().len(), removed + change.old_range().len()))
 }
 
 /// Writes a file name as git does: quoted where it holds quotes, backslashes or control characters, with a tab behind it

@@ -5,6 +5,7 @@
 //! Invariant: rendering is a pure function of the report; text from files never reaches the output with control characters
 //! in it, except as diff lines for a file or a program.
 
+pub mod changes;
 mod conversion;
 mod count;
 pub mod detect;

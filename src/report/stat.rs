@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use unicode_width::UnicodeWidthStr;
+use console::measure_text_width as columns;
 
 use super::count::{plural, thousands};
 use super::diff::{Paint, lines_changed};
 use super::escape::visible;
 use crate::edits::FilePlan;
-use crate::plan::{ObjectPlan, Outcome};
 
 /// The columns of a line beside the name, the count and the bar.
 const BETWEEN: usize = 6;
@@ -47,13 +46,18 @@ pub fn stat(files: &[FilePlan], width: usize, paint: Paint) -> String {
 }
 
 /// Prints the objects and edits of each file that is about to be written.
-pub fn overview(files: &[FilePlan], objects: &[ObjectPlan], width: usize, paint: Paint) -> String {
-    let mut changed: BTreeMap<&str, usize> = BTreeMap::new();
-    for object in objects.iter().filter(|object| object.outcome == Outcome::Changed) {
-        *changed.entry(&object.location.file).or_default() += 1;
-    }
+///
+/// `changed` names the file of each object that changes.
+pub fn overview<'a>(
+    files: &[FilePlan],
+    changed: impl IntoIterator<Item = &'a str>,
+    width: usize,
+    paint: Paint,
+) -> String {
+    let mut objects: BTreeMap<&str, usize> = BTreeMap::new();
+    changed.into_iter().for_each(|file| *objects.entry(file).or_default() += 1);
     let row = |file: &FilePlan| {
-        let objects = changed.get(&*file.file).copied().unwrap_or_default();
+        let objects = objects.get(&*file.file).copied().unwrap_or_default();
         let (added, removed) = lines_changed(file);
         let count = format!("{}, {}", plural(objects, "object"), plural(file.edits.edits().len(), "edit"));
         Row { name: visible(&file.file), count, added, removed }
@@ -68,9 +72,9 @@ fn plural_plain(number: usize, noun: &str) -> String {
 
 /// Shares the width between names and bars as git does: bars get three eighths at least.
 fn table(rows: &[Row], width: usize, paint: Paint) -> String {
-    let counts = rows.iter().map(|row| row.count.width()).max().unwrap_or(0);
+    let counts = rows.iter().map(|row| columns(&row.count)).max().unwrap_or(0);
     let most = rows.iter().map(|row| row.added + row.removed).max().unwrap_or(0);
-    let mut names = rows.iter().map(|row| row.name.width()).max().unwrap_or(0);
+    let mut names = rows.iter().map(|row| columns(&row.name)).max().unwrap_or(0);
     let mut bars = most;
     if names + counts + BETWEEN + bars > width {
         bars = bars.min((width * 3 / 8).saturating_sub(counts + BETWEEN).max(MIN_BAR));
@@ -88,7 +92,8 @@ fn table(rows: &[Row], width: usize, paint: Paint) -> String {
     let mut out = String::new();
     for row in rows {
         let name = shortened(&row.name, names);
-        let (padding, before) = (" ".repeat(names.saturating_sub(name.width())), " ".repeat(counts - row.count.width()));
+        let (padding, before) =
+            (" ".repeat(names.saturating_sub(columns(&name))), " ".repeat(counts - columns(&row.count)));
         let (added, removed) = scaled(row.added, row.removed, most, bars);
         let bar = |colour: &str, sign: &str, length: usize| match length {
             0 => String::new(),
@@ -109,21 +114,17 @@ fn scaled(added: usize, removed: usize, most: usize, width: usize) -> (usize, us
     }
     let scale = |lines: usize| if lines == 0 { 0 } else { 1 + lines * (width - 1) / most };
     let total = scale(added + removed).max(if added > 0 && removed > 0 { 2 } else { 0 });
-    if added < removed {
-        (scale(added), total - scale(added))
-    } else {
-        (total - scale(removed), scale(removed))
-    }
+    if added < removed { (scale(added), total - scale(added)) } else { (total - scale(removed), scale(removed)) }
 }
 
 /// Shortens a path to `width` columns at its start, as git does: at a slash where there is one.
 fn shortened(name: &str, width: usize) -> String {
-    if name.width() <= width {
+    if columns(name) <= width {
         return name.to_owned();
     }
     let room = width.saturating_sub(3);
     let mut starts = name.char_indices().map(|(at, _)| at).chain([name.len()]);
-    let start = starts.find(|at| name[*at..].width() <= room).unwrap_or(name.len());
+    let start = starts.find(|at| columns(&name[*at..]) <= room).unwrap_or(name.len());
     let start = name[start..].find('/').map_or(start, |slash| start + slash);
     format!("...{}", &name[start..])
 }
@@ -143,7 +144,8 @@ mod tests {
     #[test]
     fn lines_are_counted_by_file_and_in_all() {
         let files = [file("a.yaml", 2, 1), file("apps/b.yaml", 0, 10)];
-        let expected = " a.yaml      |  3 ++-\n apps/b.yaml | 10 ----------\n 2 files changed, 2 insertions(+), 11 deletions(-)\n";
+        let expected =
+            " a.yaml      |  3 ++-\n apps/b.yaml | 10 ----------\n 2 files changed, 2 insertions(+), 11 deletions(-)\n";
         assert_eq!(stat(&files, 80, Paint::Plain), expected);
         assert_eq!(stat(&files[1..], 80, Paint::Plain).lines().last(), Some(" 1 file changed, 10 deletions(-)"));
         assert_eq!(stat(&[], 80, Paint::Plain), "");
@@ -153,7 +155,7 @@ mod tests {
     fn bars_and_names_fit_the_width() {
         let files = [file("clusters/production/apps/gateway.yaml", 900, 300), file("b.yaml", 1, 1)];
         let shown = stat(&files, 40, Paint::Plain);
-        assert!(shown.lines().take(2).all(|line| line.width() <= 40), "{shown}");
+        assert!(shown.lines().take(2).all(|line| columns(line) <= 40), "{shown}");
         assert!(shown.starts_with(" .../apps/gateway.yaml"), "{shown}");
         assert!(shown.lines().nth(1).is_some_and(|line| line.ends_with("|    2 +-")), "{shown}");
     }

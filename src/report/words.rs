@@ -38,22 +38,20 @@ pub(super) fn changed(old: &[&str], new: &[&str]) -> (Marks, Marks) {
     if kept.sum::<usize>() * 4 < length(&old_words) + length(&new_words) {
         return (none_old, none_new);
     }
-    let mark = |mut marks: Marks, words: &[Word<'_>], lines: &[&str], range: &dyn Fn(&DiffOp) -> std::ops::Range<usize>| {
-        for word in operations.iter().filter(changes).flat_map(|operation| &words[range(operation)]) {
-            add(&mut marks[word.line], word);
-        }
-        for (marks, line) in marks.iter_mut().zip(lines) {
-            let marked = marks.iter().map(|mark| dense(mark.of(line))).sum::<usize>();
-            if marked == dense(line) {
-                marks.clear();
+    let mark =
+        |mut marks: Marks, words: &[Word<'_>], lines: &[&str], range: &dyn Fn(&DiffOp) -> std::ops::Range<usize>| {
+            for word in operations.iter().filter(changes).flat_map(|operation| &words[range(operation)]) {
+                add(&mut marks[word.line], word);
             }
-        }
-        marks
-    };
-    (
-        mark(none_old, &old_words, old, &DiffOp::old_range),
-        mark(none_new, &new_words, new, &DiffOp::new_range),
-    )
+            for (marks, line) in marks.iter_mut().zip(lines) {
+                let marked = marks.iter().map(|mark| dense(mark.of(line))).sum::<usize>();
+                if marked == dense(line) {
+                    marks.clear();
+                }
+            }
+            marks
+        };
+    (mark(none_old, &old_words, old, &DiffOp::old_range), mark(none_new, &new_words, new, &DiffOp::new_range))
 }
 
 /// Marks a word, unless it is the indentation or the end of its line.
@@ -135,10 +133,7 @@ mod tests {
         check(
             &["apiVersion: gateway.networking.k8s.io/v1beta1\n"],
             &["apiVersion: gateway.networking.k8s.io/v1\n"],
-            (
-                &["apiVersion: gateway.networking.k8s.io/[v1beta1]\n"],
-                &["apiVersion: gateway.networking.k8s.io/[v1]\n"],
-            ),
+            (&["apiVersion: gateway.networking.k8s.io/[v1beta1]\n"], &["apiVersion: gateway.networking.k8s.io/[v1]\n"]),
         );
     }
 
@@ -152,18 +147,20 @@ mod tests {
                 &["validation:\n", "    caCertificateRefs: [a]\n", "    hostname: x\n"],
             ),
         );
-        check(&["  name: a-b # café\n"], &["    name: a-c # café\n"], (
-            &["  name: a-[b] # café\n"],
-            &["    name: a-[c] # café\n"],
-        ));
+        check(
+            &["  name: a-b # café\n"],
+            &["    name: a-c # café\n"],
+            (&["  name: a-[b] # café\n"], &["    name: a-[c] # café\n"]),
+        );
     }
 
     #[test]
     fn a_line_of_new_words_is_not_marked() {
-        check(&["kind: Gateway\n"], &["kind: Gateway\n", "name: web\n"], (
+        check(
             &["kind: Gateway\n"],
             &["kind: Gateway\n", "name: web\n"],
-        ));
+            (&["kind: Gateway\n"], &["kind: Gateway\n", "name: web\n"]),
+        );
         check(&["one two three\n"], &["four five six\n"], (&["one two three\n"], &["four five six\n"]));
     }
 }
