@@ -10,7 +10,7 @@ use super::exit::Exit;
 use super::journal::bounds;
 use super::output::{Level, diffs};
 use super::saved_plan::{execute, findings, load, summary};
-use super::write::{confirm, finish_interrupted, guard, write};
+use super::write::{Preview, confirm, finish_interrupted, guard, write};
 use crate::report::Written;
 
 /// Runs `apply --plan`.
@@ -35,8 +35,12 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     if !plan.noop {
         guard(&executed.files, args.guard)?;
         if !args.yes {
-            console.note(&format!("{}{}\n", findings(&plan, level), summary(&plan, Written::No)))?;
-            if !confirm(executed.files.len(), console)? {
+            let preview = Preview {
+                files: &executed.files,
+                changed: plan.changed_files().collect(),
+                remarks: format!("{}{}\n", findings(&plan, level), summary(&plan, Written::No)),
+            };
+            if !confirm(&preview, args.diff, output, console)? {
                 console.note("nothing was written\n")?;
                 return Ok(Exit::Changes.with(output, left_out));
             }

@@ -20,12 +20,14 @@ mod exit;
 mod explain;
 mod glossary;
 mod input;
+mod interactive;
 mod journal;
 mod lint;
 mod matrix;
 mod origin;
 mod output;
 mod packs;
+mod pager;
 mod parameters;
 mod plan;
 mod planned;
@@ -40,12 +42,12 @@ mod write;
 pub use exit::Exit;
 pub use glossary::{GLOSSARY, Term};
 
+use self::console::Console;
 use args::{Cli, Command, PackCommand};
-use console::Console;
 
 /// Runs the program with `arguments`, the first being its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let console = Console;
+    let console = Console::new();
     let cli = match Cli::read(arguments) {
         Ok(cli) => cli,
         Err(message) => {
@@ -58,7 +60,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let outcome = match cli.command {
         Command::Detect(args) => detect::run(&args, console),
         Command::Check(args) => preview::check(&args.convert, console),
-        Command::Diff(args) => preview::diff(&args.convert, console),
+        Command::Diff(args) => preview::diff(&args, console),
         Command::Apply(args) => apply::run(&args, console),
         Command::Plan(args) => plan::run(&args, console),
         Command::Show(args) => show::run(&args, console),

@@ -13,6 +13,7 @@ use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
 use crate::plan::RunAdvisory;
+use crate::report::diff::Paint;
 use crate::report::{Counts, Report, diff, github, json, plural, text, visible};
 
 /// The least severity that is printed.
@@ -89,11 +90,19 @@ pub(super) fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -
     for file in files {
         match diff::unified(file, paint) {
             Some(diff) => shown.push_str(&diff),
-            None => console
-                .note(&format!("{}: changed, but its diff would show values of a Secret\n", visible(&file.file)))?,
+            None => console.note(&secret(file))?,
         }
     }
     Ok(shown)
+}
+
+/// Renders the diff of every file for a person: a line stands for one that may not be shown.
+pub(super) fn painted_diffs(files: &[FilePlan], paint: Paint) -> String {
+    files.iter().map(|file| diff::unified(file, paint).unwrap_or_else(|| secret(file))).collect()
+}
+
+fn secret(file: &FilePlan) -> String {
+    format!("{}: changed, but its diff would show values of a Secret\n", visible(&file.file))
 }
 
 /// Prints why nothing was recognised, where the run ends with that exit code.

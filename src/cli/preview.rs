@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 
-use super::args::{ConvertArgs, Format};
+use super::args::{ConvertArgs, DiffArgs, Format};
 use super::console::Console;
 use super::exit::{Exit, Pending};
-use super::output::{diffs, explain_exit, finish};
+use super::output::{Level, diffs, explain_exit, findings, finish};
 use super::packs;
 use super::planned::planned;
 use crate::plan::Dependent;
-use crate::report::{Report, Written, text};
+use crate::report::{Report, Written, stat, text};
 use crate::yaml::FrontEnd;
 
 /// Runs `check`. Its text shows no edit, so the fast parser verifies the edits; a report as JSON holds them, so the exact one
@@ -26,8 +26,12 @@ pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
 }
 
 /// Runs `diff`.
-pub(super) fn diff(args: &ConvertArgs, console: Console) -> Result<Exit> {
-    preview("diff", args, FrontEnd::Exact, console, |report| diffs(report.files, &args.output, console))
+pub(super) fn diff(args: &DiffArgs, console: Console) -> Result<Exit> {
+    let output = &args.convert.output;
+    preview("diff", &args.convert, FrontEnd::Exact, console, |report| match args.stat {
+        true => Ok(stat::stat(report.files, console.columns(output), console.paint(output))),
+        false => diffs(report.files, output, console),
+    })
 }
 
 fn preview(
@@ -40,10 +44,17 @@ fn preview(
     let packs = packs::load(&args.packs)?;
     let planned = planned(args, packs, (front_end, Dependent::Report), console)?;
     let report = planned.report(command, Written::No);
-    if args.output.format == Format::Text {
-        console.report(&as_text(&report)?, &args.output)?;
+    let output = &args.output;
+    if output.format == Format::Text && console.may_page(output) && console.can_note() {
+        // Everything but the summary, which stays on the screen.
+        console.page(&(as_text(&report)? + &findings(&report, Level::of(output))), output)?;
+        console.note(&format!("{}\n", text::summary(&report)))?;
+    } else {
+        if output.format == Format::Text {
+            console.report(&as_text(&report)?, output)?;
+        }
+        finish(&report, output, console)?;
     }
-    finish(&report, &args.output, console)?;
     let exit = planned.exit_with(Pending::of(report.files), &args.output);
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

@@ -59,7 +59,8 @@ pub fn overview<'a>(
     let row = |file: &FilePlan| {
         let objects = objects.get(&*file.file).copied().unwrap_or_default();
         let (added, removed) = lines_changed(file);
-        let count = format!("{}, {}", plural(objects, "object"), plural(file.edits.edits().len(), "edit"));
+        let edits = plural(file.edits.edits().len(), "edit");
+        let count = if objects == 0 { edits } else { format!("{}, {edits}", plural(objects, "object")) };
         Row { name: visible(&file.file), count, added, removed }
     };
     table(&files.iter().map(row).collect::<Vec<_>>(), width, paint)
