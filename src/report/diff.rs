@@ -151,6 +151,7 @@ fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str, marks: &[Spa
     let _infallible = match paint {
         Paint::Plain => writeln!(out, "{sign}{content}"),
         Paint::Legible => writeln!(out, "{sign}{}", visible(without_cr)),
+        Paint::Colour if colour.is_empty() => writeln!(out, "{sign}{}", visible(without_cr)),
         Paint::Colour => writeln!(out, "{colour}{sign}{}\u{1b}[0m", marked(without_cr, marks)),
     };
     if !text.ends_with('\n') {

@@ -16,6 +16,13 @@ const BETWEEN: usize = 6;
 /// The narrowest bar.
 const MIN_BAR: usize = 6;
 
+/// Where counts stand in their column: numbers to the right, words to the left.
+#[derive(Clone, Copy)]
+enum Align {
+    Left,
+    Right,
+}
+
 /// One file.
 struct Row {
     name: String,
@@ -42,7 +49,7 @@ pub fn stat(files: &[FilePlan], width: usize, paint: Paint) -> String {
     if removed > 0 || added == 0 {
         let _infallible = write!(total, ", {}(-)", plural_plain(removed, "deletion"));
     }
-    if rows.is_empty() { String::new() } else { format!("{}{total}\n", table(&rows, width, paint)) }
+    if rows.is_empty() { String::new() } else { format!("{}{total}\n", table(&rows, Align::Right, width, paint)) }
 }
 
 /// Prints the objects and edits of each file that is about to be written.
@@ -63,7 +70,7 @@ pub fn overview<'a>(
         let count = if objects == 0 { edits } else { format!("{}, {edits}", plural(objects, "object")) };
         Row { name: visible(&file.file), count, added, removed }
     };
-    table(&files.iter().map(row).collect::<Vec<_>>(), width, paint)
+    table(&files.iter().map(row).collect::<Vec<_>>(), Align::Left, width, paint)
 }
 
 /// Prints a count without commas, as git does.
@@ -72,7 +79,7 @@ fn plural_plain(number: usize, noun: &str) -> String {
 }
 
 /// Shares the width between names and bars as git does: bars get three eighths at least.
-fn table(rows: &[Row], width: usize, paint: Paint) -> String {
+fn table(rows: &[Row], align: Align, width: usize, paint: Paint) -> String {
     let counts = rows.iter().map(|row| columns(&row.count)).max().unwrap_or(0);
     let most = rows.iter().map(|row| row.added + row.removed).max().unwrap_or(0);
     let mut names = rows.iter().map(|row| columns(&row.name)).max().unwrap_or(0);
@@ -93,15 +100,18 @@ fn table(rows: &[Row], width: usize, paint: Paint) -> String {
     let mut out = String::new();
     for row in rows {
         let name = shortened(&row.name, names);
-        let (padding, before) =
-            (" ".repeat(names.saturating_sub(columns(&name))), " ".repeat(counts - columns(&row.count)));
+        let padding = " ".repeat(names.saturating_sub(columns(&name)));
         let (added, removed) = scaled(row.added, row.removed, most, bars);
         let bar = |colour: &str, sign: &str, length: usize| match length {
             0 => String::new(),
             _ => format!("{colour}{}{end}", sign.repeat(length)),
         };
         let bars = bar(green, "+", added) + &bar(red, "-", removed);
-        let line = format!(" {name}{padding} | {before}{} {bars}", row.count);
+        let count = match align {
+            Align::Right => format!("{:>counts$}", row.count),
+            Align::Left => format!("{:<counts$}", row.count),
+        };
+        let line = format!(" {name}{padding} | {count} {bars}");
         out.push_str(line.trim_end());
         out.push('\n');
     }
@@ -159,6 +169,13 @@ mod tests {
         assert!(shown.lines().take(2).all(|line| columns(line) <= 40), "{shown}");
         assert!(shown.starts_with(" .../apps/gateway.yaml"), "{shown}");
         assert!(shown.lines().nth(1).is_some_and(|line| line.ends_with("|    2 +-")), "{shown}");
+    }
+
+    #[test]
+    fn objects_and_edits_are_counted_by_file() {
+        let files = [file("a.yaml", 1, 1), file("b.yaml", 2, 2)];
+        let expected = " a.yaml | 1 edit             +-\n b.yaml | 2 objects, 1 edit ++--\n";
+        assert_eq!(overview(&files, ["b.yaml", "b.yaml"], 80, Paint::Plain), expected);
     }
 
     #[test]
