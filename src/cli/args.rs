@@ -124,6 +124,22 @@ pub(super) enum Command {
     Pack(PackCommand),
 }
 
+impl Command {
+    /// Returns whether little is to be printed.
+    pub(super) const fn is_quiet(&self) -> bool {
+        match self {
+            Self::Detect(args) => args.output.quiet,
+            Self::Check(args) => args.convert.output.quiet,
+            Self::Diff(args) => args.convert.output.quiet,
+            Self::Apply(args) => args.convert.output.quiet,
+            Self::Plan(args) => args.convert.output.quiet,
+            Self::Show(args) => args.output.quiet,
+            Self::Convert(args) => args.quiet,
+            Self::Undo(_) | Self::Explain(_) | Self::Releases(_) | Self::Matrix(_) | Self::Pack(_) => false,
+        }
+    }
+}
+
 /// The subcommands of `pack`.
 #[derive(Debug, Subcommand)]
 pub(super) enum PackCommand {

@@ -3,12 +3,14 @@
 //! Invariant: nothing else in the crate prints; no control character of a file reaches a terminal.
 
 use std::io::{self, IsTerminal, Write};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use console::{Term, measure_text_width};
 
 use super::args::{Colour, OutputArgs};
 use super::pager;
+use super::progress::Progress;
 use crate::disk;
 use crate::report::diff::Paint;
 use crate::report::visible_lines;
@@ -21,6 +23,10 @@ const COLUMNS: usize = 80;
 pub(super) struct Console {
     /// Whether what is not the report is printed.
     has_notes: bool,
+    /// Whether a long run shows how far it is.
+    has_progress: bool,
+    /// When the run began.
+    start: Instant,
 }
 
 /// What is answered to a question.
@@ -34,13 +40,18 @@ pub(super) enum Answer {
 
 impl Console {
     /// Makes the console of a call.
-    pub(super) const fn new() -> Self {
-        Self { has_notes: true }
+    pub(super) fn new() -> Self {
+        Self { has_notes: true, has_progress: false, start: Instant::now() }
+    }
+
+    /// Returns a console that shows how far a long run is, if `has_progress`.
+    pub(super) const fn with_progress(self, has_progress: bool) -> Self {
+        Self { has_progress, ..self }
     }
 
     /// Returns a console that prints no notes: for something that is done once more.
     pub(super) const fn silent(self) -> Self {
-        Self { has_notes: false }
+        Self { has_notes: false, ..self }
     }
 
     /// Prints lines to standard output.
@@ -155,6 +166,15 @@ impl Console {
     /// Decides how notes are painted.
     pub(super) fn note_paint(self, output: &OutputArgs) -> Paint {
         paint(output.color, io::stderr().is_terminal())
+    }
+
+    /// Starts a part of the run whose progress is shown on a terminal that can clear a line.
+    pub(super) fn progress(self, what: &'static str) -> Progress {
+        let can_clear = std::env::var_os("TERM").is_some_and(|terminal| terminal != "dumb") || cfg!(windows);
+        match self.has_progress && can_clear && io::stderr().is_terminal() {
+            true => Progress::shown(self.start, what),
+            false => Progress::hidden(),
+        }
     }
 
     /// Returns whether notes go to a terminal.

@@ -32,6 +32,7 @@ mod parameters;
 mod plan;
 mod planned;
 mod preview;
+mod progress;
 mod releases;
 mod saved_plan;
 mod show;
@@ -57,6 +58,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             return exit;
         }
     };
+    let console = console.with_progress(!cli.command.is_quiet());
     let outcome = match cli.command {
         Command::Detect(args) => detect::run(&args, console),
         Command::Check(args) => preview::check(&args.convert, console),

@@ -171,6 +171,7 @@ pub(super) fn plan_files<'p>(
     if let Some(goal) = request.passed_goal() {
         let planner = Planner::new(&goal);
         let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, request, Some(&planner)))?);
+        let _progress = console.progress("planning");
         return conclude(&planner, recognizer, limits, input);
     }
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
@@ -193,6 +194,7 @@ pub(super) fn plan_files<'p>(
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
     let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
+    let _progress = console.progress("planning");
     conclude(&Planner::new(&goal), recognizer, limits, input)
 }
 
