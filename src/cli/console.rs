@@ -49,9 +49,9 @@ impl Console {
         Self { has_progress, ..self }
     }
 
-    /// Returns a console that prints no notes: for something that is done once more.
-    pub(super) const fn silent(self) -> Self {
-        Self { has_notes: false, ..self }
+    /// Returns a console that prints no notes, for a run that is made once more from here.
+    pub(super) fn silent(self) -> Self {
+        Self { has_notes: false, start: Instant::now(), ..self }
     }
 
     /// Prints lines to standard output.

@@ -40,9 +40,13 @@ impl Level {
         }
     }
 
-    /// Says whether a finding is printed; a skipped file always is.
+    /// Says whether a finding is printed; a skipped file always is, and what the user just answered with `--verbose` only.
     pub(super) fn shows(self, finding: &Finding) -> bool {
-        finding.severity >= self.0 || matches!(finding.code, Code::Template | Code::Binary)
+        match finding.code {
+            Code::Template | Code::Binary => true,
+            Code::Declined => self.0 == Severity::Note,
+            _ => finding.severity >= self.0,
+        }
     }
 
     /// Returns those of the advisories about a run that are printed.

@@ -5,13 +5,16 @@
 //!
 //! Invariant: the line is gone before anything else is printed.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::report::plural;
 
 /// How long a run may take before it shows how far it is.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -42,18 +45,17 @@ impl Progress {
                 return;
             }
             let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
-                line.set_style(style);
-            }
-            loop {
-                line.set_message(match count.load(Ordering::Relaxed) {
-                    0 => what.to_owned(),
-                    files => format!("{files} files {what}"),
-                });
+            let text = move |_: &ProgressState, out: &mut dyn fmt::Write| {
+                let _infallible = match count.load(Ordering::Relaxed) {
+                    0 => write!(out, "{what}"),
+                    files => write!(out, "{} {what}", plural(files, "file")),
+                };
+            };
+            let style = ProgressStyle::with_template("{spinner} {text}").expect("the template is well-formed");
+            line.set_style(style.with_key("text", text));
+            line.tick();
+            while wait(INTERVAL) {
                 line.tick();
-                if !wait(INTERVAL) {
-                    break;
-                }
             }
             line.finish_and_clear();
         };

@@ -16,7 +16,7 @@ fn check(tree: &Tree, one: &str, two: &str, three: &str) {
 #[test]
 fn each_object_is_asked_for_and_only_those_accepted_are_written() {
     let tree = routes();
-    let mut terminal = start(&tree);
+    let mut terminal = Terminal::run(&tree, &format!("{APPLY} -i -v"));
     let shown = terminal.choose("1/3", "y");
     assert!(
         shown.contains(
@@ -46,7 +46,10 @@ fn all_of_the_rest_are_accepted_at_once() {
     let mut terminal = start(&tree);
     terminal.choose("1/3", "n");
     terminal.choose("2/3", "a");
-    assert_eq!(terminal.end().1, Some(1));
+    let (end, code) = terminal.end();
+    // The user knows what they answered.
+    assert!(end.contains("1 held back") && !end.contains("declined"), "{end}");
+    assert_eq!(code, Some(1));
     check(&tree, &route("one"), &converted("two"), &converted("three"));
     // Everything is accepted, so nothing remains.
     let mut terminal = start(&tree);

@@ -60,7 +60,8 @@ fn a_pager_that_is_closed_or_missing_loses_nothing() {
     let long = (0..2_000).map(|at| route(&format!("r{at}"))).collect::<Vec<_>>().join("---\n");
     let large = Tree::of(&[("a.yaml", &long)]);
     let (shown, code) = run(&large, 10, &[("PAGER", "true")], DIFF);
-    assert!(shown.starts_with("1 file read, 2,000 objects recognised"), "{shown}");
+    let printed = shown.rsplit("\u{1b}[2K").next().unwrap();
+    assert!(printed.starts_with("1 file read, 2,000 objects recognised"), "{shown}");
     assert_eq!(code, Some(1));
     let (shown, code) = run(&tree, 10, &[("PAGER", "no-such-pager")], DIFF);
     assert!(shown.contains("no pager: `no-such-pager` cannot be run\n"), "{shown}");

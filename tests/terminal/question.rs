@@ -1,6 +1,7 @@
 //! The question of `apply`.
 
 use crate::pty::Terminal;
+use crate::trees::Tree;
 use crate::{APPLY, converted, route, routes};
 
 #[test]
@@ -59,4 +60,27 @@ fn the_diff_of_what_is_written_is_printed_once_on_a_terminal_and_to_a_pipe() {
             assert!(tree.text("diff").starts_with("--- a/a.yaml\n+++ b/a.yaml\n@@ -1,4 +1,4 @@\n"));
         }
     }
+}
+
+#[test]
+fn a_long_run_shows_how_far_it_is_and_clears_the_line() {
+    let objects = if cfg!(debug_assertions) { 300 } else { 6_000 };
+    let text = |file: usize| (0..objects).map(|at| route(&format!("r{file}-{at}"))).collect::<Vec<_>>().join("---\n");
+    let files: Vec<(String, String)> = (0..20).map(|file| (format!("{file}.yaml"), text(file))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, &**text)).collect();
+    let large = Tree::of(&files);
+    let check = "reversion check -j 1 --to gateway-api@1.6.1/standard";
+    let (shown, _) = Terminal::run(&large, &format!("{check} > out")).end();
+    assert!(shown.contains(" read") || shown.contains(" planning"), "{shown:?}");
+    // What is printed after it starts on a line that was cleared.
+    let (drawn, printed) = shown.rsplit_once("\r\u{1b}[2K").unwrap();
+    assert!(!drawn.contains('\n') && printed.starts_with("about the release:\n"), "{shown:?}");
+    assert!(!large.text("out").contains('\u{1b}'));
+    for command in [format!("{check} -q > out"), format!("{check} > out 2> err"), format!("TERM=dumb {check} > out")] {
+        let (shown, _) = Terminal::run(&large, &command).end();
+        assert!(!shown.contains('\u{1b}'), "{command}: {shown:?}");
+    }
+    assert!(!large.text("err").contains('\u{1b}'));
+    let (short, _) = Terminal::run(&routes(), &format!("{check} > out")).end();
+    assert!(!short.contains('\u{1b}'), "{short:?}");
 }
