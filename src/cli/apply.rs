@@ -9,13 +9,12 @@ use super::console::Console;
 use super::exit::{Exit, Pending};
 use super::interactive::Consent;
 use super::journal::bounds;
-use super::output::{Level, diffs, explain_exit, findings, finish};
+use super::output::{Level, explain_exit, findings, finish, written_lines};
 use super::planned::{Planned, planned};
 use super::write::Preview;
 use super::{apply_plan, interactive, packs, undo, write};
 use crate::plan::{Dependent, Outcome};
-use crate::report::diff::Paint;
-use crate::report::{Report, Written, plural, stat, text};
+use crate::report::{Report, Written, plural, text};
 use crate::yaml::FrontEnd;
 
 /// Runs `apply`.
@@ -91,13 +90,7 @@ fn report_written(report: &Report<'_>, args: &ApplyArgs, is_shown: bool, console
     if output.format != Format::Text {
         return finish(report, output, console);
     }
-    let mut shown = String::new();
-    if args.stat {
-        shown.push_str(&stat::stat(report.files, console.columns(output), console.paint(output)));
-    }
-    if args.diff && !(is_shown && console.paint(output) != Paint::Plain) {
-        shown.push_str(&diffs(report.files, output, console)?);
-    }
+    let shown = written_lines(report.files, args, is_shown, console)?;
     if args.stat || args.diff {
         console.report(&shown, output)?;
     }

@@ -8,7 +8,7 @@ use super::args::{ApplyArgs, Format};
 use super::console::Console;
 use super::exit::Exit;
 use super::journal::bounds;
-use super::output::{Level, diffs};
+use super::output::{Level, written_lines};
 use super::saved_plan::{execute, findings, load, summary};
 use super::write::{Preview, confirm, finish_interrupted, guard, write};
 use crate::report::Written;
@@ -32,9 +32,10 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
             "nothing was written: the plan is stale: files changed or were removed since it was made:{named}\n  help: make a new plan with `reversion plan`"
         );
     }
+    let is_asked = !plan.noop && !args.yes;
     if !plan.noop {
         guard(&executed.files, args.guard)?;
-        if !args.yes {
+        if is_asked {
             let preview = Preview {
                 files: &executed.files,
                 changed: plan.changed_files().collect(),
@@ -47,10 +48,12 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
         }
         write(&executed.files, &plan.targets.join(", "), bounds, journal)?;
     }
-    if args.diff {
-        console.report(&diffs(&executed.files, output, console)?, output)?;
+    let shown = written_lines(&executed.files, args, is_asked, console)?;
+    if args.stat || args.diff {
+        console.report(&shown, output)?;
     }
-    console.note(&format!("{}{}\n", findings(&plan, level), summary(&plan, Written::Yes)))?;
+    let findings = if is_asked { String::new() } else { findings(&plan, level) };
+    console.note(&format!("{findings}{}\n", summary(&plan, Written::Yes)))?;
     let held = plan.findings.iter().any(|finding| finding.severity == "held-back");
     Ok(if held || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
 }

@@ -120,7 +120,7 @@ impl Console {
     /// Returns whether a report of any length may be shown through a pager.
     pub(super) fn may_page(self, output: &OutputArgs) -> bool {
         let is_automatic = is_set("CI") || std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
-        output.output_file.is_none() && !output.no_pager && !is_automatic && io::stdout().is_terminal()
+        self.is_on_terminal(output) && !output.no_pager && !is_automatic
     }
 
     /// Returns whether a text and so many `more` lines fit on the screen of standard error.
@@ -147,10 +147,14 @@ impl Console {
         }
     }
 
+    /// Returns whether a report goes to a terminal.
+    pub(super) fn is_on_terminal(self, output: &OutputArgs) -> bool {
+        output.output_file.is_none() && io::stdout().is_terminal()
+    }
+
     /// Returns how wide the lines of a report may be.
     pub(super) fn columns(self, output: &OutputArgs) -> usize {
-        let terminal = output.output_file.is_none() && io::stdout().is_terminal();
-        if terminal { columns_of(&Term::stdout()) } else { COLUMNS }
+        if self.is_on_terminal(output) { columns_of(&Term::stdout()) } else { COLUMNS }
     }
 
     /// Returns how wide the lines of notes may be.
@@ -160,7 +164,7 @@ impl Console {
 
     /// Decides how a report is painted.
     pub(super) fn paint(self, output: &OutputArgs) -> Paint {
-        paint(output.color, output.output_file.is_none() && io::stdout().is_terminal())
+        paint(output.color, self.is_on_terminal(output))
     }
 
     /// Decides how notes are painted.

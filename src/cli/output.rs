@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::args::{Format, OutputArgs};
+use super::args::{ApplyArgs, Format, OutputArgs};
 use super::console::Console;
 use super::exit::Exit;
 use crate::edits::FilePlan;
@@ -14,7 +14,7 @@ use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
 use crate::plan::RunAdvisory;
 use crate::report::diff::Paint;
-use crate::report::{Counts, Report, diff, github, json, plural, text, visible};
+use crate::report::{Counts, Report, diff, github, json, plural, stat, text, visible};
 
 /// The least severity that is printed.
 #[derive(Clone, Copy, Debug)]
@@ -98,6 +98,20 @@ pub(super) fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -
         }
     }
     Ok(shown)
+}
+
+/// Renders what `apply` prints of the files that it wrote: with `--stat` how much changed, with `--diff` their diff, unless that
+/// `is_shown` on the terminal already.
+pub(super) fn written_lines(files: &[FilePlan], args: &ApplyArgs, is_shown: bool, console: Console) -> Result<String> {
+    let output = &args.convert.output;
+    let mut lines = String::new();
+    if args.stat {
+        lines.push_str(&stat::stat(files, console.columns(output), console.paint(output)));
+    }
+    if args.diff && !(is_shown && console.is_on_terminal(output)) {
+        lines.push_str(&diffs(files, output, console)?);
+    }
+    Ok(lines)
 }
 
 /// Renders the diff of every file for a person: a line stands for one that may not be shown.
