@@ -13,6 +13,8 @@ use reversion::plan::{self, Choices, Goal, Schema};
 
 #[path = "planning/builds.rs"]
 mod builds;
+#[path = "planning/declined.rs"]
+mod declined;
 #[path = "planning/kustomize.rs"]
 mod kustomize;
 #[path = "planning/mentions.rs"]

@@ -1,4 +1,4 @@
-//! The subcommand `apply`: the plan, one question, and the writing of it.
+//! The subcommand `apply`: the plan, one question or one for each object, and the writing of it.
 
 use std::path::Path;
 
@@ -7,11 +7,13 @@ use anyhow::{Context, Result, ensure};
 use super::args::{ApplyArgs, Format};
 use super::console::Console;
 use super::exit::{Exit, Pending};
+use super::interactive::Consent;
 use super::journal::bounds;
-use super::output::{Level, diffs, explain_exit, findings, finish};
+use super::output::{Level, explain_exit, findings, finish, written_lines};
 use super::planned::{Planned, planned};
-use super::{apply_plan, packs, undo, write};
-use crate::plan::Dependent;
+use super::write::Preview;
+use super::{apply_plan, interactive, packs, undo, write};
+use crate::plan::{Dependent, Outcome};
 use crate::report::{Report, Written, plural, text};
 use crate::yaml::FrontEnd;
 
@@ -35,6 +37,10 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
         !args.convert.files.paths.iter().any(|path| path == Path::new("-")),
         "`apply` writes files; `reversion convert -` converts standard input"
     );
+    ensure!(
+        !args.interactive || console.can_ask(),
+        "`--interactive` asks on a terminal, and there is none; pass --yes to write everything"
+    );
     let packs = packs::load(&args.convert.packs)?;
     let planned = planned(&args.convert, packs, (FrontEnd::Exact, Dependent::HoldBack), console)?;
     let output = &args.convert.output;
@@ -49,15 +55,25 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
         return explain_exit(exit, &planned.counts, &planned.roots, packs, console);
     }
     write::guard(&planned.plan.files, args.guard)?;
+    let (planned, consent) = match args.interactive {
+        true => interactive::choose(planned, args, packs, console)?,
+        false => (planned, Consent::Open),
+    };
+    if planned.exit(Pending::Nothing) == Exit::Failed {
+        return fail(&planned, args, console);
+    }
     let unwritten = planned.exit_with(Pending::Changes, output);
-    if !args.yes && !confirmed(&planned.report("apply", Written::No, unwritten), Level::of(output), console)? {
+    let is_asked = !args.yes && consent == Consent::Open;
+    if consent == Consent::No
+        || (is_asked && !confirmed(&planned.report("apply", Written::No, unwritten), args, console)?)
+    {
         console.note("nothing was written\n")?;
         return Ok(unwritten);
     }
     write::write(&planned.plan.files, &planned.targets.join(", "), bounds, journal)?;
     let exit = planned.exit_with(Pending::Nothing, output);
     let report = planned.report("apply", Written::Yes, exit);
-    report_written(&report, args, console)
+    report_written(&report, args, is_asked, console)
         .with_context(|| format!("{} were written, but not reported", plural(report.files.len(), "file")))?;
     Ok(exit)
 }
@@ -72,17 +88,30 @@ fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
     Ok(Exit::Failed)
 }
 
-/// Reports what was written.
-fn report_written(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<()> {
+/// Reports what was written; `is_shown` is whether it was shown before on the terminal.
+fn report_written(report: &Report<'_>, args: &ApplyArgs, is_shown: bool, console: Console) -> Result<()> {
     let output = &args.convert.output;
-    if args.diff && output.format == Format::Text {
-        console.report(&diffs(report.files, output, console)?, output)?;
+    if output.format != Format::Text {
+        return finish(report, output, console);
     }
-    finish(report, output, console)
+    let shown = written_lines(report.files, args, is_shown, console)?;
+    if args.stat || args.diff {
+        console.report(&shown, output)?;
+    }
+    match is_shown {
+        true => console.note(&format!("{}\n", text::summary(report))),
+        false => finish(report, output, console),
+    }
 }
 
-/// Shows the findings and the summary, and asks once.
-fn confirmed(report: &Report<'_>, level: Level, console: Console) -> Result<bool> {
-    console.note(&format!("{}{}\n", findings(report, level), text::summary(report)))?;
-    write::confirm(report.files.len(), console)
+/// Shows what is about to be written, and asks once.
+fn confirmed(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<bool> {
+    let output = &args.convert.output;
+    let changed = report.objects.iter().filter(|object| object.outcome == Outcome::Changed);
+    let preview = Preview {
+        files: report.files,
+        changed: changed.map(|object| &*object.location.file).collect(),
+        remarks: format!("{}{}\n", findings(report, Level::of(output)), text::summary(report)),
+    };
+    write::confirm(&preview, args.diff, output, console)
 }

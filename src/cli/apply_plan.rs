@@ -8,9 +8,9 @@ use super::args::{ApplyArgs, Format};
 use super::console::Console;
 use super::exit::Exit;
 use super::journal::bounds;
-use super::output::{Level, diffs};
+use super::output::{Level, written_lines};
 use super::saved_plan::{execute, findings, load, summary};
-use super::write::{confirm, finish_interrupted, guard, write};
+use super::write::{Preview, confirm, finish_interrupted, guard, write};
 use crate::report::Written;
 
 /// Runs `apply --plan`.
@@ -32,21 +32,28 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
             "nothing was written: the plan is stale: files changed or were removed since it was made:{named}\n  help: make a new plan with `reversion plan`"
         );
     }
+    let is_asked = !plan.noop && !args.yes;
     if !plan.noop {
         guard(&executed.files, args.guard)?;
-        if !args.yes {
-            console.note(&format!("{}{}\n", findings(&plan, level), summary(&plan, Written::No)))?;
-            if !confirm(executed.files.len(), console)? {
+        if is_asked {
+            let preview = Preview {
+                files: &executed.files,
+                changed: plan.changed_files().collect(),
+                remarks: format!("{}{}\n", findings(&plan, level), summary(&plan, Written::No)),
+            };
+            if !confirm(&preview, args.diff, output, console)? {
                 console.note("nothing was written\n")?;
                 return Ok(Exit::Changes.with(output, left_out));
             }
         }
         write(&executed.files, &plan.targets.join(", "), bounds, journal)?;
     }
-    if args.diff {
-        console.report(&diffs(&executed.files, output, console)?, output)?;
+    let shown = written_lines(&executed.files, args, is_asked, console)?;
+    if args.stat || args.diff {
+        console.report(&shown, output)?;
     }
-    console.note(&format!("{}{}\n", findings(&plan, level), summary(&plan, Written::Yes)))?;
+    let findings = if is_asked { String::new() } else { findings(&plan, level) };
+    console.note(&format!("{findings}{}\n", summary(&plan, Written::Yes)))?;
     let held = plan.findings.iter().any(|finding| finding.severity == "held-back");
     Ok(if held || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
 }

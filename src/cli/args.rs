@@ -159,6 +159,23 @@ pub(super) enum ReportCommand {
     Merge(MergeArgs),
 }
 
+impl Command {
+    /// Returns whether little is to be printed.
+    pub(super) const fn is_quiet(&self) -> bool {
+        match self {
+            Self::Detect(args) => args.output.quiet,
+            Self::Check(args) => args.convert.output.quiet,
+            Self::Diff(args) => args.convert.output.quiet,
+            Self::Apply(args) => args.convert.output.quiet,
+            Self::Plan(args) => args.convert.output.quiet,
+            Self::Show(args) => args.output.quiet,
+            Self::Convert(args) => args.quiet,
+            Self::Undo(_) | Self::Explain(_) | Self::Releases(_) | Self::Matrix(_) | Self::Pack(_) => false,
+            Self::Function | Self::Report(_) => false,
+        }
+    }
+}
+
 /// The subcommands of `pack`.
 #[derive(Debug, Subcommand)]
 pub(super) enum PackCommand {
@@ -235,6 +252,9 @@ pub(super) struct OutputArgs {
     /// When to print colours
     #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR", hide_short_help = true)]
     pub(super) color: Colour,
+    /// Do not show long output through $GIT_PAGER, $PAGER or less
+    #[arg(long, env = "REVERSION_NO_PAGER", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    pub(super) no_pager: bool,
     /// Print only held-back objects, errors and the summary
     #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,
@@ -375,10 +395,14 @@ pub(super) struct CheckArgs {
 #[command(after_help = "\
 Examples:
   reversion diff --to gateway-api@1.4 apps/
+  reversion diff --stat --to gateway-api@1.4
   reversion diff --to gateway-api@1.4 | git apply")]
 pub(super) struct DiffArgs {
     #[command(flatten)]
     pub(super) convert: ConvertArgs,
+    /// Print how many lines change in each file instead of the diff
+    #[arg(long, help_heading = "Report")]
+    pub(super) stat: bool,
 }
 
 /// The arguments of `apply`.
@@ -386,6 +410,7 @@ pub(super) struct DiffArgs {
 #[command(after_help = "\
 Examples:
   reversion apply --to gateway-api@1.4
+  reversion apply -i --to gateway-api@1.4
   reversion apply --yes --stash --to gateway-api@1.1/standard apps/
   reversion apply --plan release.plan
 
@@ -396,9 +421,15 @@ pub(super) struct ApplyArgs {
     /// Write without asking
     #[arg(short, long, help_heading = "Writing")]
     pub(super) yes: bool,
+    /// Ask for each object that changes; `?` lists the answers
+    #[arg(short, long, conflicts_with_all = ["yes", "plan", "resume"], help_heading = "Writing")]
+    pub(super) interactive: bool,
     /// Print the diff of what is written
     #[arg(long, help_heading = "Writing")]
     pub(super) diff: bool,
+    /// Print how many lines change in each file that is written
+    #[arg(long, help_heading = "Writing")]
+    pub(super) stat: bool,
     /// Write this saved plan, in the folder that it was made in; refused if a file changed since
     #[arg(long, value_name = "FILE", help_heading = "Writing")]
     pub(super) plan: Option<PathBuf>,

@@ -3,19 +3,57 @@
 //! Invariant: nothing else in the crate prints; no control character of a file reaches a terminal.
 
 use std::io::{self, IsTerminal, Write};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
+use console::{Term, measure_text_width};
 
 use super::args::{Colour, OutputArgs};
+use super::pager;
+use super::progress::Progress;
 use crate::disk;
 use crate::report::diff::Paint;
 use crate::report::visible_lines;
 
+/// How wide lines are where there is no terminal, as in git.
+const COLUMNS: usize = 80;
+
 /// Standard output and standard error.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Console;
+pub(super) struct Console {
+    /// Whether what is not the report is printed.
+    has_notes: bool,
+    /// Whether a long run shows how far it is.
+    has_progress: bool,
+    /// When the run began.
+    start: Instant,
+}
+
+/// What is answered to a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// This line, without white space around it.
+    Line(String),
+    /// Nothing: standard input has ended.
+    End,
+}
 
 impl Console {
+    /// Makes the console of a call.
+    pub(super) fn new() -> Self {
+        Self { has_notes: true, has_progress: false, start: Instant::now() }
+    }
+
+    /// Returns a console that shows how far a long run is, if `has_progress`.
+    pub(super) const fn with_progress(self, has_progress: bool) -> Self {
+        Self { has_progress, ..self }
+    }
+
+    /// Returns a console that prints no notes, for a run that is made once more from here.
+    pub(super) fn silent(self) -> Self {
+        Self { has_notes: false, start: Instant::now(), ..self }
+    }
+
     /// Prints lines to standard output.
     pub(super) fn print(self, text: &str) -> Result<()> {
         self.write(visible_lines(text).as_bytes())
@@ -37,13 +75,57 @@ impl Console {
 
     /// Prints to standard error.
     pub(super) fn note(self, text: &str) -> Result<()> {
-        io::stderr().lock().write_all(visible_lines(text).as_bytes()).context("cannot write to standard error")
+        self.painted_note(&visible_lines(text))
+    }
+
+    /// Prints to standard error; control characters of the text are written out already, except colours.
+    pub(super) fn painted_note(self, text: &str) -> Result<()> {
+        if !self.has_notes {
+            return Ok(());
+        }
+        io::stderr().lock().write_all(text.as_bytes()).context("cannot write to standard error")
     }
 
     /// Prints a message about the arguments: with colours, unless it quotes something that could steer a terminal.
     pub(super) fn usage(self, message: &clap::Error) -> Result<()> {
         let text = message.render().to_string();
         if visible_lines(&text) == text { Ok(message.print()?) } else { self.note(&text) }
+    }
+
+    /// Prints a report as [`Console::report`] does, through a pager where git would and the screen is too small for it.
+    pub(super) fn page(self, text: &str, output: &OutputArgs) -> Result<()> {
+        let terminal = Term::stdout();
+        let pages = self.may_page(output) && !fits(text, &terminal, 1);
+        match pages.then(pager::command).flatten() {
+            Some(command) => match pager::show(&command, text) {
+                Ok(()) => Ok(()),
+                Err(why) => {
+                    self.note(&format!("no pager: {why}\n"))?;
+                    self.report(text, output)
+                }
+            },
+            None => self.report(text, output),
+        }
+    }
+
+    /// Shows a text that was asked for: through a pager where that is possible, on standard error otherwise.
+    pub(super) fn page_note(self, text: &str, output: &OutputArgs) -> Result<()> {
+        let command = self.may_page(output).then(pager::command).flatten();
+        match command.map(|command| pager::show(&command, text)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) | None => self.painted_note(text),
+        }
+    }
+
+    /// Returns whether a report of any length may be shown through a pager.
+    pub(super) fn may_page(self, output: &OutputArgs) -> bool {
+        let is_automatic = is_set("CI") || std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
+        self.is_on_terminal(output) && !output.no_pager && !is_automatic
+    }
+
+    /// Returns whether a text and so many `more` lines fit on the screen of standard error.
+    pub(super) fn has_room(self, text: &str, more: usize) -> bool {
+        fits(text, &Term::stderr(), more)
     }
 
     /// Prints a report to its file or standard output; its control characters are written out already, except colours.
@@ -65,32 +147,97 @@ impl Console {
         }
     }
 
-    /// Decides how diffs are painted.
+    /// Returns whether a report goes to a terminal.
+    pub(super) fn is_on_terminal(self, output: &OutputArgs) -> bool {
+        output.output_file.is_none() && io::stdout().is_terminal()
+    }
+
+    /// Returns how wide the lines of a report may be.
+    pub(super) fn columns(self, output: &OutputArgs) -> usize {
+        if self.is_on_terminal(output) { columns_of(&Term::stdout()) } else { COLUMNS }
+    }
+
+    /// Returns how wide the lines of notes may be.
+    pub(super) fn note_columns(self) -> usize {
+        columns_of(&Term::stderr())
+    }
+
+    /// Decides how a report is painted.
     pub(super) fn paint(self, output: &OutputArgs) -> Paint {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let terminal = output.output_file.is_none() && io::stdout().is_terminal();
-        let forced = set("FORCE_COLOR").is_some_and(|value| value != "0");
-        let refused = set("NO_COLOR").is_some() || set("TERM").is_some_and(|value| value == "dumb");
-        let colour = match output.color {
-            Colour::Always => true,
-            Colour::Never => false,
-            Colour::Auto => forced || (terminal && !refused),
-        };
-        match (colour, terminal) {
-            (true, _) => Paint::Colour,
-            (false, true) => Paint::Legible,
-            (false, false) => Paint::Plain,
+        paint(output.color, self.is_on_terminal(output))
+    }
+
+    /// Decides how notes are painted.
+    pub(super) fn note_paint(self, output: &OutputArgs) -> Paint {
+        paint(output.color, io::stderr().is_terminal())
+    }
+
+    /// Starts a part of the run whose progress is shown on a terminal that can clear a line.
+    pub(super) fn progress(self, what: &'static str) -> Progress {
+        let can_clear = std::env::var_os("TERM").is_some_and(|terminal| terminal != "dumb") || cfg!(windows);
+        match self.has_progress && can_clear && io::stderr().is_terminal() {
+            true => Progress::shown(self.start, what),
+            false => Progress::hidden(),
         }
     }
 
-    /// Asks a question that only `y` or `yes` answers; `None` where nobody can be asked.
-    pub(super) fn ask(self, question: &str) -> Result<Option<bool>> {
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-            return Ok(None);
-        }
+    /// Returns whether notes go to a terminal.
+    pub(super) fn can_note(self) -> bool {
+        io::stderr().is_terminal()
+    }
+
+    /// Returns whether there is a terminal to ask on.
+    pub(super) fn can_ask(self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Asks a question.
+    pub(super) fn ask(self, question: &str) -> Result<Answer> {
         self.note(question)?;
         let mut answer = String::new();
-        io::stdin().read_line(&mut answer).context("cannot read the answer")?;
-        Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
+        let read = io::stdin().read_line(&mut answer).context("cannot read the answer")?;
+        if read == 0 || !answer.ends_with('\n') {
+            // The question stands alone on its line.
+            self.note("\n")?;
+            return Ok(Answer::End);
+        }
+        Ok(Answer::Line(answer.trim().to_owned()))
     }
+}
+
+/// Decides how text is painted that goes to a terminal, or elsewhere.
+fn paint(colour: Colour, terminal: bool) -> Paint {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let forced = ["FORCE_COLOR", "CLICOLOR_FORCE"].iter().any(|name| set(name).is_some_and(|value| value != "0"));
+    let refused = is_set("NO_COLOR") || set("TERM").is_some_and(|value| value == "dumb");
+    let colour = match colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => forced || (terminal && !refused),
+    };
+    match (colour, terminal) {
+        (true, _) => Paint::Colour,
+        (false, true) => Paint::Legible,
+        (false, false) => Paint::Plain,
+    }
+}
+
+fn is_set(variable: &str) -> bool {
+    std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+fn columns_of(terminal: &Term) -> usize {
+    terminal.size_checked().map_or(COLUMNS, |(_, columns)| usize::from(columns))
+}
+
+/// Returns whether a text and so many `more` lines fit on the screen; everything does where its size is not known.
+fn fits(text: &str, terminal: &Term, more: usize) -> bool {
+    let Some((rows, columns)) = terminal.size_checked() else { return true };
+    let (rows, columns) = (usize::from(rows), usize::from(columns).max(1));
+    let mut used = more;
+    // A text of more lines than the screen is not measured to its end.
+    text.lines().all(|line| {
+        used += measure_text_width(line).div_ceil(columns).max(1);
+        used <= rows
+    })
 }

@@ -22,7 +22,7 @@ pub(super) fn run(args: &ExplainArgs, console: Console) -> Result<Exit> {
 ///
 /// # Errors
 /// A failure that names the nearest words.
-fn answer(text: &str, packs: &Packs) -> Result<String> {
+pub(super) fn answer(text: &str, packs: &Packs) -> Result<String> {
     let found = spellings(text).iter().map(|word| explain(word, packs)).find(|found| !found.is_empty());
     if let Some(found) = found {
         return Ok(found);

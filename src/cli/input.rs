@@ -7,7 +7,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
@@ -137,21 +136,23 @@ pub(super) fn read<T: Send>(
     let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
     let options = options(args)?;
-    let seen = AtomicUsize::new(0);
+    let progress = console.progress("read");
     let visit = |path: &Path, bytes: &[u8]| {
-        seen.fetch_add(usize::from(is_listed(path)), Ordering::Relaxed);
+        progress.add(usize::from(is_listed(path)));
         let file = File::new(&path.to_string_lossy(), bytes, recognizer, &make)?;
         // A file is written by its name, so the name must lead to it again.
         Some(if path.to_str().is_none() { File::misnamed(path) } else { file })
     };
     let is_empty = listed.as_ref().is_some_and(FileList::is_empty);
     let scan = if is_empty { Scan::default() } else { disk::scan(&args.paths, &options, visit) };
+    let seen = progress.done();
+    drop(progress);
     if args.inspect {
         let line = |(path, skip): &(PathBuf, Skip)| format!("{}: skipped: {skip}\n", visible(&name(path)));
         console.note(&scan.skipped.iter().map(line).collect::<String>())?;
     }
     let input = Input { roots: args.paths.clone(), listed, shard: args.shard, ..Input::default() };
-    Ok(input.collect(scan, seen.into_inner()))
+    Ok(input.collect(scan, seen))
 }
 
 /// Reads every file of a folder of CRDs, ignored and hidden ones too.

@@ -24,6 +24,7 @@ mod function;
 mod function_config;
 mod glossary;
 mod input;
+mod interactive;
 mod journal;
 mod lint;
 mod matrix;
@@ -31,10 +32,12 @@ mod merge;
 mod origin;
 mod output;
 mod packs;
+mod pager;
 mod parameters;
 mod plan;
 mod planned;
 mod preview;
+mod progress;
 mod releases;
 mod resource_list;
 mod saved_plan;
@@ -46,12 +49,12 @@ mod write;
 pub use exit::Exit;
 pub use glossary::{GLOSSARY, Term};
 
+use self::console::Console;
 use args::{Cli, Command, PackCommand, ReportCommand};
-use console::Console;
 
 /// Runs the program with `arguments`, the first being its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let console = Console;
+    let console = Console::new();
     let cli = match Cli::read(arguments) {
         Ok(cli) => cli,
         Err(message) => {
@@ -61,10 +64,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             return exit;
         }
     };
+    let console = console.with_progress(!cli.command.is_quiet());
     let outcome = match cli.command {
         Command::Detect(args) => detect::run(&args, console),
         Command::Check(args) => preview::check(&args, console),
-        Command::Diff(args) => preview::diff(&args.convert, console),
+        Command::Diff(args) => preview::diff(&args, console),
         Command::Apply(args) => apply::run(&args, console),
         Command::Plan(args) => plan::run(&args, console),
         Command::Show(args) => show::run(&args, console),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::args::{Format, OutputArgs};
+use super::args::{ApplyArgs, Format, OutputArgs};
 use super::console::Console;
 use super::exit::Exit;
 use super::formats;
@@ -15,8 +15,9 @@ use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
 use crate::plan::RunAdvisory;
+use crate::report::diff::Paint;
 use crate::report::document::Document;
-use crate::report::{Counts, Report, diff, html, plural, text, visible};
+use crate::report::{Counts, Report, diff, html, plural, stat, text, visible};
 
 /// The least severity that is printed.
 #[derive(Clone, Copy, Debug)]
@@ -42,9 +43,13 @@ impl Level {
         }
     }
 
-    /// Says whether a finding is printed; a skipped file always is.
+    /// Says whether a finding is printed; a skipped file always is, and what the user just answered with `--verbose` only.
     pub(super) fn shows(self, finding: &Finding) -> bool {
-        finding.severity >= self.0 || matches!(finding.code, Code::Template | Code::Binary)
+        match finding.code {
+            Code::Template | Code::Binary => true,
+            Code::Declined => self.0 == Severity::Note,
+            _ => finding.severity >= self.0,
+        }
     }
 
     /// Says whether findings that were accepted before are printed.
@@ -95,11 +100,33 @@ pub(super) fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -
     for file in files {
         match diff::unified(file, paint) {
             Some(diff) => shown.push_str(&diff),
-            None => console
-                .note(&format!("{}: changed, but its diff would show values of a Secret\n", visible(&file.file)))?,
+            None => console.note(&secret(file))?,
         }
     }
     Ok(shown)
+}
+
+/// Renders what `apply` prints of the files that it wrote: with `--stat` how much changed, with `--diff` their diff, unless that
+/// `is_shown` on the terminal already.
+pub(super) fn written_lines(files: &[FilePlan], args: &ApplyArgs, is_shown: bool, console: Console) -> Result<String> {
+    let output = &args.convert.output;
+    let mut lines = String::new();
+    if args.stat {
+        lines.push_str(&stat::stat(files, console.columns(output), console.paint(output)));
+    }
+    if args.diff && !(is_shown && console.is_on_terminal(output)) {
+        lines.push_str(&diffs(files, output, console)?);
+    }
+    Ok(lines)
+}
+
+/// Renders the diff of every file for a person: a line stands for one that may not be shown.
+pub(super) fn painted_diffs(files: &[FilePlan], paint: Paint) -> String {
+    files.iter().map(|file| diff::unified(file, paint).unwrap_or_else(|| secret(file))).collect()
+}
+
+fn secret(file: &FilePlan) -> String {
+    format!("{}: changed, but its diff would show values of a Secret\n", visible(&file.file))
 }
 
 /// Prints why nothing was recognised, where the run ends with that exit code.

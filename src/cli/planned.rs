@@ -16,7 +16,7 @@ use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::target::Request;
 use crate::disk::{self, FileList, Shard};
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
 use crate::manifest::{Manifest, Recognizer};
@@ -24,6 +24,21 @@ use crate::pack::{Pack, Packs, Target};
 use crate::plan::{self, Dependent, LeftOut, Listed, Others, Plan, PlannedFile, Planner, Record, RunFile, Scope};
 use crate::report::{Counts, Report, Written};
 use crate::yaml::FrontEnd;
+
+/// What is left unchanged although a target is about it.
+#[derive(Clone, Copy)]
+pub(super) struct Limits<'l> {
+    /// What happens to changes that need files that are not listed.
+    dependent: Dependent,
+    /// Where the objects start that the user declined to change.
+    declined: &'l [Location],
+}
+
+impl From<Dependent> for Limits<'_> {
+    fn from(dependent: Dependent) -> Self {
+        Self { dependent, declined: &[] }
+    }
+}
 
 /// The plan of a run, with what was read.
 pub(super) struct Planned<'p> {
@@ -103,13 +118,28 @@ pub(super) fn planned<'p>(
     (front_end, dependent): (FrontEnd, Dependent),
     console: Console,
 ) -> Result<Planned<'p>> {
-    let record = match args.output.format {
+    planned_with(args, packs, (record(args), front_end, dependent), console)
+}
+
+/// Reads the files and plans once more, as `apply` does, without the objects that start at the places `declined`.
+pub(super) fn planned_without<'p>(
+    args: &ConvertArgs,
+    packs: &'p Packs,
+    declined: &[Location],
+    console: Console,
+) -> Result<Planned<'p>> {
+    let limits = Limits { dependent: Dependent::HoldBack, declined };
+    planned_within(args, packs, (record(args), FrontEnd::Exact), limits, console)
+}
+
+/// Returns what of each object the report of a call needs.
+const fn record(args: &ConvertArgs) -> Record {
+    match args.output.format {
         Format::Json | Format::Jsonl | Format::Html => Record::Data,
         Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
             Record::Outcomes
         }
-    };
-    planned_with(args, packs, (record, front_end, dependent), console)
+    }
 }
 
 /// Reads the files and plans, with `record` of each object.
@@ -119,15 +149,25 @@ pub(super) fn planned_with<'p>(
     (record, front_end, dependent): (Record, FrontEnd, Dependent),
     console: Console,
 ) -> Result<Planned<'p>> {
+    planned_within(args, packs, (record, front_end), dependent.into(), console)
+}
+
+fn planned_within<'p>(
+    args: &ConvertArgs,
+    packs: &'p Packs,
+    (record, front_end): (Record, FrontEnd),
+    limits: Limits<'_>,
+    console: Console,
+) -> Result<Planned<'p>> {
     let config = Config::find(&args.files.paths, packs)?;
     let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = input::recognizer(packs, &config);
     let empty = Empty::of(args.output.allow_empty);
-    plan_files(&request, &recognizer, (dependent, console), |make| {
+    plan_files(&request, &recognizer, (limits, console), |make| {
         let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
         if !args.keep_going {
             let failed = std::mem::take(&mut input.failed);
-            if dependent == Dependent::HoldBack {
+            if limits.dependent == Dependent::HoldBack {
                 // This run is not the one that fails because of them, and must not write what depends on them.
                 let elsewhere = failed.into_iter().filter(|file| !input.is_listed(Path::new(&file.name)));
                 let elsewhere: Vec<LeftOut> = elsewhere.collect();
@@ -151,13 +191,14 @@ pub(super) fn planned_with<'p>(
 pub(super) fn plan_files<'p>(
     request: &Request<'p>,
     recognizer: &Recognizer,
-    (dependent, console): (Dependent, Console),
+    (limits, console): (Limits<'_>, Console),
     read: impl FnOnce(&(dyn Fn(Manifest) -> Seen<'p> + Sync)) -> Result<Input<Seen<'p>>>,
 ) -> Result<Planned<'p>> {
     if let Some(goal) = request.passed_goal() {
         let planner = Planner::new(&goal);
         let (input, _) = with_crds(request, read(&|manifest| Seen::new(manifest, request, Some(&planner)))?);
-        return conclude(&planner, (request.packs(), recognizer), dependent, input);
+        let _progress = console.progress("planning");
+        return conclude(&planner, (request.packs(), recognizer), limits, input);
     }
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     if input.counts.listed == Some(0) {
@@ -181,7 +222,8 @@ pub(super) fn plan_files<'p>(
     let spans: Vec<_> = shown().flat_map(|file| file.spans.iter().cloned()).collect();
     let goal = request.detected_goal(&installed, &groups, (&evidence, &spans), console);
     let goal = goal.map_err(|error| unreadable(&input.findings).unwrap_or(error))?;
-    conclude(&Planner::new(&goal), (request.packs(), recognizer), dependent, input)
+    let _progress = console.progress("planning");
+    conclude(&Planner::new(&goal), (request.packs(), recognizer), limits, input)
 }
 
 /// Returns the failure of a file that could not be read: it comes before a missing target.
@@ -204,7 +246,7 @@ fn with_crds<'p>(request: &Request<'p>, mut input: Input<Seen<'p>>) -> (Input<Se
 fn conclude<'p>(
     planner: &Planner<'_>,
     (packs, recognizer): (&'p Packs, &Recognizer),
-    dependent: Dependent,
+    limits: Limits<'_>,
     mut input: Input<Seen<'_>>,
 ) -> Result<Planned<'p>> {
     let (mut local, mut texts, mut linked) = (Vec::new(), Vec::new(), Vec::new());
@@ -241,8 +283,8 @@ fn conclude<'p>(
     let left_out: Vec<LeftOut> = input.failed.iter().chain(&input.unread).cloned().collect();
     let is_listed = |file: &str| input.is_listed(Path::new(file));
     let others = if input.shard.is_some() { Others::Reported } else { Others::Unreported };
-    let listed = input.is_limited().then_some(Listed { has: &is_listed, dependent, others });
-    let scope = Scope { left_out: &left_out, found: &input.findings, listed };
+    let listed = input.is_limited().then_some(Listed { has: &is_listed, dependent: limits.dependent, others });
+    let scope = Scope { left_out: &left_out, found: &input.findings, declined: limits.declined, listed };
     let plan = plan::plan_files(planner, files, &scope, |at, planned| match planned.text().or(texts[at].as_deref()) {
         Some(text) => Ok(input::reparse(planned.file(), text, recognizer)),
         // The texts of most files are not kept, since this is rare.

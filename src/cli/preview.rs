@@ -2,15 +2,15 @@
 
 use anyhow::Result;
 
-use super::args::{CheckArgs, ConvertArgs, Format};
+use super::args::{CheckArgs, ConvertArgs, DiffArgs, Format};
 use super::baseline::Baseline;
 use super::console::Console;
 use super::exit::{Exit, Pending};
-use super::output::{diffs, explain_exit, finish};
+use super::output::{Level, diffs, explain_exit, findings, finish};
 use super::packs;
 use super::planned::{Planned, planned};
 use crate::plan::Dependent;
-use crate::report::{Report, Written, text};
+use crate::report::{Report, Written, stat, text};
 use crate::yaml::FrontEnd;
 
 /// Runs `check`. Its text shows no edit, so the fast parser verifies the edits; reports as JSON and HTML show them, so the exact one
@@ -56,9 +56,13 @@ fn compare(planned: &mut Planned, args: &CheckArgs, console: Console) -> Result<
 }
 
 /// Runs `diff`.
-pub(super) fn diff(args: &ConvertArgs, console: Console) -> Result<Exit> {
+pub(super) fn diff(args: &DiffArgs, console: Console) -> Result<Exit> {
+    let output = &args.convert.output;
     let compare = |_: &mut Planned| Ok(());
-    preview("diff", args, (FrontEnd::Exact, &compare), console, |report| diffs(report.files, &args.output, console))
+    preview("diff", &args.convert, (FrontEnd::Exact, &compare), console, |report| match args.stat {
+        true => Ok(stat::stat(report.files, console.columns(output), console.paint(output))),
+        false => diffs(report.files, output, console),
+    })
 }
 
 fn preview(
@@ -71,11 +75,18 @@ fn preview(
     let packs = packs::load(&args.packs)?;
     let mut planned = planned(args, packs, (front_end, Dependent::Report), console)?;
     compare(&mut planned)?;
-    let exit = planned.exit_with(planned.pending(), &args.output);
+    let output = &args.output;
+    let exit = planned.exit_with(planned.pending(), output);
     let report = planned.report(command, Written::No, exit);
-    if args.output.format == Format::Text {
-        console.report(&as_text(&report)?, &args.output)?;
+    if output.format == Format::Text && console.may_page(output) && console.can_note() {
+        // Everything but the summary, which stays on the screen.
+        console.page(&(as_text(&report)? + &findings(&report, Level::of(output))), output)?;
+        console.note(&format!("{}\n", text::summary(&report)))?;
+    } else {
+        if output.format == Format::Text {
+            console.report(&as_text(&report)?, output)?;
+        }
+        finish(&report, output, console)?;
     }
-    finish(&report, &args.output, console)?;
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

@@ -16,7 +16,7 @@ pub(super) fn run(args: &ShowArgs, console: Console) -> Result<Exit> {
     let executed = execute(&plan)?;
     let stale: String =
         plan.files.iter().filter(|file| executed.stale.contains(&file.path)).map(SavedFile::edits_text).collect();
-    console.report(&(diffs(&executed.files, &args.output, console)? + &stale), &args.output)?;
+    console.page(&(diffs(&executed.files, &args.output, console)? + &stale), &args.output)?;
     let packs: Vec<_> = plan.packs.iter().map(|pack| format!("{} {}", visible(&pack.name), pack.fingerprint)).collect();
     let head = format!("plan of reversion {}, packs: {}\n", visible(&plan.tool), packs.join(", "));
     let stale_line = |path: &String| {

@@ -6,15 +6,17 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 
-use super::args::GuardArgs;
-use super::console::Console;
+use super::args::{GuardArgs, OutputArgs};
+use super::console::{Answer, Console};
 use super::journal::{failure, run_name};
+use super::output::painted_diffs;
 use crate::disk::{self, Bounds, Change, ChangedFiles, Journal, RunProgress, Transaction, Unfinished};
 use crate::edits::FilePlan;
 use crate::fingerprint::Fingerprint;
 use crate::report::plural;
+use crate::report::stat::overview;
 
 /// How many files a message names.
 const NAMED: usize = 10;
@@ -89,8 +91,43 @@ pub(super) fn write(files: &[FilePlan], label: &str, bounds: Bounds, journal: Op
     Ok(())
 }
 
-/// Asks whether so many files may be written.
-pub(super) fn confirm(files: usize, console: Console) -> Result<bool> {
-    let answer = console.ask(&format!("write {}? [y/N] ", plural(files, "file")))?;
-    answer.ok_or_else(|| anyhow!("nothing was written: there is no terminal to ask on; pass --yes"))
+/// What is about to be written, as it is shown before the question.
+pub(super) struct Preview<'p> {
+    pub(super) files: &'p [FilePlan],
+    /// The file of each object that changes.
+    pub(super) changed: Vec<&'p str>,
+    /// The findings and the summary, as lines.
+    pub(super) remarks: String,
+}
+
+/// Shows what is about to be written, with its diff where that fits on the screen or `show_diff` asks for it, and asks once.
+pub(super) fn confirm(preview: &Preview<'_>, show_diff: bool, output: &OutputArgs, console: Console) -> Result<bool> {
+    if !console.can_ask() {
+        console.note(&preview.remarks)?;
+        bail!("nothing was written: there is no terminal to ask on; pass --yes");
+    }
+    let paint = console.note_paint(output);
+    let diff = painted_diffs(preview.files, paint);
+    let files = overview(preview.files, preview.changed.iter().copied(), console.note_columns(), paint);
+    if show_diff || console.has_room(&[&*diff, &*files, &*preview.remarks].concat(), 1) {
+        console.painted_note(&diff)?;
+    }
+    console.painted_note(&files)?;
+    console.note(&preview.remarks)?;
+    loop {
+        let answer = console.ask(&format!("write {}? [y/N/d/?] ", plural(preview.files.len(), "file")))?;
+        let Answer::Line(answer) = answer else { return Ok(false) };
+        match answer.to_lowercase().as_str() {
+            "y" | "yes" => return Ok(true),
+            "d" | "diff" => console.page_note(&diff, output)?,
+            "" | "n" | "no" => return Ok(false),
+            _ => console.note(
+                "y - write all of these files\n\
+                 n - write nothing; so does Enter\n\
+                 d - show the diff\n\
+                 ? - show this help\n\
+                 `reversion apply --interactive` asks for each object.\n",
+            )?,
+        }
+    }
 }

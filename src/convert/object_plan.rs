@@ -10,6 +10,7 @@ use crate::finding::Location;
 use crate::lens::Direction;
 use crate::manifest::Object;
 use crate::release::{ApiVersion, GroupKind};
+use crate::text::Span;
 
 /// What becomes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +39,8 @@ impl Outcome {
 pub struct ObjectPlan {
     /// Where the object starts.
     pub location: Location,
+    /// The part of the file that it is in: a document, an item of a list, or the inline patch around it.
+    pub extent: Span,
     /// What findings call it.
     pub title: String,
     /// `metadata.name`, where it is given.
@@ -75,9 +78,9 @@ pub struct Sides {
 }
 
 impl ObjectPlan {
-    /// Records the conversion of `object`, which starts at `location`.
+    /// Records the conversion of `object`, which starts at `location` and is in the part `extent` of its file.
     pub(crate) fn new(
-        location: Location,
+        (location, extent): (Location, Span),
         object: &Object,
         conversion: Conversion,
         (is_held, is_known): (bool, bool),
@@ -95,6 +98,7 @@ impl ObjectPlan {
         };
         Self {
             location,
+            extent,
             title: object.title(),
             name: object.name.clone(),
             from: (object.kind.clone(), object.api_version.clone()),

@@ -21,7 +21,7 @@ use crate::text::{Edit, EditSet, Span};
 use crate::yaml::{self, FrontEnd, Intent, Literal, Problem, ProblemCode, Rewrite, Style, read_value};
 
 /// One file that changes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FilePlan {
     /// The file as the user named it.
     pub file: String,

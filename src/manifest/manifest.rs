@@ -15,8 +15,10 @@ use super::problem::failure;
 use super::source_text::{FileText, SourceText};
 use crate::field::FieldPath;
 use crate::finding::{Finding, FindingObject, Location, Severity};
-use crate::text::LineIndex;
-use crate::yaml::{NodeId, Problem, Style, Tree, count_items_at, locate, read_value, read_value_without, text_at};
+use crate::text::{LineIndex, Span};
+use crate::yaml::{
+    NodeId, Problem, Style, Tree, count_items_at, find_node, locate, read_value, read_value_without, text_at,
+};
 
 /// One file's bytes with what was found in them.
 #[derive(Debug)]
@@ -56,6 +58,20 @@ impl Manifest {
     /// Returns the place of `path` within `object`, for a finding; the nearest parent where the field is not there.
     pub fn locate(&self, object: &Object, path: &FieldPath) -> Location {
         self.source_text(object.inline_patch).place(object.document, &object.place.join(path))
+    }
+
+    /// Returns the part of the file that `object` is in: its document, the item of a list, or the inline patch around it.
+    pub fn extent(&self, object: &Object) -> Span {
+        let (document, place) = match object.inline_patch.map(|number| &self.inline_patches[number]) {
+            Some(inline_patch) => (inline_patch.document, &inline_patch.place),
+            None => (object.document, &object.place),
+        };
+        let document = &self.tree.documents()[document];
+        match place.steps() {
+            [] => document.span,
+            _ => find_node(&self.tree, &self.text, document.root, place)
+                .map_or(document.span, |node| self.tree.span(node)),
+        }
     }
 
     /// Returns what findings say of `object`.

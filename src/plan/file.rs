@@ -157,7 +157,8 @@ impl PlannedFile {
         }
         let is_known = goal.target_of(&object.kind.group).is_some() || goal.holds_values(object);
         let record = goal.choices.record;
-        self.local.objects.push(ObjectPlan::new(location, object, conversion, (is_held, is_known), record));
+        let place = (location, manifest.extent(object));
+        self.local.objects.push(ObjectPlan::new(place, object, conversion, (is_held, is_known), record));
     }
 
     /// Returns the file as the user named it.

@@ -80,7 +80,7 @@ pub fn plan_files<M: Borrow<Manifest>, E>(
 ) -> Result<Plan, E> {
     let known = linkable(&files);
     let (namespaces, withheld) =
-        (Namespaces::new(&known, planner.goal().packs), Withheld::without(scope.left_out, &known));
+        (Namespaces::new(&known, planner.goal().packs), Withheld::without(scope.left_out, &known).and(scope.declined));
     let styles = Styles::of(&known);
     let contradicted = local::contradicted(&files, &namespaces, (&styles, &withheld)).into_iter();
     let manifests = contradicted.map(|(at, planned)| Ok((at, read_again(at, planned)?)));

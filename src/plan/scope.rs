@@ -1,7 +1,7 @@
-//! Which files of a run are reported and written, and which are missing?
+//! Which files of a run are reported and written, which are missing, and what is not to change?
 
 use super::withheld::LeftOut;
-use crate::finding::Finding;
+use crate::finding::{Finding, Location};
 
 /// The part of a tree that a run is about.
 #[derive(Default)]
@@ -10,6 +10,8 @@ pub struct Scope<'s> {
     pub left_out: &'s [LeftOut],
     /// What was found before the files were planned, and is part of the report.
     pub found: &'s [Finding],
+    /// Where the objects start that the user does not want to change.
+    pub declined: &'s [Location],
     /// The files that are reported and written; all where there is no list.
     pub listed: Option<Listed<'s>>,
 }

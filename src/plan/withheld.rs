@@ -1,4 +1,4 @@
-//! Which objects are held back because of files that were left out of the run, or are not to change?
+//! Which objects are held back because of files that were left out of the run, or because they are not to change?
 //!
 //! A file that was left out could not be read, so what it holds is not known. What depends on it can be told from the kustomizations that were
 //! read: what they patch with it, and the patches of what they build with it. Of a kustomization that could not be read, every
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::convert::Remark;
 use crate::field::FieldPath;
-use crate::finding::{Code, Finding, Severity};
+use crate::finding::{Code, Finding, Location, Severity};
 use crate::links::{File, Graph, Id, Linked, kustomize_selectors, selectors};
 use crate::manifest::{Kustomization, Object};
 
@@ -34,6 +34,8 @@ enum Part {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Withheld {
     files: BTreeMap<String, (Part, String)>,
+    /// Where the objects start that the user does not want to change, by file.
+    declined: BTreeMap<String, BTreeSet<Location>>,
 }
 
 impl Withheld {
@@ -50,6 +52,14 @@ impl Withheld {
         }
         withheld.by_unread_kustomizations(left_out, files, &graph);
         withheld
+    }
+
+    /// Adds the objects that start at these places.
+    pub(super) fn and(mut self, declined: &[Location]) -> Self {
+        for place in declined {
+            self.declined.entry(place.file.clone()).or_default().insert(place.clone());
+        }
+        self
     }
 
     /// Adds what depends on a missing file because of `file`, which is a kustomization or an object with patches.
@@ -124,15 +134,22 @@ impl Withheld {
 
     /// Returns whether objects of a file are held back.
     pub(super) fn has(&self, file: &str) -> bool {
-        self.files.contains_key(file)
+        self.files.contains_key(file) || self.declined.contains_key(file)
     }
 
     /// Returns the objects that are held back.
     pub(super) fn find(&self, linked: &Linked<'_>) -> Vec<(Id, Finding)> {
-        if self.files.is_empty() {
+        if self.files.is_empty() && self.declined.is_empty() {
             return Vec::new();
         }
+        let is_declined =
+            |id: Id, file: &str| self.declined.get(file).is_some_and(|places| places.contains(&linked.location(id)));
         let finding = |(id, file, object): (Id, &str, &Object)| {
+            if is_declined(id, file) {
+                let message = "it is left unchanged, as you answered".to_owned();
+                let remark = Remark::new(Code::Declined, FieldPath::default(), message, None);
+                return Some((id, linked.finding(id, &remark, Severity::Held)));
+            }
             let (part, why) = self.files.get(file)?;
             let is_part = *part == Part::All || object.inline_patch.is_some();
             (is_part && would_change(linked, id)).then(|| {

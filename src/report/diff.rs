@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices};
 
 use super::escape::visible;
+use super::words;
 use crate::edits::FilePlan;
 use crate::redaction::{meets, secret_spans};
 use crate::text::Span;
@@ -130,27 +131,62 @@ fn hunk(out: &mut String, paint: Paint, group: &[DiffOp], old: &[&str], new: &[&
         Paint::Plain | Paint::Legible => writeln!(out, "{text}"),
         Paint::Colour => writeln!(out, "\u{1b}[36m{text}\u{1b}[0m"),
     };
-    for change in group.iter().flat_map(|operation| operation.iter_changes(old, new)) {
-        line(out, paint, change.tag(), change.value());
+    for operation in group {
+        let marks = marks(operation, paint, old, new);
+        for (at, change) in operation.iter_changes(old, new).enumerate() {
+            line(out, paint, change.tag(), change.value(), marks.get(at).map_or(&[], Vec::as_slice));
+        }
     }
 }
 
-fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str) {
+/// Finds the words that change in lines that are replaced, for a terminal with colours: of the old lines, then of the new ones.
+fn marks(operation: &DiffOp, paint: Paint, old: &[&str], new: &[&str]) -> Vec<Vec<Span>> {
+    if paint != Paint::Colour || operation.tag() != similar::DiffTag::Replace {
+        return Vec::new();
+    }
+    let (of_old, of_new) = words::changed(&old[operation.old_range()], &new[operation.new_range()]);
+    of_old.into_iter().chain(of_new).collect()
+}
+
+fn line(out: &mut String, paint: Paint, tag: ChangeTag, text: &str, marks: &[Span]) {
     let (sign, colour) = match tag {
         ChangeTag::Equal => (' ', ""),
         ChangeTag::Delete => ('-', "\u{1b}[31m"),
         ChangeTag::Insert => ('+', "\u{1b}[32m"),
     };
     let content = text.strip_suffix('\n').unwrap_or(text);
-    let legible = || visible(content.strip_suffix('\r').unwrap_or(content));
+    let without_cr = content.strip_suffix('\r').unwrap_or(content);
     let _infallible = match paint {
         Paint::Plain => writeln!(out, "{sign}{content}"),
-        Paint::Legible => writeln!(out, "{sign}{}", legible()),
-        Paint::Colour => writeln!(out, "{colour}{sign}{}\u{1b}[0m", legible()),
+        Paint::Legible => writeln!(out, "{sign}{}", visible(without_cr)),
+        Paint::Colour if colour.is_empty() => writeln!(out, "{sign}{}", visible(without_cr)),
+        Paint::Colour => writeln!(out, "{colour}{sign}{}\u{1b}[0m", marked(without_cr, marks)),
     };
     if !text.ends_with('\n') {
         out.push_str("\\ No newline at end of file\n");
     }
+}
+
+/// Writes a line for a terminal, its `marks` in reverse.
+fn marked(line: &str, marks: &[Span]) -> String {
+    let (mut out, mut done) = (String::new(), 0);
+    for mark in marks {
+        let _infallible =
+            write!(out, "{}\u{1b}[7m{}\u{1b}[27m", visible(&line[done..mark.start]), visible(mark.of(line)));
+        done = mark.end;
+    }
+    out + &visible(&line[done..])
+}
+
+/// Counts the lines that are added and removed in a file.
+pub(super) fn lines_changed(plan: &FilePlan) -> (usize, usize) {
+    let old: Vec<&str> = plan.before.split_inclusive('\n').collect();
+    let after = plan.after();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let operations = capture_diff_slices(Algorithm::Myers, &old, &new);
+    let changes = operations.iter().filter(|operation| operation.tag() != similar::DiffTag::Equal);
+    changes
+        .fold((0, 0), |(added, removed), change| (added + change.new_range().len(), removed + change.old_range().len()))
 }
 
 /// Writes a file name as git does: quoted where it holds quotes, backslashes or control characters, with a tab behind it
@@ -267,6 +303,16 @@ mod tests {
         assert!(
             replaced("kind: Secret\ndata: {k: t0p}\na: old\n", Paint::Plain).is_some_and(|diff| !diff.contains("t0p"))
         );
+    }
+
+    #[test]
+    fn words_that_change_are_marked_in_colours_only() {
+        let red = "\u{1b}[31m-api: x/\u{1b}[7mold\u{1b}[27m # y\u{1b}[0m\n";
+        let green = "\u{1b}[32m+api: x/\u{1b}[7mnew\u{1b}[27m # y\u{1b}[0m\n";
+        let coloured = replaced("api: x/old # y\r\n", Paint::Colour).unwrap();
+        assert!(coloured.ends_with(&format!("{red}{green}")), "{coloured:?}");
+        let plain = replaced("api: x/old # y\n", Paint::Plain).unwrap();
+        assert!(plain.ends_with("-api: x/old # y\n+api: x/new # y\n"), "{plain:?}");
     }
 
     #[test]

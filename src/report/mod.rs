@@ -5,6 +5,7 @@
 //! Invariant: rendering is a pure function of the report; text from files never reaches the output with control characters
 //! in it, except as diff lines for a file or a program.
 
+pub mod changes;
 mod conversion;
 mod count;
 pub mod detect;
@@ -25,7 +26,9 @@ pub mod merge;
 pub mod plain;
 pub mod sarif;
 pub mod saved_plan;
+pub mod stat;
 pub mod text;
+mod words;
 
 pub use conversion::{Report, Written, changes_needed};
 pub use count::{Counts, plural, thousands};

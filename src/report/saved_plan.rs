@@ -189,6 +189,12 @@ impl SavedPlan {
         files.into_iter().collect()
     }
 
+    /// Returns the file of each object that changes.
+    pub fn changed_files(&self) -> impl Iterator<Item = &str> {
+        let changed = self.objects.iter().filter(|object| object["outcome"] == "changed");
+        changed.filter_map(|object| object["location"]["file"].as_str())
+    }
+
     /// Counts the objects of an outcome: `changed`, `unchanged`, `held-back`.
     pub fn count(&self, outcome: &str) -> usize {
         self.objects.iter().filter(|object| object["outcome"] == outcome).count()

@@ -21,20 +21,24 @@ const MAX_LINES: usize = 800;
 
 /// Modules of the standard library with access outside the process or the function, and the modules that may use them.
 const OUTSIDE: [&str; 8] = ["env", "fs", "io", "net", "os", "process", "thread", "time"];
-const REACHES_OUTSIDE: [(&str, &[&str]); 5] = [
+const REACHES_OUTSIDE: [(&str, &[&str]); 7] = [
     ("src/main.rs", &["env", "process"]),
-    ("src/cli/console.rs", &["env", "io"]),
+    ("src/cli/console.rs", &["env", "io", "time"]),
+    ("src/cli/pager.rs", &["env", "io", "process"]),
+    ("src/cli/progress.rs", &["thread", "time"]),
     ("src/disk/", &["env", "fs", "io", "os", "process", "time"]),
     ("src/pack/load.rs", &["fs"]),
     ("src/pack/build/catalogs.rs", &["fs"]),
 ];
 
 /// Crates with restricted use, and the modules that may use them.
-const CRATES: [(&str, &[&str]); 9] = [
+const CRATES: [(&str, &[&str]); 11] = [
     ("anyhow", &["pack", "cli"]),
     ("clap", &["cli"]),
+    ("ctrlc", &["cli"]),
     ("granit_parser", &["yaml"]),
     ("ignore", &["disk"]),
+    ("indicatif", &["cli"]),
     ("json_patch", &["links", "report"]),
     ("kube_cel", &["pack"]),
     ("rustix", &["disk"]),
@@ -206,6 +210,10 @@ fn only_the_console_prints() {
             "src/disk/read.rs" => &["stdout", "stderr"],
             // The streams of the git process.
             "src/disk/version_control.rs" => &["stdin"],
+            // The input of the pager.
+            "src/cli/pager.rs" => &["stdout", "stderr"],
+            // It draws a line, and clears it.
+            "src/cli/progress.rs" => &["stdin", "stdout"],
             _ => &["stdin", "stdout", "stderr"],
         };
         let stream = source.code.iter().find(|word| streams.contains(&word.as_str()));

@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use reversion::fingerprint::Fingerprint;
 use tempfile::TempDir;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_reversion");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_reversion");
 
 /// Stands for the original text of each file of a tree.
 pub(crate) const OLD: &str = "old";

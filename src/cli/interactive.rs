@@ -1,0 +1,272 @@
+//! `apply --interactive`: one question for each object that changes.
+//!
+//! The answers are for objects, not for lines: half a conversion would be an object of no release. An object that is declined is planned
+//! again as one that is held back, and so is all that must be converted together with it; a change that has become another one by
+//! that is asked about again.
+//!
+//! Invariant: what is written is what was shown and accepted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+
+use super::args::ApplyArgs;
+use super::console::{Answer, Console};
+use super::explain;
+use super::output::{Level, about_files};
+use super::planned::{Planned, planned_without};
+use crate::edits::FilePlan;
+use crate::finding::{Finding, Location, Severity};
+use crate::pack::Packs;
+use crate::plan::{ObjectPlan, Outcome};
+use crate::report::changes::{ObjectChange, by_object};
+use crate::report::diff::{self, Paint};
+use crate::report::{changes_needed, plural, stat, text, visible};
+
+/// What each key does, in the order of the question.
+const KEYS: [(char, &str); 9] = [
+    ('y', "change this object; so does Enter"),
+    ('n', "leave this object unchanged, and what must be converted together with it"),
+    ('a', "change this object and all later ones"),
+    ('d', "leave this object and all later ones unchanged, and write what was accepted"),
+    ('u', "undo the last answer"),
+    ('s', "skip this file: leave this object and the later ones in the file unchanged"),
+    ('q', "stop: leave this object and all later ones unchanged, and ask whether to write what was accepted"),
+    ('e', "explain the rules of this change"),
+    ('?', "show this help"),
+];
+
+/// What the user wants done with a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Consent {
+    /// It is written.
+    Yes,
+    /// It is not.
+    No,
+    /// That is still to be asked.
+    Open,
+}
+
+/// One answer about an object.
+#[derive(Clone, Debug)]
+enum Choice {
+    /// It becomes what these edits make of it.
+    Accepted(FilePlan),
+    /// It is left unchanged.
+    Declined,
+}
+
+/// The answers that one key gave, by where the objects start; `u` takes them back together.
+type Step = Vec<(Location, Choice)>;
+
+/// Asks about each object that `planned` changes, and returns the plan of what was accepted.
+pub(super) fn choose(
+    planned: Planned<'static>,
+    args: &ApplyArgs,
+    packs: &'static Packs,
+    console: Console,
+) -> Result<(Planned<'static>, Consent)> {
+    let changed = planned.plan.objects.iter().filter(|object| object.outcome == Outcome::Changed);
+    let numbers: BTreeMap<Location, usize> = changed.map(|object| object.location.clone()).zip(1..).collect();
+    let paint = console.note_paint(&args.convert.output);
+    let session = Session { args, packs, console, paint, numbers };
+    session.run(planned)
+}
+
+struct Session<'s> {
+    args: &'s ApplyArgs,
+    packs: &'static Packs,
+    console: Console,
+    paint: Paint,
+    /// The number of each object that changes, from 1.
+    numbers: BTreeMap<Location, usize>,
+}
+
+impl Session<'_> {
+    fn run(&self, mut planned: Planned<'static>) -> Result<(Planned<'static>, Consent)> {
+        let mut steps: Vec<Step> = Vec::new();
+        let consent = loop {
+            let changes = by_object(&planned.plan.files, &planned.plan.objects);
+            let choices = in_force(&steps);
+            let open: Vec<&ObjectChange<'_>> = changes.iter().filter(|change| !is_accepted(change, &choices)).collect();
+            let Some(current) = open.first() else { break Consent::Yes };
+            self.show(current, choices.contains_key(&current.object.location), &planned.plan.findings)?;
+            let Some(key) = self.ask(current.object)? else { break Consent::No };
+            let file = &current.object.location.file;
+            let in_file = |change: &&&ObjectChange<'_>| change.object.location.file == *file;
+            let step: Step = match key {
+                'y' => vec![accept(current)],
+                'a' => open.iter().map(|change| accept(change)).collect(),
+                'n' => vec![decline(current)],
+                's' => open.iter().filter(in_file).map(|change| decline(change)).collect(),
+                'd' | 'q' => open.iter().map(|change| decline(change)).collect(),
+                'u' => {
+                    match steps.pop() {
+                        None => self.console.note("there is no earlier answer\n")?,
+                        Some(undone) if undone.iter().any(is_declined) => planned = self.plan_again(&steps)?,
+                        Some(_) => {}
+                    }
+                    continue;
+                }
+                'e' => {
+                    self.explain(current.object)?;
+                    continue;
+                }
+                _ => {
+                    self.help()?;
+                    continue;
+                }
+            };
+            let declines = step.iter().any(is_declined);
+            steps.push(step);
+            if declines {
+                let before = planned;
+                planned = self.plan_again(&steps)?;
+                self.report_dropped(&before, &planned, &in_force(&steps))?;
+            }
+            if key == 'q' {
+                break Consent::Open;
+            }
+        };
+        if planned.plan.files.is_empty() {
+            return Ok((planned, Consent::No));
+        }
+        if consent == Consent::Yes {
+            let changed = planned.plan.objects.iter().filter(|object| object.outcome == Outcome::Changed);
+            let files = changed.map(|object| &*object.location.file);
+            let columns = self.console.note_columns();
+            self.console.painted_note(&stat::overview(&planned.plan.files, files, columns, self.paint))?;
+        }
+        Ok((planned, consent))
+    }
+
+    /// Plans without what `steps` declines.
+    fn plan_again(&self, steps: &[Step]) -> Result<Planned<'static>> {
+        let choices = in_force(steps);
+        let declined = choices.iter().filter(|(_, choice)| matches!(choice, Choice::Declined));
+        let declined: Vec<Location> = declined.map(|(place, _)| (*place).clone()).collect();
+        planned_without(&self.args.convert, self.packs, &declined, self.console.silent())
+    }
+
+    /// Shows a change and the findings about its object. `is_known` is whether another change of the object was accepted before.
+    fn show(&self, change: &ObjectChange<'_>, is_known: bool, findings: &[Finding]) -> Result<()> {
+        let needed = changes_needed(change.object);
+        let head = format!("{}: {}", visible(&needed.location.to_string()), visible(&needed.sentence()));
+        let again = if is_known { " (again: it has become another change by your other answers)" } else { "" };
+        let head = match self.paint {
+            Paint::Colour => format!("\n\u{1b}[1m{head}\u{1b}[0m{again}\n"),
+            Paint::Plain | Paint::Legible => format!("\n{head}{again}\n"),
+        };
+        let rules = change.object.rules.iter().map(|(rule, way)| format!("  {} {}\n", way.name(), visible(rule)));
+        let diff = match diff::unified(&change.file, self.paint) {
+            // The name of the file is above.
+            Some(diff) => diff.split_inclusive('\n').skip(2).collect(),
+            None => "  its diff would show values of a Secret\n".to_owned(),
+        };
+        let level = Level::of(&self.args.convert.output);
+        let about = findings.iter().filter(|finding| is_about(finding, change.object)).cloned();
+        let about = about_files(&about.collect::<Vec<_>>(), level);
+        self.console.painted_note(&[head, rules.collect(), diff, about].concat())
+    }
+
+    /// Asks until there is an answer; `None` where there is no more input. A key that has no meaning is answered with the help.
+    fn ask(&self, object: &ObjectPlan) -> Result<Option<char>> {
+        let (number, all) = (self.numbers.get(&object.location).copied().unwrap_or_default(), self.numbers.len());
+        let keys = KEYS.map(|(key, _)| key.to_string()).join(",");
+        match self.console.ask(&format!("({number}/{all}) change this object [{keys}]? "))? {
+            Answer::End => Ok(None),
+            Answer::Line(line) => {
+                let mut characters = line.chars();
+                let key = characters.next().map_or('y', |key| key.to_ascii_lowercase());
+                let is_word = ["yes", "no"].contains(&line.to_lowercase().as_str());
+                let is_key = characters.next().is_none() && KEYS.iter().any(|(known, _)| *known == key);
+                Ok(Some(if is_key || is_word { key } else { '?' }))
+            }
+        }
+    }
+
+    fn explain(&self, object: &ObjectPlan) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        let mut explained = Vec::new();
+        for (rule, _) in object.rules.iter().filter(|(rule, _)| seen.insert(rule)) {
+            explained.push(explain::answer(rule, self.packs)?);
+        }
+        if explained.is_empty() {
+            explained.push(
+                "no rule: the object gets an apiVersion that the target serves, or follows what other objects become\n"
+                    .to_owned(),
+            );
+        }
+        self.console.note(&explained.join("\n"))
+    }
+
+    fn help(&self) -> Result<()> {
+        let lines: String = KEYS.iter().map(|(key, text)| format!("{key} - {text}\n")).collect();
+        self.console.note(&format!("{lines}Ctrl-D and Ctrl-C write nothing.\n"))
+    }
+
+    /// Says which objects are left unchanged because others were declined.
+    fn report_dropped(
+        &self,
+        before: &Planned<'_>,
+        now: &Planned<'_>,
+        choices: &BTreeMap<&Location, &Choice>,
+    ) -> Result<()> {
+        let changed = |planned: &Planned<'_>| -> BTreeSet<Location> {
+            let objects = planned.plan.objects.iter().filter(|object| object.outcome == Outcome::Changed);
+            objects.map(|object| object.location.clone()).collect()
+        };
+        let still = changed(now);
+        let is_dropped = |object: &&ObjectPlan| {
+            object.outcome == Outcome::Changed
+                && !still.contains(&object.location)
+                && !matches!(choices.get(&object.location), Some(Choice::Declined))
+        };
+        let dropped: Vec<&ObjectPlan> = before.plan.objects.iter().filter(is_dropped).collect();
+        if dropped.is_empty() {
+            return Ok(());
+        }
+        let mut lines = format!("{} left unchanged with it:\n", plural(dropped.len(), "object"));
+        for object in dropped {
+            let held = now.plan.findings.iter().filter(|one| is_about(one, object) && one.severity == Severity::Held);
+            let why: String = held.map(text::finding).collect();
+            match why.is_empty() {
+                true => {
+                    let place = visible(&object.location.to_string());
+                    lines.push_str(&format!("{place}: {} needs no change then\n", visible(&object.title)));
+                }
+                false => lines.push_str(&why),
+            }
+        }
+        self.console.painted_note(&lines)
+    }
+}
+
+/// Returns the last answer about each object.
+fn in_force(steps: &[Step]) -> BTreeMap<&Location, &Choice> {
+    steps.iter().flatten().map(|(place, choice)| (place, choice)).collect()
+}
+
+/// Returns whether exactly this change was accepted.
+fn is_accepted(change: &ObjectChange<'_>, choices: &BTreeMap<&Location, &Choice>) -> bool {
+    match choices.get(&change.object.location) {
+        Some(Choice::Accepted(shown)) => shown.edits == change.file.edits && shown.before == change.file.before,
+        Some(Choice::Declined) | None => false,
+    }
+}
+
+fn accept(change: &ObjectChange<'_>) -> (Location, Choice) {
+    (change.object.location.clone(), Choice::Accepted(change.file.clone()))
+}
+
+fn decline(change: &ObjectChange<'_>) -> (Location, Choice) {
+    (change.object.location.clone(), Choice::Declined)
+}
+
+const fn is_declined((_, choice): &(Location, Choice)) -> bool {
+    matches!(choice, Choice::Declined)
+}
+
+fn is_about(finding: &Finding, object: &ObjectPlan) -> bool {
+    finding.object.as_ref().is_some_and(|about| about.location == object.location)
+}
