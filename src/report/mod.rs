@@ -14,6 +14,7 @@ mod escape;
 pub mod github;
 pub mod json;
 pub mod matrix;
+mod paint;
 pub mod saved_plan;
 pub mod text;
 
@@ -21,3 +22,4 @@ pub use conversion::{Report, Written, changes_needed};
 pub use count::{Counts, plural, thousands};
 pub use detection::{Detected, Detection};
 pub use escape::{visible, visible_lines};
+pub use paint::Paint;
