@@ -24,6 +24,14 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// Every severity, from least to most.
+    pub const ALL: [Self; 4] = [Self::Note, Self::Warning, Self::Held, Self::Error];
+
+    /// Returns the severity that reports print as `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|severity| severity.name() == name)
+    }
+
     /// Returns the word that reports print.
     pub const fn name(self) -> &'static str {
         match self {

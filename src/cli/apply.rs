@@ -4,15 +4,15 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use super::args::{ApplyArgs, Format};
-use super::console::Console;
+use super::args::{ApplyArgs, Format, OutputArgs};
+use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
 use super::journal::bounds;
-use super::output::{Level, diffs, explain_exit, findings, finish};
+use super::output::{Level, diffs, explain_exit, findings, finish, places, summarise};
 use super::planned::{Planned, planned};
 use super::{apply_plan, packs, undo, write};
 use crate::plan::Dependent;
-use crate::report::{Report, Written, plural, text};
+use crate::report::{Report, Written, plural};
 use crate::yaml::FrontEnd;
 
 /// Runs `apply`.
@@ -44,12 +44,12 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     let bounds = bounds(&planned.roots)?;
     let journal = write::finish_interrupted(&bounds, console)?;
     if planned.plan.files.is_empty() {
-        finish(&planned.report("apply", Written::No), output, console)?;
+        finish(&planned.report("apply", Written::No), destination(args), output, console)?;
         let exit = planned.exit_with(Pending::Nothing, output);
         return explain_exit(exit, &planned.counts, &planned.roots, packs, console);
     }
     write::guard(&planned.plan.files, args.guard)?;
-    if !args.yes && !confirmed(&planned.report("apply", Written::No), Level::of(output), console)? {
+    if !args.yes && !confirmed(&planned.report("apply", Written::No), output, console)? {
         console.note("nothing was written\n")?;
         return Ok(planned.exit_with(Pending::Changes, output));
     }
@@ -62,7 +62,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
 
 /// Reports what failed; nothing is written then.
 fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
-    finish(&planned.report("apply", Written::No), &args.convert.output, console)?;
+    finish(&planned.report("apply", Written::No), destination(args), &args.convert.output, console)?;
     let why = planned.why_failed();
     if !why.is_empty() && !planned.plan.files.is_empty() {
         console.note(&format!("nothing was written{why}\n"))?;
@@ -76,11 +76,18 @@ fn report_written(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Re
     if args.diff && output.format == Format::Text {
         console.report(&diffs(report.files, output, console)?, output)?;
     }
-    finish(report, output, console)
+    finish(report, destination(args), output, console)
+}
+
+/// Returns where the report is printed: with `--diff` the output is the diff.
+const fn destination(args: &ApplyArgs) -> Destination {
+    if args.diff { Destination::Notes } else { Destination::FileOrNotes }
 }
 
 /// Shows the findings and the summary, and asks once.
-fn confirmed(report: &Report<'_>, level: Level, console: Console) -> Result<bool> {
-    console.note(&format!("{}{}\n", findings(report, level), text::summary(report)))?;
+fn confirmed(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<bool> {
+    console
+        .text(Destination::Notes, output, |painter| findings(report, Level::of(output), (painter, places(output))))?;
+    summarise(report, output, console)?;
     write::confirm(report.files.len(), console)
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 
 use super::args::{ApplyArgs, Format};
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::exit::Exit;
 use super::journal::bounds;
-use super::output::{Level, diffs};
+use super::output::{Level, diffs, places};
 use super::saved_plan::{execute, findings, load, summary};
 use super::write::{confirm, finish_interrupted, guard, write};
-use crate::report::Written;
+use crate::report::{Painter, Written};
 
 /// Runs `apply --plan`.
 pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exit> {
@@ -22,6 +22,11 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     );
     let level = Level::of(output);
     let plan = load(file)?;
+    let report = |destination, written| {
+        let found = |painter: &Painter| findings(&plan, level, (painter, places(output)));
+        console.text(destination, output, found)?;
+        console.painted_note(&format!("{}\n", summary(&plan, written, &console.note_painter(output.color))))
+    };
     let left_out = plan.left_out().len();
     let bounds = bounds(&[PathBuf::from(".")])?;
     let journal = finish_interrupted(&bounds, console)?;
@@ -35,7 +40,7 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     if !plan.noop {
         guard(&executed.files, args.guard)?;
         if !args.yes {
-            console.note(&format!("{}{}\n", findings(&plan, level), summary(&plan, Written::No)))?;
+            report(Destination::Notes, Written::No)?;
             if !confirm(executed.files.len(), console)? {
                 console.note("nothing was written\n")?;
                 return Ok(Exit::Changes.with(output, left_out));
@@ -46,7 +51,7 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     if args.diff {
         console.report(&diffs(&executed.files, output, console)?, output)?;
     }
-    console.note(&format!("{}{}\n", findings(&plan, level), summary(&plan, Written::Yes)))?;
+    report(if args.diff { Destination::Notes } else { Destination::FileOrNotes }, Written::Yes)?;
     let held = plan.findings.iter().any(|finding| finding.severity == "held-back");
     Ok(if held || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
 }

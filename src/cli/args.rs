@@ -191,10 +191,10 @@ pub(super) struct OutputArgs {
     /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Text, env = "REVERSION_FORMAT")]
     pub(super) format: Format,
-    /// Write the report to FILE instead of standard output
+    /// Write the report, or the diff where a diff is printed, to FILE instead of standard output
     #[arg(long, value_name = "FILE", env = "REVERSION_OUTPUT_FILE", hide_short_help = true)]
     pub(super) output_file: Option<PathBuf>,
-    /// When to print colours
+    /// When to print colours, and links to files on a terminal
     #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR", hide_short_help = true)]
     pub(super) color: Colour,
     /// Print only held-back objects, errors and the summary
@@ -278,6 +278,9 @@ pub(super) struct DetectArgs {
     pub(super) files: FileArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+    /// Print totals by kind, by release and by code instead of each object
+    #[arg(long, env = "REVERSION_STATISTICS", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    pub(super) statistics: bool,
     #[command(flatten)]
     pub(super) packs: PackArgs,
 }
@@ -308,6 +311,9 @@ Examples:
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) convert: ConvertArgs,
+    /// Print totals by rule, by kind and by code instead of each object
+    #[arg(long, env = "REVERSION_STATISTICS", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    pub(super) statistics: bool,
 }
 
 /// The arguments of `diff`.

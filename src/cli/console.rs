@@ -5,11 +5,22 @@
 use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result};
+use supports_hyperlinks::Stream;
 
 use super::args::{Colour, OutputArgs};
 use crate::disk;
-use crate::report::diff::Paint;
-use crate::report::visible_lines;
+use crate::report::{Paint, Painter, visible_lines};
+
+/// Where the text report of a run is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Destination {
+    /// The file of `--output-file`, or standard output.
+    Report,
+    /// The file of `--output-file`, or standard error, since standard output is for a diff or a plan.
+    FileOrNotes,
+    /// Standard error: the file, too, is for a diff.
+    Notes,
+}
 
 /// Standard output and standard error.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +51,11 @@ impl Console {
         io::stderr().lock().write_all(visible_lines(text).as_bytes()).context("cannot write to standard error")
     }
 
+    /// Prints to standard error what [`Console::note_painter`] painted; its control characters are written out already.
+    pub(super) fn painted_note(self, text: &str) -> Result<()> {
+        io::stderr().lock().write_all(text.as_bytes()).context("cannot write to standard error")
+    }
+
     /// Prints a message about the arguments: with colours, unless it quotes something that could steer a terminal.
     pub(super) fn usage(self, message: &clap::Error) -> Result<()> {
         let text = message.render().to_string();
@@ -56,6 +72,25 @@ impl Console {
         }
     }
 
+    /// Prints a text report, which `made` paints for its destination.
+    pub(super) fn text(
+        self,
+        destination: Destination,
+        output: &OutputArgs,
+        made: impl FnOnce(&Painter) -> String,
+    ) -> Result<()> {
+        let is_note = match destination {
+            Destination::Report => false,
+            Destination::FileOrNotes => output.output_file.is_none(),
+            Destination::Notes => true,
+        };
+        if is_note {
+            self.painted_note(&made(&self.note_painter(output.color)))
+        } else {
+            self.report(&made(&self.report_painter(output)), output)
+        }
+    }
+
     /// Appends to the step summary of a GitHub Actions run, where there is one.
     pub(super) fn step_summary(self, text: &str) -> Result<()> {
         match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) {
@@ -67,20 +102,18 @@ impl Console {
 
     /// Decides how diffs are painted.
     pub(super) fn paint(self, output: &OutputArgs) -> Paint {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let terminal = output.output_file.is_none() && io::stdout().is_terminal();
-        let forced = set("FORCE_COLOR").is_some_and(|value| value != "0");
-        let refused = set("NO_COLOR").is_some() || set("TERM").is_some_and(|value| value == "dumb");
-        let colour = match output.color {
-            Colour::Always => true,
-            Colour::Never => false,
-            Colour::Auto => forced || (terminal && !refused),
-        };
-        match (colour, terminal) {
-            (true, _) => Paint::Colour,
-            (false, true) => Paint::Legible,
-            (false, false) => Paint::Plain,
-        }
+        paint(output.color, output.output_file.is_none() && io::stdout().is_terminal())
+    }
+
+    /// Decides how a report is painted.
+    pub(super) fn report_painter(self, output: &OutputArgs) -> Painter {
+        let links = output.output_file.is_none() && supports_hyperlinks::on(Stream::Stdout);
+        painter(self.paint(output), links)
+    }
+
+    /// Decides how what is printed to standard error is painted.
+    pub(super) fn note_painter(self, colour: Colour) -> Painter {
+        painter(paint(colour, io::stderr().is_terminal()), supports_hyperlinks::on(Stream::Stderr))
     }
 
     /// Asks a question that only `y` or `yes` answers; `None` where nobody can be asked.
@@ -93,4 +126,28 @@ impl Console {
         io::stdin().read_line(&mut answer).context("cannot read the answer")?;
         Ok(Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")))
     }
+}
+
+/// Decides how a stream is painted.
+fn paint(colour: Colour, terminal: bool) -> Paint {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let forced = set("FORCE_COLOR").is_some_and(|value| value != "0");
+    let refused = set("NO_COLOR").is_some() || set("TERM").is_some_and(|value| value == "dumb");
+    let colour = match colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => forced || (terminal && !refused),
+    };
+    match (colour, terminal) {
+        (true, _) => Paint::Colour,
+        (false, true) => Paint::Legible,
+        (false, false) => Paint::Plain,
+    }
+}
+
+/// Makes the painter of a stream, which is a terminal that shows links where `links` says so. Without colours there are none: whoever
+/// refuses the ones does not expect the others.
+fn painter(paint: Paint, links: bool) -> Painter {
+    let folder = || Some(std::env::current_dir().ok()?.to_string_lossy().into_owned());
+    Painter::new(paint, (links && paint == Paint::Colour).then(folder).flatten())
 }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::args::{DetectArgs, Format};
 use super::config::Config;
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
 use super::input::{self, Empty};
-use super::output::{self, Level, explain_exit};
+use super::output::{Level, explain_exit, places};
 use super::packs;
 use crate::field::FieldPath;
 use crate::infer::crds::{Installed, crds_in, installed};
@@ -18,7 +18,8 @@ use crate::infer::{infer, kind_evidence};
 use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
 use crate::plan;
-use crate::report::{Detected, Detection, detect as render, github, json, text};
+use crate::report::grouped::{Grouped, Shown, grouped};
+use crate::report::{Detected, Detection, Painter, detect as render, github, json, statistics, text};
 
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
@@ -44,11 +45,11 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     detection.findings.sort();
     detection.counts.recognised += detection.objects.len();
     let output = &args.output;
+    ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let level = Level::of(output);
     match output.format {
         Format::Text => {
-            console.report(&format!("{}{}", render::objects(&detection), render::common(&detection)), output)?;
-            console.note(&output::about_files(&detection.findings, level))?;
+            console.text(Destination::Report, output, |painter| text_report(&detection, args, painter))?;
         }
         Format::Json => console.report(&json::detection(&detection), output)?,
         Format::Github => {
@@ -56,9 +57,21 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
             console.report(&shown.map(github::finding).collect::<String>(), output)?;
         }
     }
-    console.note(&format!("{}\n", text::detected(&detection.counts)))?;
+    let painter = console.note_painter(output.color);
+    console.painted_note(&format!("{}\n", text::detected(&detection.counts, &painter)))?;
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     explain_exit(exit, &detection.counts, &input.roots, packs, console)
+}
+
+/// Renders what was detected: of each object or in totals, the findings, and what holds for the whole tree.
+fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) -> String {
+    let shown = Level::of(&args.output).findings(&detection.findings);
+    if args.statistics {
+        return statistics::of_detection(detection, shown, painter) + &render::common(detection);
+    }
+    let shown: Vec<Shown<'_>> = shown.map(Shown::from).collect();
+    let Grouped { lines, to_do } = grouped([], &shown, (painter, places(&args.output)));
+    render::objects(detection, painter) + &lines + &to_do + &render::common(detection)
 }
 
 fn detect_object<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {

@@ -57,7 +57,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     };
     let outcome = match cli.command {
         Command::Detect(args) => detect::run(&args, console),
-        Command::Check(args) => preview::check(&args.convert, console),
+        Command::Check(args) => preview::check(&args, console),
         Command::Diff(args) => preview::diff(&args.convert, console),
         Command::Apply(args) => apply::run(&args, console),
         Command::Plan(args) => plan::run(&args, console),

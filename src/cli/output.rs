@@ -7,13 +7,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::args::{Format, OutputArgs};
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::exit::Exit;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
-use crate::plan::RunAdvisory;
-use crate::report::{Counts, Report, diff, github, json, plural, text, visible};
+use crate::plan::{ObjectPlan, RunAdvisory};
+use crate::report::grouped::{Grouped, Places, Shown, grouped};
+use crate::report::{Counts, Painter, Report, diff, github, json, plural, text, visible};
 
 /// The least severity that is printed.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +45,11 @@ impl Level {
         finding.severity >= self.0 || matches!(finding.code, Code::Template | Code::Binary)
     }
 
+    /// Returns those of `findings` that are printed.
+    pub(super) fn findings(self, findings: &[Finding]) -> impl Iterator<Item = &Finding> + Clone {
+        findings.iter().filter(move |finding| self.shows(finding))
+    }
+
     /// Returns those of the advisories about a run that are printed.
     pub(super) fn advisories(self, advisories: &[RunAdvisory]) -> impl Iterator<Item = &RunAdvisory> {
         advisories.iter().filter(move |advisory| advisory.severity >= self.0)
@@ -57,11 +63,18 @@ impl Level {
     }
 }
 
-/// Prints the report in its format, the findings and the summary.
-pub(super) fn finish(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
+/// Prints the report in its format, and the summary.
+pub(super) fn finish(
+    report: &Report<'_>,
+    destination: Destination,
+    output: &OutputArgs,
+    console: Console,
+) -> Result<()> {
     let level = Level::of(output);
     match output.format {
-        Format::Text => console.note(&findings(report, level))?,
+        Format::Text => {
+            console.text(destination, output, |painter| findings(report, level, (painter, places(output))))?
+        }
         Format::Json => console.report(&json::report(report), output)?,
         Format::Github => {
             let advisories = level.advisories(report.advisories);
@@ -69,17 +82,34 @@ pub(super) fn finish(report: &Report<'_>, output: &OutputArgs, console: Console)
             console.step_summary(&github::step_summary(report))?;
         }
     }
-    console.note(&format!("{}\n", text::summary(report)))
+    summarise(report, output, console)
 }
 
-/// Renders the findings that `level` shows, and the advisories about the run.
-pub(super) fn findings(report: &Report<'_>, level: Level) -> String {
-    about_files(report.findings, level) + &text::advisories(level.advisories(report.advisories))
+/// Prints the summary.
+pub(super) fn summarise(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
+    console.painted_note(&format!("{}\n", text::summary(report, &console.note_painter(output.color))))
 }
 
-/// Renders those of `findings` that `level` shows.
-pub(super) fn about_files(findings: &[Finding], level: Level) -> String {
-    findings.iter().filter(|finding| level.shows(finding)).map(text::finding).collect()
+/// Decides which places of a sentence are printed: a file holds all of them.
+pub(super) const fn places(output: &OutputArgs) -> Places {
+    if output.verbose || output.output_file.is_some() { Places::All } else { Places::First }
+}
+
+/// Renders the findings that `level` shows, the advisories about the run, and what to do by hand.
+pub(super) fn findings(report: &Report<'_>, level: Level, (painter, places): (&Painter, Places)) -> String {
+    with_changes(report, [], level, (painter, places))
+}
+
+/// Renders `changes` too.
+pub(super) fn with_changes<'a>(
+    report: &Report<'_>,
+    changes: impl IntoIterator<Item = &'a ObjectPlan>,
+    level: Level,
+    (painter, places): (&Painter, Places),
+) -> String {
+    let shown: Vec<Shown<'_>> = level.findings(report.findings).map(Shown::from).collect();
+    let Grouped { lines, to_do } = grouped(changes, &shown, (painter, places));
+    lines + &text::advisories(level.advisories(report.advisories), painter) + &to_do
 }
 
 /// Renders the diff of every file that may be shown, and names the others.
@@ -154,7 +184,7 @@ mod tests {
         for (level, shown) in [(verbose, 4), (Level::USUAL, 3), (Level::QUIET, 2)] {
             for (at, severity) in all.into_iter().enumerate() {
                 let expected = at + shown >= all.len();
-                let printed = !about_files(&[finding(severity)], level).is_empty();
+                let printed = level.findings(&[finding(severity)]).next().is_some();
                 assert_eq!((printed, level.shows_saved(severity.name(), "normalized")), (expected, expected));
             }
             assert!(level.shows_saved("warning", "template"));

@@ -1,33 +1,49 @@
 //! The subcommands `check` and `diff`: what would change, as a report or as a diff.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
-use super::args::{ConvertArgs, Format};
-use super::console::Console;
+use super::args::{CheckArgs, ConvertArgs, Format};
+use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
-use super::output::{diffs, explain_exit, finish};
+use super::output::{Level, diffs, explain_exit, findings, finish, places, summarise, with_changes};
 use super::packs;
 use super::planned::planned;
 use crate::plan::Dependent;
-use crate::report::{Report, Written, text};
+use crate::report::{Report, Written, statistics};
 use crate::yaml::FrontEnd;
 
 /// Runs `check`. Its text shows no edit, so the fast parser verifies the edits; a report as JSON holds them, so the exact one
 /// does.
-pub(super) fn check(args: &ConvertArgs, console: Console) -> Result<Exit> {
-    let front_end = match args.output.format {
+pub(super) fn check(args: &CheckArgs, console: Console) -> Result<Exit> {
+    let output = &args.convert.output;
+    let front_end = match output.format {
         Format::Json => FrontEnd::Exact,
         Format::Text | Format::Github => FrontEnd::Fast,
     };
-    preview("check", args, front_end, console, |report| match args.output.quiet {
-        true => Ok(String::new()),
-        false => Ok(text::changes(report)),
+    ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
+    preview("check", &args.convert, front_end, console, |report| {
+        if output.format != Format::Text {
+            return finish(report, Destination::Report, output, console);
+        }
+        let level = Level::of(output);
+        console.text(Destination::Report, output, |painter| match args.statistics {
+            true => statistics::of_report(report, level.findings(report.findings), painter),
+            false if output.quiet => findings(report, level, (painter, places(output))),
+            false => with_changes(report, report.to_change(), level, (painter, places(output))),
+        })?;
+        summarise(report, output, console)
     })
 }
 
 /// Runs `diff`.
 pub(super) fn diff(args: &ConvertArgs, console: Console) -> Result<Exit> {
-    preview("diff", args, FrontEnd::Exact, console, |report| diffs(report.files, &args.output, console))
+    let output = &args.output;
+    preview("diff", args, FrontEnd::Exact, console, |report| {
+        if output.format == Format::Text {
+            console.report(&diffs(report.files, output, console)?, output)?;
+        }
+        finish(report, Destination::Notes, output, console)
+    })
 }
 
 fn preview(
@@ -35,15 +51,12 @@ fn preview(
     args: &ConvertArgs,
     front_end: FrontEnd,
     console: Console,
-    as_text: impl FnOnce(&Report<'_>) -> Result<String>,
+    print: impl FnOnce(&Report<'_>) -> Result<()>,
 ) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
     let planned = planned(args, packs, (front_end, Dependent::Report), console)?;
     let report = planned.report(command, Written::No);
-    if args.output.format == Format::Text {
-        console.report(&as_text(&report)?, &args.output)?;
-    }
-    finish(&report, &args.output, console)?;
+    print(&report)?;
     let exit = planned.exit_with(Pending::of(report.files), &args.output);
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

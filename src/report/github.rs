@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::conversion::{Report, changes_needed};
 use super::escape::{visible, visible_lines};
+use super::paint::Painter;
 use super::text;
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::plan::{Outcome, RunAdvisory};
@@ -68,8 +69,12 @@ fn property(text: &str) -> String {
 
 /// Prints the step summary in Markdown: the counts and a table of the objects that change or are held back.
 pub fn step_summary(report: &Report<'_>) -> String {
-    let mut out =
-        format!("### reversion {} {}\n\n{}\n", report.command, report.targets.join(" "), text::summary(report));
+    let mut out = format!(
+        "### reversion {} {}\n\n{}\n",
+        report.command,
+        report.targets.join(" "),
+        text::summary(report, &Painter::PLAIN)
+    );
     let advisories = report.advisories.iter().filter(|advisory| advisory.severity > Severity::Note);
     let item = |advisory: &RunAdvisory| {
         let help = advisory.help.as_ref().map_or_else(String::new, |help| format!("; {help}"));

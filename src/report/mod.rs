@@ -12,14 +12,16 @@ mod detection;
 pub mod diff;
 mod escape;
 pub mod github;
+pub mod grouped;
 pub mod json;
 pub mod matrix;
 mod paint;
 pub mod saved_plan;
+pub mod statistics;
 pub mod text;
 
 pub use conversion::{Report, Written, changes_needed};
 pub use count::{Counts, plural, thousands};
 pub use detection::{Detected, Detection};
 pub use escape::{visible, visible_lines};
-pub use paint::Paint;
+pub use paint::{Paint, Painter};

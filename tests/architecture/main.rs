@@ -30,7 +30,8 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 5] = [
 ];
 
 /// Crates with restricted use, and the modules that may use them.
-const CRATES: [(&str, &[&str]); 9] = [
+const CRATES: [(&str, &[&str]); 11] = [
+    ("anstyle", &["report"]),
     ("anyhow", &["pack", "cli"]),
     ("clap", &["cli"]),
     ("granit_parser", &["yaml"]),
@@ -39,6 +40,7 @@ const CRATES: [(&str, &[&str]); 9] = [
     ("kube_cel", &["pack"]),
     ("rustix", &["disk"]),
     ("serde_yaml", &["pack"]),
+    ("supports_hyperlinks", &["cli"]),
     ("walkdir", &["pack"]),
 ];
 
