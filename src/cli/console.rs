@@ -107,13 +107,13 @@ impl Console {
 
     /// Decides how a report is painted.
     pub(super) fn report_painter(self, output: &OutputArgs) -> Painter {
-        let links = output.output_file.is_none() && supports_hyperlinks::on(Stream::Stdout);
-        painter(self.paint(output), links)
+        let terminal = output.output_file.is_none() && io::stdout().is_terminal();
+        painter(output.color, terminal, Stream::Stdout)
     }
 
     /// Decides how what is printed to standard error is painted.
     pub(super) fn note_painter(self, colour: Colour) -> Painter {
-        painter(paint(colour, io::stderr().is_terminal()), supports_hyperlinks::on(Stream::Stderr))
+        painter(colour, io::stderr().is_terminal(), Stream::Stderr)
     }
 
     /// Asks a question that only `y` or `yes` answers; `None` where nobody can be asked.
@@ -145,9 +145,11 @@ fn paint(colour: Colour, terminal: bool) -> Paint {
     }
 }
 
-/// Makes the painter of a stream, which is a terminal that shows links where `links` says so. Without colours there are none: whoever
-/// refuses the ones does not expect the others.
-fn painter(paint: Paint, links: bool) -> Painter {
+/// Makes the painter of a stream, with links where it is a terminal that shows them. Without colours there are none: whoever refuses
+/// the ones does not expect the others.
+fn painter(colour: Colour, terminal: bool, stream: Stream) -> Painter {
+    let paint = paint(colour, terminal);
+    let links = terminal && paint == Paint::Colour && supports_hyperlinks::on(stream);
     let folder = || Some(std::env::current_dir().ok()?.to_string_lossy().into_owned());
-    Painter::new(paint, (links && paint == Paint::Colour).then(folder).flatten())
+    Painter::new(paint, links.then(folder).flatten())
 }
