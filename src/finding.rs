@@ -24,6 +24,14 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// Every severity, from least to most.
+    pub const ALL: [Self; 4] = [Self::Note, Self::Warning, Self::Held, Self::Error];
+
+    /// Returns the severity that reports print as `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|severity| severity.name() == name)
+    }
+
     /// Returns the word that reports print.
     pub const fn name(self) -> &'static str {
         match self {
@@ -62,7 +70,7 @@ macro_rules! codes {
 }
 
 codes! {
-    Advisory "advisory" "The conversion crosses a release that changed something that the objects do not show, such as behavior, defaults or the place of a setting, or the object has a known mistake, which `--repair` corrects. Read the message and do what it says by hand. Severity note if every affected object is at the target already; objects that are held back cause none.";
+    Advisory "advisory" "The conversion crosses a release that changed something that the objects do not show, such as behavior, defaults or the place of a setting, or the object has a known mistake, which `--repair` corrects. Read the message and do what it says by hand. Severity note if every affected object is at the target already, if it is about a rollback and no affected object needs a release that is newer than the target, or if it is about something that became possible; objects that are held back cause none.";
     AliasExpansion "alias-expansion" "The aliases of the document expand to more values than the limit allows. The file is left unchanged; replace the aliases with their values.";
     AlreadyInvalid "already-invalid" "The object violates the schema before and after the conversion alike. The violation is reported and not repaired: a note for a part of an object or a value with variables, a warning otherwise. With --crds such an object is held back as invalid-in-target.";
     AnchorOrder "anchor-order" "The change would move an alias in front of its anchor. The object is held back; replace the alias with its value first.";

@@ -72,6 +72,11 @@ const ALL: &str = "standard v1..v3";
 
 /// Returns a pack of three bundles with the kind A, the given fields, notes and rules of v2.
 fn pack(fields: &[&str], notes: &str, rules: &[(&str, &str)]) -> Pack {
+    load::load("p", pack_files(fields, notes, rules)).unwrap()
+}
+
+/// Returns the files of that pack.
+fn pack_files(fields: &[&str], notes: &str, rules: &[(&str, &str)]) -> PackFiles {
     let releases: String =
         ["v1", "v2", "v3"].map(|name| format!("- {{ bundle: {name}, channels: [standard] }}\n")).concat();
     let head = format!("title: T\nsource: s\ngroups: [g]\nreleases:\n{releases}{notes}");
@@ -88,7 +93,7 @@ fn pack(fields: &[&str], notes: &str, rules: &[(&str, &str)]) -> Pack {
         let text = format!("summary: s\nkind: A.g\nchannels: [standard]\nsource: s\nlens:\n{lens}");
         files.insert(format!("v2/{name}.yaml"), Cow::Owned(text));
     }
-    load::load("p", files).unwrap()
+    files
 }
 
 /// The note that the kind B was removed without a rule, which every pack here requires.
@@ -276,6 +281,18 @@ fn notes_refer_to_existing_fields() {
                  - { id: a, bundle: v2, direction: forward, message: m }\n- { id: a, bundle: v3, direction: forward, message: m }\n";
     let expected = ["p/pack.yaml: no release has A.g spec.nothing", "p/pack.yaml: the id a is used twice"];
     check(&pack(&[], &format!("{B_REMOVED}{notes}"), &[]), &expected);
+}
+
+#[test]
+fn an_additive_advisory_has_nothing_to_do() {
+    let advisory = |rest: &str| {
+        let notes =
+            format!("advisories: [{{ id: a, bundle: v2, direction: forward, additive: true, message: m{rest} }}]\n");
+        load::load("p", pack_files(&[], &format!("{B_REMOVED}{notes}"), &[]))
+    };
+    assert!(advisory("").is_ok());
+    let refused = advisory(", help: h").unwrap_err();
+    assert!(format!("{refused:#}").contains("advisory a: what is additive needs no action"), "{refused:#}");
 }
 
 #[test]

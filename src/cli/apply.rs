@@ -5,11 +5,11 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 
 use super::args::{ApplyArgs, Format};
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
 use super::interactive::Consent;
 use super::journal::bounds;
-use super::output::{Level, explain_exit, findings, finish, written_lines};
+use super::output::{Level, explain_exit, findings, finish, places, summarise, written_lines};
 use super::planned::{Planned, planned};
 use super::write::Preview;
 use super::{apply_plan, interactive, packs, undo, write};
@@ -51,7 +51,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     let journal = write::finish_interrupted(&bounds, console)?;
     if planned.plan.files.is_empty() {
         let exit = planned.exit_with(Pending::Nothing, output);
-        finish(&planned.report("apply", Written::No, exit), output, console)?;
+        finish(&planned.report("apply", Written::No, exit), destination(args), output, console)?;
         return explain_exit(exit, &planned.counts, &planned.roots, packs, console);
     }
     write::guard(&planned.plan.files, args.guard)?;
@@ -80,7 +80,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
 
 /// Reports what failed; nothing is written then.
 fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
-    finish(&planned.report("apply", Written::No, Exit::Failed), &args.convert.output, console)?;
+    finish(&planned.report("apply", Written::No, Exit::Failed), destination(args), &args.convert.output, console)?;
     let why = planned.why_failed();
     if !why.is_empty() && !planned.plan.files.is_empty() {
         console.note(&format!("nothing was written{why}\n"))?;
@@ -92,26 +92,33 @@ fn fail(planned: &Planned, args: &ApplyArgs, console: Console) -> Result<Exit> {
 fn report_written(report: &Report<'_>, args: &ApplyArgs, is_shown: bool, console: Console) -> Result<()> {
     let output = &args.convert.output;
     if output.format != Format::Text {
-        return finish(report, output, console);
+        return finish(report, destination(args), output, console);
     }
     let shown = written_lines(report.files, args, is_shown, console)?;
     if args.stat || args.diff {
         console.report(&shown, output)?;
     }
-    match is_shown {
-        true => console.note(&format!("{}\n", text::summary(report))),
-        false => finish(report, output, console),
+    if is_shown && output.output_file.is_none() {
+        return summarise(report, output, console);
     }
+    finish(report, destination(args), output, console)
+}
+
+/// Returns where the report is printed: with `--diff` or `--stat` the output is that.
+const fn destination(args: &ApplyArgs) -> Destination {
+    if args.diff || args.stat { Destination::Notes } else { Destination::FileOrNotes }
 }
 
 /// Shows what is about to be written, and asks once.
 fn confirmed(report: &Report<'_>, args: &ApplyArgs, console: Console) -> Result<bool> {
     let output = &args.convert.output;
     let changed = report.objects.iter().filter(|object| object.outcome == Outcome::Changed);
+    let painter = console.note_painter(output.color);
+    let found = findings(report, Level::of(output), (&painter, places(output)));
     let preview = Preview {
         files: report.files,
         changed: changed.map(|object| &*object.location.file).collect(),
-        remarks: format!("{}{}\n", findings(report, Level::of(output)), text::summary(report)),
+        remarks: format!("{found}{}\n", text::summary(report, &painter)),
     };
     write::confirm(&preview, args.diff, output, console)
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail, ensure};
 
 use super::args::{ApplyArgs, Format};
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::exit::Exit;
 use super::journal::bounds;
-use super::output::{Level, written_lines};
+use super::output::{Level, places, written_lines};
 use super::saved_plan::{execute, findings, load, summary};
 use super::write::{Preview, confirm, finish_interrupted, guard, write};
-use crate::report::Written;
+use crate::report::{Painter, Written};
 
 /// Runs `apply --plan`.
 pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exit> {
@@ -36,10 +36,12 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     if !plan.noop {
         guard(&executed.files, args.guard)?;
         if is_asked {
+            let painter = console.note_painter(output.color);
+            let found = findings(&plan, level, (&painter, places(output)));
             let preview = Preview {
                 files: &executed.files,
                 changed: plan.changed_files().collect(),
-                remarks: format!("{}{}\n", findings(&plan, level), summary(&plan, Written::No)),
+                remarks: format!("{found}{}\n", summary(&plan, Written::No, &painter)),
             };
             if !confirm(&preview, args.diff, output, console)? {
                 console.note("nothing was written\n")?;
@@ -52,8 +54,13 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     if args.stat || args.diff {
         console.report(&shown, output)?;
     }
-    let findings = if is_asked { String::new() } else { findings(&plan, level) };
-    console.note(&format!("{findings}{}\n", summary(&plan, Written::Yes)))?;
+    let summary = |painter: &Painter| summary(&plan, Written::Yes, painter);
+    if !is_asked || output.output_file.is_some() {
+        let is_output = args.diff || args.stat;
+        let destination = if is_output { Destination::Notes } else { Destination::FileOrNotes };
+        console.text(destination, output, |painter| findings(&plan, level, (painter, places(output))))?;
+    }
+    console.painted_note(&format!("{}\n", summary(&console.note_painter(output.color))))?;
     let held = plan.findings.iter().any(|finding| finding.severity == "held-back");
     Ok(if held || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
 }

@@ -246,10 +246,10 @@ pub(super) struct OutputArgs {
     /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Text, env = "REVERSION_FORMAT")]
     pub(super) format: Format,
-    /// Write the report to FILE instead of standard output
+    /// Write the report, or the diff where a diff is printed, to FILE instead of standard output
     #[arg(long, value_name = "FILE", env = "REVERSION_OUTPUT_FILE", hide_short_help = true)]
     pub(super) output_file: Option<PathBuf>,
-    /// When to print colours
+    /// When to print colours, and links to files on a terminal
     #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR", hide_short_help = true)]
     pub(super) color: Colour,
     /// Do not show long output through $GIT_PAGER, $PAGER or less
@@ -352,6 +352,9 @@ pub(super) struct DetectArgs {
     pub(super) files: FileArgs,
     #[command(flatten)]
     pub(super) output: OutputArgs,
+    /// Print totals by kind, by release and by code instead of each object
+    #[arg(long, env = "REVERSION_STATISTICS", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    pub(super) statistics: bool,
     #[command(flatten)]
     pub(super) packs: PackArgs,
 }
@@ -388,6 +391,9 @@ pub(super) struct CheckArgs {
     /// List the findings of this run in FILE, for --baseline
     #[arg(long, value_name = "FILE", conflicts_with = "files_from", help_heading = "Acknowledged findings")]
     pub(super) write_baseline: Option<PathBuf>,
+    /// Print totals by rule, by kind and by code instead of each object
+    #[arg(long, env = "REVERSION_STATISTICS", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    pub(super) statistics: bool,
 }
 
 /// The arguments of `diff`.

@@ -7,13 +7,24 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use console::{Term, measure_text_width};
+use supports_hyperlinks::Stream;
 
 use super::args::{Colour, OutputArgs};
 use super::pager;
 use super::progress::Progress;
 use crate::disk;
-use crate::report::diff::Paint;
-use crate::report::visible_lines;
+use crate::report::{Paint, Painter, visible_lines};
+
+/// Where the text report of a run is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Destination {
+    /// The file of `--output-file`, or standard output.
+    Report,
+    /// The file of `--output-file`, or standard error, since standard output is for a diff or a plan.
+    FileOrNotes,
+    /// Standard error: the file, too, is for a diff.
+    Notes,
+}
 
 /// How wide lines are where there is no terminal, as in git.
 const COLUMNS: usize = 80;
@@ -95,7 +106,7 @@ impl Console {
     /// Prints a report as [`Console::report`] does, through a pager where git would and the screen is too small for it.
     pub(super) fn page(self, text: &str, output: &OutputArgs) -> Result<()> {
         let terminal = Term::stdout();
-        let pages = self.may_page(output) && !fits(text, &terminal, 1);
+        let pages = self.may_page(output) && self.can_note() && !fits(text, &terminal, 1);
         match pages.then(pager::command).flatten() {
             Some(command) => match pager::show(&command, text) {
                 Ok(()) => Ok(()),
@@ -138,6 +149,25 @@ impl Console {
         }
     }
 
+    /// Prints a text report, which `made` paints for its destination.
+    pub(super) fn text(
+        self,
+        destination: Destination,
+        output: &OutputArgs,
+        made: impl FnOnce(&Painter) -> String,
+    ) -> Result<()> {
+        let is_note = match destination {
+            Destination::Report => false,
+            Destination::FileOrNotes => output.output_file.is_none(),
+            Destination::Notes => true,
+        };
+        if is_note {
+            self.painted_note(&made(&self.note_painter(output.color)))
+        } else {
+            self.page(&made(&self.report_painter(output)), output)
+        }
+    }
+
     /// Appends to the step summary of a GitHub Actions run, where there is one.
     pub(super) fn step_summary(self, text: &str) -> Result<()> {
         match std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()) {
@@ -167,9 +197,19 @@ impl Console {
         paint(output.color, self.is_on_terminal(output))
     }
 
-    /// Decides how notes are painted.
+    /// Decides how diffs are painted that are notes.
     pub(super) fn note_paint(self, output: &OutputArgs) -> Paint {
         paint(output.color, io::stderr().is_terminal())
+    }
+
+    /// Decides how a report is painted.
+    pub(super) fn report_painter(self, output: &OutputArgs) -> Painter {
+        painter(output.color, self.is_on_terminal(output), Stream::Stdout)
+    }
+
+    /// Decides how what is printed to standard error is painted.
+    pub(super) fn note_painter(self, colour: Colour) -> Painter {
+        painter(colour, io::stderr().is_terminal(), Stream::Stderr)
     }
 
     /// Starts a part of the run whose progress is shown on a terminal that can clear a line.
@@ -240,4 +280,13 @@ fn fits(text: &str, terminal: &Term, more: usize) -> bool {
         used += measure_text_width(line).div_ceil(columns).max(1);
         used <= rows
     })
+}
+
+/// Makes the painter of a stream, with links where it is a terminal that shows them. Without colours there are none: whoever refuses
+/// the ones does not expect the others.
+fn painter(colour: Colour, terminal: bool, stream: Stream) -> Painter {
+    let paint = paint(colour, terminal);
+    let links = terminal && paint == Paint::Colour && supports_hyperlinks::on(stream);
+    let folder = || Some(std::env::current_dir().ok()?.to_string_lossy().into_owned());
+    Painter::new(paint, links.then(folder).flatten())
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::args::StreamArgs;
+use super::args::{Colour, StreamArgs};
 use super::config::Config;
 use super::console::Console;
 use super::exit::{Exit, Pending};
@@ -12,6 +12,7 @@ use super::packs;
 use super::planned::plan_files;
 use super::target::Request;
 use crate::plan::Dependent;
+use crate::report::grouped::Places;
 use crate::report::{Written, text, visible};
 
 /// Runs `convert -`: an object that is held back or not recognised is written as it was read.
@@ -35,7 +36,10 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     }
     let report = planned.report("convert", Written::No, exit);
     let level = Level::new(args.quiet, args.verbose);
-    console.note(&format!("{}{}\n", findings(&report, level), text::summary(&report)))?;
+    let painter = console.note_painter(Colour::Auto);
+    let places = if args.verbose { Places::All } else { Places::First };
+    let found = findings(&report, level, (&painter, places));
+    console.painted_note(&format!("{found}{}\n", text::summary(&report, &painter)))?;
     let exit = if exit == Exit::NothingRecognised && args.allow_empty { Exit::Clean } else { exit };
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

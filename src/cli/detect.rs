@@ -6,11 +6,11 @@ use anyhow::{Result, ensure};
 
 use super::args::{DetectArgs, Format};
 use super::config::Config;
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
 use super::formats;
 use super::input::{self, Empty};
-use super::output::{self, Level, explain_exit};
+use super::output::{Level, explain_exit, places};
 use super::packs;
 use crate::disk;
 use crate::field::FieldPath;
@@ -21,7 +21,8 @@ use crate::manifest::{Manifest, Object};
 use crate::pack::Packs;
 use crate::plan;
 use crate::report::document::Document;
-use crate::report::{Detected, Detection, detect as render, json, text};
+use crate::report::grouped::{Grouped, Shown, grouped};
+use crate::report::{Detected, Detection, Painter, detect as render, json, statistics, text};
 
 /// Runs `detect`.
 pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
@@ -56,13 +57,12 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         .flat_map(|manifest| &manifest.objects)
         .any(|object| packs.of_group(&object.kind.group).is_some_and(|pack| pack.catalog(&object.kind).is_some()));
     let output = &args.output;
-    let level = Level::of(output);
+    ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
     let folder = disk::folder_in_repository();
     match output.format {
         Format::Text => {
-            console.report(&format!("{}{}", render::objects(&detection), render::common(&detection)), output)?;
-            console.note(&output::about_files(&detection.findings, level))?;
+            console.text(Destination::Report, output, |painter| text_report(&detection, args, painter))?;
         }
         Format::Json => console.report(&json::pretty(&json::detection(&detection, exit as u8, folder)), output)?,
         Format::Jsonl => console.report(&json::lines(&json::detection(&detection, exit as u8, folder)), output)?,
@@ -70,8 +70,20 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
             formats::print(Document::of_detection(&detection, exit as u8, folder), output, console)?;
         }
     }
-    console.note(&format!("{}\n", text::detected(&detection.counts)))?;
+    let painter = console.note_painter(output.color);
+    console.painted_note(&format!("{}\n", text::detected(&detection.counts, &painter)))?;
     explain_exit(exit, &detection.counts, &input.roots, packs, console)
+}
+
+/// Renders what was detected: of each object or in totals, the findings, and what holds for the whole tree.
+fn text_report(detection: &Detection<'_>, args: &DetectArgs, painter: &Painter) -> String {
+    let shown = Level::of(&args.output).findings(&detection.findings);
+    if args.statistics {
+        return statistics::of_detection(detection, shown, painter) + &render::common(detection);
+    }
+    let shown: Vec<Shown<'_>> = shown.map(Shown::from).collect();
+    let Grouped { lines, to_do } = grouped([], &shown, (painter, places(&args.output)));
+    render::objects(detection, painter) + &lines + &to_do + &render::common(detection)
 }
 
 fn detect_object<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {

@@ -23,8 +23,9 @@ use crate::infer::install_evidence::{evidence_in, object_releases_in};
 use crate::manifest::{self, Manifest, Reading};
 use crate::pack::{Pack, Packs, Target};
 use crate::plan::{Goal, Outcome, Plan, Record, plan};
+use crate::report::grouped::Places;
 use crate::report::krm::{self, Item};
-use crate::report::{Counts, Report, Written, text};
+use crate::report::{Counts, Painter, Report, Written, text};
 use crate::yaml::FrontEnd;
 
 /// Runs `fn`. An object that is held back fails it, since a build goes on with what a function returns.
@@ -142,6 +143,8 @@ fn conclude(
     let written = list.with(&made.files, &results)?;
     let shown: Vec<Finding> = made.findings.iter().map(|finding| list.with_known_places(finding)).collect();
     let report = Report { findings: &shown, ..report };
-    console.note(&format!("{}{}\n", findings(&report, Level::new(false, false)), text::summary(&report)))?;
+    let painter = &Painter::PLAIN;
+    let found = findings(&report, Level::new(false, false), (painter, Places::First));
+    console.note(&format!("{found}{}\n", text::summary(&report, painter)))?;
     Ok(written)
 }

@@ -13,7 +13,7 @@ use anyhow::Result;
 use super::args::ApplyArgs;
 use super::console::{Answer, Console};
 use super::explain;
-use super::output::{Level, about_files};
+use super::output::{Level, about_places};
 use super::planned::{Planned, planned_without};
 use crate::edits::FilePlan;
 use crate::finding::{Finding, Location, Severity};
@@ -21,7 +21,7 @@ use crate::pack::Packs;
 use crate::plan::{ObjectPlan, Outcome};
 use crate::report::changes::{ObjectChange, by_object};
 use crate::report::diff::{self, Paint};
-use crate::report::{changes_needed, plural, stat, text, visible};
+use crate::report::{Painter, changes_needed, plural, stat, visible};
 
 /// What each key does, in the order of the question.
 const KEYS: [(char, &str); 9] = [
@@ -164,9 +164,13 @@ impl Session<'_> {
             None => "  its diff would show values of a Secret\n".to_owned(),
         };
         let level = Level::of(&self.args.convert.output);
-        let about = findings.iter().filter(|finding| is_about(finding, change.object)).cloned();
-        let about = about_files(&about.collect::<Vec<_>>(), level);
+        let about = findings.iter().filter(|finding| is_about(finding, change.object) && level.shows(finding));
+        let about = about_places(about, &self.painter());
         self.console.painted_note(&[head, rules.collect(), diff, about].concat())
+    }
+
+    fn painter(&self) -> Painter {
+        self.console.note_painter(self.args.convert.output.color)
     }
 
     /// Asks until there is an answer; `None` where there is no more input. A key that has no meaning is answered with the help.
@@ -229,7 +233,7 @@ impl Session<'_> {
         let mut lines = format!("{} left unchanged with it:\n", plural(dropped.len(), "object"));
         for object in dropped {
             let held = now.plan.findings.iter().filter(|one| is_about(one, object) && one.severity == Severity::Held);
-            let why: String = held.map(text::finding).collect();
+            let why = about_places(held, &self.painter());
             match why.is_empty() {
                 true => {
                     let place = visible(&object.location.to_string());

@@ -7,17 +7,18 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::args::{ApplyArgs, Format, OutputArgs};
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::exit::Exit;
 use super::formats;
 use crate::disk;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
-use crate::plan::RunAdvisory;
+use crate::plan::{ObjectPlan, RunAdvisory};
 use crate::report::diff::Paint;
 use crate::report::document::Document;
-use crate::report::{Counts, Report, diff, html, plural, stat, text, visible};
+use crate::report::grouped::{Grouped, Places, Shown, grouped};
+use crate::report::{Counts, Painter, Report, diff, html, plural, stat, text, visible};
 
 /// The least severity that is printed.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,11 @@ impl Level {
         matches!(self.0, Severity::Note)
     }
 
+    /// Returns those of `findings` that are printed.
+    pub(super) fn findings(self, findings: &[Finding]) -> impl Iterator<Item = &Finding> + Clone {
+        findings.iter().filter(move |finding| self.shows(finding))
+    }
+
     /// Returns those of the advisories about a run that are printed.
     pub(super) fn advisories(self, advisories: &[RunAdvisory]) -> impl Iterator<Item = &RunAdvisory> {
         advisories.iter().filter(move |advisory| advisory.severity >= self.0)
@@ -70,27 +76,57 @@ impl Level {
     }
 }
 
-/// Prints the report in its format, the findings and the summary.
-pub(super) fn finish(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
+/// Prints the report in its format, and the summary.
+pub(super) fn finish(
+    report: &Report<'_>,
+    destination: Destination,
+    output: &OutputArgs,
+    console: Console,
+) -> Result<()> {
+    let level = Level::of(output);
     match output.format {
-        Format::Text => console.note(&findings(report, Level::of(output)))?,
+        Format::Text => {
+            console.text(destination, output, |painter| findings(report, level, (painter, places(output))))?
+        }
         Format::Html => console.report(&html::page(report), output)?,
         _ => formats::print(Document::new(report, disk::folder_in_repository()), output, console)?,
     }
-    console.note(&format!("{}\n", text::summary(report)))
+    summarise(report, output, console)
 }
 
-/// Renders the findings that `level` shows, those that were accepted before, and the advisories about the run.
-pub(super) fn findings(report: &Report<'_>, level: Level) -> String {
-    let acknowledged = report.acknowledged.iter().filter(|_| level.shows_acknowledged()).map(text::acknowledged);
-    about_files(report.findings, level)
-        + &acknowledged.collect::<String>()
-        + &text::advisories(level.advisories(report.advisories))
+/// Prints the summary.
+pub(super) fn summarise(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
+    console.painted_note(&format!("{}\n", text::summary(report, &console.note_painter(output.color))))
 }
 
-/// Renders those of `findings` that `level` shows.
-pub(super) fn about_files(findings: &[Finding], level: Level) -> String {
-    findings.iter().filter(|finding| level.shows(finding)).map(text::finding).collect()
+/// Decides which places of a sentence are printed: a file holds all of them.
+pub(super) const fn places(output: &OutputArgs) -> Places {
+    if output.verbose || output.output_file.is_some() { Places::All } else { Places::First }
+}
+
+/// Renders the findings that `level` shows, the advisories about the run, and what to do by hand.
+pub(super) fn findings(report: &Report<'_>, level: Level, (painter, places): (&Painter, Places)) -> String {
+    with_changes(report, [], level, (painter, places))
+}
+
+/// Renders `changes` too.
+pub(super) fn with_changes<'a>(
+    report: &Report<'_>,
+    changes: impl IntoIterator<Item = &'a ObjectPlan>,
+    level: Level,
+    (painter, places): (&Painter, Places),
+) -> String {
+    let shown: Vec<Shown<'_>> = level.findings(report.findings).map(Shown::from).collect();
+    let Grouped { lines, to_do } = grouped(changes, &shown, (painter, places));
+    let accepted = report.acknowledged.iter().filter(|_| level.shows_acknowledged());
+    let accepted: String = accepted.map(|one| text::acknowledged(one, painter)).collect();
+    lines + &accepted + &text::advisories(level.advisories(report.advisories), painter) + &to_do
+}
+
+/// Renders `findings`, each with all of its places.
+pub(super) fn about_places<'a>(findings: impl Iterator<Item = &'a Finding>, painter: &Painter) -> String {
+    let shown: Vec<Shown<'_>> = findings.map(Shown::from).collect();
+    grouped([], &shown, (painter, Places::All)).lines
 }
 
 /// Renders the diff of every file that may be shown, and names the others.
@@ -187,7 +223,7 @@ mod tests {
         for (level, shown) in [(verbose, 4), (Level::USUAL, 3), (Level::QUIET, 2)] {
             for (at, severity) in all.into_iter().enumerate() {
                 let expected = at + shown >= all.len();
-                let printed = !about_files(&[finding(severity)], level).is_empty();
+                let printed = level.findings(&[finding(severity)]).next().is_some();
                 assert_eq!((printed, level.shows_saved(severity.name(), "normalized")), (expected, expected));
             }
             assert!(level.shows_saved("warning", "template"));

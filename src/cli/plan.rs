@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow, ensure};
 
 use super::args::PlanArgs;
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
 use super::output::{explain_exit, finish};
 use super::packs;
@@ -31,7 +31,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
     let with_flags = planned.exit_with(Pending::Nothing, &args.convert.output);
     let report = planned.report("plan", Written::No, with_flags);
     if exit == Exit::Failed {
-        finish(&report, &args.convert.output, console)?;
+        finish(&report, Destination::FileOrNotes, &args.convert.output, console)?;
         console.note(&format!("no plan was saved{}\n", planned.why_failed()))?;
         return Ok(exit);
     }
@@ -46,7 +46,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
         let written = disk::write_output(&args.out, saved.to_text().as_bytes());
         written.with_context(|| format!("cannot write {}", args.out.display()))?;
     }
-    finish(&report, &args.convert.output, console)?;
+    finish(&report, Destination::FileOrNotes, &args.convert.output, console)?;
     if args.out != Path::new("-") && !args.convert.output.quiet {
         let out = args.out.display();
         console.note(&format!(

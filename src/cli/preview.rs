@@ -1,16 +1,16 @@
 //! The subcommands `check` and `diff`: what would change, as a report or as a diff.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::args::{CheckArgs, ConvertArgs, DiffArgs, Format};
 use super::baseline::Baseline;
-use super::console::Console;
+use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
-use super::output::{Level, diffs, explain_exit, findings, finish};
+use super::output::{Level, diffs, explain_exit, findings, finish, places, summarise, with_changes};
 use super::packs;
 use super::planned::{Planned, planned};
 use crate::plan::Dependent;
-use crate::report::{Report, Written, stat, text};
+use crate::report::{Report, Written, stat, statistics};
 use crate::yaml::FrontEnd;
 
 /// Runs `check`. Its text shows no edit, so the fast parser verifies the edits; reports as JSON and HTML show them, so the exact one
@@ -23,11 +23,18 @@ pub(super) fn check(args: &CheckArgs, console: Console) -> Result<Exit> {
             FrontEnd::Fast
         }
     };
+    ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     preview("check", &args.convert, (front_end, &|planned| compare(planned, args, console)), console, |report| {
-        match output.quiet {
-            true => Ok(String::new()),
-            false => Ok(text::changes(report)),
+        if output.format != Format::Text {
+            return finish(report, Destination::Report, output, console);
         }
+        let level = Level::of(output);
+        console.text(Destination::Report, output, |painter| match args.statistics {
+            true => statistics::of_report(report, level.findings(report.findings), painter),
+            false if output.quiet => findings(report, level, (painter, places(output))),
+            false => with_changes(report, report.to_change(), level, (painter, places(output))),
+        })?;
+        summarise(report, output, console)
     })
 }
 
@@ -59,9 +66,22 @@ fn compare(planned: &mut Planned, args: &CheckArgs, console: Console) -> Result<
 pub(super) fn diff(args: &DiffArgs, console: Console) -> Result<Exit> {
     let output = &args.convert.output;
     let compare = |_: &mut Planned| Ok(());
-    preview("diff", &args.convert, (FrontEnd::Exact, &compare), console, |report| match args.stat {
-        true => Ok(stat::stat(report.files, console.columns(output), console.paint(output))),
-        false => diffs(report.files, output, console),
+    preview("diff", &args.convert, (FrontEnd::Exact, &compare), console, |report| {
+        if output.format != Format::Text {
+            return finish(report, Destination::Notes, output, console);
+        }
+        let text = match args.stat {
+            true => stat::stat(report.files, console.columns(output), console.paint(output)),
+            false => diffs(report.files, output, console)?,
+        };
+        if console.may_page(output) {
+            // Everything but the summary, which stays on the screen.
+            let painter = console.report_painter(output);
+            console.page(&(text + &findings(report, Level::of(output), (&painter, places(output)))), output)?;
+            return summarise(report, output, console);
+        }
+        console.report(&text, output)?;
+        finish(report, Destination::Notes, output, console)
     })
 }
 
@@ -70,23 +90,12 @@ fn preview(
     args: &ConvertArgs,
     (front_end, compare): (FrontEnd, &dyn Fn(&mut Planned) -> Result<()>),
     console: Console,
-    as_text: impl FnOnce(&Report<'_>) -> Result<String>,
+    print: impl FnOnce(&Report<'_>) -> Result<()>,
 ) -> Result<Exit> {
     let packs = packs::load(&args.packs)?;
     let mut planned = planned(args, packs, (front_end, Dependent::Report), console)?;
     compare(&mut planned)?;
-    let output = &args.output;
-    let exit = planned.exit_with(planned.pending(), output);
-    let report = planned.report(command, Written::No, exit);
-    if output.format == Format::Text && console.may_page(output) && console.can_note() {
-        // Everything but the summary, which stays on the screen.
-        console.page(&(as_text(&report)? + &findings(&report, Level::of(output))), output)?;
-        console.note(&format!("{}\n", text::summary(&report)))?;
-    } else {
-        if output.format == Format::Text {
-            console.report(&as_text(&report)?, output)?;
-        }
-        finish(&report, output, console)?;
-    }
+    let exit = planned.exit_with(planned.pending(), &args.output);
+    print(&planned.report(command, Written::No, exit))?;
     explain_exit(exit, &planned.counts, &planned.roots, packs, console)
 }

@@ -7,8 +7,9 @@ use anyhow::{Result, anyhow, bail};
 use super::output::Level;
 use crate::disk::{self, is_place};
 use crate::edits::FilePlan;
+use crate::report::grouped::{Grouped, Places, grouped};
 use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedAdvisory, SavedFile, SavedFinding, SavedPlan};
-use crate::report::{Written, text, visible};
+use crate::report::{Painter, Written, text, visible};
 
 /// Reads a plan; every file that it names is below the current folder.
 pub(super) fn load(file: &Path) -> Result<SavedPlan> {
@@ -57,22 +58,25 @@ fn current(file: &SavedFile) -> Result<FilePlan, Mismatch> {
     file.plan(String::from_utf8(bytes).map_err(|_| Mismatch::Stale)?)
 }
 
-/// Renders the findings and advisories of a plan that `level` shows.
-pub(super) fn findings(plan: &SavedPlan, level: Level) -> String {
+/// Renders the findings and advisories of a plan that `level` shows, and what to do by hand.
+pub(super) fn findings(plan: &SavedPlan, level: Level, (painter, places): (&Painter, Places)) -> String {
     let shown = plan.findings.iter().filter(|finding| level.shows_saved(&finding.severity, &finding.code));
+    let shown: Vec<_> = shown.map(SavedFinding::shown).collect();
     let advisories = plan.advisories.iter().filter(|advisory| level.shows_saved(&advisory.severity, "advisory"));
-    shown.map(SavedFinding::lines).collect::<String>() + &SavedAdvisory::lines(advisories)
+    let Grouped { lines, to_do } = grouped([], &shown, (painter, places));
+    lines + &SavedAdvisory::lines(advisories, painter) + &to_do
 }
 
 /// Renders the summary of a plan, as of a run.
-pub(super) fn summary(plan: &SavedPlan, written: Written) -> String {
+pub(super) fn summary(plan: &SavedPlan, written: Written, painter: &Painter) -> String {
     let verb = match written {
         Written::Yes => "changed",
         Written::No => "to change",
     };
+    let (changed, held) = ((plan.count("changed"), verb), plan.count("held-back"));
     format!(
         "{}; to {}{}",
-        text::outcomes(&plan.summary, (plan.count("changed"), verb), plan.files.len(), plan.count("held-back")),
+        text::outcomes(&plan.summary, changed, plan.files.len(), held, painter),
         visible(&plan.targets.join(", ")),
         text::left_out(&plan.left_out()),
     )

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::args::ShowArgs;
 use super::console::Console;
 use super::exit::Exit;
-use super::output::{Level, diffs};
+use super::output::{Level, diffs, places};
 use super::saved_plan::{execute, findings, load, summary};
 use crate::report::saved_plan::SavedFile;
 use crate::report::{Written, visible};
@@ -23,10 +23,8 @@ pub(super) fn run(args: &ShowArgs, console: Console) -> Result<Exit> {
         format!("{}: changed or removed since the plan was made; its edits are shown without context\n", visible(path))
     };
     let stale_files: String = executed.stale.iter().map(stale_line).collect();
-    console.note(&format!(
-        "{head}{}{stale_files}{}\n",
-        findings(&plan, Level::of(&args.output)),
-        summary(&plan, Written::No)
-    ))?;
+    let painter = console.note_painter(args.output.color);
+    let found = findings(&plan, Level::of(&args.output), (&painter, places(&args.output)));
+    console.painted_note(&format!("{head}{found}{stale_files}{}\n", summary(&plan, Written::No, &painter)))?;
     Ok(Exit::Clean)
 }

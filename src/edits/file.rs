@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::schema_comments::{self, SchemaComment};
 use crate::convert::Conversion;
 use crate::field::FieldPath;
-use crate::finding::{Code, Finding, FindingObject, Severity};
+use crate::finding::{Code, Finding, FindingObject, Location, Severity};
 use crate::manifest::{InlinePatch, Manifest, Object, SourceText, problem_code, sops};
 use crate::text::{Edit, EditSet, Span};
 use crate::yaml::{self, FrontEnd, Intent, Literal, Problem, ProblemCode, Rewrite, Style, read_value};
@@ -223,11 +223,15 @@ impl Joined {
         let span = source.tree().documents()[document].span;
         let edits = done.edits.shifted(span.start);
         let mut comments = edited_comments(source, span, edits.edits());
+        let mut removed = Vec::new();
         for comment in &done.removed_comments {
             let found = comments.iter().position(|place| place.of(source.text()) == comment);
-            let at = found.map_or(span.start, |found| comments.remove(found).start);
-            self.findings.push(dropped_comment(source, at, comment, object.clone()));
+            removed.push((source.location(found.map_or(span.start, |found| comments.remove(found).start)), comment));
         }
+        removed.sort();
+        let line = |(location, _): &(Location, &String)| location.position.map(|position| position.line);
+        let is_block = |above: &(_, _), below: &(_, _)| line(above).map(|line| line + 1) == line(below);
+        self.findings.extend(removed.chunk_by(is_block).map(|block| dropped_comments(block, object.clone())));
         self.edits.extend(edits.edits().iter().cloned());
         self.removed.extend(done.removed_comments);
         self.is_unstyled |= done.is_unstyled;
@@ -409,14 +413,20 @@ fn is_apart(span: Span, edits: &[Edit]) -> bool {
     edits.get(next).is_none_or(|edit| edit.span.start >= span.end)
 }
 
-fn dropped_comment(source: SourceText<'_>, at: usize, comment: &str, object: Option<FindingObject>) -> Finding {
+/// Reports the comments of neighbouring lines.
+fn dropped_comments(block: &[(Location, &String)], object: Option<FindingObject>) -> Finding {
+    let (location, comment) = &block[0];
+    let message = match block {
+        [_] => format!("the comment `{comment}` is removed with its field"),
+        lines => format!("the comments of {} lines, from `{comment}` on, are removed with their fields", lines.len()),
+    };
     Finding {
-        location: source.location(at),
+        location: location.clone(),
         code: Code::CommentDropped,
         severity: Severity::Warning,
         object,
         field: None,
-        message: format!("the comment `{comment}` is removed with its field"),
+        message,
         help: None,
     }
 }

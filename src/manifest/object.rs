@@ -80,9 +80,10 @@ impl Object {
         self.kind.group.is_empty() && self.api_version.version == "builtin"
     }
 
-    /// Returns what findings call the object: `HTTPRoute store/checkout`.
+    /// Returns what findings call the object: `HTTPRoute store/checkout`. What never has a name is called by its kind.
     pub fn title(&self) -> String {
-        if self.is_carrier() {
+        let is_kustomization = self.kind.group == "kustomize.config.k8s.io";
+        if self.is_carrier() || is_kustomization && self.name.is_none() {
             return self.kind.kind.clone();
         }
         let name = self.name.as_deref().unwrap_or("(no name)");

@@ -136,7 +136,8 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
             manifest.unparsed.push(number);
             continue;
         }
-        let hits = || recognizer.mentions_group(document.span.of(&manifest.text).as_bytes());
+        let hits =
+            || mentions_group(&manifest.text, document.span, manifest.tree.comments_in(document.span), recognizer);
         match manifest.data(document.root) {
             Ok(value) => {
                 let mut is_reported = json6902::is_one(&value);
@@ -199,6 +200,13 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
     let reported = embedded::finding(manifest, &embedded);
     manifest.findings.extend(reported);
     Ok(())
+}
+
+/// Returns whether a document mentions a known API group, other than in one of its comments.
+fn mentions_group(text: &str, document: Span, comments: &[Span], recognizer: &Recognizer) -> bool {
+    let starts = std::iter::once(document.start).chain(comments.iter().map(|comment| comment.end));
+    let ends = comments.iter().map(|comment| comment.start).chain([document.end]);
+    starts.zip(ends).any(|(start, end)| start < end && recognizer.mentions_group(text[start..end].as_bytes()))
 }
 
 /// Takes in the objects of a document, and what is taken for one.

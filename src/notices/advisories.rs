@@ -23,6 +23,8 @@ pub(crate) struct CrossedAdvisory<'g> {
     advisory: &'g Advisory,
     from: ReleaseSet,
     origins: ReleaseSet,
+    /// The releases that are newer than the target.
+    newer: ReleaseSet,
 }
 
 /// An advisory about the whole run, and not about an object.
@@ -52,7 +54,10 @@ pub(crate) fn crossed<'g>(
     origins: Option<ReleaseSet>,
 ) -> impl Iterator<Item = CrossedAdvisory<'g>> {
     let origins = origins.unwrap_or(target.pack.line().all());
-    let crossed = move |advisory| CrossedAdvisory { target, advisory, from: sources(advisory, target), origins };
+    let line = target.pack.line();
+    let goal = line.get(target.release).order;
+    let newer = line.iter().filter(|(_, release)| release.order > goal).map(|(id, _)| id).collect();
+    let crossed = move |advisory| CrossedAdvisory { target, advisory, from: sources(advisory, target), origins, newer };
     target.pack.release_notes().advisories.iter().map(crossed).filter(|crossed| !crossed.from.is_empty())
 }
 
@@ -60,18 +65,31 @@ impl CrossedAdvisory<'_> {
     /// Returns whether the advisory concerns `object`, which became `made`.
     pub(crate) fn concerns(&self, object: &Object, made: &Conversion) -> bool {
         let about = self.advisory.has_kind(&object.kind) || self.advisory.has_kind(&made.kind);
-        // An object that cannot come from where the others do comes from where its fields say.
-        let here = made.written_for & self.origins;
-        let written_for = if here.is_empty() { made.written_for } else { here };
         about
-            && !(written_for & self.from).is_empty()
+            && !(self.written_for(made) & self.from).is_empty()
             && self.target.pack.groups().contains(&object.kind.group)
             && self.advisory.condition.holds(&object.value)
     }
 
+    /// Returns the releases that an object can have been written for.
+    fn written_for(&self, made: &Conversion) -> ReleaseSet {
+        // An object that cannot come from where the others do comes from where its fields say.
+        let here = made.written_for & self.origins;
+        if here.is_empty() { made.written_for } else { here }
+    }
+
+    /// Returns whether nothing shows that an object, which the advisory concerns, really crosses it: its own pack changes nothing, so
+    /// that it may have crossed it long ago, or the advisory is about a rollback, and the object need not be newer than the target.
+    pub(crate) fn is_note(&self, made: &Conversion) -> bool {
+        let is_at_target = made.program.len() == made.foreign_changes && made.blocks.is_empty();
+        let written_for = self.written_for(made);
+        let is_of_rollback = self.newer.is_superset(written_for & self.from);
+        is_at_target || self.advisory.additive || is_of_rollback && !self.newer.is_superset(written_for)
+    }
+
     /// Reports the advisory: at the first object that it concerns, or about the run.
     pub(crate) fn report(&self, advised: Advised) -> Reported {
-        let severity = if advised.is_at_target { Severity::Note } else { Severity::Warning };
+        let severity = if advised.is_note { Severity::Note } else { Severity::Warning };
         let message = format!("{}: {}", self.target.pack.title(), self.advisory.message);
         let help = self.advisory.help.clone();
         match self.advisory.about {
@@ -100,8 +118,8 @@ impl CrossedAdvisory<'_> {
 /// The objects that an advisory is about.
 #[derive(Clone, Debug)]
 pub(crate) struct Advised {
-    /// Whether all of them are at the target already; where some are not, only those count.
-    pub(crate) is_at_target: bool,
+    /// Whether it is a note for all of them; where it is not, only those count for which it is a warning.
+    pub(crate) is_note: bool,
     /// The first of them.
     pub(crate) first: FindingObject,
     /// How many there are besides it.
@@ -115,10 +133,10 @@ impl Advised {
             Entry::Vacant(entry) => {
                 entry.insert(self);
             }
-            Entry::Occupied(mut entry) if entry.get().is_at_target && !self.is_at_target => {
+            Entry::Occupied(mut entry) if entry.get().is_note && !self.is_note => {
                 entry.insert(self);
             }
-            Entry::Occupied(mut entry) if entry.get().is_at_target == self.is_at_target => {
+            Entry::Occupied(mut entry) if entry.get().is_note == self.is_note => {
                 let known = entry.get_mut();
                 known.others += 1 + self.others;
                 if self.first.location < known.first.location {
@@ -128,11 +146,6 @@ impl Advised {
             Entry::Occupied(_) => {}
         }
     }
-}
-
-/// Returns whether the object's own pack changes nothing: then it may have crossed the release long ago.
-pub(crate) const fn is_at_target(made: &Conversion) -> bool {
-    made.program.len() == made.foreign_changes && made.blocks.is_empty()
 }
 
 /// Returns the releases from which the path to the target is one that the advisory is about.

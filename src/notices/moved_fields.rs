@@ -52,8 +52,8 @@ impl CrossedMoves<'_> {
             for (field, to) in &self.moves.fields {
                 let inner = place.get(&object.value).map(|value| field.matches(value)).unwrap_or_default();
                 for path in inner.iter().map(|inner| place.join(inner)) {
-                    let message = format!("{path} is not edited; from {bundle} on, this is configured by {to}");
-                    let remark = Remark::new(Code::Advisory, path, message, None);
+                    let message = format!("{path} is not edited; from {bundle} on, this is configured elsewhere");
+                    let remark = Remark::new(Code::Advisory, path, message, Some(format!("configure by hand: {to}")));
                     found.push(remark.finding(manifest, object, Severity::Warning));
                 }
             }

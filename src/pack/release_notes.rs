@@ -58,6 +58,8 @@ pub struct Advisory {
     pub scope: AdvisoryScope,
     /// What it tells something about.
     pub about: wire::About,
+    /// Whether it needs no action: something became possible.
+    pub additive: bool,
     /// The kinds that it concerns; every kind where there is none.
     pub kinds: Vec<GroupKind>,
     /// What must hold for an object.
@@ -180,10 +182,16 @@ impl ReleaseNotes {
         let mut notes = Self::default();
         for wire in head.advisories.drain(..) {
             wire.kinds.iter().try_for_each(kind)?;
+            ensure!(
+                !wire.additive || wire.help.is_none(),
+                "advisory {}: what is additive needs no action: remove `help` or `additive`",
+                wire.id
+            );
             notes.advisories.push(Advisory {
                 scope: scope(&wire, line).with_context(|| format!("advisory {}", wire.id))?,
                 id: wire.id,
                 about: wire.about,
+                additive: wire.additive,
                 kinds: wire.kinds,
                 condition: wire.r#if,
                 message: wire.message,

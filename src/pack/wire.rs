@@ -196,6 +196,9 @@ pub struct Advisory {
     /// What it tells something about: each object by default.
     #[serde(default)]
     pub about: About,
+    /// Whether it is about something that became possible, which needs no action: it is a note then, and else a warning.
+    #[serde(default)]
+    pub additive: bool,
     /// The kinds that it concerns; every kind where there is none.
     #[serde(default)]
     pub kinds: Vec<GroupKind>,

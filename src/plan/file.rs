@@ -13,7 +13,7 @@ use crate::links::{File, LocalFile, dangling};
 use crate::manifest::{Ignore, Manifest, Object, sops};
 use crate::notices::advisories::Advised;
 use crate::notices::values::{self, UnconvertedValues};
-use crate::notices::{advisories, mentions, moved_fields, pins, rbac};
+use crate::notices::{mentions, moved_fields, pins, rbac};
 use crate::release::GroupKind;
 use crate::text::EditSet;
 use crate::yaml::Style;
@@ -146,8 +146,8 @@ impl PlannedFile {
         for (at, advisory) in planner.advisories.iter().enumerate() {
             if !is_held && advisory.concerns(object, &conversion) {
                 let first = FindingObject { title: object.title(), location: location.clone() };
-                let is_at_target = advisories::is_at_target(&conversion);
-                Advised { is_at_target, first, others: 0 }.add_to(&mut self.advised, at);
+                let is_note = advisory.is_note(&conversion);
+                Advised { is_note, first, others: 0 }.add_to(&mut self.advised, at);
             }
         }
         let goal = planner.goal();

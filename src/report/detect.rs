@@ -5,31 +5,28 @@ use std::fmt::Write as _;
 
 use super::detection::{Detected, Detection};
 use super::escape::visible;
+use super::paint::Painter;
 use crate::pack::Pack;
 use crate::release::ReleaseSet;
 
 /// Prints one paragraph for each object, and a line for each place with values of a chart.
-pub fn objects(detection: &Detection<'_>) -> String {
+pub fn objects(detection: &Detection<'_>, painter: &Painter) -> String {
     let values = detection.values.iter().map(|(pack, object, place, field)| {
         let title = visible(&object.title());
         let field = if field.is_empty() { String::new() } else { format!(", in {}", visible(field)) };
-        format!("{}: {title}: values of a chart of {pack}{field}\n", visible(&place.to_string()))
+        format!("{}: {}: values of a chart of {pack}{field}\n", painter.place(place), painter.strong(&title))
     });
-    detection.objects.iter().map(object).chain(values).collect()
+    detection.objects.iter().map(|found| object(found, painter)).chain(values).collect()
 }
 
-fn object(found: &Detected<'_>) -> String {
-    let place = visible(&found.location.to_string());
+fn object(found: &Detected<'_>, painter: &Painter) -> String {
+    let place = painter.place(&found.location);
     let inference = &found.inference;
-    let releases = if inference.is_conflict() {
-        "no release has all its fields".to_owned()
-    } else {
-        found.pack.line().describe(inference.candidates)
-    };
-    let title = visible(&found.object.title());
+    let releases = found.releases();
+    let title = painter.strong(&visible(&found.object.title()));
     let mut out = format!("{place}: {title} ({}): {releases}\n", visible(&found.object.api_version.to_string()));
     for (fact, place) in inference.evidence.iter().zip(&found.evidence) {
-        let place = visible(&place.to_string());
+        let place = painter.place(place);
         let path = visible(&fact.path.to_string());
         let _infallible = writeln!(out, "  {place}: {path} is in {}", found.pack.line().describe(fact.releases));
     }

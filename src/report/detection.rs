@@ -23,6 +23,17 @@ pub struct Detected<'a> {
     pub evidence: Vec<Location>,
 }
 
+impl Detected<'_> {
+    /// Describes the releases that the object can be for.
+    pub(super) fn releases(&self) -> String {
+        if self.inference.is_conflict() {
+            "no release has all its fields".to_owned()
+        } else {
+            self.pack.line().describe(self.inference.candidates)
+        }
+    }
+}
+
 /// What a run of `detect` found.
 #[derive(Debug)]
 pub struct Detection<'a> {

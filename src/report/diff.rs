@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use similar::{Algorithm, ChangeTag, DiffOp, capture_diff_slices};
 
 use super::escape::visible;
+pub use super::paint::Paint;
 use super::words;
 use crate::edits::FilePlan;
 use crate::redaction::{meets, secret_spans};
@@ -17,17 +18,6 @@ use crate::text::Span;
 
 /// Lines of context around a change, as in `git diff`.
 const CONTEXT: usize = 3;
-
-/// How lines are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paint {
-    /// As they are: for a file, or for `git apply`.
-    Plain,
-    /// For a terminal: control characters of the content written out.
-    Legible,
-    /// For a terminal that has colours: ANSI colours, and control characters of the content written out.
-    Colour,
-}
 
 /// Prints the unified diff of one file; `None` where it would show what a Secret holds.
 pub fn unified(plan: &FilePlan, paint: Paint) -> Option<String> {

@@ -3,7 +3,9 @@
 use super::document::Document;
 use super::entry::entries;
 use super::escape::visible;
+use super::paint::Painter;
 use super::text::{advisory_sections, left_out, outcomes};
+use crate::finding;
 
 /// Prints the findings by place, and the advisories.
 pub fn findings(document: &Document) -> String {
@@ -20,14 +22,17 @@ pub fn findings(document: &Document) -> String {
 
 /// Prints the advisories.
 pub fn advisories(document: &Document) -> String {
+    let severity = |name| finding::Severity::named(name).expect("documents have the severities of findings");
     let parts = document.advisories.iter();
-    advisory_sections(parts.map(|one| (&*one.about, one.severity.name(), &*one.message, one.help.as_deref())))
+    let parts = parts.map(|one| (&*one.about, severity(one.severity.name()), &*one.message, one.help.as_deref()));
+    advisory_sections(parts, &Painter::PLAIN)
 }
 
 /// Prints the summary.
 pub fn summary(document: &Document) -> String {
     let (summary, verb) = (&document.summary, if document.written { "changed" } else { "to change" });
-    let outcomes = outcomes(&summary.counts(), (summary.changed, verb), summary.changed_files, summary.held_back);
+    let outcomes =
+        outcomes(&summary.counts(), (summary.changed, verb), summary.changed_files, summary.held_back, &Painter::PLAIN);
     let files: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
     format!("{outcomes}{}", left_out(&files))
 }

@@ -8,6 +8,7 @@
 //! Invariant: a file plan made here turns a text with the fingerprint `before` into one with the fingerprint `after`, by sorted,
 //! disjoint edits whose replaced texts were compared.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -15,14 +16,16 @@ use serde::{Deserialize, Serialize};
 use super::conversion::Report;
 use super::count::Counts;
 use super::escape::visible;
+use super::grouped::Shown;
 use super::json::{self, SCHEMA_VERSION};
+use super::paint::Painter;
 use super::text;
 use crate::edits::FilePlan;
-use crate::finding::Finding;
+use crate::finding::{Finding, Location, Severity};
 use crate::fingerprint::Fingerprint;
 use crate::plan::RunAdvisory;
 use crate::redaction::shows_secret;
-use crate::text::{Edit, EditSet};
+use crate::text::{Edit, EditSet, Position};
 
 /// The largest plan that is read, in bytes: 256 MiB.
 pub const MAX_PLAN: u64 = 256 << 20;
@@ -171,6 +174,11 @@ impl SavedPlan {
         }
         if self.noop != self.files.is_empty() {
             return Err("`noop` contradicts `files`".to_owned());
+        }
+        let severities = self.findings.iter().map(|finding| &finding.severity);
+        let severities = severities.chain(self.advisories.iter().map(|advisory| &advisory.severity));
+        if let Some(unknown) = severities.into_iter().find(|name| Severity::named(name).is_none()) {
+            return Err(format!("`{unknown}` is not a severity"));
         }
         let mut paths = BTreeSet::new();
         for file in &self.files {
@@ -327,16 +335,28 @@ impl SavedFinding {
         }
     }
 
-    /// Prints the finding as a run does.
-    pub fn lines(&self) -> String {
-        let place = match (self.location.line, self.location.column) {
-            (Some(line), Some(column)) => format!("{}:{line}:{column}", self.location.file),
-            _ => self.location.file.clone(),
-        };
-        let head = format!("{place}: {}[{}] {}", self.severity, self.code, self.message);
-        let help = self.help.as_ref().map_or(String::new(), |help| format!("  help: {}\n", visible(help)));
-        format!("{}\n{help}", visible(&head))
+    /// Returns the finding as a run prints it.
+    pub fn shown(&self) -> Shown<'_> {
+        let position = self.location.line.zip(self.location.column);
+        let position = position.map(|(line, column)| Position { line, column });
+        let title = self.object.as_deref();
+        let of_object = title.and_then(|title| self.message.strip_prefix(title)?.strip_prefix(": "));
+        Shown {
+            location: Cow::Owned(Location { file: self.location.file.clone(), position }),
+            severity: severity(&self.severity),
+            code: &self.code,
+            title,
+            object: None,
+            field: self.field.as_deref(),
+            message: of_object.unwrap_or(&self.message),
+            help: self.help.as_deref(),
+        }
     }
+}
+
+/// Returns the severity with a name that was checked.
+fn severity(name: &str) -> Severity {
+    Severity::named(name).expect("a plan that was read has known severities only")
 }
 
 impl SavedAdvisory {
@@ -346,10 +366,9 @@ impl SavedAdvisory {
     }
 
     /// Prints advisories as a run does.
-    pub fn lines<'a>(advisories: impl IntoIterator<Item = &'a Self>) -> String {
-        let advisories =
-            advisories.into_iter().map(|one| (&*one.about, &*one.severity, &*one.message, one.help.as_deref()));
-        text::advisory_sections(advisories)
+    pub fn lines<'a>(advisories: impl IntoIterator<Item = &'a Self>, painter: &Painter) -> String {
+        let parts = |one: &'a Self| (&*one.about, severity(&one.severity), &*one.message, one.help.as_deref());
+        text::advisory_sections(advisories.into_iter().map(parts), painter)
     }
 }
 
@@ -369,6 +388,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::super::conversion::Written;
+    use super::super::grouped::{Places, grouped};
     use super::*;
     use crate::pack::Packs;
 
@@ -530,19 +550,34 @@ mod tests {
         assert!(refused.starts_with("a.yaml: an edit holds values of a Secret"), "{refused}");
     }
 
+    fn finding(severity: &str) -> SavedFinding {
+        let location = SavedLocation { file: "a\u{1b}[2J.yaml".to_owned(), line: Some(1), column: Some(2) };
+        SavedFinding {
+            code: "x\u{1b}".to_owned(),
+            severity: severity.to_owned(),
+            location,
+            object: Some("Gateway g".to_owned()),
+            field: None,
+            message: "Gateway g: m\u{7}".to_owned(),
+            help: Some("h\n\u{202e}".to_owned()),
+        }
+    }
+
     #[test]
     fn control_characters_of_a_plan_are_escaped() {
-        let location = SavedLocation { file: "a\u{1b}[2J.yaml".to_owned(), line: Some(1), column: Some(2) };
-        let finding = SavedFinding {
-            code: "x\u{1b}".to_owned(),
-            severity: "held-back".to_owned(),
-            location,
-            object: None,
-            field: None,
-            message: "m\u{7}".to_owned(),
-            help: Some("h\n\u{202e}".to_owned()),
+        let expected = "a\\u{1b}[2J.yaml:1:2: held-back[x\\u{1b}] Gateway g: m\\u{7}\n  help: h\\n\\u{202e}\n";
+        let finding = finding("held-back");
+        let printed = grouped([], &[finding.shown()], (&Painter::PLAIN, Places::First));
+        assert_eq!((&*printed.lines, &*printed.to_do), (expected, ""));
+    }
+
+    #[test]
+    fn a_plan_with_another_severity_is_refused() {
+        let refused = |severity: &str| {
+            let plan = SavedPlan { findings: vec![finding(severity)], ..plan() };
+            SavedPlan::parse(plan.to_text().as_bytes()).err()
         };
-        let expected = "a\\u{1b}[2J.yaml:1:2: held-back[x\\u{1b}] m\\u{7}\n  help: h\\n\\u{202e}\n";
-        assert_eq!(finding.lines(), expected);
+        assert_eq!(refused("warning"), None);
+        assert_eq!(refused("fatal").as_deref(), Some("not a valid plan: `fatal` is not a severity"));
     }
 }

@@ -1,89 +1,58 @@
-//! The format `text`: lines for people.
+//! The format `text`: what is about the whole run, for people. What is about places is `grouped`.
 
 use std::fmt::Write as _;
 
 use super::conversion::{Report, Written};
 use super::count::{Counts, plural, thousands};
 use super::escape::visible;
-use crate::finding::{Acknowledged, AcknowledgedBy, Code, Finding};
-use crate::plan::{ObjectPlan, RunAdvisory};
+use super::paint::Painter;
+use crate::finding::{Acknowledged, AcknowledgedBy, Code, Severity};
+use crate::plan::RunAdvisory;
 
 /// The summary of a run with an empty list of files.
 const NOTHING_LISTED: &str = "no file was listed";
 
-/// Prints a line for each object that changes, with the rules that change it.
-pub fn changes(report: &Report<'_>) -> String {
-    let mut out = String::new();
-    for object in report.to_change() {
-        let _infallible = writeln!(out, "{}", change(object));
-        for (rule, direction) in &object.rules {
-            let _infallible = writeln!(out, "  {} {rule}", direction.name());
-        }
-    }
-    out
-}
-
-fn change(object: &ObjectPlan) -> String {
-    let place = visible(&object.location.to_string());
-    let title = visible(&object.title);
-    let ((old_kind, old), (new_kind, new)) = (&object.from, &object.to);
-    let (old, new) = (visible(&old.to_string()), visible(&new.to_string()));
-    match (old_kind.kind == new_kind.kind, old == new) {
-        // Values of a chart have no apiVersion.
-        (true, true) if old.is_empty() => format!("{place}: {title}: other fields"),
-        (true, true) => format!("{place}: {title}: {old}, other fields"),
-        (true, false) => format!("{place}: {title}: {old} -> {new}"),
-        (false, _) => format!("{place}: {title}: {old} {} -> {new} {}", old_kind.kind, new_kind.kind),
-    }
-}
-
-/// Prints one finding as `file:line:col: severity[code] message` and, where there is one, a help line.
-pub fn finding(finding: &Finding) -> String {
-    let place = visible(&finding.location.to_string());
-    let (severity, code) = (finding.severity.name(), finding.code);
-    let mut lines = format!("{place}: {severity}[{code}] {}\n", visible(&finding.sentence()));
-    if let Some(help) = &finding.help {
-        let _infallible = writeln!(lines, "  help: {}", visible(help));
-    }
-    lines
-}
-
 /// Prints a finding that was accepted before, and what accepts it.
-pub fn acknowledged(acknowledged: &Acknowledged) -> String {
+pub fn acknowledged(acknowledged: &Acknowledged, painter: &Painter) -> String {
     let by = match acknowledged.by {
         AcknowledgedBy::Comment => "a comment",
         AcknowledgedBy::Config => "reversion.toml",
         AcknowledgedBy::Baseline => "the baseline",
     };
+    let finding = &acknowledged.finding;
     let reason = acknowledged.reason.as_ref().map_or_else(String::new, |reason| format!(": {}", visible(reason)));
-    format!("{}  acknowledged by {by}{reason}\n", finding(&Finding { help: None, ..acknowledged.finding.clone() }))
+    let code = painter.code(finding.severity, finding.code.name());
+    let place = painter.place(&finding.location);
+    format!("{place}: {code} {}\n  acknowledged by {by}{reason}\n", visible(&finding.sentence()))
 }
 
 /// Prints the advisories about the run, in a section for each thing that they are about.
-pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>) -> String {
-    let parts = |one: &'a RunAdvisory| (one.about.name(), one.severity.name(), &*one.message, one.help.as_deref());
-    advisory_sections(advisories.into_iter().map(parts))
+pub fn advisories<'a>(advisories: impl IntoIterator<Item = &'a RunAdvisory>, painter: &Painter) -> String {
+    let parts = |one: &'a RunAdvisory| (one.about.name(), one.severity, &*one.message, one.help.as_deref());
+    advisory_sections(advisories.into_iter().map(parts), painter)
 }
 
 /// Prints advisories, each as what it is about, its severity, its message and its help.
 pub(super) fn advisory_sections<'a>(
-    advisories: impl IntoIterator<Item = (&'a str, &'a str, &'a str, Option<&'a str>)>,
+    advisories: impl IntoIterator<Item = (&'a str, Severity, &'a str, Option<&'a str>)>,
+    painter: &Painter,
 ) -> String {
     let (mut out, mut section) = (String::new(), None);
     for (about, severity, message, help) in advisories {
         if section.replace(about) != Some(about) {
-            let _infallible = writeln!(out, "about the {}:", visible(about));
+            let _infallible = writeln!(out, "{}", painter.strong(&format!("about the {}:", visible(about))));
         }
-        let _infallible = writeln!(out, "  {}[{}] {}", visible(severity), Code::Advisory, visible(message));
+        let code = painter.code(severity, Code::Advisory.name());
+        let _infallible = writeln!(out, "  {code} {}", visible(message));
         if let Some(help) = help {
-            let _infallible = writeln!(out, "    help: {}", visible(help));
+            let _infallible = writeln!(out, "    {} {}", painter.label("help:"), visible(help));
         }
     }
     out
 }
 
 /// Prints the summary: one line, and one more where files were left out.
-pub fn summary(report: &Report<'_>) -> String {
+pub fn summary(report: &Report<'_>, painter: &Painter) -> String {
     if report.counts.listed == Some(0) {
         return NOTHING_LISTED.to_owned();
     }
@@ -93,12 +62,12 @@ pub fn summary(report: &Report<'_>) -> String {
         Written::No => "to change",
     };
     let (files, held) = (report.files_to_change().count(), report.held_back().count());
-    let outcomes = outcomes(&report.counts, (changed, verb), files, held);
+    let outcomes = outcomes(&report.counts, (changed, verb), files, held, painter);
     let acknowledged = match report.acknowledged.len() {
         0 => String::new(),
         count => format!(", {} acknowledged", thousands(count)),
     };
-    format!("{outcomes}{acknowledged}; {}{}", left(&report.counts), left_out(&report.left_out))
+    format!("{outcomes}{acknowledged}; {}{}", left(&report.counts, painter), left_out(&report.left_out))
 }
 
 /// Prints which files were left out, on a line of its own; nothing where none was.
@@ -113,17 +82,24 @@ pub fn left_out(files: &[&str]) -> String {
 }
 
 /// Prints the summary of a detection.
-pub fn detected(counts: &Counts) -> String {
+pub fn detected(counts: &Counts, painter: &Painter) -> String {
     match counts.listed {
         Some(0) => NOTHING_LISTED.to_owned(),
-        _ => format!("{}; {}", read(counts), left(counts)),
+        _ => format!("{}; {}", read(counts), left(counts, painter)),
     }
 }
 
 /// Prints what was read, and what becomes of it: how many objects change, in how many files, and how many are held back.
-pub fn outcomes(counts: &Counts, (changed, verb): (usize, &str), files: usize, held: usize) -> String {
-    let (read, changed, files, held) = (read(counts), thousands(changed), plural(files, "file"), thousands(held));
-    format!("{read}: {changed} {verb} in {files}, {held} held back")
+pub fn outcomes(
+    counts: &Counts,
+    (changed, verb): (usize, &str),
+    files: usize,
+    held: usize,
+    painter: &Painter,
+) -> String {
+    let to_change = painter.count(changed, Severity::Warning, format!("{} {verb}", thousands(changed)));
+    let held_back = painter.count(held, Severity::Held, format!("{} held back", thousands(held)));
+    format!("{}: {to_change} in {}, {held_back}", read(counts), plural(files, "file"))
 }
 
 /// Prints how many files were read, and how many objects in them were recognised.
@@ -136,11 +112,12 @@ fn read(counts: &Counts) -> String {
 }
 
 /// Prints how many files were skipped and failed.
-fn left(counts: &Counts) -> String {
+fn left(counts: &Counts, painter: &Painter) -> String {
     let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
     let named: Vec<_> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();
     let skipped = plural(counts.templates + counts.binaries, "file");
     let detail = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
-    format!("{skipped} skipped{detail}, {} failed", thousands(counts.failed))
+    let failed = painter.count(counts.failed, Severity::Error, format!("{} failed", thousands(counts.failed)));
+    format!("{skipped} skipped{detail}, {failed}")
 }

@@ -32,7 +32,8 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 7] = [
 ];
 
 /// Crates with restricted use, and the modules that may use them.
-const CRATES: [(&str, &[&str]); 11] = [
+const CRATES: [(&str, &[&str]); 13] = [
+    ("anstyle", &["report"]),
     ("anyhow", &["pack", "cli"]),
     ("clap", &["cli"]),
     ("ctrlc", &["cli"]),
@@ -43,6 +44,7 @@ const CRATES: [(&str, &[&str]); 11] = [
     ("kube_cel", &["pack"]),
     ("rustix", &["disk"]),
     ("serde_yaml", &["pack"]),
+    ("supports_hyperlinks", &["cli"]),
     ("walkdir", &["pack"]),
 ];
 
