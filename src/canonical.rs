@@ -4,24 +4,6 @@
 //! ones. It converts like `reversion apply`, without files: an object that would lose something, or that cannot be converted alone, is an
 //! error. The other modules are those of the program and change without notice.
 //!
-//! ```
-//! use reversion::{CanonicalizeError, Canonicalizer};
-//! use serde_json::json;
-//!
-//! let canonicalizer = Canonicalizer::new("gateway-api", "1.4/standard")?;
-//! let canonical = canonicalizer.convert(json!({
-//!     "apiVersion": "gateway.networking.k8s.io/v1beta1",
-//!     "kind": "HTTPRoute",
-//!     "metadata": {"name": "shop"},
-//!     "spec": {"hostnames": ["shop.example.com"]},
-//! }))?;
-//! assert_eq!(canonical.object["apiVersion"], "gateway.networking.k8s.io/v1");
-//!
-//! let unknown = canonicalizer.convert(json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "shop"}}));
-//! assert!(matches!(unknown, Err(CanonicalizeError::UnknownKind { .. })));
-//! # Ok::<(), CanonicalizeError>(())
-//! ```
-//!
 //! Invariant: nothing is lost. What is returned has the data of the object, and is never for a release before that of the object.
 
 use std::error::Error;
