@@ -1,7 +1,5 @@
 //! The public interface of the library: `canonicalize` gives what a conversion of files gives, or an error that says why not.
 
-#![expect(clippy::unwrap_used, reason = "a failed setup fails the test")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
