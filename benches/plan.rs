@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput};
+use reversion::Canonicalizer;
 use reversion::infer::infer;
 use reversion::manifest::{self, Manifest, Reading, Recognizer};
 use reversion::pack::{Packs, embedded};
@@ -51,6 +52,14 @@ fn stages(criterion: &mut Criterion, packs: &Packs, texts: &[Vec<u8>]) {
     group.sample_size(10).measurement_time(Duration::from_secs(5));
     group.throughput(Throughput::Bytes(texts.iter().map(|text| text.len() as u64).sum()));
     group.bench_function("start", |bencher| bencher.iter(|| embedded::with(Vec::new())));
+    let canonicalizer = Canonicalizer::new("gateway-api", "1.5/standard").expect("the pack has this release");
+    group.bench_function("canonicalize", |bencher| {
+        bencher.iter(|| {
+            for object in manifests.iter().flat_map(|manifest| &manifest.objects) {
+                let _ = black_box(canonicalizer.convert((*object.value).clone()));
+            }
+        })
+    });
     group.bench_function("read", |bencher| bencher.iter(|| black_box(texts.iter().filter_map(read).count())));
     group.bench_function("infer", |bencher| {
         bencher.iter(|| {

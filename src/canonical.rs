@@ -4,24 +4,6 @@
 //! ones. It converts like `reversion apply`, without files: an object that would lose something, or that cannot be converted alone, is an
 //! error. The other modules are those of the program and change without notice.
 //!
-//! ```
-//! use reversion::{CanonicalizeError, Canonicalizer};
-//! use serde_json::json;
-//!
-//! let canonicalizer = Canonicalizer::new("gateway-api", "1.4/standard")?;
-//! let canonical = canonicalizer.convert(json!({
-//!     "apiVersion": "gateway.networking.k8s.io/v1beta1",
-//!     "kind": "HTTPRoute",
-//!     "metadata": {"name": "shop"},
-//!     "spec": {"hostnames": ["shop.example.com"]},
-//! }))?;
-//! assert_eq!(canonical.object["apiVersion"], "gateway.networking.k8s.io/v1");
-//!
-//! let unknown = canonicalizer.convert(json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "shop"}}));
-//! assert!(matches!(unknown, Err(CanonicalizeError::UnknownKind { .. })));
-//! # Ok::<(), CanonicalizeError>(())
-//! ```
-//!
 //! Invariant: nothing is lost. What is returned has the data of the object, and is never for a release before that of the object.
 
 use std::error::Error;
@@ -30,7 +12,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
-use crate::convert::{self, Choices, Conversion, Goal, ObjectContext, Renames, find_references, loss_code, renames};
+use crate::convert::{
+    self, Choices, Conversion, Goal, ObjectContext, Renames, find_references, impossible, loss_code, renames, update,
+};
 use crate::field::FieldPath;
 use crate::finding::Code;
 use crate::lens::{Completeness, Context, Direction, LossClass, Namespace, ObjectPlace};
@@ -58,6 +42,8 @@ pub struct Canonical {
     pub object: Value,
     /// The rules that changed it, in their order; a change of apiVersion needs none.
     pub rules: Vec<String>,
+    /// The fields that name an object by the name that its kind has in the release: that object must be converted too.
+    pub renamed_references: Vec<String>,
     /// What is probably wrong or has to be done by hand.
     pub warnings: Vec<Remark>,
 }
@@ -111,10 +97,7 @@ pub enum CanonicalizeError {
         reasons: Vec<Remark>,
     },
     /// What the object becomes depends on other objects, which only a conversion of files sees.
-    DependsOnOthers {
-        /// The fields that name them, where these are known.
-        fields: Vec<String>,
-    },
+    DependsOnOthers,
 }
 
 /// Converts one object to `release` of `pack`, such as `1.4/standard` of `gateway-api`. For several objects, a [`Canonicalizer`] is cheaper.
@@ -155,26 +138,42 @@ impl Canonicalizer {
         let completeness = Completeness::Whole;
         let context = ObjectContext { completeness, namespace: &namespace, place, others: &others };
         let unknown = || CanonicalizeError::UnknownKind { kind: object.kind.to_string() };
-        let made = convert::convert(&object, &self.goal, context).ok_or_else(unknown)?;
+        // Of a kind of another pack, only some objects are subject to a rule.
+        let others_kind = || self.target.pack.foreign_kinds().any(|kind| *kind == object.kind);
+        let at_target = || others_kind().then(|| Conversion::unchanged(&object));
+        let made = convert::convert(&object, &self.goal, context).or_else(at_target).ok_or_else(unknown)?;
         if made.blocks.iter().any(|block| block.code == Code::UnknownKind) {
             return Err(unknown());
         }
         self.is_newer(&made)?;
         if others.depends_on_other_objects() {
-            return Err(CanonicalizeError::DependsOnOthers { fields: Vec::new() });
+            return Err(CanonicalizeError::DependsOnOthers);
         }
+        let (made, renamed_references) = self.follow_references(made, &object);
         not_blocked(&made)?;
-        let named = find_references(&made.value, self.goal.catalog_of(&made.kind), &self.renames);
-        if !named.is_empty() {
-            let fields = named.iter().map(|reference| reference.path.to_string()).collect();
-            return Err(CanonicalizeError::DependsOnOthers { fields });
-        }
         drop(object);
         Ok(Canonical {
+            renamed_references,
             rules: made.rules.into_iter().map(|(rule, _)| rule).collect(),
             warnings: made.warnings.iter().map(Remark::new).collect(),
             object: Arc::unwrap_or_clone(made.value),
         })
+    }
+
+    /// Lets references follow the kinds that have another name in the release, and lists them.
+    fn follow_references(&self, mut made: Conversion, object: &Object) -> (Conversion, Vec<String>) {
+        let references = find_references(&made.value, self.goal.catalog_of(&made.kind), &self.renames);
+        if references.is_empty() || !made.blocks.is_empty() {
+            return (made, Vec::new());
+        }
+        let mut session = Conversion::session(Some(&made), object);
+        for reference in &references {
+            if let Err(halt) = update(reference, &self.renames, &mut session) {
+                made.blocks.extend(impossible(halt));
+            }
+        }
+        let made = Conversion::with_changes(Some(made), object, session).expect("a conversion was passed");
+        (made, references.iter().map(|reference| reference.path.to_string()).collect())
     }
 
     /// Refuses an object all of whose releases are newer, or that a rule took to an older one.
@@ -229,12 +228,7 @@ impl fmt::Display for CanonicalizeError {
             Self::Loss { losses } => write!(f, "values would be lost: {}", listed(losses)),
             Self::Conflict { conflicts } => write!(f, "fields exclude each other: {}", listed(conflicts)),
             Self::HeldBack { reasons } => write!(f, "the object cannot be converted: {}", listed(reasons)),
-            Self::DependsOnOthers { fields } if fields.is_empty() => {
-                f.write_str("the conversion depends on other objects")
-            }
-            Self::DependsOnOthers { fields } => {
-                write!(f, "the conversion depends on other objects, named at {}", fields.join(", "))
-            }
+            Self::DependsOnOthers => f.write_str("the conversion depends on other objects"),
         }
     }
 }

@@ -5,6 +5,27 @@
 //! the objects of a run together, [`edits`] turns the changes into verified edits of the text, [`plan`] does all that for a run,
 //! [`report`] shows the plan, [`disk`] writes it.
 //!
+//! # In other programs
+//! A controller that stores objects in one release and is given older ones converts each of them as data:
+//!
+//! ```
+//! use reversion::{CanonicalizeError, Canonicalizer};
+//! use serde_json::json;
+//!
+//! let canonicalizer = Canonicalizer::new("gateway-api", "1.4/standard")?;
+//! let canonical = canonicalizer.convert(json!({
+//!     "apiVersion": "gateway.networking.k8s.io/v1beta1",
+//!     "kind": "HTTPRoute",
+//!     "metadata": {"name": "shop"},
+//!     "spec": {"hostnames": ["shop.example.com"]},
+//! }))?;
+//! assert_eq!(canonical.object["apiVersion"], "gateway.networking.k8s.io/v1");
+//!
+//! let unknown = canonicalizer.convert(json!({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "shop"}}));
+//! assert!(matches!(unknown, Err(CanonicalizeError::UnknownKind { .. })));
+//! # Ok::<(), CanonicalizeError>(())
+//! ```
+//!
 //! Other programs use [`Canonicalizer`] and [`canonicalize`], with the types that these return. Everything else is internal to the
 //! program: it is public for the tests and benchmarks of this crate, and changes without notice.
 //!
@@ -68,7 +89,8 @@ pub mod redaction;
 #[doc(hidden)]
 pub mod report;
 
-mod canonical;
+#[doc(hidden)]
+pub mod canonical;
 
 #[doc(hidden)]
 pub mod cli;
