@@ -44,7 +44,7 @@
       idle.open = isFiltered;
     }
     document.getElementById("none").hidden = shown > 0;
-    document.getElementById("shown").textContent = isFiltered ? `${shown} of ${total} shown` : `${total} shown`;
+    document.getElementById("shown").textContent = isFiltered ? `${shown} of ${total} entries shown` : `${total} entries`;
     const outcome = wanted.find(([name]) => name === "outcome")?.[1];
     for (const tile of tiles) {
       if (tile.dataset.outcome === outcome) tile.setAttribute("aria-current", "true");
