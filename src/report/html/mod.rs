@@ -24,8 +24,8 @@ use markup::Markup;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// The SHA-256 hashes of both, as the security policy names them; a test computes them.
-const STYLE_HASH: &str = "sha256-x/9dobYzURCXqRNvtmAnToURJ20CA76xPl7VdkSU1Ww=";
-const SCRIPT_HASH: &str = "sha256-DFAVIO+EUULTRdu+Ywo8HECws+vMoOZwYYI75zzfNR0=";
+const STYLE_HASH: &str = "sha256-CRZItR+gANLsiE4RRi+w/IVE+w3VeFv1OL6et4IBY2U=";
+const SCRIPT_HASH: &str = "sha256-UKbiPSKuI9vDVzb7l2cNJ5ccVpptCT9OKnerjX9sSsk=";
 
 /// The most lines of diffs that a page shows unfolded.
 const UNFOLDED: usize = 2_000;

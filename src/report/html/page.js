@@ -87,11 +87,7 @@
   addEventListener("hashchange", reveal);
 
   if (!form) return;
-  let waiting = 0;
-  form.addEventListener("input", () => {
-    cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(filter);
-  });
+  form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", (event) => {
     event.preventDefault();
