@@ -51,7 +51,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
             console.note(&output::about_files(&detection.findings, level))?;
         }
         Format::Json => console.report(&json::detection(&detection), output)?,
-        Format::Html => bail!("`detect` has no report for a browser; it has the formats text, json and github"),
+        Format::Html => bail!("`detect` has no report for a browser; choose another --format, such as json"),
         Format::Github => {
             let shown = detection.findings.iter().filter(|finding| level.shows(finding));
             console.report(&shown.map(github::finding).collect::<String>(), output)?;
