@@ -9,7 +9,7 @@ use crate::report::count::plural;
 use crate::report::diff::{lines, shown_hunks};
 
 /// The most words of a change in which changed words are looked for.
-const MAX_WORDS: usize = 2_000;
+const MAX_WORDS: usize = 4_000;
 
 /// What is shown of a file's changes.
 pub(super) struct Diff<'f> {
@@ -157,19 +157,14 @@ fn words<'t>(texts: &[&'t str]) -> Vec<LineWords<'t>> {
     texts.iter().map(|text| split_words(content(text))).collect()
 }
 
-/// Splits a line into words, stretches of spaces, and other characters one by one.
+/// Splits a line into words, and other characters one by one.
 fn split_words(line: &str) -> LineWords<'_> {
-    let class = |character: char| match character {
-        ' ' => 0,
-        '_' => 1,
-        character if character.is_alphanumeric() => 1,
-        _ => 2,
-    };
+    let is_in_word = |character: char| character == '_' || character.is_alphanumeric();
     let mut words = Vec::new();
     let mut start = 0;
     let mut characters = line.char_indices().peekable();
     while let Some((_, character)) = characters.next() {
-        let ends = characters.peek().is_none_or(|(_, next)| class(character) == 2 || class(*next) != class(character));
+        let ends = !is_in_word(character) || characters.peek().is_none_or(|(_, next)| !is_in_word(*next));
         if ends {
             let end = characters.peek().map_or(line.len(), |(at, _)| *at);
             words.push(&line[start..end]);
@@ -211,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_line_is_split_into_words() {
-        assert_eq!(split_words("  a-b: 'v1beta1'"), ["  ", "a", "-", "b", ":", " ", "'", "v1beta1", "'"]);
+        assert_eq!(split_words("  a-b: 'v1beta1'"), [" ", " ", "a", "-", "b", ":", " ", "'", "v1beta1", "'"]);
         assert_eq!(split_words("é_1/"), ["é_1", "/"]);
         assert!(split_words("").is_empty());
     }

@@ -90,7 +90,7 @@ fn becomes(out: &mut Markup, plan: &ObjectPlan, written: Written) {
     match (plan.outcome, is_same, written) {
         (Outcome::Changed, true, Written::No) => out.raw(" fields must change"),
         (Outcome::Changed, true, Written::Yes) => out.raw(" fields were changed"),
-        (Outcome::HeldBack, _, _) => out.raw(" keeps its bytes"),
+        (Outcome::HeldBack, _, _) => out.raw(" stays as it is"),
         (Outcome::Changed | Outcome::Unchanged, _, _) => out,
     };
     out.raw("</p>\n");

@@ -24,8 +24,8 @@ use markup::Markup;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// The SHA-256 hashes of both, as the security policy names them; a test computes them.
-const STYLE_HASH: &str = "sha256-fjeTel20UHLA3XYtc4ugDTv77Cd/gJFVfoFYHERCbpU=";
-const SCRIPT_HASH: &str = "sha256-gz4JF50FtO13bLeBT65yPQgZ3lTDsROQl0ZFGVAatYk=";
+const STYLE_HASH: &str = "sha256-bLqlabQxDYcVj1uyzhBu/WTmPgLAcyjkAEqrnDqecro=";
+const SCRIPT_HASH: &str = "sha256-AvEbEVnxME1UTwek+EuMZ+W62OrM0xpK1K7j3X+/hJo=";
 
 /// The most lines of diffs that a page shows unfolded.
 const UNFOLDED: usize = 2_000;
@@ -126,7 +126,14 @@ mod tests {
     use base64::engine::general_purpose::STANDARD;
     use sha2::{Digest as _, Sha256};
 
+    use super::super::conversion::{Written, changes_needed};
+    use super::super::count::Counts;
     use super::*;
+    use crate::finding::{Acknowledged, AcknowledgedBy, Location};
+    use crate::pack::Packs;
+    use crate::plan::{ObjectPlan, Outcome};
+    use crate::release::{ApiVersion, GroupKind};
+    use crate::text::Position;
 
     /// Otherwise a browser would ignore both.
     #[test]
@@ -134,6 +141,56 @@ mod tests {
         let hash = |text: &str| format!("sha256-{}", STANDARD.encode(Sha256::digest(text)));
         assert_eq!(STYLE_HASH, hash(STYLE));
         assert_eq!(SCRIPT_HASH, hash(SCRIPT));
+    }
+
+    fn object(outcome: Outcome, line: usize) -> ObjectPlan {
+        let kind = |version| (GroupKind::new("Route", "g.example"), ApiVersion::parse(version));
+        ObjectPlan {
+            location: Location { file: "a.yaml".to_owned(), position: Some(Position { line, column: 1 }) },
+            title: "Route <r>".to_owned(),
+            name: None,
+            from: kind("g.example/v1"),
+            to: kind("g.example/v2"),
+            outcome,
+            is_recognised: true,
+            rules: Vec::new(),
+            data: None,
+        }
+    }
+
+    #[test]
+    fn what_was_accepted_is_shown_with_its_reason() {
+        let objects = [object(Outcome::Changed, 1), object(Outcome::Changed, 9)];
+        let reason = Some("not before <May>".to_owned());
+        let accepted = |at: usize| changes_needed(&objects[at]);
+        let acknowledged = [Acknowledged { finding: accepted(1), by: AcknowledgedBy::Comment, reason }];
+        let packs = Packs::new(Vec::new()).unwrap();
+        let report = |acknowledged| Report {
+            command: "check",
+            packs: &packs,
+            targets: Vec::new(),
+            files: &[],
+            objects: &objects,
+            findings: &[],
+            acknowledged,
+            advisories: &[],
+            counts: Counts { recognised: 2, ..Counts::default() },
+            left_out: Vec::new(),
+            written: Written::No,
+        };
+        let text = page(&report(&acknowledged));
+        assert!(text.contains("1 of 2 recognised objects must change, in 1 file; none is held back."), "{text}");
+        assert!(text.contains("<b>Acknowledged</b> by comment: not before &lt;May&gt;"), "{text}");
+        assert_eq!(text.matches("<span class=\"badge acknowledged\">acknowledged</span>").count(), 1);
+        assert_eq!(text.matches("<span class=\"badge changed\">to change</span>").count(), 1);
+        assert_eq!(text.matches("data-outcome=\"acknowledged\"").count(), 2, "the object and the count at the top");
+        let both = [0, 1].map(|at| Acknowledged { finding: accepted(at), by: AcknowledgedBy::Baseline, reason: None });
+        let text = page(&report(&both));
+        assert!(
+            text.contains("Nothing to do: each of 2 recognised objects is at the target, or acknowledged"),
+            "{text}"
+        );
+        assert!(text.contains("class=\"verdict good\""));
     }
 
     #[test]

@@ -21,6 +21,8 @@
     return entry.text.includes(text);
   };
 
+  const number = (count) => count.toLocaleString("en");
+
   const filter = () => {
     const values = Array.from(new FormData(form));
     const text = form.elements.text.value.trim().toLowerCase();
@@ -44,7 +46,8 @@
       idle.open = isFiltered;
     }
     document.getElementById("none").hidden = shown > 0;
-    document.getElementById("shown").textContent = isFiltered ? `${shown} of ${total} shown` : `${total} shown`;
+    const entries = `${number(total)} ${total === 1 ? "entry" : "entries"}`;
+    document.getElementById("shown").textContent = isFiltered ? `${number(shown)} of ${entries}` : entries;
     const outcome = wanted.find(([name]) => name === "outcome")?.[1];
     for (const tile of tiles) {
       if (tile.dataset.outcome === outcome) tile.setAttribute("aria-current", "true");
@@ -87,11 +90,7 @@
   addEventListener("hashchange", reveal);
 
   if (!form) return;
-  let waiting = 0;
-  form.addEventListener("input", () => {
-    cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(filter);
-  });
+  form.addEventListener("input", filter);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("reset", (event) => {
     event.preventDefault();

@@ -1,5 +1,7 @@
 //! The head of a page: the verdict in one sentence, the counts; and what is not about one file: advice, and what was not read.
 
+use std::collections::BTreeSet;
+
 use super::entries::{Contents, Fate};
 use super::markup::Markup;
 use crate::finding::Severity;
@@ -58,7 +60,8 @@ fn verdict(report: &Report<'_>) -> (State, String) {
     };
     let recognised = report.counts.recognised;
     let of = format!("of {}", plural(recognised, "recognised object"));
-    let files = plural(report.files.len(), "file");
+    let changed_files: BTreeSet<&str> = report.to_change().map(|object| object.location.file.as_str()).collect();
+    let files = plural(changed_files.len(), "file");
     let held_back = match held {
         0 => "none is held back".to_owned(),
         1 => "1 is held back and needs a decision".to_owned(),
@@ -116,17 +119,19 @@ fn counts(out: &mut Markup, report: &Report<'_>, contents: &Contents<'_>) {
             out.raw("<li><span class=\"count\"><b>0</b> ").raw(words).raw("</span></li>\n");
         }
     }
+    // Each with the noun for one and for several, and whether nothing is said of none.
     let more = [
-        (of(Severity::Error), "errors", true),
-        (of(Severity::Warning), "warnings", true),
-        (of(Severity::Note), "notes", true),
-        (counts.files, "files read", false),
-        (report.files.len(), "files with changes", false),
-        (counts.templates, "templates skipped", true),
-        (counts.binaries, "binary files skipped", true),
-        (counts.failed, "files failed", true),
+        (of(Severity::Error), ["error", "errors"], true),
+        (of(Severity::Warning), ["warning", "warnings"], true),
+        (of(Severity::Note), ["note", "notes"], true),
+        (counts.files, ["file read", "files read"], false),
+        (report.files.len(), ["file with changes", "files with changes"], false),
+        (counts.templates, ["template skipped", "templates skipped"], true),
+        (counts.binaries, ["binary file skipped", "binary files skipped"], true),
+        (counts.failed, ["file failed", "files failed"], true),
     ];
-    for (number, noun, _) in more.into_iter().filter(|(number, _, hides)| *number > 0 || !hides) {
+    for (number, [one, several], _) in more.into_iter().filter(|(number, _, hides)| *number > 0 || !hides) {
+        let noun = if number == 1 { one } else { several };
         out.raw("<li><span class=\"count\"><b>").text(&thousands(number)).raw("</b> ").raw(noun).raw("</span></li>\n");
     }
     out.raw("</ul>\n");

@@ -8,8 +8,10 @@ use super::markup::Markup;
 use crate::finding::{Code, Finding, Severity};
 use crate::report::count::plural;
 
-/// How many things, and how many places of one, are shown unfolded.
-const UNFOLDED: usize = 20;
+/// How many things are shown unfolded.
+const THINGS: usize = 20;
+/// How many places of one thing are.
+const PLACES: usize = 5;
 
 /// What tells things to do apart; the most severe come first.
 type Thing<'r> = (Reverse<Severity>, Code, &'r str, Option<&'r str>);
@@ -28,13 +30,13 @@ pub(super) fn list(out: &mut Markup, contents: &Contents<'_>) {
     }
     out.raw("<section aria-labelledby=\"to-do\">\n<h2 id=\"to-do\">To do by hand</h2>\n<ol class=\"to-do\">\n");
     for (at, (thing, places)) in things.iter().enumerate() {
-        if at == UNFOLDED {
+        if at == THINGS {
             out.raw("</ol>\n<details>\n<summary>").text(&plural(things.len() - at, "more thing"));
             out.raw("</summary>\n<ol class=\"to-do\" start=\"").number(at + 1).raw("\">\n");
         }
         item(out, *thing, places);
     }
-    out.raw(if things.len() > UNFOLDED { "</ol>\n</details>\n</section>\n" } else { "</ol>\n</section>\n" });
+    out.raw(if things.len() > THINGS { "</ol>\n</details>\n</section>\n" } else { "</ol>\n</section>\n" });
 }
 
 /// Says whether a finding asks for something: it holds back or fails, or it is a warning that says what to do.
@@ -50,7 +52,7 @@ fn item(out: &mut Markup, thing: Thing<'_>, places: &[(&Entry<'_>, &Finding)]) {
     if let Some(help) = help {
         out.raw("<p class=\"help\"><b>Help:</b> ").prose(help).raw("</p>");
     }
-    let (first, others) = places.split_at(places.len().min(UNFOLDED));
+    let (first, others) = places.split_at(places.len().min(PLACES));
     place_list(out, first);
     if !others.is_empty() {
         out.raw("<details><summary>").text(&plural(others.len(), "more place")).raw("</summary>");
