@@ -3,7 +3,7 @@
 use super::document::Document;
 use super::entry::entries;
 use super::escape::visible;
-use super::text::{advisory_sections, left_out, outcomes};
+use super::text::{advisory_sections, left, left_out, outcomes};
 
 /// Prints the findings by place, and the advisories.
 pub fn findings(document: &Document) -> String {
@@ -29,5 +29,5 @@ pub fn summary(document: &Document) -> String {
     let (summary, verb) = (&document.summary, if document.written { "changed" } else { "to change" });
     let outcomes = outcomes(&summary.counts(), (summary.changed, verb), summary.changed_files, summary.held_back);
     let files: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
-    format!("{outcomes}{}", left_out(&files))
+    format!("{outcomes}; {}{}", left(&summary.counts()), left_out(&files))
 }
