@@ -283,6 +283,21 @@ fn detect_has_the_formats_that_can_hold_it() {
     }
 }
 
+/// A path from the root of the file system is one from the root of the repository too.
+#[test]
+fn places_are_the_same_however_files_are_named() {
+    let tree = tree();
+    let folder = fs::canonicalize(tree.path("deploy")).unwrap();
+    for format in ["sarif", "gitlab", "junit", "github", "markdown"] {
+        let below = report(&tree, format, &["a b", "route.yaml"], 1);
+        let absolute = ["a b", "route.yaml"].map(|file| folder.join(file).to_string_lossy().into_owned());
+        let absolute = report(&tree, format, &absolute.each_ref().map(String::as_str), 1);
+        assert_eq!(absolute, below, "{format}");
+        let above = tree.run(&[&["check", "--format", format, "deploy/a b", "./deploy/route.yaml"], &TO[..]].concat());
+        assert_eq!(above.out, below, "{format}");
+    }
+}
+
 /// Two runs on the same files print the same, and no machine's path.
 #[test]
 fn reports_are_the_same_again() {

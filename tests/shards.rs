@@ -79,7 +79,7 @@ fn shards_together_report_what_the_whole_run_reports() {
         (&["check", "fixtures/repos/platform-1.3", "--to", "gateway-api@1.0/standard"], 14),
         (&["check", "fixtures/repos/platform-1.3", "--to", "gateway-api@1.6/standard"], 14),
         (&["check", "fixtures/repos/edge-ngf-1.6", "--to", "ngf@2.6"], 5),
-        (&["check", "fixtures/repos/charts-ngf-1.6", "--to", "ngf@2.6"], 3),
+        (&["check", "fixtures/repos/charts-ngf-1.6", "--to", "ngf@2.6"], 1),
         (&["check", "fixtures/repos", "--to", "ngf@2.6", "--to", "gateway-api@1.5.1/standard"], 30),
     ];
     for (arguments, least) in repositories {

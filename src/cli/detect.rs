@@ -12,7 +12,6 @@ use super::formats;
 use super::input::{self, Empty};
 use super::output::{self, Level, explain_exit};
 use super::packs;
-use crate::disk;
 use crate::field::FieldPath;
 use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::install_evidence::evidence_in;
@@ -58,16 +57,20 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let output = &args.output;
     let level = Level::of(output);
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
-    let folder = disk::folder_in_repository();
+    let ran_in = formats::ran_in();
     match output.format {
         Format::Text => {
             console.report(&format!("{}{}", render::objects(&detection), render::common(&detection)), output)?;
             console.note(&output::about_files(&detection.findings, level))?;
         }
-        Format::Json => console.report(&json::pretty(&json::detection(&detection, exit as u8, folder)), output)?,
-        Format::Jsonl => console.report(&json::lines(&json::detection(&detection, exit as u8, folder)), output)?,
+        Format::Json => {
+            console.report(&json::pretty(&json::detection(&detection, exit as u8, ran_in.folder)), output)?
+        }
+        Format::Jsonl => {
+            console.report(&json::lines(&json::detection(&detection, exit as u8, ran_in.folder)), output)?
+        }
         Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
-            formats::print(Document::of_detection(&detection, exit as u8, folder), output, console)?;
+            output::print(Document::of_detection(&detection, exit as u8, ran_in), output, console)?;
         }
     }
     console.note(&format!("{}\n", text::detected(&detection.counts)))?;

@@ -10,7 +10,6 @@ use super::args::{Format, OutputArgs};
 use super::console::Console;
 use super::exit::Exit;
 use super::formats;
-use crate::disk;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
@@ -64,9 +63,15 @@ impl Level {
 pub(super) fn finish(report: &Report<'_>, output: &OutputArgs, console: Console) -> Result<()> {
     match output.format {
         Format::Text => console.note(&findings(report, Level::of(output)))?,
-        _ => formats::print(Document::new(report, disk::folder_in_repository()), output, console)?,
+        _ => print(Document::new(report, formats::ran_in()), output, console)?,
     }
     console.note(&format!("{}\n", text::summary(report)))
+}
+
+/// Prints a document in its format, with the findings that `--quiet` and `--verbose` show.
+pub(super) fn print(document: Document, output: &OutputArgs, console: Console) -> Result<()> {
+    let level = Level::of(output);
+    formats::print(document, |severity, code| level.shows_saved(severity.name(), code), output, console)
 }
 
 /// Renders the findings that `level` shows, and the advisories about the run.
