@@ -53,7 +53,7 @@ fn check(folder: &Path, arguments: &[&str]) -> usize {
         assert_eq!(union(&parts), union(std::slice::from_ref(&whole)), "{of}");
         assert_eq!(
             (count(&parts, "objects"), count(&parts, "files")),
-            (objects, count(&[whole.clone()], "files")),
+            (objects, count(std::slice::from_ref(&whole), "files")),
             "{of}"
         );
         let tree = Tree::new(0);
