@@ -35,7 +35,9 @@ impl Fingerprint {
 
     /// Returns which of `parts` equal parts the hash is in, from 0; `parts` is not 0.
     pub fn part(self, parts: u32) -> u32 {
-        u32::try_from(self.hash % u128::from(parts)).expect("a rest is less than the divisor")
+        // The lowest bits of this hash depend on the lowest bits of the bytes alone: all bits are mixed first, by a prime.
+        const PRIME: u128 = (1 << 61) - 1;
+        u32::try_from(self.hash % PRIME % u128::from(parts)).expect("a rest is less than the divisor")
     }
 }
 

@@ -170,11 +170,14 @@ fn no_diff_shows_secret_values_and_diffs_still_apply() {
     }
 }
 
+/// Every format of a report.
+const FORMATS: [&str; 8] = ["text", "json", "jsonl", "github", "gitlab", "sarif", "junit", "markdown"];
+
 #[test]
 fn no_report_or_plan_shows_secret_values() {
     for (name, text, _) in beside_secrets() {
         let tree = tree(&[(name, &text)]);
-        for format in ["text", "json", "github"] {
+        for format in FORMATS {
             let report = tree.run(&["check", "--verbose", "--stash", "--format", format, "--to", TO]);
             report.check(1);
             check_hidden(name, &(report.out + &report.err));
@@ -234,7 +237,7 @@ fn terminal_control_sequences_in_names_and_values_are_escaped() {
         ("broken\u{1b}[2J.yaml", "gateway.networking.k8s.io: [\n"),
         ("template\u{7}.yaml", "gateway.networking.k8s.io: {{ x }\n"),
     ]);
-    for format in ["text", "json", "github"] {
+    for format in FORMATS {
         for command in ["check", "detect", "diff"] {
             let target = if command == "detect" { &[][..] } else { &["--to", TO] };
             let run = tree
@@ -442,9 +445,8 @@ fn a_changed_secret_is_never_shown() {
     let tree = tree(&[("a.yaml", text)]);
     secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
     let by_pack = |command: &[&str]| tree.run(&[command, &BY_PACK].concat());
-    for command in
-        [&["diff"][..], &["check", "--verbose"], &["check", "--format", "json"], &["check", "--format", "github"]]
-    {
+    let formats = FORMATS.map(|format| ["check", "--verbose", "--format", format]);
+    for command in formats.iter().map(|command| &command[..]).chain([&["diff"][..]]) {
         let run = by_pack(command);
         run.check(1);
         check_hidden("a.yaml", &(run.out + &run.err));
@@ -462,7 +464,7 @@ fn removed_secret_values_are_neither_stashed_nor_reported() {
     let text = "apiVersion: example.com/v1\nkind: Secret\nmetadata: {name: s}\ndata:\n  gone: t0p-s3cr3t\n";
     let tree = tree(&[("a.yaml", text)]);
     secret_pack(&tree, "  - rename: { field: data.old, to: new }\n");
-    for format in ["text", "json", "github"] {
+    for format in FORMATS {
         let run =
             tree.run(&[&["apply", "--yes", "--allow-no-vcs", "--stash", "--format", format][..], &BY_PACK].concat());
         run.check(1);

@@ -10,9 +10,8 @@ use super::console::{Console, Destination};
 use super::exit::{Exit, Pending};
 use super::formats;
 use super::input::{self, Empty};
-use super::output::{Level, explain_exit, places};
+use super::output::{Level, explain_exit, places, print};
 use super::packs;
-use crate::disk;
 use crate::field::FieldPath;
 use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::install_evidence::evidence_in;
@@ -59,15 +58,19 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     let output = &args.output;
     ensure!(!args.statistics || output.format == Format::Text, "`--statistics` is a text report; remove --format");
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
-    let folder = disk::folder_in_repository();
+    let ran_in = formats::ran_in();
     match output.format {
         Format::Text => {
             console.text(Destination::Report, output, |painter| text_report(&detection, args, painter))?;
         }
-        Format::Json => console.report(&json::pretty(&json::detection(&detection, exit as u8, folder)), output)?,
-        Format::Jsonl => console.report(&json::lines(&json::detection(&detection, exit as u8, folder)), output)?,
+        Format::Json => {
+            console.report(&json::pretty(&json::detection(&detection, exit as u8, ran_in.folder)), output)?
+        }
+        Format::Jsonl => {
+            console.report(&json::lines(&json::detection(&detection, exit as u8, ran_in.folder)), output)?
+        }
         Format::Html | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {
-            formats::print(Document::of_detection(&detection, exit as u8, folder), output, console)?;
+            print(Document::of_detection(&detection, exit as u8, ran_in), output, console)?;
         }
     }
     let painter = console.note_painter(output.color);

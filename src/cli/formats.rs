@@ -4,14 +4,19 @@ use anyhow::{Result, bail};
 
 use super::args::{Format, OutputArgs};
 use super::console::Console;
-use super::output::Level;
+use crate::disk::Repository;
 use crate::finding::Code;
-use crate::report::document::Document;
+use crate::report::document::{Document, RanIn, Severity};
 use crate::report::{github, gitlab, json, junit, markdown, plain, sarif};
 
-/// Prints a document. JSON holds everything; the other formats hold what `--quiet` and `--verbose` say, and which objects change.
+/// Prints a document. JSON holds everything; the other formats hold the findings that `shows` accepts, and which objects change.
 /// What a format cannot hold, since it is about no file, is a note.
-pub(super) fn print(document: Document, output: &OutputArgs, console: Console) -> Result<()> {
+pub(super) fn print(
+    document: Document,
+    shows: impl Fn(Severity, &str) -> bool,
+    output: &OutputArgs,
+    console: Console,
+) -> Result<()> {
     match output.format {
         Format::Json => return console.report(&json::report(&document), output),
         Format::Jsonl => return console.report(&json::lines(&document), output),
@@ -20,9 +25,7 @@ pub(super) fn print(document: Document, output: &OutputArgs, console: Console) -
         }
         Format::Text | Format::Github | Format::Gitlab | Format::Sarif | Format::Junit | Format::Markdown => {}
     }
-    let level = Level::of(output);
-    let document =
-        document.with(|severity, code| code == Code::ChangesNeeded.name() || level.shows_saved(severity.name(), code));
+    let document = document.with(|severity, code| code == Code::ChangesNeeded.name() || shows(severity, code));
     let text = match output.format {
         Format::Json | Format::Jsonl | Format::Html => return Ok(()),
         Format::Text => plain::findings(&document),
@@ -42,4 +45,10 @@ pub(super) fn print(document: Document, output: &OutputArgs, console: Console) -
         Format::Gitlab | Format::Junit => console.note(&plain::advisories(&document)),
         _ => Ok(()),
     }
+}
+
+/// Returns where the program runs, for paths from the root of the repository.
+pub(super) fn ran_in() -> RanIn {
+    let (top, folder) = Repository::here().map(|repository| (repository.top, repository.folder)).unzip();
+    RanIn { top, folder }
 }

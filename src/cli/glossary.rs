@@ -124,6 +124,10 @@ pub const GLOSSARY: &[Term] = &[
         "One documented change of an API between two releases, and how to convert it in both directions. `explain RULE` shows it.",
     ),
     term("served", "Heading of `releases`: the apiVersions under which a release accepts objects of a kind."),
+    term(
+        "shard",
+        "One of several parts of a tree, by a hash of the paths of its files: `--shard 1/4`. Only its files are reported and written.",
+    ),
     term("single", "Channel: the only one of a bundle whose project publishes no channels."),
     term(
         "skipped",

@@ -7,7 +7,8 @@ use anyhow::{Result, anyhow};
 use super::args::MergeArgs;
 use super::console::Console;
 use super::exit::Exit;
-use super::formats;
+use super::formats::ran_in;
+use super::output::print;
 use crate::disk;
 use crate::report::merge::{MAX_REPORT, merge, parse};
 use crate::report::{plain, visible};
@@ -23,10 +24,11 @@ pub(super) fn run(args: &MergeArgs, console: Console) -> Result<Exit> {
         Ok((name, document))
     };
     let parts = args.reports.iter().map(read).collect::<Result<Vec<_>>>()?;
-    let merged = merge(parts).map_err(|message| anyhow!("{}", visible(&message)))?;
+    let mut merged = merge(parts).map_err(|message| anyhow!("{}", visible(&message)))?;
+    merged.top = ran_in().top;
     let (summary, exit) = (plain::summary(&merged), Exit::of_code(merged.exit_code));
     let left_out = merged.left_out.len();
-    formats::print(merged, &args.output, console)?;
+    print(merged, &args.output, console)?;
     console.note(&format!("{summary}\n"))?;
     Ok(exit.with(&args.output, left_out))
 }

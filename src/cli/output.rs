@@ -10,7 +10,6 @@ use super::args::{ApplyArgs, Format, OutputArgs};
 use super::console::{Console, Destination};
 use super::exit::Exit;
 use super::formats;
-use crate::disk;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
@@ -89,9 +88,15 @@ pub(super) fn finish(
             console.text(destination, output, |painter| findings(report, level, (painter, places(output))))?
         }
         Format::Html => console.report(&html::page(report), output)?,
-        _ => formats::print(Document::new(report, disk::folder_in_repository()), output, console)?,
+        _ => print(Document::new(report, formats::ran_in()), output, console)?,
     }
     summarise(report, output, console)
+}
+
+/// Prints a document in its format, with the findings that `--quiet` and `--verbose` show.
+pub(super) fn print(document: Document, output: &OutputArgs, console: Console) -> Result<()> {
+    let level = Level::of(output);
+    formats::print(document, |severity, code| level.shows_saved(severity.name(), code), output, console)
 }
 
 /// Prints the summary.

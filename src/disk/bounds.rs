@@ -72,13 +72,24 @@ pub fn inside_current_folder(file: &Path) -> Option<PathBuf> {
     is_place(&inside).then_some(inside)
 }
 
-/// Returns the path of the current folder from the top of its repository, with `/`; `None` outside of a repository, or where the
-/// path is not text.
-pub fn folder_in_repository() -> Option<String> {
-    let here = fs::canonicalize(".").ok()?;
-    let top = here.ancestors().find(|folder| is_repository(folder))?;
-    let names = here.strip_prefix(top).ok()?.components().map(|name| name.as_os_str().to_str());
-    Some(names.collect::<Option<Vec<_>>>()?.join("/"))
+/// The repository that the current folder is in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// Its top, resolved.
+    pub top: String,
+    /// The path of the current folder from there, with `/`; empty at the top.
+    pub folder: String,
+}
+
+impl Repository {
+    /// Finds the repository of the current folder; `None` outside of one, or where its path is not text.
+    pub fn here() -> Option<Self> {
+        let here = fs::canonicalize(".").ok()?;
+        let top = here.ancestors().find(|folder| is_repository(folder))?;
+        let names = here.strip_prefix(top).ok()?.components().map(|name| name.as_os_str().to_str());
+        let folder = names.collect::<Option<Vec<_>>>()?.join("/");
+        Some(Self { top: top.to_str()?.to_owned(), folder })
+    }
 }
 
 /// Returns whether a relative path, as read from a plan or a journal, is a place.

@@ -62,7 +62,7 @@ pub mod walk;
 
 mod walk_builder;
 
-pub use bounds::{Bounds, folder_in_repository, inside_current_folder, is_place};
+pub use bounds::{Bounds, Repository, inside_current_folder, is_place};
 pub use failure::{Failure, FileKind};
 pub use file_list::{FileList, place_of};
 pub use journal::Journal;

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::file::{PlannedFile, RunFile};
 use super::planner::Planner;
 use super::run;
-use super::scope::{Dependent, Listed};
+use super::scope::{Dependent, Listed, Others};
 use super::styles::Styles;
 use super::withheld::Withheld;
 use crate::finding::{Code, Finding, Location, Severity};
@@ -106,7 +106,7 @@ impl<'r> Whole<'r> {
                 break;
             }
             for other in &following {
-                let why = format!("{} changes with it, and is not listed", other.file);
+                let why = format!("{} changes with it, and is {}", other.file, listed.others.are());
                 mine.iter().filter(|one| needs(other, one)).for_each(|one| withheld.add(&one.file, why.clone()));
             }
             let planned = plan(&withheld);
@@ -130,8 +130,8 @@ fn mentions(other: &Manifest, listed: &Manifest) -> bool {
     listed.objects.iter().any(|object| other.text.contains(&object.kind.kind))
 }
 
-/// Limits the plan of a listed file to `alone`, what needs no other file, as `dependent` says.
-pub(super) fn limit(whole: PlannedFile, alone: PlannedFile, dependent: Dependent) -> PlannedFile {
+/// Limits the plan of a listed file to `alone`, what needs no other file, as `listed` says.
+pub(super) fn limit(whole: PlannedFile, alone: PlannedFile, listed: Listed<'_>) -> PlannedFile {
     let known: BTreeSet<&Finding> = whole.findings.iter().collect();
     let found = alone.findings.iter().filter(|finding| !known.contains(finding) && finding.severity >= Severity::Held);
     let mut found: Vec<Finding> = found.cloned().collect();
@@ -142,11 +142,14 @@ pub(super) fn limit(whole: PlannedFile, alone: PlannedFile, dependent: Dependent
             severity: Severity::Held,
             object: None,
             field: None,
-            message: "a part of the changes in this file needs changes in files that are not listed".to_owned(),
+            message: format!(
+                "a part of the changes in this file needs changes in files that are {}",
+                listed.others.are()
+            ),
             help: None,
         });
     }
-    let (mut planned, severity, help) = match dependent {
+    let (mut planned, severity, help) = match listed.dependent {
         Dependent::Report => (
             whole,
             Severity::Warning,
@@ -155,7 +158,11 @@ pub(super) fn limit(whole: PlannedFile, alone: PlannedFile, dependent: Dependent
         Dependent::HoldBack => {
             let mut alone = alone;
             alone.findings.retain(|finding| !found.contains(finding));
-            (alone, Severity::Held, "the other file is not listed; add it to the list")
+            let help = match listed.others {
+                Others::Unreported => "the other file is not listed; add it to the list",
+                Others::Reported => "write the whole tree, without `--shard`",
+            };
+            (alone, Severity::Held, help)
         }
     };
     let found = found.into_iter().map(|finding| Finding { severity, help: Some(help.to_owned()), ..finding });

@@ -90,7 +90,7 @@ pub fn plan_files<M: Borrow<Manifest>, E>(
         files[*at] = RunFile::Linked(manifest.borrow());
     }
     let linked = run::plan(planner, &linkable(&files), &namespaces, (&styles, &withheld));
-    let mut alone = match scope.listed {
+    let mut alone = match scope.listed.filter(|listed| !listed.is_as_whole()) {
         None => BTreeMap::new(),
         Some(listed) => {
             let beside = (&styles, &withheld);
@@ -107,7 +107,7 @@ pub fn plan_files<M: Borrow<Manifest>, E>(
         RunFile::Linked(_) => linked.next().expect("every linked file is planned"),
     });
     let planned = planned.map(|planned| match (scope.listed, alone.remove(planned.file())) {
-        (Some(Listed { dependent, .. }), Some(alone)) => listed::limit(planned, alone, dependent),
+        (Some(listed), Some(alone)) => listed::limit(planned, alone, listed),
         _ => planned,
     });
     Ok(assemble(planner, planned, scope.found, scope.listed))

@@ -36,6 +36,24 @@ pub enum Others {
     Reported,
 }
 
+impl Others {
+    /// Returns what such a file is.
+    pub(super) const fn are(self) -> &'static str {
+        match self {
+            Self::Unreported => "not listed",
+            Self::Reported => "in another shard",
+        }
+    }
+}
+
+impl Listed<'_> {
+    /// Returns whether the changes of a listed file are reported as those of a run on all files, and nothing more: other runs report
+    /// the changes that they need.
+    pub(super) fn is_as_whole(&self) -> bool {
+        (self.dependent, self.others) == (Dependent::Report, Others::Reported)
+    }
+}
+
 /// What happens to a change in a listed file that needs a change in one that is not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependent {

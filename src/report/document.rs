@@ -37,6 +37,9 @@ pub struct Document {
     pub shard: Option<String>,
     /// The folder in which the program ran, from the root of the repository; empty for the root.
     pub folder: Option<String>,
+    /// The root of the repository on this machine.
+    #[serde(skip)]
+    pub top: Option<String>,
     /// The exit code of the run.
     pub exit_code: u8,
     /// Whether the changes were written.
@@ -289,9 +292,18 @@ pub struct Place {
     pub column: Option<usize>,
 }
 
+/// Where the program ran: the root of the repository on this machine, and the folder below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RanIn {
+    /// The root of the repository.
+    pub top: Option<String>,
+    /// The path of the folder from there.
+    pub folder: Option<String>,
+}
+
 impl Document {
-    /// Makes the document of a run of which `folder` is the folder in its repository.
-    pub fn new(report: &Report<'_>, folder: Option<String>) -> Self {
+    /// Makes the document of a run.
+    pub fn new(report: &Report<'_>, ran_in: RanIn) -> Self {
         let mut objects: Vec<Object> = report.objects.iter().map(Object::new).collect();
         let at: BTreeMap<&Location, usize> = report.objects.iter().map(|object| &object.location).zip(0..).collect();
         let of = |finding: &Finding| finding.object.as_ref().and_then(|object| at.get(&object.location).copied());
@@ -329,7 +341,8 @@ impl Document {
             command: report.command.to_owned(),
             targets: report.targets.clone(),
             shard: report.shard.clone(),
-            folder,
+            folder: ran_in.folder,
+            top: ran_in.top,
             exit_code: report.exit,
             written: report.written == Written::Yes,
             summary: Summary::of_counts(&report.counts),
@@ -346,14 +359,15 @@ impl Document {
     }
 
     /// Makes the document of the findings of `detect`, for the formats that hold nothing else.
-    pub fn of_detection(detection: &Detection<'_>, exit_code: u8, folder: Option<String>) -> Self {
+    pub fn of_detection(detection: &Detection<'_>, exit_code: u8, ran_in: RanIn) -> Self {
         let mut document = Self {
             schema_version: REPORT_SCHEMA_VERSION,
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             command: "detect".to_owned(),
             targets: Vec::new(),
             shard: detection.shard.clone(),
-            folder,
+            folder: ran_in.folder,
+            top: ran_in.top,
             exit_code,
             written: false,
             summary: Summary::of_counts(&detection.counts),
@@ -436,8 +450,10 @@ impl Document {
 
     /// Returns the path of a file from the root of the repository, where that is known.
     pub fn path(&self, file: &str) -> String {
+        let below = |top: &String| file.strip_prefix(top.as_str())?.strip_prefix('/');
         match &self.folder {
-            Some(folder) if !file.starts_with('/') && file != "-" => joined(folder, file),
+            _ if file.starts_with('/') => self.top.as_ref().and_then(below).unwrap_or(file).to_owned(),
+            Some(folder) if file != "-" => joined(folder, file),
             _ => file.to_owned(),
         }
     }

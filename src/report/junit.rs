@@ -118,9 +118,10 @@ fn reason(accepted: &Accepted) -> String {
     format!("{}: {reason}", accepted.finding.code)
 }
 
-/// Prints a finding on a line, and its help on another.
+/// Prints a finding on a line, and its help on another; the file is the suite's.
 fn line(found: &Found) -> String {
-    let mut out = text(&format!("{}: {}[{}] {}", found.location, found.severity.name(), found.code, found.message));
+    let line = found.location.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+    let mut out = text(&format!("{line}{}[{}] {}", found.severity.name(), found.code, found.message));
     if let Some(help) = &found.help {
         let _infallible = write!(out, "\n  help: {}", text(help));
     }

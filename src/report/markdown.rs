@@ -44,14 +44,20 @@ pub fn report(document: &Document, limit: usize) -> String {
         object.acknowledged.iter().any(|accepted| accepted.finding.code == Code::ChangesNeeded.name())
     };
     let changed = document.objects.iter().filter(|object| object.outcome == Fate::Changed && !is_accepted(object));
+    let (objects, files) = (changed.clone().count(), by_file(document, changed));
     let changes = if document.written { "Changed" } else { "To change" };
+    let changes = format!("{changes}: {} in {}", plural(objects, "object"), plural(files.len(), "file"));
+    let section = |title: &str, are, items: Vec<String>| {
+        let title = format!("{title} ({})", thousands(items.len()));
+        Section { title, are, items }
+    };
     let sections = [
-        Section { title: "Failed", are: List::Shown, items: of(Severity::Error) },
-        Section { title: "Held back", are: List::Shown, items: by_object(&entries) },
-        Section { title: "To do by hand", are: List::Numbered, items: by_hand },
-        Section { title: changes, are: List::Folded, items: by_file(document, changed) },
-        Section { title: "Acknowledged", are: List::Folded, items: acknowledged.collect() },
-        Section { title: "Notes", are: List::Folded, items: notes },
+        section("Failed", List::Shown, of(Severity::Error)),
+        section("Held back", List::Shown, by_object(&entries)),
+        section("To do by hand", List::Numbered, by_hand),
+        Section { title: changes, are: List::Folded, items: files },
+        section("Acknowledged", List::Folded, acknowledged.collect()),
+        section("Notes", List::Folded, notes),
     ];
     let mut out = head(document);
     let used = sections.iter().filter(|section| !section.items.is_empty()).count();
@@ -99,7 +105,7 @@ enum List {
 
 /// Items below a title.
 struct Section {
-    title: &'static str,
+    title: String,
     are: List,
     items: Vec<String>,
 }
@@ -110,10 +116,9 @@ impl Section {
         if self.items.is_empty() {
             return;
         }
-        let count = thousands(self.items.len());
         let _infallible = match self.are {
-            List::Folded => write!(out, "\n<details><summary>{} ({count})</summary>\n\n", self.title),
-            List::Shown | List::Numbered => write!(out, "\n**{}** ({count})\n\n", self.title),
+            List::Folded => write!(out, "\n<details><summary>{}</summary>\n\n", self.title),
+            List::Shown | List::Numbered => write!(out, "\n**{}**\n\n", self.title),
         };
         let all = self.items.len();
         let mut shown = 0;
@@ -194,7 +199,11 @@ fn by_file<'d>(document: &Document, objects: impl Iterator<Item = &'d Object>) -
 fn change(object: &Object) -> String {
     let Object { from, to, .. } = object;
     let side = |side: &super::document::Side| code(&format!("{} {}", side.api_version, side.kind));
-    let becomes = if from == to { "other fields".to_owned() } else { format!("{} → {}", side(from), side(to)) };
+    let becomes = match (from.kind == to.kind, from == to) {
+        (_, true) => "other fields".to_owned(),
+        (true, false) => format!("{} → {}", code(&from.api_version), code(&to.api_version)),
+        (false, _) => format!("{} → {}", side(from), side(to)),
+    };
     let rules: Vec<String> = object.rules.iter().map(|rule| code(&rule.rule)).collect();
     let rules = if rules.is_empty() { String::new() } else { format!(" ({})", rules.join(", ")) };
     format!("{}: {becomes}{rules}", code(&object.object))
@@ -219,7 +228,7 @@ fn escaped(text: &str, apart: &str) -> String {
     let mut out = String::with_capacity(shown.len());
     for (at, character) in shown.char_indices() {
         if character.is_ascii_punctuation()
-            && !",-./".contains(character)
+            && !",-./;()'\"?=".contains(character)
             && (character != ':' || is_emoji(&shown[at..]))
         {
             let _infallible = write!(out, "&#{};", u32::from(character));

@@ -24,7 +24,7 @@ pub fn parse(bytes: &[u8]) -> Result<Document, String> {
     let Some(version) = value.get("schemaVersion") else {
         return Err("not a report: it has no schemaVersion; `--format json` writes one".to_owned());
     };
-    if *version != Value::from(REPORT_SCHEMA_VERSION) {
+    if version.as_u64() != Some(u64::from(REPORT_SCHEMA_VERSION)) {
         return Err(format!("its schemaVersion is {version}, and this program reads {REPORT_SCHEMA_VERSION}"));
     }
     if value.get("command").and_then(Value::as_str) == Some("detect") {

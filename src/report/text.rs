@@ -112,7 +112,7 @@ fn read(counts: &Counts) -> String {
 }
 
 /// Prints how many files were skipped and failed.
-fn left(counts: &Counts, painter: &Painter) -> String {
+pub(super) fn left(counts: &Counts, painter: &Painter) -> String {
     let parts = [(counts.templates, "template"), (counts.binaries, "binary file")];
     let named: Vec<_> =
         parts.iter().filter(|(count, _)| *count > 0).map(|(count, noun)| plural(*count, noun)).collect();

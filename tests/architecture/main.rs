@@ -32,7 +32,7 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 7] = [
 ];
 
 /// Crates with restricted use, and the modules that may use them.
-const CRATES: [(&str, &[&str]); 13] = [
+const CRATES: [(&str, &[&str]); 14] = [
     ("anstyle", &["report"]),
     ("anyhow", &["pack", "cli"]),
     ("clap", &["cli"]),
@@ -42,6 +42,7 @@ const CRATES: [(&str, &[&str]); 13] = [
     ("indicatif", &["cli"]),
     ("json_patch", &["links", "report"]),
     ("kube_cel", &["pack"]),
+    ("quick_junit", &["report"]),
     ("rustix", &["disk"]),
     ("serde_yaml", &["pack"]),
     ("supports_hyperlinks", &["cli"]),

@@ -82,12 +82,15 @@ pub(crate) fn apply(folder: &Path, from: Option<&str>, to: &str) -> Run {
         )
     };
     let holds = |finding: &&Value| ["held-back", "held", "error"].contains(&finding["severity"].as_str().unwrap_or(""));
+    let of_objects =
+        list("objects").into_iter().flat_map(|object| object["findings"].as_array().cloned().unwrap_or_default());
+    let found: Vec<Value> = of_objects.chain(list("findings")).collect();
     Run {
         code: output.status.code(),
         edited: list("files").iter().map(|file| text(&file["file"])).collect(),
         converted: list("objects").iter().filter(|object| object["outcome"] == "changed").count(),
-        held: list("findings").iter().filter(holds).map(line).collect(),
-        findings: list("findings").iter().map(line).collect(),
+        held: found.iter().filter(holds).map(line).collect(),
+        findings: found.iter().map(line).collect(),
         errors: String::from_utf8_lossy(&output.stderr).into_owned(),
     }
 }

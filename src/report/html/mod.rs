@@ -133,7 +133,7 @@ mod tests {
     use crate::pack::Packs;
     use crate::plan::{ObjectPlan, Outcome};
     use crate::release::{ApiVersion, GroupKind};
-    use crate::text::Position;
+    use crate::text::{Position, Span};
 
     /// Otherwise a browser would ignore both.
     #[test]
@@ -155,6 +155,7 @@ mod tests {
             is_recognised: true,
             rules: Vec::new(),
             data: None,
+            extent: Span::new(0, 0),
         }
     }
 
@@ -177,6 +178,8 @@ mod tests {
             counts: Counts { recognised: 2, ..Counts::default() },
             left_out: Vec::new(),
             written: Written::No,
+            shard: None,
+            exit: 1,
         };
         let text = page(&report(&acknowledged));
         assert!(text.contains("1 of 2 recognised objects must change, in 1 file; none is held back."), "{text}");
