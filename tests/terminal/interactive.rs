@@ -216,3 +216,17 @@ fn it_needs_a_terminal() {
     let both = routes().run(&["apply", "-i", "--yes", "--to", "gateway-api@1.6.1/standard"]);
     both.check(2);
 }
+
+#[test]
+fn a_narrow_terminal_has_room_for_the_counts() {
+    let tree = Tree::of(&[("clusters/production/storefront/routes.yaml", &route("one"))]);
+    let mut terminal = Terminal::with(&tree, (10, 50), &[("NO_COLOR", "1")], &format!("{APPLY} -i"));
+    terminal.choose("1/1", "y");
+    let (end, code) = terminal.end();
+    let line = end.lines().find(|line| line.contains(" | ")).unwrap();
+    assert!(
+        line.starts_with(" ...") && line.ends_with("routes.yaml | 1 object, 1 edit +-") && line.len() <= 50,
+        "{end}"
+    );
+    assert_eq!(code, Some(0));
+}

@@ -69,11 +69,13 @@ fn a_pager_that_is_closed_or_missing_loses_nothing() {
     assert_eq!(code, Some(1));
 }
 
+type Variables<'v> = &'v [(&'v str, &'v str)];
+
 /// Each case: the variables, the arguments, whether standard output is a terminal, and whether there are colours.
 #[test]
 fn colours_follow_the_terminal_the_variables_and_the_flag() {
     let tree = routes();
-    let cases: [(&[(&str, &str)], &str, bool, bool); 16] = [
+    let cases: [(Variables<'_>, &str, bool, bool); 16] = [
         (&[], "", true, true),
         (&[], "", false, false),
         (&[("NO_COLOR", "1")], "", true, false),
@@ -115,4 +117,15 @@ fn counts_of_lines_fit_the_terminal_and_are_those_of_git() {
     let after = (0..60).map(|at| converted(&format!("r{at}"))).collect::<Vec<_>>().join("---\n");
     fs::write(tree.path(&name), after).unwrap();
     assert_eq!(ours.out, tree.git(&["diff", "--stat", "--stat-width=80"]));
+}
+
+#[test]
+fn an_interrupt_is_left_to_an_open_pager() {
+    let tree = routes();
+    let pager = ("PAGER", "trap : INT; cat > /dev/null; echo waiting; sleep 9; echo closed");
+    let mut terminal = Terminal::with(&tree, (10, 80), &[pager], DIFF);
+    terminal.control("waiting", 'c');
+    let (shown, _) = terminal.end();
+    let (_, after) = shown.split_once("closed\n").unwrap();
+    assert!(after.starts_with("2 files read, 3 objects recognised"), "{shown}");
 }
