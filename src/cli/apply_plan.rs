@@ -11,6 +11,7 @@ use super::journal::bounds;
 use super::output::{Level, diffs};
 use super::saved_plan::{execute, findings, load, summary};
 use super::write::{confirm, finish_interrupted, guard, write};
+use crate::finding::Severity;
 use crate::report::Written;
 
 /// Runs `apply --plan`.
@@ -47,6 +48,7 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
         console.report(&diffs(&executed.files, output, console)?, output)?;
     }
     console.note(&format!("{}{}\n", findings(&plan, level), summary(&plan, Written::Yes)))?;
-    let held = plan.findings.iter().any(|finding| finding.severity == "held-back");
-    Ok(if held || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
+    let affecting = [Severity::Unresolved, Severity::Held].map(Severity::name);
+    let remains = plan.findings.iter().any(|finding| affecting.contains(&finding.severity.as_str()));
+    Ok(if remains || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
 }

@@ -48,7 +48,8 @@ Examples:
 
 Exit codes:
   0  nothing to do, or all done
-  1  changes are needed (check, diff), an object was held back, or a file was left out
+  1  changes are needed (check, diff), an object was held back, something is unresolved,
+     or a file was left out
   2  failed: a bad argument, a file that cannot be read or parsed, a failed write
   3  no object was recognised
 
@@ -198,7 +199,7 @@ pub(super) struct OutputArgs {
     /// When to print colours
     #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR", hide_short_help = true)]
     pub(super) color: Colour,
-    /// Print only held-back objects, errors and the summary
+    /// Print only what affects the exit code, and the summary
     #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,
     /// Print notes too
@@ -437,7 +438,7 @@ pub(super) struct StreamArgs {
     pub(super) input: String,
     #[command(flatten)]
     pub(super) target: TargetArgs,
-    /// Print only held-back objects, errors and the summary
+    /// Print only what affects the exit code, and the summary
     #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", help_heading = "Report")]
     #[arg(value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,

@@ -12,7 +12,7 @@ use crate::report::{Counts, Report};
 pub enum Exit {
     /// Nothing to do, or all done.
     Clean = 0,
-    /// Changes are needed, something was held back, or a file was left out.
+    /// Changes are needed, something was held back or is unresolved, or a file was left out.
     Changes = 1,
     /// The tool failed: a bad argument, a file that cannot be read or parsed, a failed write.
     Failed = 2,
@@ -33,7 +33,7 @@ impl Exit {
             Self::Changes
         } else if counts.recognised == 0 && counts.listed.is_none() {
             Self::NothingRecognised
-        } else if worst == Some(Severity::Held) || pending == Pending::Changes {
+        } else if worst >= Some(Severity::Unresolved) || pending == Pending::Changes {
             Self::Changes
         } else {
             Self::Clean

@@ -34,7 +34,7 @@ fn advisory(advisory: &RunAdvisory) -> String {
 
 const fn level(severity: Severity) -> &'static str {
     match severity {
-        Severity::Error | Severity::Held => "error",
+        Severity::Error | Severity::Held | Severity::Unresolved => "error",
         Severity::Warning => "warning",
         Severity::Note => "notice",
     }

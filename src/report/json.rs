@@ -9,7 +9,7 @@ use super::conversion::{Report, Written};
 use super::count::Counts;
 use super::detection::Detection;
 use super::escape::steers;
-use crate::finding::{Acknowledged, Finding, Location};
+use crate::finding::{Acknowledged, Finding, Location, Severity};
 use crate::infer::crds::Installed;
 use crate::plan::{ObjectPlan, Outcome, RunAdvisory};
 use crate::redaction::shows_secret;
@@ -46,6 +46,7 @@ pub fn report(report: &Report<'_>) -> String {
             ("changed", report.to_change().count()),
             ("changedFiles", report.files_to_change().count()),
             ("heldBack", report.held_back().count()),
+            ("unresolved", report.findings.iter().filter(|one| one.severity == Severity::Unresolved).count()),
             ("acknowledged", report.acknowledged.len()),
         ]),
         "leftOut": report.left_out,

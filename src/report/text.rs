@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::conversion::{Report, Written};
 use super::count::{Counts, plural, thousands};
 use super::escape::visible;
-use crate::finding::{Acknowledged, AcknowledgedBy, Code, Finding};
+use crate::finding::{Acknowledged, AcknowledgedBy, Code, Finding, Severity};
 use crate::plan::{ObjectPlan, RunAdvisory};
 
 /// The summary of a run with an empty list of files.
@@ -94,11 +94,11 @@ pub fn summary(report: &Report<'_>) -> String {
     };
     let (files, held) = (report.files_to_change().count(), report.held_back().count());
     let outcomes = outcomes(&report.counts, (changed, verb), files, held);
-    let acknowledged = match report.acknowledged.len() {
-        0 => String::new(),
-        count => format!(", {} acknowledged", thousands(count)),
-    };
-    format!("{outcomes}{acknowledged}; {}{}", left(&report.counts), left_out(&report.left_out))
+    let unresolved = report.findings.iter().filter(|finding| finding.severity == Severity::Unresolved).count();
+    let more = [(unresolved, "unresolved"), (report.acknowledged.len(), "acknowledged")];
+    let more = more.into_iter().filter(|(count, _)| *count > 0);
+    let more: String = more.map(|(count, word)| format!(", {} {word}", thousands(count))).collect();
+    format!("{outcomes}{more}; {}{}", left(&report.counts), left_out(&report.left_out))
 }
 
 /// Prints which files were left out, on a line of its own; nothing where none was.
