@@ -29,12 +29,10 @@ impl Exit {
         let worst = findings.iter().map(|finding| finding.severity).max();
         if findings.iter().any(|finding| finding.severity == Severity::Error && !is_left_out(finding)) {
             Self::Failed
-        } else if !left_out.is_empty() {
+        } else if !left_out.is_empty() || worst >= Some(Severity::Unresolved) || pending == Pending::Changes {
             Self::Changes
         } else if counts.recognised == 0 && counts.listed.is_none() {
             Self::NothingRecognised
-        } else if worst >= Some(Severity::Unresolved) || pending == Pending::Changes {
-            Self::Changes
         } else {
             Self::Clean
         }
