@@ -729,3 +729,22 @@ fn the_origin_of_an_object_is_requested_if_the_conversion_depends_on_it() {
     let explicit = format!("{policy}  keepAlive: {{connections: 8}}\n");
     assert_eq!(count(&explicit, "ngf@2.5.0", None), 0);
 }
+
+/// An object in a file of which the configuration acknowledges the change stays as it is; others do not.
+#[test]
+fn the_configuration_acknowledges_codes_in_files() {
+    let route = |name: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {{name: {name}}}\nspec: {{foo: 1}}\n"
+        )
+    };
+    let (kept, other) = (route("kept"), route("other"));
+    let ignored = |file: &str, code: Code| {
+        code == Code::UnknownField && file == "other.yaml" || code == Code::ChangesNeeded && file == "kept.yaml"
+    };
+    let choices = Choices { ignored: plan::Ignored::by(ignored), ..Choices::default() };
+    let found = run_with(&[("kept.yaml", &kept), ("other.yaml", &other)], "1.6.1/standard", choices);
+    found.check_findings(Severity::Warning, &["kept.yaml warning unknown-field spec.foo"]);
+    assert!(!found.after.contains_key("kept.yaml") || found.after["kept.yaml"] == kept);
+    assert_eq!(found.after["other.yaml"], other.replace("v1beta1", "v1"));
+}

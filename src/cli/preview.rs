@@ -59,10 +59,13 @@ pub(super) fn diff(args: &ConvertArgs, console: Console) -> Result<Exit> {
     preview("diff", args, (FrontEnd::Exact, &compare), console, |report| diffs(report.files, &args.output, console))
 }
 
+/// Compares what was planned with what is known.
+type Compare<'c> = &'c dyn Fn(&mut Planned) -> Result<()>;
+
 fn preview(
     command: &'static str,
     args: &ConvertArgs,
-    (front_end, compare): (FrontEnd, &dyn Fn(&mut Planned) -> Result<()>),
+    (front_end, compare): (FrontEnd, Compare<'_>),
     console: Console,
     as_text: impl FnOnce(&Report<'_>) -> Result<String>,
 ) -> Result<Exit> {
