@@ -200,3 +200,23 @@ fn advice_and_what_was_wrong_before_do_not_affect_the_exit_code() {
     apply.check(0);
     assert!(apply.err.contains("warning[dropped-field]"), "{}", apply.err);
 }
+
+/// A saved plan has what is unresolved when it is made, and no object that is left as it is.
+#[test]
+fn a_saved_plan_ends_as_the_run_that_it_is_made_in() {
+    let kept = format!("# reversion: ignore[changes-needed] later\n{LEGACY}");
+    let tree = Tree::of(&[("legacy.yaml", &kept), ("new.yaml", &LEGACY.replace("legacy", "new"))]);
+    let apply = |tree: &Tree| tree.run(&["apply", "--yes", "--allow-no-vcs", "--plan", "x.plan"]);
+    tree.run(&[&["plan", "-o", "x.plan"][..], &TO].concat()).check(0);
+    let clean = apply(&tree);
+    clean.check(0);
+    let summary = "2 files read, 2 objects recognised: 1 changed in 1 file, 0 held back; to gateway-api@1.6.1/standard\n";
+    assert!(clean.err.ends_with(summary), "{}", clean.err);
+    assert_eq!(tree.text("legacy.yaml"), kept);
+    let owner = BREAKING[0].2.replace("/v1\nkind: HTTP", "/v1beta1\nkind: HTTP");
+    write(&tree, "owner.yaml", &owner);
+    tree.run(&[&["plan", "-o", "x.plan"][..], &TO].concat()).check(1);
+    let unresolved = apply(&tree);
+    unresolved.check(1);
+    assert!(unresolved.err.contains("1 changed in 1 file, 0 held back, 1 unresolved; to "), "{}", unresolved.err);
+}

@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use super::output::Level;
 use crate::disk::{self, is_place};
 use crate::edits::FilePlan;
+use crate::finding::Severity;
 use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedAdvisory, SavedFile, SavedFinding, SavedPlan};
 use crate::report::{Written, text, visible};
 
@@ -70,9 +71,12 @@ pub(super) fn summary(plan: &SavedPlan, written: Written) -> String {
         Written::Yes => "changed",
         Written::No => "to change",
     };
+    let word = Severity::Unresolved.name();
+    let unresolved = plan.findings.iter().filter(|finding| finding.severity == word).count();
     format!(
-        "{}; to {}{}",
+        "{}{}; to {}{}",
         text::outcomes(&plan.summary, (plan.count("changed"), verb), plan.files.len(), plan.count("held-back")),
+        text::more([(unresolved, word)]),
         visible(&plan.targets.join(", ")),
         text::left_out(&plan.left_out()),
     )
