@@ -17,6 +17,8 @@ pub enum Severity {
     Note,
     /// Likely a mistake, but the conversion continues.
     Warning,
+    /// What the target does not serve or what is not converted stays as it is, and can break or change what is applied: exit code 1.
+    Unresolved,
     /// The object keeps its bytes: exit code 1.
     Held,
     /// The file could not be understood or written: exit code 2.
@@ -37,6 +39,7 @@ impl Severity {
         match self {
             Self::Note => "note",
             Self::Warning => "warning",
+            Self::Unresolved => "unresolved",
             Self::Held => "held-back",
             Self::Error => "error",
         }

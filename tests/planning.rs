@@ -89,7 +89,7 @@ impl Outcome {
     /// Checks every finding of at least severity `least`.
     #[track_caller]
     fn check_findings(&self, least: Severity, expected: &[&str]) {
-        let all = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error];
+        let all = [Severity::Note, Severity::Warning, Severity::Unresolved, Severity::Held, Severity::Error];
         let names: Vec<_> = all.iter().filter(|severity| **severity >= least).map(|severity| severity.name()).collect();
         let reported: Vec<_> =
             self.reported.iter().filter(|line| names.contains(&line.split(' ').nth(1).unwrap())).collect();
@@ -258,11 +258,11 @@ spec: {targetRef: {group: gateway.networking.k8s.io, kind: UDPRoute, name: dns}}
 fn references_to_kinds_missing_in_the_target_are_reported() {
     let backward = run(&[("a.yaml", MIXED_REFERENCES)], "1.2.1/standard");
     let expected = [
-        "a.yaml warning dangling-reference spec.parentRefs[0]",
-        "a.yaml warning dangling-reference spec.rules[0].backendRefs[0]",
-        "a.yaml warning dangling-reference spec.from[1]",
-        "a.yaml warning dangling-reference spec.listeners[0].allowedRoutes.kinds[0]",
-        "a.yaml warning dangling-reference spec.targetRef",
+        "a.yaml unresolved dangling-reference spec.parentRefs[0]",
+        "a.yaml unresolved dangling-reference spec.rules[0].backendRefs[0]",
+        "a.yaml unresolved dangling-reference spec.from[1]",
+        "a.yaml unresolved dangling-reference spec.listeners[0].allowedRoutes.kinds[0]",
+        "a.yaml unresolved dangling-reference spec.targetRef",
     ];
     backward.check_findings(Severity::Warning, &expected);
     backward.check_message(
@@ -334,7 +334,7 @@ fn a_permission_lost_by_some_sources_is_reported_with_them() {
     let (converted, held) = (listener_set("goes", 80), listener_set("stays", 0));
     let outcome = run(&[("goes.yaml", &converted), ("stays.yaml", &held), ("grant.yaml", GRANT)], "1.6.1/standard");
     let expected = [
-        "grant.yaml warning reference-not-updated spec.from[0]",
+        "grant.yaml unresolved reference-not-updated spec.from[0]",
         "stays.yaml held-back invalid-in-target spec.listeners[0].port",
     ];
     outcome.check_findings(Severity::Warning, &expected);
@@ -369,7 +369,7 @@ fn references_in_a_json_patch_are_updated_and_mentions_reported() {
     let reference = "- {op: add, path: /spec/parentRefs/-, value: {group: gateway.networking.x-k8s.io, kind: XListenerSet, name: a}}\n";
     let rest = "- {op: replace, path: /spec/parentRefs/0/kind, value: XListenerSet}\n- {op: replace, path: /spec/hostnames, value: [a.b]}\n";
     let found = run(&[("patch.yaml", &format!("{reference}{rest}"))], "1.6.1/standard");
-    found.check_findings(Severity::Warning, &["patch.yaml warning patch-target [1].value"]);
+    found.check_findings(Severity::Warning, &["patch.yaml unresolved patch-target [1].value"]);
     found.check_message("writes a known group or kind to /spec/parentRefs/0/kind");
     // A reference in the patch is updated like any other.
     let new = reference
@@ -377,7 +377,7 @@ fn references_in_a_json_patch_are_updated_and_mentions_reported() {
     assert_eq!(found.after["patch.yaml"], format!("{new}{rest}"));
     let held = [("patch.yaml", reference), ("set.yaml", &*listener_set("a", 0))];
     let reported = [
-        "patch.yaml warning reference-not-updated [0].value",
+        "patch.yaml unresolved reference-not-updated [0].value",
         "set.yaml held-back invalid-in-target spec.listeners[0].port",
     ];
     run(&held, "1.6.1/standard").check_findings(Severity::Warning, &reported);
@@ -547,7 +547,7 @@ fn rbac_rules_for_a_renamed_kind_are_reported_until_they_list_the_new_kind() {
     };
     let reported = |text: &str| run(&[("a.yaml", text)], "1.6.1/standard").reported;
     let old = "{apiGroups: [gateway.networking.x-k8s.io], resources: [xlistenersets/status]}";
-    let kept = ["a.yaml warning reference-not-updated rules[0]"];
+    let kept = ["a.yaml unresolved reference-not-updated rules[0]"];
     assert_eq!(reported(&role(old)), kept);
     let status = "{apiGroups: [gateway.networking.k8s.io], resources: [listenersets/status]}";
     assert_eq!(reported(&role(&format!("{old}, {status}"))), [""; 0]);
@@ -561,7 +561,7 @@ fn rbac_rules_for_a_renamed_kind_are_reported_until_they_list_the_new_kind() {
         )
     };
     let all = "{group: gateway.networking.x-k8s.io, kind: '*'}";
-    assert_eq!(reported(&project(all)), ["a.yaml warning reference-not-updated spec.namespaceResourceWhitelist[0]"]);
+    assert_eq!(reported(&project(all)), ["a.yaml unresolved reference-not-updated spec.namespaceResourceWhitelist[0]"]);
     assert_eq!(reported(&project(&format!("{all}, {{group: gateway.networking.k8s.io, kind: ListenerSet}}"))), [""; 0]);
     let named =
         run(&[("a.yaml", &project("{group: gateway.networking.x-k8s.io, kind: XListenerSet}"))], "1.6.1/standard");
@@ -730,4 +730,23 @@ fn the_origin_of_an_object_is_requested_if_the_conversion_depends_on_it() {
     assert_eq!(count(&newer, "ngf@2.5.0", None), 0);
     let explicit = format!("{policy}  keepAlive: {{connections: 8}}\n");
     assert_eq!(count(&explicit, "ngf@2.5.0", None), 0);
+}
+
+/// An object in a file of which the configuration acknowledges the change stays as it is; others do not.
+#[test]
+fn the_configuration_acknowledges_codes_in_files() {
+    let route = |name: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {{name: {name}}}\nspec: {{foo: 1}}\n"
+        )
+    };
+    let (kept, other) = (route("kept"), route("other"));
+    let ignored = |file: &str, code: Code| {
+        code == Code::UnknownField && file == "other.yaml" || code == Code::ChangesNeeded && file == "kept.yaml"
+    };
+    let choices = Choices { ignored: plan::Ignored::by(ignored), ..Choices::default() };
+    let found = run_with(&[("kept.yaml", &kept), ("other.yaml", &other)], "1.6.1/standard", choices);
+    found.check_findings(Severity::Warning, &["kept.yaml warning unknown-field spec.foo"]);
+    assert!(!found.after.contains_key("kept.yaml") || found.after["kept.yaml"] == kept);
+    assert_eq!(found.after["other.yaml"], other.replace("v1beta1", "v1"));
 }

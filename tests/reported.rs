@@ -254,9 +254,9 @@ fn item(name: &str) -> String {
 
 #[test]
 fn objects_inside_other_data_are_reported_once_for_a_file() {
-    let message = "warning[not-an-object] an object of a known API is inside other data and is not converted";
+    let message = "unresolved[not-an-object] an object of a known API is inside other data and is not converted";
     let several =
-        "warning[not-an-object] 3 objects of known APIs are inside other data and are not converted; the first is";
+        "unresolved[not-an-object] 3 objects of known APIs are inside other data and are not converted; the first is";
     let (a, b, c) = (item("a"), item("b"), item("c"));
     let one = format!("name: case\nclasses:\n{a}");
     assert_eq!(check(&one, "1.4", &[&format!("3:1 {message}: GatewayClass a, at classes[0]")]), one);

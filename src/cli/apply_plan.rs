@@ -11,6 +11,7 @@ use super::journal::bounds;
 use super::output::{Level, places, written_lines};
 use super::saved_plan::{execute, findings, load, summary};
 use super::write::{Preview, confirm, finish_interrupted, guard, write};
+use crate::finding::Severity;
 use crate::report::{Painter, Written};
 
 /// Runs `apply --plan`.
@@ -61,6 +62,7 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
         console.text(destination, output, |painter| findings(&plan, level, (painter, places(output))))?;
     }
     console.painted_note(&format!("{}\n", summary(&console.note_painter(output.color))))?;
-    let held = plan.findings.iter().any(|finding| finding.severity == "held-back");
-    Ok(if held || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
+    let affecting = [Severity::Unresolved, Severity::Held].map(Severity::name);
+    let remains = plan.findings.iter().any(|finding| affecting.contains(&finding.severity.as_str()));
+    Ok(if remains || left_out > 0 { Exit::Changes } else { Exit::Clean }.with(output, left_out))
 }

@@ -51,7 +51,8 @@ Examples:
 
 Exit codes:
   0  nothing to do, or all done
-  1  changes are needed (check, diff), an object was held back, or a file was left out
+  1  changes are needed (check, diff), an object was held back, something is unresolved,
+     or a file was left out
   2  failed: a bad argument, a file that cannot be read or parsed, a failed write
   3  no object was recognised
 
@@ -255,7 +256,7 @@ pub(super) struct OutputArgs {
     /// Do not show long output through $GIT_PAGER, $PAGER or less
     #[arg(long, env = "REVERSION_NO_PAGER", value_parser = FalseyValueParser::new(), hide_short_help = true)]
     pub(super) no_pager: bool,
-    /// Print only held-back objects, errors and the summary
+    /// Print only what affects the exit code, and the summary
     #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,
     /// Print notes too
@@ -537,7 +538,7 @@ pub(super) struct StreamArgs {
     pub(super) input: String,
     #[command(flatten)]
     pub(super) target: TargetArgs,
-    /// Print only held-back objects, errors and the summary
+    /// Print only what affects the exit code, and the summary
     #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", help_heading = "Report")]
     #[arg(value_parser = FalseyValueParser::new())]
     pub(super) quiet: bool,

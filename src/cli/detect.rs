@@ -13,6 +13,7 @@ use super::input::{self, Empty};
 use super::output::{Level, explain_exit, places, print};
 use super::packs;
 use crate::field::FieldPath;
+use crate::finding::Severity;
 use crate::infer::crds::{Installed, crds_in, installed};
 use crate::infer::install_evidence::evidence_in;
 use crate::infer::{infer, kind_evidence};
@@ -48,6 +49,10 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         for object in &manifest.objects {
             detect_object(manifest, object, packs, &mut detection);
         }
+    }
+    for finding in detection.findings.iter_mut().filter(|finding| finding.severity == Severity::Unresolved) {
+        // Without a target nothing is to be converted.
+        finding.severity = Severity::Warning;
     }
     detection.findings.sort();
     detection.counts.recognised += detection.objects.len();

@@ -12,7 +12,7 @@ use crate::report::{Counts, Report};
 pub enum Exit {
     /// Nothing to do, or all done.
     Clean = 0,
-    /// Changes are needed, something was held back, or a file was left out.
+    /// Changes are needed, something was held back or is unresolved, or a file was left out.
     Changes = 1,
     /// The tool failed: a bad argument, a file that cannot be read or parsed, a failed write.
     Failed = 2,
@@ -39,12 +39,10 @@ impl Exit {
         let worst = findings.iter().map(|finding| finding.severity).max();
         if findings.iter().any(|finding| finding.severity == Severity::Error && !is_left_out(finding)) {
             Self::Failed
-        } else if !left_out.is_empty() {
+        } else if !left_out.is_empty() || worst >= Some(Severity::Unresolved) || pending == Pending::Changes {
             Self::Changes
         } else if counts.recognised == 0 && counts.listed.is_none() && !counts.recognised_elsewhere {
             Self::NothingRecognised
-        } else if worst == Some(Severity::Held) || pending == Pending::Changes {
-            Self::Changes
         } else {
             Self::Clean
         }

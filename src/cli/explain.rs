@@ -142,7 +142,8 @@ mod tests {
 
     #[test]
     fn every_word_in_reports_is_explained() {
-        let severities = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error].map(Severity::name);
+        let severities = [Severity::Note, Severity::Warning, Severity::Unresolved, Severity::Held, Severity::Error]
+            .map(Severity::name);
         let outcomes = [Outcome::Unchanged, Outcome::Changed, Outcome::HeldBack].map(Outcome::name);
         let fidelities =
             [Fidelity::Exact, Fidelity::Normalized, Fidelity::Lossy, Fidelity::Refused].map(Fidelity::name);

@@ -27,6 +27,10 @@ pub const GLOSSARY: &[Term] = &[
         "Heading of a report: what one of the two releases does, whatever the objects hold, said once.",
     ),
     term(
+        "acknowledged",
+        "Summary: findings that were accepted before, by a comment, `reversion.toml` or a baseline. They do not affect the exit code, and are printed with `--verbose` only.",
+    ),
+    term(
         "advisory",
         "Cost of a change in `matrix`: nothing is converted, but something outside the objects changes. Read it, and act on it by hand.",
     ),
@@ -37,6 +41,10 @@ pub const GLOSSARY: &[Term] = &[
     term(
         "backward",
         "Direction: towards an older release, a rollback. The steps of each rule are undone, the last one first.",
+    ),
+    term(
+        "baseline",
+        "The findings that `check --write-baseline` lists in a file, so that `check --baseline` fails because of others only.",
     ),
     term(
         "bundle",
@@ -143,10 +151,20 @@ pub const GLOSSARY: &[Term] = &[
         "to change",
         "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.",
     ),
-    term("unchanged", "Outcome: the object is at the target already and is left unchanged."),
+    term(
+        "unchanged",
+        "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not.",
+    ),
     term("undetectable", "Subject in `matrix`: a change of meaning that no field shows, such as a new default."),
+    term(
+        "unresolved",
+        "Severity and summary: something that is not converted, or that the target does not serve, stays as it is and can break or change what is applied. Exit code 1; change it by hand, or acknowledge it.",
+    ),
     term("value", "Subject in `matrix`: a value that a field can have in only one of the two releases."),
-    term("warning", "Severity: something is probably wrong or has to be done by hand, but the conversion continues."),
+    term(
+        "warning",
+        "Severity: something is probably wrong or has to be done by hand, but the conversion continues. It does not affect the exit code.",
+    ),
     term(
         "with apiVersions",
         "Heading of `detect`: the releases that all objects can be for, by their fields and apiVersions.",

@@ -24,8 +24,8 @@ use crate::report::{Counts, Painter, Report, diff, html, plural, stat, text, vis
 pub(super) struct Level(Severity);
 
 impl Level {
-    /// Held-back objects and errors.
-    pub(super) const QUIET: Self = Self(Severity::Held);
+    /// What affects the exit code.
+    pub(super) const QUIET: Self = Self(Severity::Unresolved);
     /// Warnings too.
     pub(super) const USUAL: Self = Self(Severity::Warning);
 
@@ -224,8 +224,8 @@ mod tests {
     #[test]
     fn notes_are_printed_with_verbose_only() {
         let verbose = Level(Severity::Note);
-        let all = [Severity::Note, Severity::Warning, Severity::Held, Severity::Error];
-        for (level, shown) in [(verbose, 4), (Level::USUAL, 3), (Level::QUIET, 2)] {
+        let all = [Severity::Note, Severity::Warning, Severity::Unresolved, Severity::Held, Severity::Error];
+        for (level, shown) in [(verbose, 5), (Level::USUAL, 4), (Level::QUIET, 3)] {
             for (at, severity) in all.into_iter().enumerate() {
                 let expected = at + shown >= all.len();
                 let printed = level.findings(&[finding(severity)]).next().is_some();

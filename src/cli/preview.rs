@@ -85,10 +85,13 @@ pub(super) fn diff(args: &DiffArgs, console: Console) -> Result<Exit> {
     })
 }
 
+/// Compares what was planned with what is known.
+type Compare<'c> = &'c dyn Fn(&mut Planned) -> Result<()>;
+
 fn preview(
     command: &'static str,
     args: &ConvertArgs,
-    (front_end, compare): (FrontEnd, &dyn Fn(&mut Planned) -> Result<()>),
+    (front_end, compare): (FrontEnd, Compare<'_>),
     console: Console,
     print: impl FnOnce(&Report<'_>) -> Result<()>,
 ) -> Result<Exit> {

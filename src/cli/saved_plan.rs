@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use super::output::Level;
 use crate::disk::{self, is_place};
 use crate::edits::FilePlan;
+use crate::finding::Severity;
 use crate::report::grouped::{Grouped, Places, grouped};
 use crate::report::saved_plan::{MAX_PLAN, Mismatch, SavedAdvisory, SavedFile, SavedFinding, SavedPlan};
 use crate::report::{Painter, Written, text, visible};
@@ -73,10 +74,13 @@ pub(super) fn summary(plan: &SavedPlan, written: Written, painter: &Painter) -> 
         Written::Yes => "changed",
         Written::No => "to change",
     };
+    let word = Severity::Unresolved.name();
+    let unresolved = plan.findings.iter().filter(|finding| finding.severity == word).count();
     let (changed, held) = ((plan.count("changed"), verb), plan.count("held-back"));
     format!(
-        "{}; to {}{}",
+        "{}{}; to {}{}",
         text::outcomes(&plan.summary, changed, plan.files.len(), held, painter),
+        text::more([(unresolved, word)]),
         visible(&plan.targets.join(", ")),
         text::left_out(&plan.left_out()),
     )

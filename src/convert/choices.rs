@@ -83,9 +83,12 @@ pub enum Comments {
     Disregard,
 }
 
+/// Returns whether a code is acknowledged in a file.
+type IsIgnored = dyn Fn(&str, Code) -> bool + Send + Sync;
+
 /// Which codes are acknowledged in which files.
 #[derive(Clone, Default)]
-pub struct Ignored(Option<Arc<dyn Fn(&str, Code) -> bool + Send + Sync>>);
+pub struct Ignored(Option<Arc<IsIgnored>>);
 
 impl Ignored {
     /// Makes the codes for which `has` is true, by the file as the user named it.

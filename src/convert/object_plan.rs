@@ -15,7 +15,7 @@ use crate::text::Span;
 /// What becomes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Outcome {
-    /// It is at the target already.
+    /// It is at the target already, or it is acknowledged that it is left as it is.
     Unchanged,
     /// It changes.
     Changed,

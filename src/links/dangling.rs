@@ -31,7 +31,7 @@ pub(crate) fn findings(
     let remarks =
         found.into_iter().filter_map(|reference| remark(&reference.path, &reference.kind, reference.name, targets));
     let remarks = remarks.chain(owners(value, targets));
-    remarks.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect()
+    remarks.map(|remark| remark.finding(manifest, object, Severity::Unresolved)).collect()
 }
 
 /// Reports the owners of an object whose kinds the target does not have.

@@ -64,7 +64,7 @@ pub(crate) fn update(
                 );
                 let help = "write the path that the field has after the conversion, by hand".to_owned();
                 let remark = Remark::new(Code::ReferenceNotUpdated, place, message, Some(help));
-                findings.push(remark.finding(manifest, object, Severity::Warning));
+                findings.push(remark.finding(manifest, object, Severity::Unresolved));
             }
         }
     }
@@ -79,7 +79,7 @@ pub(crate) fn update(
         let message = format!("{place} names {text}, which {becomes}; it is not updated");
         let help = "change the jq expression by hand".to_owned();
         let remark = Remark::new(Code::ReferenceNotUpdated, place, message, Some(help));
-        findings.push(remark.finding(manifest, object, Severity::Warning));
+        findings.push(remark.finding(manifest, object, Severity::Unresolved));
     }
     Conversion::with_changes(made, object, session)
 }

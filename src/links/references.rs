@@ -72,7 +72,7 @@ impl<'a> RenamedObjects<'a> {
         for reference in references {
             if let Some(held) = self.held(&reference, namespace, file).filter(|_| !leaves_too(&reference)) {
                 let remark = self.kept(reference, held, renames);
-                findings.push(linked.finding(id, &remark, Severity::Warning));
+                findings.push(linked.finding(id, &remark, Severity::Unresolved));
                 continue;
             }
             match update(&reference, renames, &mut session) {
@@ -101,7 +101,7 @@ impl<'a> RenamedObjects<'a> {
                 reference.path
             );
             let remark = Remark::new(Code::ReferenceNotUpdated, reference.path, message, None);
-            linked.finding(id, &remark, Severity::Warning)
+            linked.finding(id, &remark, Severity::Unresolved)
         };
         outdated.map(finding).collect()
     }

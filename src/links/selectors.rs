@@ -179,7 +179,7 @@ pub(crate) fn findings(
         let code = if selected.is_selector { Code::PatchTarget } else { Code::ReferenceNotUpdated };
         let message = format!("{path} {verb} {message}");
         let remark = Remark::new(code, path, message, Some(help.to_owned()));
-        Some(remark.finding(manifest, object, Severity::Warning))
+        Some(remark.finding(manifest, object, Severity::Unresolved))
     };
     find(&object.value, object, targets).into_iter().filter_map(finding).collect()
 }

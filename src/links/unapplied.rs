@@ -67,7 +67,7 @@ pub(crate) fn findings(linked: &Linked<'_>, applications: &Applications) -> BTre
                 let help = "check by hand that the path, group and kind match the target release of the patched object";
                 let place = place.index(index).key("value");
                 let remark = Remark::new(Code::PatchTarget, place, message, Some(help.to_owned()));
-                add(id, remark, Severity::Warning);
+                add(id, remark, Severity::Unresolved);
             }
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn findings(
         "write the versions that the converted objects have: Kustomize looks up the merge keys of lists by version";
     let location = locate(&path);
     let finding = whole_file(&location.file, Code::PatchTarget, message, help);
-    vec![Finding { location, severity: Severity::Warning, field: Some(path.to_string()), ..finding }]
+    vec![Finding { location, severity: Severity::Unresolved, field: Some(path.to_string()), ..finding }]
 }
 
 fn pattern(text: &str) -> FieldPattern {

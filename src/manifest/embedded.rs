@@ -104,5 +104,5 @@ pub(super) fn finding(manifest: &Manifest, embedded: &[Embedded]) -> Option<Find
     let help = "convert by hand what is there, or write it as documents of their own, which are converted";
     let (location, field) = (manifest.place(*root, path), Some(path.to_string()));
     let finding = whole_file(&manifest.file, Code::NotAnObject, message, help);
-    Some(Finding { location, field, severity: Severity::Warning, ..finding })
+    Some(Finding { location, field, severity: Severity::Unresolved, ..finding })
 }

@@ -267,5 +267,5 @@ fn inline_patch(
 fn report(manifest: &mut Manifest, root: NodeId, patch: &Patch, message: (Code, String), help: &str) {
     let finding = whole_file(&manifest.file, message.0, message.1, help);
     let (location, field) = (manifest.place(root, &patch.path), Some(patch.path.to_string()));
-    manifest.findings.push(Finding { location, severity: Severity::Warning, field, ..finding });
+    manifest.findings.push(Finding { location, severity: Severity::Unresolved, field, ..finding });
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::ignore::Ignore;
+use super::ignore_comment::Ignore;
 use super::inline_patch::{DataPatch, InlinePatch};
 use super::kustomization::{Kustomization, PatchFile};
 use super::object::Object;

@@ -9,7 +9,8 @@
 mod applied;
 mod configuration;
 mod embedded;
-mod ignore;
+mod ignore_comment;
+mod ignores;
 mod inline;
 mod inline_patch;
 mod json6902;
@@ -27,7 +28,7 @@ mod source_text;
 mod values;
 
 pub use configuration::TRANSFORMERS;
-pub use ignore::Ignore;
+pub use ignore_comment::Ignore;
 pub use inline::folder as patched_folder;
 pub use inline_patch::{DataPatch, InlinePatch};
 pub use json6902::mentioning as mentioning_operations;

@@ -36,7 +36,7 @@ pub(super) fn template_finding(file: &str, text: &str, lines: &LineIndex, proble
     let help =
         "check its rendered output (`helm template ... | reversion check - --to ...`) and change the template by hand";
     let location = Location { file: file.to_owned(), position: Some(lines.position(text, problem.at)) };
-    Finding { location, severity: Severity::Warning, ..whole_file(file, Code::Template, message, help) }
+    Finding { location, severity: Severity::Unresolved, ..whole_file(file, Code::Template, message, help) }
 }
 
 pub(super) fn failure(file: &str, text: &str, lines: &LineIndex, problem: &Problem) -> Finding {

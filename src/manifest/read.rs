@@ -13,7 +13,7 @@ use super::object::{Object, is_bare, is_list, take};
 use super::problem::{failure, not_utf8, template_finding, whole_file};
 use super::recognizer::Recognizer;
 use super::selector::Selector;
-use super::{applied, configuration, embedded, ignore, inline, json6902, replacement};
+use super::{applied, configuration, embedded, ignores, inline, json6902, replacement};
 use crate::field::FieldPath;
 use crate::finding::{Code, Finding, Severity};
 use crate::text::{LineIndex, Span};
@@ -84,7 +84,7 @@ pub fn read(file: &str, bytes: &[u8], recognizer: &Recognizer) -> Reading {
         lines,
     };
     let collected = collect(&mut manifest, recognizer);
-    manifest.ignores = ignore::find(&manifest);
+    manifest.ignores = ignores::find(&manifest);
     match collected {
         Ok(()) if hit => Reading::Manifest(Box::new(manifest)),
         Ok(()) if is_kustomization => Reading::Kustomization(Box::new(manifest)),

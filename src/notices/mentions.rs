@@ -82,7 +82,7 @@ pub(crate) fn findings(
     }
     let of_objects = manifest.objects.iter().zip(conversions).flat_map(|(object, made)| {
         let remarks = in_object(manifest, (object, made.as_ref()), targets).into_iter();
-        remarks.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect::<Vec<_>>()
+        remarks.map(|remark| remark.finding(manifest, object, Severity::Unresolved)).collect::<Vec<_>>()
     });
     let others = manifest.documents_without_objects();
     of_objects.chain(others.flat_map(|number| in_document(manifest, number, targets))).collect()
@@ -148,7 +148,7 @@ fn in_document(manifest: &Manifest, number: usize, targets: &Targets<'_>) -> Vec
         is_new.then(|| Finding {
             location,
             code: remark.code,
-            severity: Severity::Warning,
+            severity: Severity::Unresolved,
             object: None,
             field: Some(remark.path.to_string()),
             message: remark.message,

@@ -38,7 +38,7 @@ pub(crate) fn findings(manifest: &Manifest, targets: &Targets<'_>) -> Vec<Findin
     }
     let of_object = manifest.objects.iter().flat_map(|object| {
         let remarks = remarks(&object.value, &targets.renames).into_iter().chain(not_served(&object.value, targets));
-        remarks.map(|remark| remark.finding(manifest, object, Severity::Warning)).collect::<Vec<_>>()
+        remarks.map(|remark| remark.finding(manifest, object, Severity::Unresolved)).collect::<Vec<_>>()
     });
     of_object.collect()
 }

@@ -75,8 +75,11 @@ fn report(
             (message, help, vec![format!("chartRef/{own}")])
         }
     };
+    // A chart may be installed without any values.
+    let severity =
+        if matches!(unread, pack::UnconvertedValues::Chart(_)) { Severity::Warning } else { Severity::Unresolved };
     let remark = Remark::new(Code::ValuesNotConverted, path, message, Some(help));
-    Some(UnconvertedValues { finding: remark.finding(manifest, object, Severity::Warning), elsewhere })
+    Some(UnconvertedValues { finding: remark.finding(manifest, object, severity), elsewhere })
 }
 
 /// Returns the end of a path that leads into folders: what precedes it depends on where it is resolved.

@@ -140,6 +140,7 @@ impl PlannedFile {
         is_encrypted: &dyn Fn() -> bool,
     ) {
         let location = manifest.locate(object, &FieldPath::default());
+        let is_kept = held.as_ref().is_some_and(|held| held.code == Code::ChangesNeeded);
         let found = findings(manifest, object, &conversion, is_encrypted).into_iter().chain(held).collect::<Vec<_>>();
         let is_held = found.iter().any(|finding| finding.severity >= Severity::Held);
         self.findings.extend(found);
@@ -158,7 +159,7 @@ impl PlannedFile {
         let is_known = goal.target_of(&object.kind.group).is_some() || goal.holds_values(object);
         let record = goal.choices.record;
         let place = (location, manifest.extent(object));
-        self.local.objects.push(ObjectPlan::new(place, object, conversion, (is_held, is_known), record));
+        self.local.objects.push(ObjectPlan::new(place, object, conversion, (is_held && !is_kept, is_known), record));
     }
 
     /// Returns the file as the user named it.

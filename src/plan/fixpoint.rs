@@ -13,10 +13,13 @@ use crate::links::states::States;
 use crate::links::together::Together;
 use crate::links::{Held, Id, Linked, name_conflicts};
 
+/// Objects that are held back, with the reasons.
+type Found = Vec<(Id, Finding)>;
+
 /// Finds everything that is held back, `first`, what is `kept` whatever else there is and what follows from them included, and returns what `attempt` plans without it.
 pub(super) fn hold_back<T>(
     (linked, patchings, states, selectors): (&Linked<'_>, &[Patching], &States, &Selectors<'_>),
-    (first, kept): (Vec<(Id, Finding)>, Vec<(Id, Finding)>),
+    (first, kept): (Found, Found),
     attempt: impl Fn(&Held) -> Result<T, Vec<(Id, Finding)>>,
 ) -> T {
     let mut held = Held::by_themselves(linked);

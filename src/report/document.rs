@@ -89,6 +89,8 @@ pub struct Summary {
     pub changed_files: usize,
     /// Objects that are held back.
     pub held_back: usize,
+    /// Findings of what nothing converts and what can break or change what is applied.
+    pub unresolved: usize,
     /// Findings that are acknowledged.
     pub acknowledged: usize,
 }
@@ -226,6 +228,8 @@ pub enum Severity {
     Note,
     /// Likely a mistake, or something to do by hand.
     Warning,
+    /// Nothing converts it, and it can break or change what is applied.
+    Unresolved,
     /// The object is left unchanged.
     HeldBack,
     /// The file failed.
@@ -394,6 +398,7 @@ impl Document {
         let with = |fate| open().filter(|object| object.outcome == fate).count();
         let (changed, held_back) = (with(Fate::Changed), with(Fate::HeldBack));
         let acknowledged = self.accepted().count();
+        let unresolved = self.found().filter(|(_, finding)| finding.severity == Severity::Unresolved).count();
         let mut totals = Totals::default();
         for (_, finding) in self.found() {
             *totals.codes.entry(finding.code.clone()).or_default() += 1;
@@ -417,7 +422,7 @@ impl Document {
         // Of some changes there is no object: an object of an unknown kind that names others.
         let is_open = |file: &&ChangedFile| to_change.contains(&file.file) || !known.contains(&file.file);
         let changed_files = self.files.iter().filter(is_open).count();
-        self.summary = Summary { changed, changed_files, held_back, acknowledged, ..self.summary.clone() };
+        self.summary = Summary { changed, changed_files, held_back, unresolved, acknowledged, ..self.summary.clone() };
         self.totals = totals;
     }
 
@@ -637,6 +642,7 @@ impl Severity {
         match self {
             Self::Note => finding::Severity::Note.name(),
             Self::Warning => finding::Severity::Warning.name(),
+            Self::Unresolved => finding::Severity::Unresolved.name(),
             Self::HeldBack => finding::Severity::Held.name(),
             Self::Error => finding::Severity::Error.name(),
         }
@@ -648,6 +654,7 @@ impl From<finding::Severity> for Severity {
         match severity {
             finding::Severity::Note => Self::Note,
             finding::Severity::Warning => Self::Warning,
+            finding::Severity::Unresolved => Self::Unresolved,
             finding::Severity::Held => Self::HeldBack,
             finding::Severity::Error => Self::Error,
         }

@@ -47,7 +47,7 @@ impl Level {
 
     const fn of(severity: Severity) -> Self {
         match severity {
-            Severity::Error | Severity::HeldBack => Self::Error,
+            Severity::Error | Severity::HeldBack | Severity::Unresolved => Self::Error,
             Severity::Warning => Self::Warning,
             Severity::Note => Self::Notice,
         }

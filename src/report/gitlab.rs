@@ -30,7 +30,7 @@ const fn severity(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "info",
         Severity::Warning => "minor",
-        Severity::HeldBack => "major",
+        Severity::Unresolved | Severity::HeldBack => "major",
         Severity::Error => "critical",
     }
 }

@@ -94,6 +94,7 @@ fn without_positions(field: &str) -> String {
 enum Effect {
     Fails,
     IsHeldBack,
+    IsUnresolved,
     Changes,
     IsWarning,
     IsNote,
@@ -104,6 +105,7 @@ impl Effect {
         match severity {
             Severity::Error => Self::Fails,
             Severity::Held => Self::IsHeldBack,
+            Severity::Unresolved => Self::IsUnresolved,
             Severity::Warning => Self::IsWarning,
             Severity::Note => Self::IsNote,
         }

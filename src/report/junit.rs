@@ -67,6 +67,9 @@ impl Suite<'_> {
                 Severity::Error => {
                     add(&mut suite, &found.code, non_success(NonSuccessKind::Error, &[found]), "");
                 }
+                Severity::Unresolved if !is_skipped => {
+                    add(&mut suite, &found.code, non_success(NonSuccessKind::Failure, &[found]), "");
+                }
                 _ if is_skipped => add(&mut suite, &found.code, skipped(&found.message), ""),
                 _ => output.push_str(&line(found)),
             }
@@ -83,7 +86,7 @@ impl Suite<'_> {
 
 /// Returns the status of an object, and the lines of the findings that do not decide it.
 fn outcome(object: &Object) -> (TestCaseStatus, String) {
-    let decides = |found: &Found| found.severity >= Severity::HeldBack || found.code == Code::ChangesNeeded.name();
+    let decides = |found: &Found| found.severity >= Severity::Unresolved || found.code == Code::ChangesNeeded.name();
     let (deciding, others): (Vec<&Found>, Vec<&Found>) = object.findings.iter().partition(|found| decides(found));
     let output = others.into_iter().map(line).collect();
     let status = match object.acknowledged.iter().find(|accepted| decides(&accepted.finding)) {

@@ -78,7 +78,7 @@ fn result(message: &str, severity: Severity, item: Option<Item<'_>>) -> Map<Stri
     let severity = match severity {
         Severity::Note => "info",
         Severity::Warning => "warning",
-        Severity::Held | Severity::Error => "error",
+        Severity::Unresolved | Severity::Held | Severity::Error => "error",
     };
     let mut result = Map::new();
     result.insert("message".to_owned(), message.into());

@@ -28,7 +28,9 @@ pub fn report(document: &Document, limit: usize) -> String {
     let open = || entries.iter().filter(|entry| entry.accepted.is_none());
     let of = |severity| open().filter(move |entry| entry.found.severity == severity).map(item).collect::<Vec<_>>();
     let is_change = |entry: &&Entry<'_>| entry.found.code == Code::ChangesNeeded.name();
-    let by_hand = open().filter(|entry| entry.found.severity == Severity::Warning && !is_change(entry)).map(item);
+    let by_hand = open()
+        .filter(|entry| matches!(entry.found.severity, Severity::Warning | Severity::Unresolved) && !is_change(entry))
+        .map(item);
     let advisories = document.advisories.iter().map(|one| {
         let text = format!("about the {}: {}{}", prose(&one.about), prose(&one.message), help(one.help.as_deref()));
         (one.severity, text)

@@ -80,7 +80,7 @@ const fn colour(severity: Severity) -> Style {
     let colour = match severity {
         Severity::Note => AnsiColor::Cyan,
         Severity::Warning => AnsiColor::Yellow,
-        Severity::Held => AnsiColor::Magenta,
+        Severity::Unresolved | Severity::Held => AnsiColor::Magenta,
         Severity::Error => AnsiColor::Red,
     };
     colour.on_default()

@@ -4,7 +4,7 @@ use super::document::Document;
 use super::entry::entries;
 use super::escape::visible;
 use super::paint::Painter;
-use super::text::{advisory_sections, left, left_out, outcomes};
+use super::text::{advisory_sections, left, left_out, more, outcomes};
 use crate::finding;
 
 /// Prints the findings by place, and the advisories.
@@ -34,5 +34,6 @@ pub fn summary(document: &Document) -> String {
     let outcomes =
         outcomes(&summary.counts(), (summary.changed, verb), summary.changed_files, summary.held_back, &Painter::PLAIN);
     let files: Vec<&str> = document.left_out.iter().map(String::as_str).collect();
-    format!("{outcomes}; {}{}", left(&summary.counts(), &Painter::PLAIN), left_out(&files))
+    let more = more([(summary.unresolved, "unresolved"), (summary.acknowledged, "acknowledged")]);
+    format!("{outcomes}{more}; {}{}", left(&summary.counts(), &Painter::PLAIN), left_out(&files))
 }

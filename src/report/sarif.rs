@@ -104,7 +104,7 @@ const fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "note",
         Severity::Warning => "warning",
-        Severity::HeldBack | Severity::Error => "error",
+        Severity::Unresolved | Severity::HeldBack | Severity::Error => "error",
     }
 }
 

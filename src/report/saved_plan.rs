@@ -95,7 +95,7 @@ struct SavedEdit {
 pub struct SavedFinding {
     /// The name of its code.
     pub code: String,
-    /// `note`, `warning`, `held-back` or `error`.
+    /// `note`, `warning`, `unresolved`, `held-back` or `error`.
     pub severity: String,
     location: SavedLocation,
     object: Option<String>,

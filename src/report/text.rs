@@ -63,11 +63,15 @@ pub fn summary(report: &Report<'_>, painter: &Painter) -> String {
     };
     let (files, held) = (report.files_to_change().count(), report.held_back().count());
     let outcomes = outcomes(&report.counts, (changed, verb), files, held, painter);
-    let acknowledged = match report.acknowledged.len() {
-        0 => String::new(),
-        count => format!(", {} acknowledged", thousands(count)),
-    };
-    format!("{outcomes}{acknowledged}; {}{}", left(&report.counts, painter), left_out(&report.left_out))
+    let unresolved = report.findings.iter().filter(|finding| finding.severity == Severity::Unresolved).count();
+    let more = more([(unresolved, "unresolved"), (report.acknowledged.len(), "acknowledged")]);
+    format!("{outcomes}{more}; {}{}", left(&report.counts, painter), left_out(&report.left_out))
+}
+
+/// Prints counts behind those of [`outcomes`]; nothing for 0.
+pub fn more<const N: usize>(counts: [(usize, &str); N]) -> String {
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    counts.map(|(count, word)| format!(", {} {word}", thousands(count))).collect()
 }
 
 /// Prints which files were left out, on a line of its own; nothing where none was.

@@ -358,7 +358,7 @@ fn inline_patches_and_their_bases_convert_together_or_not_at_all() {
     let bad = listener_set("a", 0);
     let reported = [
         "base/set.yaml held-back invalid-in-target spec.listeners[0].port",
-        "live/kustomization.yaml warning reference-not-updated spec.parentRefs[0]",
+        "live/kustomization.yaml unresolved reference-not-updated spec.parentRefs[0]",
         "live/kustomization.yaml held-back converts-together -",
         "live/kustomization.yaml held-back converts-together -",
     ];
@@ -401,9 +401,9 @@ fn inline_patches_that_are_not_converted_are_reported() {
     run(&with_inline(&listener_set("a", 80), &quoted), "1.4.1/experimental").check_findings(Severity::Warning, &[]);
     let json = "patchesJson6902:\n- target: {group: gateway.networking.k8s.io, version: v1beta1, kind: HTTPRoute, name: a}\n  patch: |-\n    \
                 - {op: replace, path: /spec/hostnames, value: [a.b]}\n    - op: add\n      path: /spec/parentRefs/-\n      value: {kind: XListenerSet, name: a}\n";
-    assert_eq!(reported(json), ["kustomization.yaml warning patch-target [1].value"]);
+    assert_eq!(reported(json), ["kustomization.yaml unresolved patch-target [1].value"]);
     let broken = object("|").replace("{name: a}", "{name: a");
-    assert_eq!(reported(&broken), ["kustomization.yaml warning inline-patch patches[0]"]);
+    assert_eq!(reported(&broken), ["kustomization.yaml unresolved inline-patch patches[0]"]);
 }
 
 #[test]
@@ -506,7 +506,7 @@ fn selectors_of_flux_and_components_are_updated_with_their_objects() {
     assert_eq!([&after["component/kustomization.yaml"], &after["release.yaml"]], [&new[0], &new[1]]);
     // Selected objects outside the run are unknown; a version that is no longer served is reported.
     let alone = |target| run(&[("release.yaml", &*old[1])], target).reported;
-    let reported = ["release.yaml warning patch-target spec.postRenderers[0].kustomize.patches[0].target.version"];
+    let reported = ["release.yaml unresolved patch-target spec.postRenderers[0].kustomize.patches[0].target.version"];
     assert_eq!(alone("1.6.1/standard"), [""; 0]);
     assert_eq!(alone("0.4.0"), reported);
 }
@@ -641,7 +641,7 @@ fn an_object_fragment_with_a_version_is_reported_and_left_unchanged() {
     let generate = "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: b}\nspec:\n  generate:\n    \
                     apiVersion: gateway.networking.k8s.io/v1alpha2\n    kind: BackendTLSPolicy\n    data: {spec: {tls: {hostname: b}}}\n";
     let outcome = run(&[("a.yaml", policy), ("b.yaml", generate)], "1.6.1/experimental");
-    outcome.check_findings(Severity::Warning, &["b.yaml warning reference-not-updated spec.generate.apiVersion"]);
+    outcome.check_findings(Severity::Warning, &["b.yaml unresolved reference-not-updated spec.generate.apiVersion"]);
     outcome.check_message("part of such an object is embedded next to it");
     assert!(!outcome.after.contains_key("b.yaml"));
     let named = generate.replace("    data: {spec: {tls: {hostname: b}}}\n", "    name: a\n");

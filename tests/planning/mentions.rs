@@ -9,12 +9,13 @@ fn reported(file: &str, text: &str) -> Vec<String> {
     let set = listener_set("a", 80);
     let outcome = run(&[(file, text), ("set.yaml", &set)], "1.6.1/standard");
     outcome.check_findings(Severity::Held, &[]);
-    outcome.reported.into_iter().filter(|reported| reported.contains(" warning reference-not-updated ")).collect()
+    outcome.reported.into_iter().filter(|reported| reported.contains(" unresolved reference-not-updated ")).collect()
 }
 
 #[track_caller]
 fn check(file: &str, text: &str, fields: &[&str]) {
-    let expected: Vec<_> = fields.iter().map(|field| format!("{file} warning reference-not-updated {field}")).collect();
+    let expected: Vec<_> =
+        fields.iter().map(|field| format!("{file} unresolved reference-not-updated {field}")).collect();
     assert_eq!(reported(file, text), expected);
 }
 
@@ -109,7 +110,7 @@ fn mentions_in_other_objects_are_reported() {
     ];
     let mut found = reported("map.yaml", map);
     found.sort();
-    assert_eq!(found, fields.map(|field| format!("map.yaml warning reference-not-updated {field}")));
+    assert_eq!(found, fields.map(|field| format!("map.yaml unresolved reference-not-updated {field}")));
     // References that are updated are not reported, nor kinds of another group.
     let refs = format!(
         "apiVersion: example.com/v1\nkind: A\nmetadata: {{name: a}}\nspec: {{ref: {{{OLD}}}, other: {{group: example.com, kind: XListenerSet}}, name: XListenerSet}}\n"
@@ -139,7 +140,7 @@ fn references_to_a_removed_version_are_updated() {
     assert_eq!(backward.after["names.yaml"], naming("v1alpha2"));
     // A reference to an object outside the run is only reported if its version is no longer served.
     let fields = ["spec.healthChecks[0].apiVersion", "spec.of.version"];
-    let reported = fields.map(|field| format!("names.yaml warning reference-not-updated {field}"));
+    let reported = fields.map(|field| format!("names.yaml unresolved reference-not-updated {field}"));
     let alone = run(&[("names.yaml", &naming("v1alpha2"))], "1.6.1/experimental");
     assert_eq!(alone.reported, reported);
     alone.check_message(
@@ -169,7 +170,7 @@ fn owner_references_follow_the_version_of_their_owner() {
     assert_eq!(backward.after["owned.yaml"], owned("v1alpha2"));
     // Without its owner among the files, it is reported.
     let alone = run(&[("owned.yaml", &owned("v1alpha2"))], "1.6.1/experimental");
-    assert_eq!(alone.reported, ["owned.yaml warning reference-not-updated metadata.ownerReferences[0].apiVersion"]);
+    assert_eq!(alone.reported, ["owned.yaml unresolved reference-not-updated metadata.ownerReferences[0].apiVersion"]);
     assert!(alone.after.is_empty());
 }
 
@@ -182,7 +183,7 @@ fn webhooks_for_removed_versions_are_reported() {
         );
         run(&[("hook.yaml", &hook)], "1.6.1/experimental").reported
     };
-    let reported = ["hook.yaml warning reference-not-updated webhooks[0].rules[0].apiVersions"];
+    let reported = ["hook.yaml unresolved reference-not-updated webhooks[0].rules[0].apiVersions"];
     assert_eq!([webhook("v1alpha2"), webhook("v1alpha2, v1alpha3")], [reported, reported]);
     assert_eq!([webhook("v1alpha2, v1"), webhook("'*'"), webhook("v1")], [const { Vec::<String>::new() }; 3]);
 }
@@ -207,7 +208,7 @@ fn admission_policies_for_removed_versions_are_reported() {
             ["excludeResourceRules", "resourceRules"].map(|list| format!("spec.{place}.{list}[0].apiVersions"));
         let mut reported = rules(kind, place, "v1alpha2, v1alpha3");
         reported.sort();
-        assert_eq!(reported, fields.map(|field| format!("policy.yaml warning reference-not-updated {field}")));
+        assert_eq!(reported, fields.map(|field| format!("policy.yaml unresolved reference-not-updated {field}")));
         assert_eq!(
             [rules(kind, place, "v1alpha2, v1"), rules(kind, place, "'*'")],
             [const { Vec::<String>::new() }; 2]
@@ -259,8 +260,8 @@ fn paths_that_argo_cd_and_flux_ignore_follow_the_objects() {
     // The one target becomes an item of a list, for which the path has no index.
     let listed = run_with(&ignored("BackendTLSPolicy", "/spec/targetRef/sectionName"), policy);
     let reported = [
-        "app.yaml warning reference-not-updated spec.ignoreDifferences[0].jsonPointers[0]",
-        "release.yaml warning reference-not-updated spec.driftDetection.ignore[0].paths[0]",
+        "app.yaml unresolved reference-not-updated spec.ignoreDifferences[0].jsonPointers[0]",
+        "release.yaml unresolved reference-not-updated spec.driftDetection.ignore[0].paths[0]",
     ];
     listed.check_findings(Severity::Warning, &reported);
     // A jq expression is not changed.
@@ -269,7 +270,7 @@ fn paths_that_argo_cd_and_flux_ignore_follow_the_objects() {
     let reported = run_with(&query, policy);
     reported.check_findings(
         Severity::Warning,
-        &["app.yaml warning reference-not-updated spec.ignoreDifferences[0].jqPathExpressions[0]"],
+        &["app.yaml unresolved reference-not-updated spec.ignoreDifferences[0].jqPathExpressions[0]"],
     );
     reported.check_message(".spec.tls.hostname, which is .spec.validation.hostname after the conversion");
 }
@@ -279,6 +280,6 @@ fn owners_of_a_kind_that_the_target_lacks_are_reported() {
     let owned = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata:\n  name: a\n  ownerReferences:\n  \
                  - {apiVersion: gateway.networking.k8s.io/v1alpha2, kind: UDPRoute, name: b, uid: c}\nspec: {}\n";
     let outcome = run(&[("a.yaml", owned)], "1.4.1/standard");
-    outcome.check_findings(Severity::Warning, &["a.yaml warning dangling-reference metadata.ownerReferences[0]"]);
+    outcome.check_findings(Severity::Warning, &["a.yaml unresolved dangling-reference metadata.ownerReferences[0]"]);
     run(&[("a.yaml", owned)], "1.4.1/experimental").check_findings(Severity::Warning, &[]);
 }

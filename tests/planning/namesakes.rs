@@ -436,7 +436,7 @@ fn a_reference_follows_the_nearest_object_of_a_renamed_kind() {
     found.check_findings(
         Severity::Warning,
         &[
-            "two/route.yaml warning reference-not-updated spec.parentRefs[0]",
+            "two/route.yaml unresolved reference-not-updated spec.parentRefs[0]",
             "two/set.yaml held-back name-conflict metadata.name",
         ],
     );

@@ -85,15 +85,22 @@ fn verdict(report: &Report<'_>) -> (State, String) {
         }
         (_, changed, _) => format!("{} {of} {verb}, in {files}; {held_back}.", thousands(changed)),
     };
+    let unresolved = report.findings.iter().filter(|finding| finding.severity == Severity::Unresolved).count();
+    let remains = match unresolved {
+        0 => "",
+        1 => " One finding is unresolved: nothing converts it, and it can break what is applied.",
+        _ => " Some findings are unresolved: nothing converts them, and they can break what is applied.",
+    };
     let unwritten = report.command == "apply" && report.written == Written::No && errors > 0;
     let unwritten = if unwritten { " Nothing was written." } else { "" };
-    let is_open = held > 0 || (changed > 0 && report.written == Written::No) || !report.left_out.is_empty();
+    let is_open =
+        held > 0 || unresolved > 0 || (changed > 0 && report.written == Written::No) || !report.left_out.is_empty();
     let state = match (errors > 0, is_open || recognised == 0) {
         (true, _) => State::Failed,
         (false, true) => State::Open,
         (false, false) => State::Good,
     };
-    (state, format!("{unread}{sentence}{unwritten}"))
+    (state, format!("{unread}{sentence}{remains}{unwritten}"))
 }
 
 fn all(recognised: usize) -> String {
@@ -122,6 +129,7 @@ fn counts(out: &mut Markup, report: &Report<'_>, contents: &Contents<'_>) {
     // Each with the noun for one and for several, and whether nothing is said of none.
     let more = [
         (of(Severity::Error), ["error", "errors"], true),
+        (of(Severity::Unresolved), ["unresolved", "unresolved"], true),
         (of(Severity::Warning), ["warning", "warnings"], true),
         (of(Severity::Note), ["note", "notes"], true),
         (counts.files, ["file read", "files read"], false),

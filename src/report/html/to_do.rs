@@ -41,7 +41,7 @@ pub(super) fn list(out: &mut Markup, contents: &Contents<'_>) {
 
 /// Says whether a finding asks for something: it holds back or fails, or it is a warning that says what to do.
 fn asks(finding: &Finding) -> bool {
-    finding.severity >= Severity::Held || (finding.severity == Severity::Warning && finding.help.is_some())
+    finding.severity >= Severity::Unresolved || (finding.severity == Severity::Warning && finding.help.is_some())
 }
 
 fn item(out: &mut Markup, thing: Thing<'_>, places: &[(&Entry<'_>, &Finding)]) {

@@ -7,38 +7,16 @@
 
 use memchr::memmem;
 
+use super::ignore_comment::Ignore;
 use super::manifest::Manifest;
 use super::object::Object;
 use super::source_text::SourceText;
 use crate::field::FieldPath;
-use crate::finding::Location;
 use crate::text::{Position, Span};
 use crate::yaml::{Tree, find_node, parts};
 
 /// What such a comment contains.
 const MARK: &str = "reversion: ignore";
-
-/// A comment that acknowledges findings.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ignore {
-    /// Where the comment is.
-    pub location: Location,
-    /// What it names in brackets: codes and rules. None where the brackets are missing or empty.
-    pub names: Vec<String>,
-    /// What follows the brackets.
-    pub reason: Option<String>,
-    /// What it is about, up to the second position; `None` where nothing begins there.
-    pub about: Option<(Position, Position)>,
-    /// Where the object starts that this is a part of.
-    pub object: Option<Position>,
-}
-
-impl Ignore {
-    /// Returns whether the comment is about what is at `position`.
-    pub fn has(&self, position: Position) -> bool {
-        self.about.is_some_and(|(start, end)| start <= position && position < end)
-    }
-}
 
 /// Finds the comments of a file, and of the inline patches whose lines have places in it, that acknowledge findings; in the order of
 /// the file.
