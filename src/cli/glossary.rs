@@ -147,7 +147,10 @@ pub const GLOSSARY: &[Term] = &[
         "to change",
         "Summary: objects that the conversion changes, and the files that they are in; `apply` writes them.",
     ),
-    term("unchanged", "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not."),
+    term(
+        "unchanged",
+        "Outcome: the object is left unchanged: it is at the target already, or it is acknowledged that it is not.",
+    ),
     term("undetectable", "Subject in `matrix`: a change of meaning that no field shows, such as a new default."),
     term(
         "unresolved",
