@@ -206,7 +206,7 @@ fn collect(manifest: &mut Manifest, recognizer: &Recognizer) -> Result<(), Probl
 fn mentions_group(text: &str, document: Span, comments: &[Span], recognizer: &Recognizer) -> bool {
     let starts = std::iter::once(document.start).chain(comments.iter().map(|comment| comment.end));
     let ends = comments.iter().map(|comment| comment.start).chain([document.end]);
-    starts.zip(ends).any(|(start, end)| start < end && recognizer.mentions_group(text[start..end].as_bytes()))
+    starts.zip(ends).any(|(start, end)| start < end && recognizer.mentions_group(&text.as_bytes()[start..end]))
 }
 
 /// Takes in the objects of a document, and what is taken for one.
