@@ -5,14 +5,19 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::FalseyValueParser;
+use anyhow::Error;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
+use super::config_file::{ConfigFile, Source};
+use super::console::Console;
+use crate::pack::wire;
+
 /// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
-const PLANNING: [&str; 21] = [
+const PLANNING: [&str; 23] = [
     "paths",
+    "filename",
     "glob",
     "files_from",
     "extension",
@@ -25,6 +30,7 @@ const PLANNING: [&str; 21] = [
     "to",
     "from",
     "set",
+    "namespace",
     "crds",
     "unpaired",
     "keep_api_version",
@@ -34,6 +40,9 @@ const PLANNING: [&str; 21] = [
     "allow_empty",
     "packs",
 ];
+
+/// A folder whose path nobody passed.
+const HERE: &str = ".";
 
 /// Converts Kubernetes manifests between releases of their APIs: in place, offline, in both directions, byte for byte.
 #[derive(Debug, Parser)]
@@ -55,23 +64,115 @@ Exit codes:
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
+    /// Where settings come from, if that is to be printed.
+    #[arg(skip)]
+    pub(super) settings: Option<String>,
 }
 
 impl Cli {
-    /// Reads the arguments, the first being the program's name. Help does not list the environment variables.
-    pub(super) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let mut command = without_variables(Self::command());
-        for name in ["apply", "plan"] {
-            command =
-                command.mut_subcommand(name, |command| command.mut_arg("paths", |arg| arg.help("Files and folders")));
-        }
-        let matches = command.try_get_matches_from_mut(arguments)?;
+    /// Reads the arguments, the first being the program's name, and the file `reversion.toml`, which sets the defaults of flags.
+    ///
+    /// # Errors
+    /// A [`clap::Error`], also for a request of help; a failure that names the file.
+    pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Console) -> Result<Self, Error> {
+        let arguments: Vec<OsString> = arguments.into_iter().collect();
+        let mut command = command(&ConfigFile::default(), console);
+        let matches = command.try_get_matches_from_mut(&arguments)?;
         if let Some(ignored) = ignored_by_plan(&matches) {
             let apply = command.find_subcommand_mut("apply").expect("`apply` is a subcommand");
             let message = format!("the argument '--plan <FILE>' cannot be used with {ignored}");
-            return Err(apply.error(ErrorKind::ArgumentConflict, message));
+            return Err(apply.error(ErrorKind::ArgumentConflict, message).into());
         }
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+        let mut file = ConfigFile::find(&config_source(deepest(&matches)))?;
+        let mut command = self::command(&file, console);
+        let matches = command.try_get_matches_from_mut(&arguments)?;
+        overridden(&command, &matches).into_iter().for_each(|key| file.override_key(key));
+        let mut cli = Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+        if let Some(files) = cli.command.files_mut() {
+            files.paths.append(&mut files.filename);
+            if files.paths.is_empty() {
+                files.paths.push(PathBuf::from(HERE));
+            }
+        }
+        let is_verbose = deepest(&matches).try_get_one::<bool>("verbose").ok().flatten() == Some(&true);
+        cli.settings = file.description().filter(|_| is_verbose);
+        if let Some(packs) = cli.command.packs_mut() {
+            packs.file = file;
+        }
+        Ok(cli)
+    }
+}
+
+/// Makes the command line, with the defaults that `file` sets. Help does not list the environment variables.
+fn command(file: &ConfigFile, console: Console) -> clap::Command {
+    let mut command = prepared(Cli::command(), file, console);
+    for name in ["apply", "plan"] {
+        command = command.mut_subcommand(name, |command| {
+            command.mut_arg("paths", |arg| arg.help("Files and folders; the current folder without one"))
+        });
+    }
+    // It is the file that is written, as for other programs.
+    command.mut_subcommand("plan", |command| command.mut_arg("format", |arg| arg.short(None)))
+}
+
+fn prepared(command: clap::Command, file: &ConfigFile, console: Console) -> clap::Command {
+    let with_default = |arg: clap::Arg| {
+        let default = file.defaults().find(|(key, _)| is_flag(&arg, key));
+        let arg = default.map_or(arg.clone(), |(_, values)| arg.default_values(values));
+        let is_empty = arg.get_env().is_some_and(|name| console.has_empty_variable(name));
+        if is_empty { arg.env(None) } else { arg }
+    };
+    command.mut_args(|arg| with_default(arg).hide_env(true)).mut_subcommands(|command| prepared(command, file, console))
+}
+
+/// Returns whether `arg` is the flag whose default a key of `reversion.toml` sets: the one with the variable of that name.
+fn is_flag(arg: &clap::Arg, key: &str) -> bool {
+    let variable = format!("REVERSION_{}", key.replace('-', "_").to_uppercase());
+    arg.get_env().is_some_and(|name| *name == *variable)
+}
+
+/// Returns the matches of the subcommand.
+fn deepest(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, below)| deepest(below))
+}
+
+/// Returns where the file `reversion.toml` of a call is. A saved plan needs none, nor does an interrupted run.
+fn config_source(matches: &ArgMatches) -> Source {
+    let is_on = |id: &str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
+    let is_passed = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let has_plan = matches.try_contains_id("plan").unwrap_or_default();
+    let file = matches.try_get_one::<PathBuf>("config");
+    let Ok(file) = file else { return Source::None };
+    if has_plan || is_on("resume") || is_on("isolated") && !(file.is_some() && is_passed("config")) {
+        return Source::None;
+    }
+    if let Some(file) = file {
+        return Source::File(file.clone());
+    }
+    let named = ["paths", "filename"].map(|id| matches.try_get_many::<PathBuf>(id).ok().flatten());
+    let paths: Vec<PathBuf> = named.into_iter().flatten().flatten().cloned().collect();
+    Source::Around(if paths.is_empty() { vec![PathBuf::from(HERE)] } else { paths })
+}
+
+/// Returns the keys whose flag or variable was set.
+fn overridden(command: &clap::Command, matches: &ArgMatches) -> Vec<&'static str> {
+    if let Some((name, below)) = matches.subcommand() {
+        return command.find_subcommand(name).map_or_else(Vec::new, |command| overridden(command, below));
+    }
+    let is_set = |arg: &&clap::Arg| {
+        let id = arg.get_id().as_str();
+        matches!(matches.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable))
+    };
+    let set = command.get_arguments().filter(is_set);
+    set.filter_map(|arg| ConfigFile::flags().find(|key| is_flag(arg, key))).collect()
+}
+
+/// Reads the variable of a switch.
+fn switch(text: &str) -> Result<bool, String> {
+    match text.to_lowercase().as_str() {
+        "1" | "true" | "t" | "yes" | "y" | "on" => Ok(true),
+        "0" | "false" | "f" | "no" | "n" | "off" => Ok(false),
+        _ => Err("the REVERSION_* variable of a switch is 1 or 0, true or false, yes or no, on or off".to_owned()),
     }
 }
 
@@ -84,14 +185,16 @@ fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
     Some(if *id == "paths" { "paths".to_owned() } else { format!("'--{flag}'") })
 }
 
+/// Reads the name of a namespace.
+fn namespace(text: &str) -> Result<String, String> {
+    let format = wire::Format::DnsLabel;
+    if format.accepts(text) { Ok(text.to_owned()) } else { Err(format!("write {}", format.description())) }
+}
+
 /// Reads a number of threads.
 fn threads(text: &str) -> Result<u16, String> {
     let number = text.parse().ok().filter(|number| *number <= 64);
     number.ok_or_else(|| "write a number from 0 to 64".to_owned())
-}
-
-fn without_variables(command: clap::Command) -> clap::Command {
-    command.mut_args(|arg| arg.hide_env(true)).mut_subcommands(without_variables)
 }
 
 /// The subcommands.
@@ -124,6 +227,37 @@ pub(super) enum Command {
     Pack(PackCommand),
 }
 
+impl Command {
+    /// Returns the arguments about files, where there are some.
+    const fn files_mut(&mut self) -> Option<&mut FileArgs> {
+        match self {
+            Self::Detect(args) => Some(&mut args.files),
+            Self::Check(CheckArgs { convert })
+            | Self::Diff(DiffArgs { convert })
+            | Self::Apply(ApplyArgs { convert, .. })
+            | Self::Plan(PlanArgs { convert, .. }) => Some(&mut convert.files),
+            _ => None,
+        }
+    }
+
+    /// Returns the arguments about packs and settings, where there are some.
+    const fn packs_mut(&mut self) -> Option<&mut PackArgs> {
+        match self {
+            Self::Detect(args) => Some(&mut args.packs),
+            Self::Check(CheckArgs { convert })
+            | Self::Diff(DiffArgs { convert })
+            | Self::Apply(ApplyArgs { convert, .. })
+            | Self::Plan(PlanArgs { convert, .. }) => Some(&mut convert.packs),
+            Self::Convert(args) => Some(&mut args.packs),
+            Self::Explain(args) => Some(&mut args.packs),
+            Self::Releases(args) => Some(&mut args.packs),
+            Self::Matrix(args) => Some(&mut args.packs),
+            Self::Pack(PackCommand::Lint(args)) => Some(&mut args.packs),
+            Self::Show(_) | Self::Undo(_) | Self::Pack(PackCommand::Build(_)) => None,
+        }
+    }
+}
+
 /// The subcommands of `pack`.
 #[derive(Debug, Subcommand)]
 pub(super) enum PackCommand {
@@ -137,9 +271,15 @@ pub(super) enum PackCommand {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub(super) struct FileArgs {
-    /// Files and folders; `-` is standard input
-    #[arg(default_value = ".", help_heading = None)]
+    /// Files and folders; `-` is standard input; the current folder without one
+    #[arg(help_heading = None)]
     pub(super) paths: Vec<PathBuf>,
+    /// A file or folder, as without the flag
+    #[arg(short = 'f', long, value_name = "PATH", hide_short_help = true)]
+    pub(super) filename: Vec<PathBuf>,
+    /// Accepted for those who are used to kubectl: folders are always read with all that is in them
+    #[arg(short = 'R', long, hide_short_help = true)]
+    pub(super) recursive: bool,
     /// Read only files that match; `!GLOB` excludes files
     #[arg(long, value_name = "GLOB", env = "REVERSION_GLOB", value_delimiter = ',')]
     pub(super) glob: Vec<String>,
@@ -150,13 +290,13 @@ pub(super) struct FileArgs {
     #[arg(long, value_name = "EXT", env = "REVERSION_EXTENSION", value_delimiter = ',', hide_short_help = true)]
     pub(super) extension: Vec<String>,
     /// Do not respect .gitignore, .ignore and .reversionignore
-    #[arg(long, env = "REVERSION_NO_IGNORE", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_NO_IGNORE", value_parser = switch, hide_short_help = true)]
     pub(super) no_ignore: bool,
     /// Read hidden files and folders too
-    #[arg(long, env = "REVERSION_HIDDEN", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_HIDDEN", value_parser = switch, hide_short_help = true)]
     pub(super) hidden: bool,
     /// Follow symbolic links
-    #[arg(long, env = "REVERSION_FOLLOW", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_FOLLOW", value_parser = switch, hide_short_help = true)]
     pub(super) follow: bool,
     /// List every skipped file with its reason on standard error
     #[arg(long)]
@@ -175,13 +315,22 @@ pub(super) struct FileArgs {
     pub(super) threads: u16,
 }
 
-/// Which packs are known.
+/// Which packs are known, and which settings hold.
 #[derive(Debug, Args)]
 pub(super) struct PackArgs {
     /// Add the pack in this folder, or replace the built-in pack of that name
     #[arg(long = "pack", value_name = "DIR", env = "REVERSION_PACK", value_delimiter = ',')]
     #[arg(help_heading = "Packs", hide_short_help = true)]
     pub(super) packs: Vec<PathBuf>,
+    /// Read the settings from FILE instead of the reversion.toml of the nearest folder
+    #[arg(long, value_name = "FILE", env = "REVERSION_CONFIG", help_heading = "Settings", hide_short_help = true)]
+    pub(super) config: Option<PathBuf>,
+    /// Read no settings from a file
+    #[arg(long, env = "REVERSION_ISOLATED", value_parser = switch, help_heading = "Settings", hide_short_help = true)]
+    pub(super) isolated: bool,
+    /// The settings that were read.
+    #[arg(skip)]
+    pub(super) file: ConfigFile,
 }
 
 /// What is printed.
@@ -189,7 +338,7 @@ pub(super) struct PackArgs {
 #[command(next_help_heading = "Report")]
 pub(super) struct OutputArgs {
     /// The format of the report
-    #[arg(long, value_enum, default_value_t = Format::Text, env = "REVERSION_FORMAT")]
+    #[arg(short = 'o', long, visible_alias = "output", value_enum, default_value_t = Format::Text, env = "REVERSION_FORMAT")]
     pub(super) format: Format,
     /// Write the report to FILE instead of standard output
     #[arg(long, value_name = "FILE", env = "REVERSION_OUTPUT_FILE", hide_short_help = true)]
@@ -198,16 +347,16 @@ pub(super) struct OutputArgs {
     #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR", hide_short_help = true)]
     pub(super) color: Colour,
     /// Print only held-back objects, errors and the summary
-    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = FalseyValueParser::new())]
+    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = switch)]
     pub(super) quiet: bool,
     /// Print notes too
-    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = FalseyValueParser::new())]
+    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch)]
     pub(super) verbose: bool,
     /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
-    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = switch, hide_short_help = true)]
     pub(super) allow_empty: bool,
     /// Exit with 0 instead of 1 or 3
-    #[arg(long, env = "REVERSION_EXIT_ZERO", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_EXIT_ZERO", value_parser = switch, hide_short_help = true)]
     pub(super) exit_zero: bool,
 }
 
@@ -246,24 +395,27 @@ pub(super) struct TargetArgs {
     /// Set what no file shows, such as ngf.namespace=nginx-gateway; `reversion releases PACK` lists the parameters
     #[arg(long, value_name = "NAME=VALUE", env = "REVERSION_SET", value_delimiter = ',', hide_short_help = true)]
     pub(super) set: Vec<String>,
+    /// The namespace of objects that name none and that no kustomization puts into one, as for `kubectl apply`
+    #[arg(short, long, value_name = "NS", env = "REVERSION_NAMESPACE", value_parser = namespace, hide_short_help = true)]
+    pub(super) namespace: Option<String>,
     /// Check the result with the CRDs in this folder instead of the target's catalogs; without --to they name the target
     #[arg(long, value_name = "DIR", env = "REVERSION_CRDS", hide_short_help = true)]
     pub(super) crds: Option<PathBuf>,
     /// Accept targets that are not compatible
-    #[arg(long, env = "REVERSION_UNPAIRED", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_UNPAIRED", value_parser = switch, hide_short_help = true)]
     pub(super) unpaired: bool,
     /// Keep an object's apiVersion while the target serves it and has not deprecated it
-    #[arg(long, env = "REVERSION_KEEP_API_VERSION", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_KEEP_API_VERSION", value_parser = switch, hide_short_help = true)]
     pub(super) keep_api_version: bool,
     /// Repair known mistakes, such as fields that only a project's documentation had
-    #[arg(long, env = "REVERSION_REPAIR", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_REPAIR", value_parser = switch, hide_short_help = true)]
     pub(super) repair: bool,
     /// Convert although values are lost: every loss, or only the listed codes
     #[arg(long, value_name = "CODE,...", env = "REVERSION_ALLOW_LOSS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "all", value_delimiter = ',', help_heading = "Losses")]
     pub(super) allow_loss: Vec<String>,
     /// Keep lost values in the annotation reversion.dev/stash of their object, to restore them when it is converted back
-    #[arg(long, env = "REVERSION_STASH", help_heading = "Losses")]
+    #[arg(long, env = "REVERSION_STASH", value_parser = switch, help_heading = "Losses")]
     pub(super) stash: bool,
 }
 
@@ -290,7 +442,7 @@ pub(super) struct ConvertArgs {
     #[command(flatten)]
     pub(super) files: FileArgs,
     /// Leave out files that cannot be read or parsed instead of failing; they are listed, and the exit code is 1
-    #[arg(long, env = "REVERSION_KEEP_GOING", value_parser = FalseyValueParser::new(), help_heading = "Files")]
+    #[arg(long, env = "REVERSION_KEEP_GOING", value_parser = switch, help_heading = "Files")]
     pub(super) keep_going: bool,
     #[command(flatten)]
     pub(super) output: OutputArgs,
@@ -357,10 +509,10 @@ pub(super) struct ApplyArgs {
 #[command(next_help_heading = "Writing")]
 pub(super) struct GuardArgs {
     /// Write files that have uncommitted changes or are not tracked by git
-    #[arg(long, env = "REVERSION_ALLOW_DIRTY", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "REVERSION_ALLOW_DIRTY", value_parser = switch)]
     pub(super) allow_dirty: bool,
     /// Write files outside of a git repository, or without git
-    #[arg(long, env = "REVERSION_ALLOW_NO_VCS", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "REVERSION_ALLOW_NO_VCS", value_parser = switch)]
     pub(super) allow_no_vcs: bool,
 }
 
@@ -428,13 +580,13 @@ pub(super) struct StreamArgs {
     pub(super) target: TargetArgs,
     /// Print only held-back objects, errors and the summary
     #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", help_heading = "Report")]
-    #[arg(value_parser = FalseyValueParser::new())]
+    #[arg(value_parser = switch)]
     pub(super) quiet: bool,
     /// Print notes too
-    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch, help_heading = "Report")]
     pub(super) verbose: bool,
     /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
-    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = switch, help_heading = "Report")]
     pub(super) allow_empty: bool,
     #[command(flatten)]
     pub(super) packs: PackArgs,

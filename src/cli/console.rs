@@ -65,6 +65,11 @@ impl Console {
         }
     }
 
+    /// Returns whether a variable is set to nothing, which is as if it were not set.
+    pub(super) fn has_empty_variable(self, name: &std::ffi::OsStr) -> bool {
+        std::env::var_os(name).is_some_and(|value| value.is_empty())
+    }
+
     /// Decides how diffs are painted.
     pub(super) fn paint(self, output: &OutputArgs) -> Paint {
         let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());

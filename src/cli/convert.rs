@@ -22,7 +22,7 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
         "`convert` reads standard input only\n  help: `reversion diff {input}` shows what would change in the file, `reversion convert - < {input}` prints it converted"
     );
     let packs = packs::load(&args.packs)?;
-    let config = Config::default();
+    let config = Config::new(&args.packs.file, &[], packs)?;
     let request = Request::read(&args.target, &config, packs, console)?;
     let bytes = input::read_stdin(Empty::of(args.allow_empty))?;
     let recognizer = input::recognizer(packs, &config);

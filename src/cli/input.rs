@@ -15,7 +15,7 @@ use super::args::FileArgs;
 use super::config::Config;
 use super::console::Console;
 use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing};
-use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, Scan, Skip, WalkOptions};
+use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, PathGlobs, Scan, Skip, WalkOptions};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
@@ -118,7 +118,7 @@ impl<T> File<T> {
 pub(super) fn read<T: Send>(
     args: &FileArgs,
     empty: Empty,
-    recognizer: &Recognizer,
+    (recognizer, excluded): (&Recognizer, Option<&PathGlobs>),
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
 ) -> Result<Input<T>> {
@@ -133,7 +133,7 @@ pub(super) fn read<T: Send>(
     args.paths.iter().try_for_each(|path| is_readable(path))?;
     let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
     let is_listed = |path: &Path| listed.as_ref().is_none_or(|listed| listed.has(path));
-    let options = options(args)?;
+    let options = options(args, excluded)?;
     let seen = AtomicUsize::new(0);
     let visit = |path: &Path, bytes: &[u8]| {
         seen.fetch_add(usize::from(is_listed(path)), Ordering::Relaxed);
@@ -158,6 +158,8 @@ pub(super) fn read<T: Send>(
 pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
     let files = FileArgs {
         paths: vec![folder.to_owned()],
+        filename: Vec::new(),
+        recursive: false,
         no_ignore: true,
         hidden: true,
         follow: true,
@@ -167,7 +169,8 @@ pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Resul
         inspect: false,
         threads: 0,
     };
-    let read = read(&files, Empty::Refuse, &recognizer(packs, &Config::default()), console, |manifest| manifest);
+    let recognizer = recognizer(packs, &Config::default());
+    let read = read(&files, Empty::Refuse, (&recognizer, None), console, |manifest| manifest);
     let read = read.context("--crds")?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("--crds: {}: {}", finding.location, finding.sentence()),
@@ -264,13 +267,14 @@ const fn failure_help(failure: &Failure) -> Option<&'static str> {
     }
 }
 
-fn options(args: &FileArgs) -> Result<WalkOptions> {
+fn options(args: &FileArgs, excluded: Option<&PathGlobs>) -> Result<WalkOptions> {
     Ok(WalkOptions {
         ignore_files: if args.no_ignore { IgnoreFiles::Disregard } else { IgnoreFiles::Respect },
         hidden: if args.hidden { Hidden::Visit } else { Hidden::Skip },
         links: if args.follow { Links::Follow } else { Links::Skip },
         listing: if args.inspect { Listing::Every } else { Listing::Count },
         globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
+        excluded: excluded.cloned(),
         extensions: args.extension.clone(),
         threads: usize::from(args.threads),
     })

@@ -7,12 +7,15 @@
 
 use std::ffi::OsString;
 
+use anyhow::Result;
+
 mod apply;
 mod apply_plan;
 mod args;
 mod build;
 mod companions;
 mod config;
+mod config_file;
 mod console;
 mod convert;
 mod detect;
@@ -46,16 +49,27 @@ use console::Console;
 /// Runs the program with `arguments`, the first being its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let console = Console;
-    let cli = match Cli::read(arguments) {
-        Ok(cli) => cli,
-        Err(message) => {
-            let exit = if message.use_stderr() { Exit::Failed } else { Exit::Clean };
-            // If the message cannot be printed, nothing else can.
-            let _unprinted = console.usage(&message);
-            return exit;
+    Cli::read(arguments, console).and_then(|cli| call(cli, console)).unwrap_or_else(|failure| {
+        // If standard error is closed, nothing else can be printed.
+        match failure.downcast_ref::<clap::Error>() {
+            Some(message) => {
+                let _unprinted = console.usage(message);
+                if message.use_stderr() { Exit::Failed } else { Exit::Clean }
+            }
+            None => {
+                let _unprinted = console.note(&format!("error: {failure:#}\n"));
+                Exit::Failed
+            }
         }
-    };
-    let outcome = match cli.command {
+    })
+}
+
+/// Calls the subcommand's module.
+fn call(cli: Cli, console: Console) -> Result<Exit> {
+    if let Some(settings) = &cli.settings {
+        console.note(&format!("{settings}\n"))?;
+    }
+    match cli.command {
         Command::Detect(args) => detect::run(&args, console),
         Command::Check(args) => preview::check(&args.convert, console),
         Command::Diff(args) => preview::diff(&args.convert, console),
@@ -69,10 +83,5 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Matrix(args) => matrix::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),
         Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
-    };
-    outcome.unwrap_or_else(|failure| {
-        // If standard error is closed, nothing else can be printed.
-        let _unprinted = console.note(&format!("error: {failure:#}\n"));
-        Exit::Failed
-    })
+    }
 }

@@ -99,12 +99,12 @@ pub(super) fn planned_with(
     (record, front_end, dependent): (Record, FrontEnd, Dependent),
     console: Console,
 ) -> Result<Planned> {
-    let config = Config::find(&args.files.paths, packs)?;
+    let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
     let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = input::recognizer(packs, &config);
     let empty = Empty::of(args.output.allow_empty);
     plan_files(&request, &recognizer, (dependent, console), |make| {
-        let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
+        let mut input = input::read(&args.files, empty, (&recognizer, config.excluded.as_ref()), console, make)?;
         if !args.keep_going {
             input.failed.clear();
         }

@@ -40,16 +40,7 @@ pub(super) struct Request<'p> {
 impl<'p> Request<'p> {
     /// Reads the arguments, and the CRDs that they name; arguments override the configuration.
     pub(super) fn read(args: &TargetArgs, config: &Config, packs: &'p Packs, console: Console) -> Result<Self> {
-        let mut targets: Vec<Target<'p>> = Vec::new();
-        for text in args.to.iter().filter(|text| !text.is_empty()) {
-            let target = packs::release(text, packs)?;
-            if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
-                bail!(
-                    "two targets for one pack, {other} and {target}: pass one of them; convert to the other in a second run"
-                );
-            }
-            targets.push(target);
-        }
+        let mut targets = targets(&args.to, packs)?;
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
         let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
         let crds = args.crds.as_ref().map(|folder| input::read_crds(folder, packs, console)).transpose()?;
@@ -63,10 +54,12 @@ impl<'p> Request<'p> {
         let choices = Choices {
             schema,
             keeping,
-            allowed: allowed(&args.allow_loss)?,
+            allowed: allowed(&args.allow_loss).context("--allow-loss")?,
             version,
             record: Record::Outcomes,
             front_end: FrontEnd::Exact,
+            by_file: config.by_file.clone(),
+            namespace: args.namespace.clone(),
             mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
             origins: origin::passed(&args.from, packs)?,
@@ -146,6 +139,21 @@ impl<'p> Request<'p> {
     }
 }
 
+/// Reads targets, at most one for each pack.
+pub(super) fn targets<'p>(names: &[String], packs: &'p Packs) -> Result<Vec<Target<'p>>> {
+    let mut targets: Vec<Target<'p>> = Vec::new();
+    for text in names {
+        let target = packs::release(text, packs)?;
+        if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
+            bail!(
+                "two targets for one pack, {other} and {target}: pass one of them; convert to the other in a second run"
+            );
+        }
+        targets.push(target);
+    }
+    Ok(targets)
+}
+
 /// Reads the CRDs in the objects of `manifests`.
 fn own(folder: &Path, manifests: &[Manifest]) -> Result<OwnCrds> {
     let objects = manifests.iter().flat_map(|manifest| manifest.objects.iter().map(move |object| (manifest, object)));
@@ -223,16 +231,16 @@ fn no_target_in(installed: &Installed<'_>) -> String {
     }
 }
 
-/// Reads the codes of `--allow-loss`.
-fn allowed(names: &[String]) -> Result<AllowedLoss> {
+/// Reads the codes of losses; `all` stands for every one.
+pub(super) fn allowed(names: &[String]) -> Result<AllowedLoss> {
     let mut codes = BTreeSet::new();
-    for name in names.iter().filter(|name| !name.is_empty()) {
+    for name in names {
         if name == "all" {
             return Ok(AllowedLoss::All);
         }
         let losses = LossClass::ALL.map(loss_code);
         let Some(code) = losses.iter().find(|code| code.name() == name) else {
-            bail!("--allow-loss: `{name}` is not the code of a loss; there are: {}", losses.map(Code::name).join(", "));
+            bail!("`{name}` is not the code of a loss; there are: {}", losses.map(Code::name).join(", "));
         };
         codes.insert(*code);
     }

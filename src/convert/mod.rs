@@ -35,7 +35,7 @@ mod object;
 mod object_plan;
 mod repair;
 
-pub use choices::{AllowedLoss, Choices, Goal, Keeping, Mistakes, Record, Schema, VersionChoice};
+pub use choices::{AllowedLoss, Choices, FileChoices, FileSet, Goal, Keeping, Mistakes, Record, Schema, VersionChoice};
 pub use conversion::Conversion;
 pub use inference::inference_findings;
 pub use object_plan::{ObjectPlan, Outcome, Sides};

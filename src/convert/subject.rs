@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::baseline::Baseline;
-use super::choices::Goal;
+use super::choices::{Goal, ObjectChoices};
 use super::context::ObjectContext;
 use super::inference;
 use super::references;
@@ -82,6 +82,11 @@ impl<'a> Subject<'a> {
             unknown: inference.unknown.into_iter().map(|unknown| unknown.path).collect(),
             baseline: Baseline::default(),
         })
+    }
+
+    /// Returns what was chosen for the object.
+    pub(super) fn choices(&self) -> ObjectChoices<'a> {
+        self.goal.choices_for(self.context.place.file)
     }
 
     /// Starts a session with data of the object.

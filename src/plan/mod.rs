@@ -15,7 +15,7 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use crate::links::{File, Namespaces};
+use crate::links::File;
 use crate::manifest::Manifest;
 
 mod planner;
@@ -34,8 +34,8 @@ mod listed;
 mod run;
 
 pub use crate::convert::{
-    ANNOTATION, AllowedLoss, Choices, Conversion, Goal, Keeping, MAX_STASH, Mistakes, ObjectPlan, Outcome, Record,
-    Remark, Schema, Sides, VersionChoice, inference_findings, loss_code,
+    ANNOTATION, AllowedLoss, Choices, Conversion, FileChoices, FileSet, Goal, Keeping, MAX_STASH, Mistakes, ObjectPlan,
+    Outcome, Record, Remark, Schema, Sides, VersionChoice, inference_findings, loss_code,
 };
 pub use crate::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
@@ -78,10 +78,10 @@ pub fn plan_files<M: Borrow<Manifest>, E>(
     read_again: impl Fn(usize, &PlannedFile) -> Result<M, E>,
 ) -> Result<Plan, E> {
     let known = linkable(&files);
-    let (namespaces, withheld) =
-        (Namespaces::new(&known, planner.goal().packs), Withheld::without(scope.left_out, &known));
+    let (namespaces, withheld) = (planner.namespaces(&known), Withheld::without(scope.left_out, &known));
     let styles = Styles::of(&known);
-    let contradicted = local::contradicted(&files, &namespaces, (&styles, &withheld)).into_iter();
+    let contradicted =
+        local::contradicted(&files, (&namespaces, &planner.namespaces_as_written()), (&styles, &withheld)).into_iter();
     let manifests = contradicted.map(|(at, planned)| Ok((at, read_again(at, planned)?)));
     let manifests = manifests.collect::<Result<Vec<_>, E>>()?;
     let mut files: Vec<RunFile<'_>> = files;
