@@ -129,3 +129,31 @@ fn code(name: &str) -> Result<Code> {
 fn is_file(path: &Path) -> bool {
     matches!(disk::read_up_to(path, 0), Ok(_) | Err(Failure::TooLarge(_)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::config_file::Source;
+    use crate::pack::embedded;
+
+    #[test]
+    fn codes_are_ignored_in_the_files_of_their_entry() {
+        let tree = tempfile::tempdir().unwrap();
+        let text = "[[paths]]\nglob = ['old/', '!old/new/']\nignore = ['advisory']\n[[paths]]\nglob = '*.x.yaml'\nignore = 'template'\n";
+        let file = tree.path().join("reversion.toml");
+        disk::write_output(&file, text.as_bytes()).unwrap();
+        let packs = embedded::with(Vec::new()).unwrap();
+        let read = ConfigFile::find(&Source::File(file)).unwrap();
+        let config = Config::new(&read, &[tree.path().to_owned()], &packs).unwrap();
+        let ignored = |name: &str| {
+            let file = tree.path().join(name);
+            [Code::Advisory, Code::Template, Code::UnknownField]
+                .map(|code| config.ignores(&file.to_string_lossy(), code))
+        };
+        assert_eq!(ignored("old/a.yaml"), [true, false, false]);
+        assert_eq!(ignored("old/a.x.yaml"), [true, true, false]);
+        assert_eq!(ignored("old/new/a.yaml"), [false; 3]);
+        assert_eq!(ignored("a.yaml"), [false; 3]);
+        assert!(!config.ignores("-", Code::Advisory));
+    }
+}
