@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 
 use super::config_file::{ConfigFile, Entry, PathEntry};
-use super::packs::near;
-use super::{parameters, target};
+use super::near::near;
+use super::{losses, packs, parameters};
 use crate::disk::{self, Failure, PathGlobs, Places};
 use crate::finding::Code;
 use crate::pack::Packs;
-use crate::plan::{FileChoices, FileSet, Keeping, Mistakes, VersionChoice};
+use crate::plan::{AllowedLoss, FileChoices, FileSet, Keeping, Mistakes, VersionChoice};
 
 /// The settings of a call.
 #[derive(Debug, Default)]
@@ -44,12 +44,10 @@ impl Config {
         for key in ["to", "from"] {
             for (at, entry) in file.flag(key).iter().enumerate() {
                 let so_far: Vec<String> = file.flag(key)[..=at].iter().map(|entry| entry.text.clone()).collect();
-                target::targets(&so_far, packs).with_context(|| file.place(entry))?;
+                packs::targets(&so_far, packs).with_context(|| file.place(entry))?;
             }
         }
-        for entry in file.flag("allow-loss") {
-            target::allowed(std::slice::from_ref(&entry.text)).with_context(|| file.place(entry))?;
-        }
+        allowed(file, file.flag("allow-loss"))?;
         for (name, value) in &file.set {
             parameters::check(name, &value.text, packs).with_context(|| file.place(value))?;
             config.set.insert(name.clone(), value.text.clone());
@@ -82,15 +80,11 @@ impl Config {
         let files = FileSet::new(move |file| places.place(Path::new(file)).is_some_and(|place| globs.covers(&place)));
         let codes = entry.ignore.iter().map(|code| self::code(&code.text).with_context(|| file.place(code)));
         self.ignored.push((files.clone(), codes.collect::<Result<_>>()?));
-        for loss in entry.allow_loss.iter().flatten() {
-            target::allowed(std::slice::from_ref(&loss.text)).with_context(|| file.place(loss))?;
-        }
-        let losses =
-            entry.allow_loss.as_ref().map(|losses| losses.iter().map(|loss| loss.text.clone()).collect::<Vec<_>>());
+        let allow = |entries: &Vec<Entry>| allowed(file, entries);
         self.by_file.push(FileChoices {
             files,
             keeping: entry.stash.map(|stash| if stash { Keeping::Stash } else { Keeping::Nothing }),
-            allowed: losses.map(|losses| target::allowed(&losses)).transpose()?,
+            allowed: entry.allow_loss.as_ref().map(allow).transpose()?,
             version: entry
                 .keep_api_version
                 .map(|keep| if keep { VersionChoice::Keep } else { VersionChoice::MostStable }),
@@ -104,6 +98,14 @@ impl Config {
     pub(super) fn ignores(&self, file: &str, code: Code) -> bool {
         self.ignored.iter().any(|(files, codes)| codes.contains(&code) && files.has(file))
     }
+}
+
+/// Reads the codes of losses.
+fn allowed(file: &ConfigFile, codes: &[Entry]) -> Result<AllowedLoss> {
+    for code in codes {
+        losses::allowed(std::slice::from_ref(&code.text)).with_context(|| file.place(code))?;
+    }
+    losses::allowed(&codes.iter().map(|code| code.text.clone()).collect::<Vec<_>>())
 }
 
 /// Reads globs, which count from the folder of the file.

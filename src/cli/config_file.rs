@@ -13,7 +13,7 @@ use anyhow::{Context, Error, Result, anyhow, bail};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::packs::near;
+use super::near::near;
 use crate::disk::{self, Failure};
 
 /// The name of the file.

@@ -6,6 +6,7 @@ use super::args::ExplainArgs;
 use super::console::Console;
 use super::exit::Exit;
 use super::glossary::GLOSSARY;
+use super::near::is_near;
 use super::{packs, releases};
 use crate::finding::Code;
 use crate::lens::{Description, OPERATIONS};
@@ -86,7 +87,7 @@ fn near<'p>(term: &str, packs: &'p Packs) -> Vec<&'p str> {
     let names = packs.iter().map(Pack::name);
     let mut near = nearest(&term.to_lowercase(), words.chain(codes).chain(operations).chain(ids).chain(names));
     near.dedup();
-    near.retain(|name| packs::is_near(&term.to_lowercase(), name));
+    near.retain(|name| is_near(&term.to_lowercase(), name));
     near
 }
 

@@ -13,6 +13,7 @@ mod apply;
 mod apply_plan;
 mod args;
 mod build;
+mod command_line;
 mod companions;
 mod config;
 mod config_file;
@@ -25,7 +26,9 @@ mod glossary;
 mod input;
 mod journal;
 mod lint;
+mod losses;
 mod matrix;
+mod near;
 mod origin;
 mod output;
 mod packs;
@@ -49,7 +52,7 @@ use console::Console;
 /// Runs the program with `arguments`, the first being its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let console = Console;
-    Cli::read(arguments, console).and_then(|cli| call(cli, console)).unwrap_or_else(|failure| {
+    command_line::read(arguments, console).and_then(|cli| call(cli, console)).unwrap_or_else(|failure| {
         // If standard error is closed, nothing else can be printed.
         match failure.downcast_ref::<clap::Error>() {
             Some(message) => {

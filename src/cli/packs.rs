@@ -3,7 +3,8 @@
 use anyhow::{Result, anyhow, bail};
 
 use super::args::PackArgs;
-use crate::pack::{Pack, Packs, Target, embedded, load, nearest};
+use super::near::near;
+use crate::pack::{Pack, Packs, Target, embedded, load};
 use crate::release::Channel;
 
 /// Loads the built-in packs and those passed with `--pack`; they stay as long as the program runs.
@@ -39,6 +40,21 @@ pub(super) fn release<'p>(text: &str, packs: &'p Packs) -> Result<Target<'p>> {
         None => error,
     })?;
     Ok(Target { pack, release: found })
+}
+
+/// Reads targets, at most one for each pack.
+pub(super) fn targets<'p>(names: &[String], packs: &'p Packs) -> Result<Vec<Target<'p>>> {
+    let mut targets: Vec<Target<'p>> = Vec::new();
+    for text in names {
+        let target = release(text, packs)?;
+        if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
+            bail!(
+                "two targets for one pack, {other} and {target}: pass one of them; convert to the other in a second run"
+            );
+        }
+        targets.push(target);
+    }
+    Ok(targets)
 }
 
 /// Reads the release and channel of one bare `RELEASE[/CHANNEL]` of `pack`, or of `PACK@RELEASE[/CHANNEL]` with that pack.
@@ -91,16 +107,4 @@ fn near_pack<'p>(name: &str, packs: &'p Packs) -> Option<&'p Pack> {
     let near = near(name, packs.iter().map(Pack::name));
     let named = near.and_then(|near| packs.iter().find(|pack| pack.name() == near));
     named.or_else(|| packs.iter().find(|pack| is_title(pack) || is_artifact(pack)))
-}
-
-/// Returns the name most similar to `text`, if at most a third of its letters differ.
-pub(super) fn near<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let text = text.to_lowercase();
-    let first = nearest(&text, names).into_iter().next()?;
-    is_near(&text, first).then_some(first)
-}
-
-/// Returns whether at most a third of the letters of `text` differ from `name`.
-pub(super) fn is_near(text: &str, name: &str) -> bool {
-    strsim::damerau_levenshtein(text, name) <= (text.chars().count() / 3).max(1)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
-use super::packs::near;
+use super::near::near;
 use crate::pack::wire::{Format, Parameter};
 use crate::pack::{Pack, Packs};
 
