@@ -46,7 +46,7 @@ fn apply(args: &ApplyArgs, console: Console) -> Result<Exit> {
     if planned.plan.files.is_empty() {
         finish(&planned.report("apply", Written::No), output, console)?;
         let exit = planned.exit_with(Pending::Nothing, output);
-        return explain_exit(exit, &planned.counts, &planned.roots, packs, console);
+        return explain_exit(exit, &planned.counts, (&planned.roots, &planned.skips), packs, console);
     }
     write::guard(&planned.plan.files, args.guard)?;
     if !args.yes && !confirmed(&planned.report("apply", Written::No), Level::of(output), console)? {

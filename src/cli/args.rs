@@ -43,6 +43,15 @@ fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
+/// Reads a word that is not empty.
+fn word(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        Err("write a word of the output, such as held-back".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
 /// Reads the name of a namespace.
 fn namespace(text: &str) -> Result<String, String> {
     let format = wire::Format::DnsLabel;
@@ -80,6 +89,10 @@ pub(super) enum Command {
     Releases(ReleasesArgs),
     /// List every change between two releases, with its cost in each direction
     Matrix(MatrixArgs),
+    /// Print the completions of a shell, for its startup file
+    Completion(CompletionArgs),
+    /// Print the manual page; with DIR, write it and those of the subcommands there
+    Man(ManArgs),
     /// Commands for authors of packs
     #[command(subcommand)]
     Pack(PackCommand),
@@ -111,7 +124,9 @@ impl Command {
             Self::Releases(args) => Some(&mut args.packs),
             Self::Matrix(args) => Some(&mut args.packs),
             Self::Pack(PackCommand::Lint(args)) => Some(&mut args.packs),
-            Self::Show(_) | Self::Undo(_) | Self::Pack(PackCommand::Build(_)) => None,
+            Self::Show(_) | Self::Undo(_) | Self::Completion(_) | Self::Man(_) | Self::Pack(PackCommand::Build(_)) => {
+                None
+            }
         }
     }
 }
@@ -460,7 +475,7 @@ Examples:
   reversion explain wrap")]
 pub(super) struct ExplainArgs {
     /// A word of the output: a rule (its id or the last part of it), a finding code, an operation, or another word
-    #[arg(value_name = "WORD")]
+    #[arg(value_name = "WORD", value_parser = word)]
     pub(super) term: String,
     #[command(flatten)]
     pub(super) packs: PackArgs,
@@ -477,6 +492,30 @@ pub(super) struct ReleasesArgs {
     pub(super) pack: Option<String>,
     #[command(flatten)]
     pub(super) packs: PackArgs,
+}
+
+/// The arguments of `completion`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion completion bash > ~/.local/share/bash-completion/completions/reversion
+  reversion completion zsh > ~/.zfunc/_reversion
+  reversion completion fish > ~/.config/fish/completions/reversion.fish")]
+pub(super) struct CompletionArgs {
+    /// The shell
+    pub(super) shell: clap_complete::Shell,
+}
+
+/// The arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion man | man -l -
+  reversion man ~/.local/share/man/man1")]
+pub(super) struct ManArgs {
+    /// The folder that the pages are written to
+    #[arg(value_name = "DIR")]
+    pub(super) folder: Option<PathBuf>,
 }
 
 /// The arguments of `pack build`.

@@ -87,6 +87,11 @@ fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
     Some(if *id == "paths" { "paths".to_owned() } else { format!("'--{flag}'") })
 }
 
+/// Makes the command line without settings.
+pub(super) fn command(console: Console) -> clap::Command {
+    command_line(&ConfigFile::default(), console)
+}
+
 /// Makes the command line, with the defaults that `file` sets. Help does not list the environment variables.
 fn command_line(file: &ConfigFile, console: Console) -> clap::Command {
     let mut command = prepared(Cli::command(), file, console);

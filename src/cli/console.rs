@@ -37,7 +37,11 @@ impl Console {
 
     /// Prints to standard error.
     pub(super) fn note(self, text: &str) -> Result<()> {
-        io::stderr().lock().write_all(visible_lines(text).as_bytes()).context("cannot write to standard error")
+        match io::stderr().lock().write_all(visible_lines(text).as_bytes()) {
+            // Nobody reads it any more.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done.context("cannot write to standard error"),
+        }
     }
 
     /// Prints a message about the arguments: with colours, unless it quotes something that could steer a terminal.

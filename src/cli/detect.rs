@@ -58,7 +58,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     }
     console.note(&format!("{}\n", text::detected(&detection.counts)))?;
     let exit = Exit::decide(&detection.counts, &detection.findings, &[], Pending::Nothing).with(output, 0);
-    explain_exit(exit, &detection.counts, &input.roots, packs, console)
+    explain_exit(exit, &detection.counts, (&input.roots, &input.skips), packs, console)
 }
 
 fn detect_object<'a>(manifest: &'a Manifest, object: &'a Object, packs: &'a Packs, detection: &mut Detection<'a>) {

@@ -5,7 +5,7 @@
 //!
 //! Invariant: every file that was seen is in the counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -55,6 +55,8 @@ pub(super) struct Input<T> {
     pub(super) unread: Vec<LeftOut>,
     /// What was seen; recognised objects are counted by the caller.
     pub(super) counts: Counts,
+    /// How much was not read, by reason.
+    pub(super) skips: BTreeMap<Skip, usize>,
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
     /// The files that are reported; all where there is no list.
@@ -69,6 +71,7 @@ impl<T> Default for Input<T> {
             failed: Vec::new(),
             unread: Vec::new(),
             counts: Counts::default(),
+            skips: BTreeMap::new(),
             roots: Vec::new(),
             listed: None,
         }
@@ -298,6 +301,7 @@ impl<T> Input<T> {
 
     /// Adds what a walk found; `seen` of the files that it read are listed.
     fn collect(mut self, scan: Scan<File<T>>, seen: usize) -> Self {
+        self.skips = scan.skips;
         self.counts.files = seen;
         self.counts.listed = self.listed.as_ref().map(FileList::len);
         for (path, file) in scan.visited {

@@ -15,6 +15,7 @@ mod args;
 mod build;
 mod command_line;
 mod companions;
+mod completion;
 mod config;
 mod config_file;
 mod console;
@@ -27,6 +28,7 @@ mod input;
 mod journal;
 mod lint;
 mod losses;
+mod man;
 mod matrix;
 mod near;
 mod origin;
@@ -84,6 +86,8 @@ fn call(cli: Cli, console: Console) -> Result<Exit> {
         Command::Explain(args) => explain::run(&args, console),
         Command::Releases(args) => releases::run(&args, console),
         Command::Matrix(args) => matrix::run(&args, console),
+        Command::Completion(args) => completion::run(&args, console),
+        Command::Man(args) => man::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),
         Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
     }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a note is printed with `--verbose` only, or in JSON.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -9,11 +10,12 @@ use anyhow::Result;
 use super::args::{Format, OutputArgs};
 use super::console::Console;
 use super::exit::Exit;
+use crate::disk::Skip;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
 use crate::plan::RunAdvisory;
-use crate::report::{Counts, Report, diff, github, json, plural, text, visible};
+use crate::report::{Counts, Report, diff, github, json, plural, text, thousands, visible};
 
 /// The least severity that is printed.
 #[derive(Clone, Copy, Debug)]
@@ -96,36 +98,52 @@ pub(super) fn diffs(files: &[FilePlan], output: &OutputArgs, console: Console) -
     Ok(shown)
 }
 
-/// Prints why nothing was recognised, where the run ends with that exit code.
+/// Prints why nothing was recognised, where the run ends with that exit code; `searched` is where, and what was not read there.
 pub(super) fn explain_exit(
     exit: Exit,
     counts: &Counts,
-    roots: &[PathBuf],
+    searched: (&[PathBuf], &BTreeMap<Skip, usize>),
     packs: &Packs,
     console: Console,
 ) -> Result<Exit> {
     if exit == Exit::NothingRecognised {
-        console.note(&nothing_recognised(counts, roots, packs))?;
+        console.note(&nothing_recognised(counts, searched, packs))?;
     }
     Ok(exit)
 }
 
-fn nothing_recognised(counts: &Counts, roots: &[PathBuf], packs: &Packs) -> String {
+fn nothing_recognised(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &Packs) -> String {
     let names: Vec<&str> = packs.iter().map(Pack::name).collect();
     let names = names.join(" or ");
+    let skipped = skipped(counts, skips);
+    let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
+    let help = "`reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0";
     if roots.is_empty() {
-        return format!(
-            "nothing recognised: standard input holds no object of {names}; `--allow-empty` exits with 0\n"
-        );
+        return format!("nothing recognised: standard input holds no object of {names}{skipped}\n  help: {help}\n");
     }
     let shown: Vec<String> = roots.iter().take(3).map(|root| visible(&root.to_string_lossy())).collect();
     let more = if roots.len() > shown.len() { ", ..." } else { "" };
     let place = format!("{}{more}", shown.join(", "));
     let what = match counts.files {
-        0 => format!("no file to read in {place}"),
-        files => format!("no object of {names} in {place} ({} read)", plural(files, "file")),
+        0 => format!("no object of {names} in {place} (no file read{skipped})"),
+        files => format!("no object of {names} in {place} ({} read{skipped})", plural(files, "file")),
     };
-    format!("nothing recognised: {what}; `--inspect` lists skipped files, `--allow-empty` exits with 0\n")
+    format!("nothing recognised: {what}\n  help: `--inspect` lists what is not read, ignored files too; {help}\n")
+}
+
+/// Counts what was not read, by reason.
+fn skipped(counts: &Counts, skips: &BTreeMap<Skip, usize>) -> Vec<String> {
+    let reason = |(skip, count): (&Skip, &usize)| match skip {
+        Skip::Extension => format!("{} with another extension", plural(*count, "file")),
+        Skip::Hidden => format!("{} hidden", thousands(*count)),
+        Skip::Link => plural(*count, "symbolic link"),
+        Skip::Binary => plural(*count, "binary file"),
+        Skip::Ignored => format!("{} ignored", thousands(*count)),
+        Skip::Glob => format!("{} excluded by a glob", thousands(*count)),
+        Skip::Excluded => format!("{} excluded by reversion.toml", thousands(*count)),
+    };
+    let templates = (counts.templates > 0).then(|| plural(counts.templates, "template"));
+    templates.into_iter().chain(skips.iter().map(reason)).collect()
 }
 
 #[cfg(test)]

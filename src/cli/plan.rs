@@ -52,7 +52,7 @@ pub(super) fn run(args: &PlanArgs, console: Console) -> Result<Exit> {
         ))?;
     }
     let exit = planned.exit_with(Pending::Nothing, &args.convert.output);
-    explain_exit(exit, &planned.counts, &planned.roots, packs, console)
+    explain_exit(exit, &planned.counts, (&planned.roots, &planned.skips), packs, console)
 }
 
 /// Returns the path of a file from the current folder.

@@ -2,7 +2,7 @@
 //!
 //! A file whose plan depends on no other file is planned while it is read. The others are planned once all files were read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::target::Request;
-use crate::disk;
+use crate::disk::{self, Skip};
 use crate::finding::{Acknowledged, Code, Finding, Severity};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
@@ -32,6 +32,8 @@ pub(super) struct Planned {
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
     pub(super) counts: Counts,
+    /// How much was not read, by reason.
+    pub(super) skips: BTreeMap<Skip, usize>,
     /// The findings that were accepted before.
     pub(super) acknowledged: Vec<Acknowledged>,
     /// The files that failed, where the run goes on without them.
@@ -136,13 +138,14 @@ pub(super) fn plan_files<'p>(
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     if input.counts.listed == Some(0) {
         // Nothing is converted, whatever the target.
-        let Input { findings, counts, roots, .. } = input;
+        let Input { findings, counts, roots, skips, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
         return Ok(Planned {
             plan,
             targets: Vec::new(),
             roots,
             counts,
+            skips,
             acknowledged: Vec::new(),
             left_out: Vec::new(),
         });
@@ -226,7 +229,15 @@ fn conclude(
     let counts =
         Counts { recognised: plan.objects.iter().filter(|object| object.is_recognised).count(), ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    Ok(Planned { targets, plan, roots: input.roots, counts, acknowledged: Vec::new(), left_out: input.failed })
+    Ok(Planned {
+        targets,
+        plan,
+        roots: input.roots,
+        counts,
+        skips: input.skips,
+        acknowledged: Vec::new(),
+        left_out: input.failed,
+    })
 }
 
 /// What is kept of a file until all files are read.

@@ -45,5 +45,5 @@ fn preview(
     }
     finish(&report, &args.output, console)?;
     let exit = planned.exit_with(Pending::of(report.files), &args.output);
-    explain_exit(exit, &planned.counts, &planned.roots, packs, console)
+    explain_exit(exit, &planned.counts, (&planned.roots, &planned.skips), packs, console)
 }

@@ -30,9 +30,11 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 5] = [
 ];
 
 /// Crates with restricted use, and the modules that may use them.
-const CRATES: [(&str, &[&str]); 9] = [
+const CRATES: [(&str, &[&str]); 11] = [
     ("anyhow", &["pack", "cli"]),
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("granit_parser", &["yaml"]),
     ("ignore", &["disk"]),
     ("json_patch", &["links", "report"]),

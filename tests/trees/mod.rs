@@ -143,6 +143,11 @@ impl Tree {
         self.command("", arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// Starts the program with its messages going to `error`.
+    pub(crate) fn start_with_error_to(&self, error: Stdio, arguments: &[&str]) -> Child {
+        self.command("", arguments).stdout(Stdio::null()).stderr(error).spawn().unwrap()
+    }
+
     /// Runs the program under another one and returns whether it ended by itself.
     pub(crate) fn ends_under(&self, above: &[&str], arguments: &[&str]) -> bool {
         let mut command = Command::new(above[0]);
