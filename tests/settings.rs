@@ -384,7 +384,7 @@ fn errors_name_their_line_and_what_to_write() {
     check_error("a = [\n", "1:6: not valid TOML: unclosed array, expected `]`");
     check_error("too = 'x'\n", "1:1: unknown setting `too`: did you mean `to`?");
     check_error("keep_going = true\n", "1:1: unknown setting `keep_going`: did you mean `keep-going`?");
-    let keys = "allow-loss, crds, extension, follow, from, hidden, keep-api-version, keep-going, namespace, no-ignore, pack, repair, stash, to, unpaired, exclude, paths, set, values";
+    let keys = "allow-loss, baseline, crds, extension, follow, from, hidden, keep-api-version, keep-going, namespace, no-ignore, pack, repair, stash, to, unpaired, exclude, paths, set, values";
     check_error("\nq = 1\n", &format!("2:1: unknown setting `q`: there are: {keys}"));
     check_error("to = 5\n", "1:6: `to` is a number: write a text in quotes, or a list of them");
     check_error(
@@ -438,4 +438,36 @@ fn a_file_that_a_call_does_not_need_is_not_read() {
     tree.plan("a.plan", &[]);
     tree.run(&["apply", "--plan=a.plan", "--yes"]).check(0);
     tree.run(&["undo"]).check(0);
+}
+
+#[test]
+fn the_example_in_the_readme_is_valid() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
+    let (_, section) = readme.split_once("\n## Settings\n").unwrap();
+    let (_, example) = section.split_once("```toml\n").unwrap();
+    let (example, after) = example.split_once("```\n").unwrap();
+    let tree = Tree::of(&[
+        ("reversion.toml", example),
+        ("deploy/edge.yaml", "nginx: {config: {ipFamily: dual}}\n"),
+        ("charts/a.yaml", BROKEN),
+        ("a.gen.yaml", BROKEN),
+        ("legacy/pay.yaml", RETRIES),
+        ("pay.yaml", RETRIES),
+    ]);
+    let run = tree.run(&["check", "-v"]);
+    run.check(1);
+    assert!(
+        run.err.contains("settings from reversion.toml: to, keep-going, exclude, paths, set, values\n"),
+        "{}",
+        run.err
+    );
+    assert!(run.out.contains("legacy/pay.yaml:1:1: ") && run.err.contains("1 held back"), "{}{}", run.out, run.err);
+    let unknown = Tree::of(&[("reversion.toml", "unknown = 1\n")]).run(&["check"]);
+    let (_, keys) = unknown.err.trim_end().split_once("there are: ").unwrap();
+    let (table, _) = after.split_once("\n\n").unwrap();
+    let missing: Vec<&str> = keys
+        .split(", ")
+        .filter(|key| !table.contains(&format!("`{key}`")) && !table.contains(&format!("[{key}]")))
+        .collect();
+    assert_eq!(missing, [""; 0], "README.md: the table of keys lacks these");
 }

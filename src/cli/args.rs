@@ -144,7 +144,7 @@ pub(super) enum PackCommand {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub(super) struct FileArgs {
-    /// Files and folders; `-` is standard input; the current folder without one
+    /// Files and folders; `-` is standard input [default: .]
     #[arg(help_heading = None)]
     pub(super) paths: Vec<PathBuf>,
     /// A file or folder, as without the flag

@@ -96,9 +96,8 @@ pub(super) fn command(console: Console) -> clap::Command {
 fn command_line(file: &ConfigFile, console: Console) -> clap::Command {
     let mut command = prepared(Cli::command(), file, console);
     for name in ["apply", "plan"] {
-        command = command.mut_subcommand(name, |command| {
-            command.mut_arg("paths", |arg| arg.help("Files and folders; the current folder without one"))
-        });
+        command = command
+            .mut_subcommand(name, |command| command.mut_arg("paths", |arg| arg.help("Files and folders [default: .]")));
     }
     // It is the file that is written, as for other programs.
     command.mut_subcommand("plan", |command| command.mut_arg("format", |arg| arg.short(None)))

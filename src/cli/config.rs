@@ -103,10 +103,11 @@ impl Config {
         Ok(())
     }
 
-    /// Returns whether findings of this code are acknowledged in `file`.
+    /// Returns what says whether findings of a code are acknowledged in a file.
     #[cfg_attr(not(test), expect(dead_code, reason = "for what acknowledges findings"))]
-    pub(super) fn ignores(&self, file: &str, code: Code) -> bool {
-        self.ignored.iter().any(|(files, codes)| codes.contains(&code) && files.has(file))
+    pub(super) fn ignores(&self) -> impl Fn(&str, Code) -> bool + Send + Sync + 'static {
+        let ignored = self.ignored.clone();
+        move |file, code| ignored.iter().any(|(files, codes)| codes.contains(&code) && files.has(file))
     }
 }
 
@@ -157,15 +158,15 @@ mod tests {
         let packs = embedded::with(Vec::new()).unwrap();
         let read = ConfigFile::find(&Source::File(file)).unwrap();
         let config = Config::new(&read, &[tree.path().to_owned()], &packs).unwrap();
+        let ignores = config.ignores();
         let ignored = |name: &str| {
             let file = tree.path().join(name);
-            [Code::Advisory, Code::Template, Code::UnknownField]
-                .map(|code| config.ignores(&file.to_string_lossy(), code))
+            [Code::Advisory, Code::Template, Code::UnknownField].map(|code| ignores(&file.to_string_lossy(), code))
         };
         assert_eq!(ignored("old/a.yaml"), [true, false, false]);
         assert_eq!(ignored("old/a.x.yaml"), [true, true, false]);
         assert_eq!(ignored("old/new/a.yaml"), [false; 3]);
         assert_eq!(ignored("a.yaml"), [false; 3]);
-        assert!(!config.ignores("-", Code::Advisory));
+        assert!(!ignores("-", Code::Advisory));
     }
 }

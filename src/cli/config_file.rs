@@ -27,12 +27,15 @@ enum Form {
     Texts,
     Path,
     Paths,
+    /// A file that need not exist yet.
+    File,
     Losses,
 }
 
 /// The keys that are named like the flag whose default they set.
-const FLAGS: [(&str, Form); 15] = [
+const FLAGS: [(&str, Form); 16] = [
     ("allow-loss", Form::Losses),
+    ("baseline", Form::File),
     ("crds", Form::Path),
     ("extension", Form::Texts),
     ("follow", Form::Switch),
@@ -253,6 +256,11 @@ impl ConfigFile {
             Form::Losses => self.losses(key, value),
             Form::Text => Ok(vec![self.text(key, value, "a text in quotes")?]),
             Form::Texts => self.texts(key, value, "a text in quotes, or a list of them"),
+            Form::File => {
+                let entry = self.text(key, value, "a path in quotes")?;
+                let text = self.path(&entry.text).to_string_lossy().into_owned();
+                Ok(vec![Entry { text, ..entry }])
+            }
             Form::Path => Ok(vec![self.existing(self.text(key, value, "a path in quotes")?)?]),
             Form::Paths => {
                 let paths = self.texts(key, value, "a path in quotes, or a list of them")?;
