@@ -203,7 +203,7 @@ pub(super) struct PackArgs {
     pub(super) isolated: bool,
     /// The settings that were read.
     #[arg(skip)]
-    pub(super) file: ConfigFile,
+    pub(super) file: Box<ConfigFile>,
 }
 
 /// What is printed.

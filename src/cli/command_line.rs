@@ -73,7 +73,7 @@ pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Conso
     let is_verbose = deepest(&matches).try_get_one::<bool>("verbose").ok().flatten() == Some(&true);
     cli.settings = file.description().filter(|_| is_verbose);
     if let Some(packs) = cli.command.packs_mut() {
-        packs.file = file;
+        *packs.file = file;
     }
     Ok(cli)
 }

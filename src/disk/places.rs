@@ -95,9 +95,9 @@ mod tests {
         assert_eq!(around("r/a/x.yaml"), ["r/a", "r"].map(|name| top.join(name)));
         assert_eq!(around("r"), [top.join("r")]);
         assert_eq!(around("s/d"), [top.join("s/d")]);
-        assert_eq!(around("none"), [PathBuf::new(); 0]);
+        assert_eq!(around("none"), Vec::<PathBuf>::new());
         #[cfg(unix)]
-        assert_eq!(folders_around(Path::new("/dev/null")), [PathBuf::new(); 0]);
+        assert_eq!(folders_around(Path::new("/dev/null")), Vec::<PathBuf>::new());
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(places.place(&top.join("r/c/../c/y.yaml")), Some(top.join("r/c/y.yaml")));
         assert_eq!(places.place(&top.join("r/c")), None, "it is shown in another way");
         assert_eq!(places.names(&top.join("r/c/y.yaml")), [top.join("r/c/../c/y.yaml")]);
-        assert_eq!(places.names(&top.join("s/d")), [PathBuf::new(); 0]);
+        assert_eq!(places.names(&top.join("s/d")), Vec::<PathBuf>::new());
     }
 
     #[test]
