@@ -4,9 +4,11 @@
 
 mod trees;
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::Value;
+use toml::de::{DeTable, DeValue};
 use trees::{Run, Tree};
 
 /// A route that v1.4 serves under another version.
@@ -465,9 +467,62 @@ fn the_example_in_the_readme_is_valid() {
     let unknown = Tree::of(&[("reversion.toml", "unknown = 1\n")]).run(&["check"]);
     let (_, keys) = unknown.err.trim_end().split_once("there are: ").unwrap();
     let (table, _) = after.split_once("\n\n").unwrap();
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let described: BTreeSet<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(described, keys.split(", ").collect(), "src/cli/reversion.schema.json has the keys (right)");
     let missing: Vec<&str> = keys
         .split(", ")
         .filter(|key| !table.contains(&format!("`{key}`")) && !table.contains(&format!("[{key}]")))
         .collect();
     assert_eq!(missing, [""; 0], "README.md: the table of keys lacks these");
+}
+
+const SCHEMA: &str = include_str!("../src/cli/reversion.schema.json");
+
+/// Reads a TOML file of texts, switches, numbers, lists and tables.
+fn json(text: &str) -> Value {
+    fn value(of: &DeValue<'_>) -> Value {
+        match of {
+            DeValue::String(text) => Value::from(text.to_string()),
+            DeValue::Boolean(switch) => Value::from(*switch),
+            DeValue::Array(items) => items.iter().map(|item| value(item.get_ref())).collect(),
+            DeValue::Table(entries) => {
+                entries.iter().map(|(key, entry)| (key.get_ref().to_string(), value(entry.get_ref()))).collect()
+            }
+            DeValue::Integer(number) => Value::from(number.as_str().parse::<i64>().unwrap()),
+            other => panic!("{other:?}"),
+        }
+    }
+    value(&DeValue::Table(DeTable::parse(text).unwrap().into_inner()))
+}
+
+/// The schema accepts what the program accepts, as far as no pack decides.
+#[test]
+fn the_schema_agrees_with_the_program() {
+    let schema = jsonschema::validator_for(&serde_json::from_str(SCHEMA).unwrap()).unwrap();
+    let cases = [
+        ("to = 'gateway-api@1.4'\n", true),
+        ("to = ['gateway-api@1.4/standard', 'ngf@2.2']\nunpaired = true\n", true),
+        ("allow-loss = true\n", true),
+        ("allow-loss = ['dropped-field']\nexclude = 'x'\n", true),
+        ("[set]\nngf.namespace = 'a'\n", true),
+        ("[[paths]]\nglob = ['x', 'y']\nstash = true\nignore = 'advisory'\n", true),
+        ("to = 'gateway-api'\n", false),
+        ("to = 5\n", false),
+        ("hidden = 'yes'\n", false),
+        ("allow-loss = 1\n", false),
+        ("exclude = [true]\n", false),
+        ("unknown = 1\n", false),
+        ("crds = ''\n", false),
+        ("[set]\nngf.namespace = 5\n", false),
+        ("[[paths]]\nstash = true\n", false),
+        ("[[paths]]\nglob = 'x'\nto = 'ngf@2.2'\n", false),
+        ("paths = 1\n", false),
+    ];
+    for (text, is_valid) in cases {
+        let tree = Tree::of(&[("reversion.toml", text), ("a.yaml", ROUTE)]);
+        let run = tree.run(&["check", "--to=gateway-api@1.4"]);
+        assert_eq!(run.code != Some(2), is_valid, "{text}{}", run.err);
+        assert_eq!(schema.is_valid(&json(text)), is_valid, "{text}");
+    }
 }
