@@ -25,7 +25,7 @@ Exit codes:
   2  failed: a bad argument, a file that cannot be read or parsed, a failed write
   3  no object was recognised
 
-`reversion explain WORD` explains every word in the output; the file reversion.toml and `REVERSION_*`
+`reversion explain WORD` explains every word in the output; reversion.toml and `REVERSION_*`
 variables set flags (README).")]
 pub(super) struct Cli {
     #[command(subcommand)]

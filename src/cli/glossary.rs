@@ -124,6 +124,10 @@ pub const GLOSSARY: &[Term] = &[
         "One documented change of an API between two releases, and how to convert it in both directions. `explain RULE` shows it.",
     ),
     term("served", "Heading of `releases`: the apiVersions under which a release accepts objects of a kind."),
+    term(
+        "settings",
+        "First line with `--verbose`: the `reversion.toml` that was read, its keys, and those that a flag or a variable overrides.",
+    ),
     term("single", "Channel: the only one of a bundle whose project publishes no channels."),
     term(
         "skipped",
