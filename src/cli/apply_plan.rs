@@ -9,7 +9,7 @@ use super::console::{Console, Destination};
 use super::exit::Exit;
 use super::journal::bounds;
 use super::output::{Level, places, written_lines};
-use super::saved_plan::{execute, findings, load, summary};
+use super::saved_plan::{execute, findings, load, made_elsewhere, summary};
 use super::write::{Preview, confirm, finish_interrupted, guard, write};
 use crate::finding::Severity;
 use crate::report::{Painter, Written};
@@ -24,6 +24,9 @@ pub(super) fn run(file: &Path, args: &ApplyArgs, console: Console) -> Result<Exi
     let level = Level::of(output);
     let plan = load(file)?;
     let left_out = plan.left_out().len();
+    if let Some(elsewhere) = made_elsewhere(&plan, file) {
+        bail!("nothing was written: {elsewhere}");
+    }
     let bounds = bounds(&[PathBuf::from(".")])?;
     let journal = finish_interrupted(&bounds, console)?;
     let executed = execute(&plan)?;

@@ -2,42 +2,13 @@
 //!
 //! Invariant: every flag has a `REVERSION_*` variable or matters for one call only.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::FalseyValueParser;
-use clap::error::ErrorKind;
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::config_file::ConfigFile;
 use crate::disk::Shard;
-
-/// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
-const PLANNING: [&str; 23] = [
-    "paths",
-    "glob",
-    "files_from",
-    "shard",
-    "extension",
-    "no_ignore",
-    "hidden",
-    "follow",
-    "inspect",
-    "threads",
-    "keep_going",
-    "to",
-    "from",
-    "set",
-    "crds",
-    "unpaired",
-    "keep_api_version",
-    "repair",
-    "allow_loss",
-    "stash",
-    "no_ignores",
-    "allow_empty",
-    "packs",
-];
+use crate::pack::wire;
 
 /// Converts Kubernetes manifests between releases of their APIs: in place, offline, in both directions, byte for byte.
 #[derive(Debug, Parser)]
@@ -56,37 +27,38 @@ Exit codes:
   2  failed: a bad argument, a file that cannot be read or parsed, a failed write
   3  no object was recognised
 
-`reversion explain WORD` explains every word in the output; `REVERSION_*` variables set flags (README).")]
+`reversion explain WORD` explains every word in the output; reversion.toml and `REVERSION_*`
+variables set flags (README).")]
 pub(super) struct Cli {
     #[command(subcommand)]
     pub(super) command: Command,
+    /// Where settings come from, if that is to be printed.
+    #[arg(skip)]
+    pub(super) settings: Option<String>,
 }
 
-impl Cli {
-    /// Reads the arguments, the first being the program's name. Help does not list the environment variables.
-    pub(super) fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let mut command = without_variables(Self::command());
-        for name in ["apply", "plan"] {
-            command =
-                command.mut_subcommand(name, |command| command.mut_arg("paths", |arg| arg.help("Files and folders")));
-        }
-        let matches = command.try_get_matches_from_mut(arguments)?;
-        if let Some(ignored) = ignored_by_plan(&matches) {
-            let apply = command.find_subcommand_mut("apply").expect("`apply` is a subcommand");
-            let message = format!("the argument '--plan <FILE>' cannot be used with {ignored}");
-            return Err(apply.error(ErrorKind::ArgumentConflict, message));
-        }
-        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+/// Reads the variable of a switch.
+fn switch(text: &str) -> Result<bool, String> {
+    match text.to_lowercase().as_str() {
+        "1" | "true" | "t" | "yes" | "y" | "on" => Ok(true),
+        "0" | "false" | "f" | "no" | "n" | "off" => Ok(false),
+        _ => Err("the REVERSION_* variable of a switch is 1 or 0, true or false, yes or no, on or off".to_owned()),
     }
 }
 
-/// Names an argument of `apply --plan` that was passed although a saved plan decides it; variables do not count.
-fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
-    let apply = matches.subcommand_matches("apply").filter(|apply| apply.contains_id("plan"))?;
-    let is_passed = |id: &&&str| apply.value_source(id) == Some(ValueSource::CommandLine);
-    let id = PLANNING.iter().find(is_passed)?;
-    let flag = id.strip_suffix("packs").map_or(id.replace('_', "-"), |_| "pack".to_owned());
-    Some(if *id == "paths" { "paths".to_owned() } else { format!("'--{flag}'") })
+/// Reads a word that is not empty.
+fn word(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        Err("write a word of the output, such as held-back".to_owned())
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+/// Reads the name of a namespace.
+fn namespace(text: &str) -> Result<String, String> {
+    let format = wire::Format::DnsLabel;
+    if format.accepts(text) { Ok(text.to_owned()) } else { Err(format!("write {}", format.description())) }
 }
 
 /// The help of `fn`.
@@ -110,10 +82,6 @@ An object that is held back is left unchanged, and the exit code is 1 unless `ex
 fn threads(text: &str) -> Result<u16, String> {
     let number = text.parse().ok().filter(|number| *number <= 64);
     number.ok_or_else(|| "write a number from 0 to 64".to_owned())
-}
-
-fn without_variables(command: clap::Command) -> clap::Command {
-    command.mut_args(|arg| arg.hide_env(true)).mut_subcommands(without_variables)
 }
 
 /// The subcommands.
@@ -148,6 +116,10 @@ pub(super) enum Command {
     /// Commands for reports that were saved
     #[command(subcommand)]
     Report(ReportCommand),
+    /// Print the completions of a shell, for its startup file
+    Completion(CompletionArgs),
+    /// Print the manual page; with DIR, write it and those of the subcommands there
+    Man(ManArgs),
     /// Commands for authors of packs
     #[command(subcommand)]
     Pack(PackCommand),
@@ -171,8 +143,42 @@ impl Command {
             Self::Plan(args) => args.convert.output.quiet,
             Self::Show(args) => args.output.quiet,
             Self::Convert(args) => args.quiet,
-            Self::Undo(_) | Self::Explain(_) | Self::Releases(_) | Self::Matrix(_) | Self::Pack(_) => false,
-            Self::Function | Self::Report(_) => false,
+            _ => false,
+        }
+    }
+
+    /// Returns the arguments about files, where there are some.
+    pub(super) const fn files_mut(&mut self) -> Option<&mut FileArgs> {
+        match self {
+            Self::Detect(args) => Some(&mut args.files),
+            Self::Check(CheckArgs { convert, .. })
+            | Self::Diff(DiffArgs { convert, .. })
+            | Self::Apply(ApplyArgs { convert, .. })
+            | Self::Plan(PlanArgs { convert, .. }) => Some(&mut convert.files),
+            _ => None,
+        }
+    }
+
+    /// Returns the arguments about packs and settings, where there are some.
+    pub(super) const fn packs_mut(&mut self) -> Option<&mut PackArgs> {
+        match self {
+            Self::Detect(args) => Some(&mut args.packs),
+            Self::Check(CheckArgs { convert, .. })
+            | Self::Diff(DiffArgs { convert, .. })
+            | Self::Apply(ApplyArgs { convert, .. })
+            | Self::Plan(PlanArgs { convert, .. }) => Some(&mut convert.packs),
+            Self::Convert(args) => Some(&mut args.packs),
+            Self::Explain(args) => Some(&mut args.packs),
+            Self::Releases(args) => Some(&mut args.packs),
+            Self::Matrix(args) => Some(&mut args.packs),
+            Self::Pack(PackCommand::Lint(args)) => Some(&mut args.packs),
+            Self::Show(_)
+            | Self::Undo(_)
+            | Self::Completion(_)
+            | Self::Man(_)
+            | Self::Function
+            | Self::Report(_)
+            | Self::Pack(PackCommand::Build(_)) => None,
         }
     }
 }
@@ -190,9 +196,15 @@ pub(super) enum PackCommand {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Files")]
 pub(super) struct FileArgs {
-    /// Files and folders; `-` is standard input
-    #[arg(default_value = ".", help_heading = None)]
+    /// Files and folders; `-` is standard input [default: .]
+    #[arg(help_heading = None)]
     pub(super) paths: Vec<PathBuf>,
+    /// A file or folder, as without the flag
+    #[arg(short = 'f', long, value_name = "PATH", hide_short_help = true)]
+    pub(super) filename: Vec<PathBuf>,
+    /// Accepted for those who are used to kubectl: folders are always read with all that is in them
+    #[arg(short = 'R', long, hide_short_help = true)]
+    pub(super) recursive: bool,
     /// Read only files that match; `!GLOB` excludes files
     #[arg(long, value_name = "GLOB", env = "REVERSION_GLOB", value_delimiter = ',')]
     pub(super) glob: Vec<String>,
@@ -203,13 +215,13 @@ pub(super) struct FileArgs {
     #[arg(long, value_name = "EXT", env = "REVERSION_EXTENSION", value_delimiter = ',', hide_short_help = true)]
     pub(super) extension: Vec<String>,
     /// Do not respect .gitignore, .ignore and .reversionignore
-    #[arg(long, env = "REVERSION_NO_IGNORE", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_NO_IGNORE", value_parser = switch, hide_short_help = true)]
     pub(super) no_ignore: bool,
     /// Read hidden files and folders too
-    #[arg(long, env = "REVERSION_HIDDEN", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_HIDDEN", value_parser = switch, hide_short_help = true)]
     pub(super) hidden: bool,
     /// Follow symbolic links
-    #[arg(long, env = "REVERSION_FOLLOW", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_FOLLOW", value_parser = switch, hide_short_help = true)]
     pub(super) follow: bool,
     /// Report and write only part I of N of the files, by a hash of their paths: 1/4 to 4/4 are all files
     #[arg(long, value_name = "I/N", env = "REVERSION_SHARD", hide_short_help = true)]
@@ -231,13 +243,22 @@ pub(super) struct FileArgs {
     pub(super) threads: u16,
 }
 
-/// Which packs are known.
-#[derive(Debug, Args)]
+/// Which packs are known, and which settings hold.
+#[derive(Debug, Default, Args)]
 pub(super) struct PackArgs {
     /// Add the pack in this folder, or replace the built-in pack of that name
     #[arg(long = "pack", value_name = "DIR", env = "REVERSION_PACK", value_delimiter = ',')]
     #[arg(help_heading = "Packs", hide_short_help = true)]
     pub(super) packs: Vec<PathBuf>,
+    /// Read the settings from FILE instead of the reversion.toml of the nearest folder
+    #[arg(long, value_name = "FILE", env = "REVERSION_CONFIG", help_heading = "Settings", hide_short_help = true)]
+    pub(super) config: Option<PathBuf>,
+    /// Read no settings from a file
+    #[arg(long, env = "REVERSION_ISOLATED", value_parser = switch, help_heading = "Settings", hide_short_help = true)]
+    pub(super) isolated: bool,
+    /// The settings that were read.
+    #[arg(skip)]
+    pub(super) file: Box<ConfigFile>,
 }
 
 /// What is printed.
@@ -245,7 +266,7 @@ pub(super) struct PackArgs {
 #[command(next_help_heading = "Report")]
 pub(super) struct OutputArgs {
     /// The format of the report
-    #[arg(long, value_enum, default_value_t = Format::Text, env = "REVERSION_FORMAT")]
+    #[arg(short = 'o', long, visible_alias = "output", value_enum, default_value_t = Format::Text, env = "REVERSION_FORMAT")]
     pub(super) format: Format,
     /// Write the report, or the diff where a diff is printed, to FILE instead of standard output
     #[arg(long, value_name = "FILE", env = "REVERSION_OUTPUT_FILE", hide_short_help = true)]
@@ -254,19 +275,19 @@ pub(super) struct OutputArgs {
     #[arg(long, value_enum, default_value_t = Colour::Auto, env = "REVERSION_COLOR", hide_short_help = true)]
     pub(super) color: Colour,
     /// Do not show long output through $GIT_PAGER, $PAGER or less
-    #[arg(long, env = "REVERSION_NO_PAGER", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_NO_PAGER", value_parser = switch, hide_short_help = true)]
     pub(super) no_pager: bool,
     /// Print only what affects the exit code, and the summary
-    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = FalseyValueParser::new())]
+    #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", value_parser = switch)]
     pub(super) quiet: bool,
     /// Print notes too
-    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = FalseyValueParser::new())]
+    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch)]
     pub(super) verbose: bool,
     /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
-    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = switch, hide_short_help = true)]
     pub(super) allow_empty: bool,
     /// Exit with 0 instead of 1 or 3
-    #[arg(long, env = "REVERSION_EXIT_ZERO", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_EXIT_ZERO", value_parser = switch, hide_short_help = true)]
     pub(super) exit_zero: bool,
 }
 
@@ -317,27 +338,30 @@ pub(super) struct TargetArgs {
     /// Set what no file shows, such as ngf.namespace=nginx-gateway; `reversion releases PACK` lists the parameters
     #[arg(long, value_name = "NAME=VALUE", env = "REVERSION_SET", value_delimiter = ',', hide_short_help = true)]
     pub(super) set: Vec<String>,
+    /// The namespace of objects that name none and that no kustomization puts into one, as for `kubectl apply`
+    #[arg(short, long, value_name = "NS", env = "REVERSION_NAMESPACE", value_parser = namespace, hide_short_help = true)]
+    pub(super) namespace: Option<String>,
     /// Check the result with the CRDs in this folder instead of the target's catalogs; without --to they name the target
     #[arg(long, value_name = "DIR", env = "REVERSION_CRDS", hide_short_help = true)]
     pub(super) crds: Option<PathBuf>,
     /// Accept targets that are not compatible
-    #[arg(long, env = "REVERSION_UNPAIRED", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_UNPAIRED", value_parser = switch, hide_short_help = true)]
     pub(super) unpaired: bool,
     /// Keep an object's apiVersion while the target serves it and has not deprecated it
-    #[arg(long, env = "REVERSION_KEEP_API_VERSION", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_KEEP_API_VERSION", value_parser = switch, hide_short_help = true)]
     pub(super) keep_api_version: bool,
     /// Repair known mistakes, such as fields that only a project's documentation had
-    #[arg(long, env = "REVERSION_REPAIR", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_REPAIR", value_parser = switch, hide_short_help = true)]
     pub(super) repair: bool,
     /// Convert although values are lost: every loss, or only the listed codes
     #[arg(long, value_name = "CODE,...", env = "REVERSION_ALLOW_LOSS", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "all", value_delimiter = ',', help_heading = "Losses")]
     pub(super) allow_loss: Vec<String>,
     /// Keep lost values in the annotation reversion.dev/stash of their object, to restore them when it is converted back
-    #[arg(long, env = "REVERSION_STASH", help_heading = "Losses")]
+    #[arg(long, env = "REVERSION_STASH", value_parser = switch, help_heading = "Losses")]
     pub(super) stash: bool,
     /// Disregard the comments in manifests that acknowledge findings
-    #[arg(long, env = "REVERSION_NO_IGNORES", value_parser = FalseyValueParser::new(), hide_short_help = true)]
+    #[arg(long, env = "REVERSION_NO_IGNORES", value_parser = switch, hide_short_help = true)]
     #[arg(help_heading = "Acknowledged findings")]
     pub(super) no_ignores: bool,
 }
@@ -354,7 +378,7 @@ pub(super) struct DetectArgs {
     #[command(flatten)]
     pub(super) output: OutputArgs,
     /// Print totals by kind, by release and by code instead of each object
-    #[arg(long, env = "REVERSION_STATISTICS", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    #[arg(long, env = "REVERSION_STATISTICS", value_parser = switch, help_heading = "Report")]
     pub(super) statistics: bool,
     #[command(flatten)]
     pub(super) packs: PackArgs,
@@ -368,7 +392,7 @@ pub(super) struct ConvertArgs {
     #[command(flatten)]
     pub(super) files: FileArgs,
     /// Leave out files that cannot be read or parsed instead of failing; they are listed, and the exit code is 1
-    #[arg(long, env = "REVERSION_KEEP_GOING", value_parser = FalseyValueParser::new(), help_heading = "Files")]
+    #[arg(long, env = "REVERSION_KEEP_GOING", value_parser = switch, help_heading = "Files")]
     pub(super) keep_going: bool,
     #[command(flatten)]
     pub(super) output: OutputArgs,
@@ -393,7 +417,7 @@ pub(super) struct CheckArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "files_from", help_heading = "Acknowledged findings")]
     pub(super) write_baseline: Option<PathBuf>,
     /// Print totals by rule, by kind and by code instead of each object
-    #[arg(long, env = "REVERSION_STATISTICS", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    #[arg(long, env = "REVERSION_STATISTICS", value_parser = switch, help_heading = "Report")]
     pub(super) statistics: bool,
 }
 
@@ -455,10 +479,10 @@ pub(super) struct ApplyArgs {
 #[command(next_help_heading = "Writing")]
 pub(super) struct GuardArgs {
     /// Write files that have uncommitted changes or are not tracked by git
-    #[arg(long, env = "REVERSION_ALLOW_DIRTY", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "REVERSION_ALLOW_DIRTY", value_parser = switch)]
     pub(super) allow_dirty: bool,
     /// Write files outside of a git repository, or without git
-    #[arg(long, env = "REVERSION_ALLOW_NO_VCS", value_parser = FalseyValueParser::new())]
+    #[arg(long, env = "REVERSION_ALLOW_NO_VCS", value_parser = switch)]
     pub(super) allow_no_vcs: bool,
 }
 
@@ -540,13 +564,13 @@ pub(super) struct StreamArgs {
     pub(super) target: TargetArgs,
     /// Print only what affects the exit code, and the summary
     #[arg(short, long, env = "REVERSION_QUIET", conflicts_with = "verbose", help_heading = "Report")]
-    #[arg(value_parser = FalseyValueParser::new())]
+    #[arg(value_parser = switch)]
     pub(super) quiet: bool,
     /// Print notes too
-    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    #[arg(short, long, env = "REVERSION_VERBOSE", value_parser = switch, help_heading = "Report")]
     pub(super) verbose: bool,
     /// Exit with 0 instead of 3 if no object was recognised; accept empty standard input
-    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = FalseyValueParser::new(), help_heading = "Report")]
+    #[arg(long, env = "REVERSION_ALLOW_EMPTY", value_parser = switch, help_heading = "Report")]
     pub(super) allow_empty: bool,
     #[command(flatten)]
     pub(super) packs: PackArgs,
@@ -562,7 +586,7 @@ Examples:
   reversion explain wrap")]
 pub(super) struct ExplainArgs {
     /// A word of the output: a rule (its id or the last part of it), a finding code, an operation, or another word
-    #[arg(value_name = "WORD")]
+    #[arg(value_name = "WORD", value_parser = word)]
     pub(super) term: String,
     #[command(flatten)]
     pub(super) packs: PackArgs,
@@ -579,6 +603,30 @@ pub(super) struct ReleasesArgs {
     pub(super) pack: Option<String>,
     #[command(flatten)]
     pub(super) packs: PackArgs,
+}
+
+/// The arguments of `completion`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion completion bash > ~/.local/share/bash-completion/completions/reversion
+  reversion completion zsh > ~/.zfunc/_reversion
+  reversion completion fish > ~/.config/fish/completions/reversion.fish")]
+pub(super) struct CompletionArgs {
+    /// The shell
+    pub(super) shell: clap_complete::Shell,
+}
+
+/// The arguments of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reversion man | man -l -
+  reversion man ~/.local/share/man/man1")]
+pub(super) struct ManArgs {
+    /// The folder that the pages are written to
+    #[arg(value_name = "DIR")]
+    pub(super) folder: Option<PathBuf>,
 }
 
 /// The arguments of `pack build`.

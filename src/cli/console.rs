@@ -94,7 +94,11 @@ impl Console {
         if !self.has_notes {
             return Ok(());
         }
-        io::stderr().lock().write_all(text.as_bytes()).context("cannot write to standard error")
+        match io::stderr().lock().write_all(text.as_bytes()) {
+            // Nobody reads it any more.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            done => done.context("cannot write to standard error"),
+        }
     }
 
     /// Prints a message about the arguments: with colours, unless it quotes something that could steer a terminal.
@@ -175,6 +179,11 @@ impl Console {
                 .with_context(|| format!("cannot write the step summary {}", file.to_string_lossy())),
             None => Ok(()),
         }
+    }
+
+    /// Returns whether a variable is set to nothing, which is as if it were not set.
+    pub(super) fn has_empty_variable(self, name: &std::ffi::OsStr) -> bool {
+        std::env::var_os(name).is_some_and(|value| value.is_empty())
     }
 
     /// Returns whether a report goes to a terminal.

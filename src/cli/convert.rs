@@ -1,5 +1,7 @@
 //! The subcommand `convert`: standard input to standard output.
 
+use std::path::Path;
+
 use anyhow::{Result, ensure};
 
 use super::args::{Colour, StreamArgs};
@@ -11,6 +13,7 @@ use super::output::{Level, explain_exit, findings};
 use super::packs;
 use super::planned::plan_files;
 use super::target::Request;
+use crate::disk::{self, Failure, FileKind};
 use crate::plan::Dependent;
 use crate::report::grouped::Places;
 use crate::report::{Written, text, visible};
@@ -18,12 +21,14 @@ use crate::report::{Written, text, visible};
 /// Runs `convert -`: an object that is held back or not recognised is written as it was read.
 pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let input = visible(&args.input);
-    ensure!(
-        args.input == "-",
-        "`convert` reads standard input only\n  help: `reversion diff {input}` shows what would change in the file, `reversion convert - < {input}` prints it converted"
-    );
+    let in_place = format!("`reversion diff {input}` shows what would change, `reversion apply {input}` changes it");
+    let help = match disk::read_up_to(Path::new(&args.input), 0) {
+        Err(Failure::NotAFile(FileKind::Folder)) => in_place,
+        _ => format!("{in_place}; `reversion convert - < {input}` prints it converted"),
+    };
+    ensure!(args.input == "-", "`convert` reads standard input only\n  help: {help}");
     let packs = packs::load(&args.packs)?;
-    let config = Config::default();
+    let config = Config::new(&args.packs.file, &[], packs)?;
     let request = Request::read(&args.target, &config, packs, console)?;
     let bytes = input::read_stdin(Empty::of(args.allow_empty))?;
     let recognizer = input::recognizer(packs, &config);
@@ -41,5 +46,5 @@ pub(super) fn run(args: &StreamArgs, console: Console) -> Result<Exit> {
     let found = findings(&report, level, (&painter, places));
     console.painted_note(&format!("{found}{}\n", text::summary(&report, &painter)))?;
     let exit = if exit == Exit::NothingRecognised && args.allow_empty { Exit::Clean } else { exit };
-    explain_exit(exit, &planned.counts, &planned.roots, packs, console)
+    explain_exit(exit, &planned.counts, (&planned.roots, &planned.skips), packs, console)
 }

@@ -31,10 +31,10 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
         "`detect` decides nothing that passes or fails, and has no format junit or markdown; use text, json, jsonl, github, gitlab or sarif"
     );
     let packs = packs::load(&args.packs)?;
-    let config = Config::find(&args.files.paths, packs)?;
+    let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
     let empty = Empty::of(args.output.allow_empty);
     let recognizer = input::recognizer(packs, &config);
-    let input = input::read(&args.files, empty, &recognizer, console, |manifest| manifest)?;
+    let input = input::read(&args.files, empty, (&recognizer, config.excluded.as_ref()), console, |manifest| manifest)?;
     let crds = installed(input.made.iter().flat_map(|manifest| crds_in(manifest, packs)));
     let evidence = input.made.iter().flat_map(|manifest| evidence_in(manifest, packs));
     let mut evidence: Vec<_> = evidence.map(|(pack, evidence)| (pack.name(), evidence)).collect();
@@ -80,7 +80,7 @@ pub(super) fn run(args: &DetectArgs, console: Console) -> Result<Exit> {
     }
     let painter = console.note_painter(output.color);
     console.painted_note(&format!("{}\n", text::detected(&detection.counts, &painter)))?;
-    explain_exit(exit, &detection.counts, &input.roots, packs, console)
+    explain_exit(exit, &detection.counts, (&input.roots, &input.skips), packs, console)
 }
 
 /// Renders what was detected: of each object or in totals, the findings, and what holds for the whole tree.

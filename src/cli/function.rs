@@ -50,7 +50,7 @@ pub(super) fn run(console: Console) -> Result<Exit> {
 fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     let config = list.config().context("the ResourceList has no functionConfig, which names the target")?;
     let config = FunctionConfig::read(config).context("functionConfig")?;
-    let packs = packs::load(&PackArgs { packs: Vec::new() })?;
+    let packs = packs::load(&PackArgs::default())?;
     let no_file = Config::default();
     let request = Request::read(&config.target, &no_file, packs, console).context("functionConfig")?;
     let request = request.planning(Record::Data, FrontEnd::Exact);

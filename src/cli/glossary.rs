@@ -133,6 +133,10 @@ pub const GLOSSARY: &[Term] = &[
     ),
     term("served", "Heading of `releases`: the apiVersions under which a release accepts objects of a kind."),
     term(
+        "settings",
+        "First line with `--verbose`: the `reversion.toml` that was read, its keys, and those that a flag or a variable overrides.",
+    ),
+    term(
         "shard",
         "One of several parts of a tree, by a hash of the paths of its files: `--shard 1/4`. Only its files are reported and written.",
     ),

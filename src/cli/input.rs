@@ -5,7 +5,7 @@
 //!
 //! Invariant: every file that was seen is in the counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -14,7 +14,7 @@ use super::args::FileArgs;
 use super::config::Config;
 use super::console::Console;
 use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, Listing};
-use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, Scan, Shard, Skip, WalkOptions};
+use crate::disk::{self, Failure, FileKind, FileList, MAX_FILE_SIZE, PathGlobs, Scan, Shard, Skip, WalkOptions};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::manifest::{self, Kustomization, Manifest, Reading, Recognizer};
 use crate::pack::Packs;
@@ -54,6 +54,8 @@ pub(super) struct Input<T> {
     pub(super) unread: Vec<LeftOut>,
     /// What was seen; recognised objects are counted by the caller.
     pub(super) counts: Counts,
+    /// How much was not read, by reason.
+    pub(super) skips: BTreeMap<Skip, usize>,
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
     /// The files that are reported; all where there is no list.
@@ -70,6 +72,7 @@ impl<T> Default for Input<T> {
             failed: Vec::new(),
             unread: Vec::new(),
             counts: Counts::default(),
+            skips: BTreeMap::new(),
             roots: Vec::new(),
             listed: None,
             shard: None,
@@ -120,7 +123,7 @@ impl<T> File<T> {
 pub(super) fn read<T: Send>(
     args: &FileArgs,
     empty: Empty,
-    recognizer: &Recognizer,
+    (recognizer, excluded): (&Recognizer, Option<&PathGlobs>),
     console: Console,
     make: impl Fn(Manifest) -> T + Sync,
 ) -> Result<Input<T>> {
@@ -135,7 +138,7 @@ pub(super) fn read<T: Send>(
     args.paths.iter().try_for_each(|path| is_readable(path))?;
     let listed = args.files_from.as_deref().map(|list| file_list(list, &args.paths)).transpose()?;
     let is_listed = |path: &Path| is_reported(path, listed.as_ref(), args.shard, &args.paths);
-    let options = options(args)?;
+    let options = options(args, excluded)?;
     let progress = console.progress("read");
     let visit = |path: &Path, bytes: &[u8]| {
         progress.add(usize::from(is_listed(path)));
@@ -162,6 +165,8 @@ pub(super) fn read<T: Send>(
 pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Result<Vec<Manifest>> {
     let files = FileArgs {
         paths: vec![folder.to_owned()],
+        filename: Vec::new(),
+        recursive: false,
         no_ignore: true,
         hidden: true,
         follow: true,
@@ -172,7 +177,8 @@ pub(super) fn read_crds(folder: &Path, packs: &Packs, console: Console) -> Resul
         inspect: false,
         threads: 0,
     };
-    let read = read(&files, Empty::Refuse, &recognizer(packs, &Config::default()), console, |manifest| manifest);
+    let recognizer = recognizer(packs, &Config::default());
+    let read = read(&files, Empty::Refuse, (&recognizer, None), console, |manifest| manifest);
     let read = read.context("--crds")?;
     match read.findings.iter().find(|finding| finding.severity == Severity::Error) {
         Some(finding) => bail!("--crds: {}: {}", finding.location, finding.sentence()),
@@ -273,13 +279,14 @@ const fn failure_help(failure: &Failure) -> Option<&'static str> {
     }
 }
 
-fn options(args: &FileArgs) -> Result<WalkOptions> {
+fn options(args: &FileArgs, excluded: Option<&PathGlobs>) -> Result<WalkOptions> {
     Ok(WalkOptions {
         ignore_files: if args.no_ignore { IgnoreFiles::Disregard } else { IgnoreFiles::Respect },
         hidden: if args.hidden { Hidden::Visit } else { Hidden::Skip },
         links: if args.follow { Links::Follow } else { Links::Skip },
         listing: if args.inspect { Listing::Every } else { Listing::Count },
         globs: Globs::new(&args.glob).map_err(|message| anyhow!("--glob: {message}"))?,
+        excluded: excluded.cloned(),
         extensions: args.extension.clone(),
         threads: usize::from(args.threads),
     })
@@ -308,6 +315,7 @@ impl<T> Input<T> {
 
     /// Adds what a walk found; `seen` of the files that it read are listed.
     fn collect(mut self, scan: Scan<File<T>>, seen: usize) -> Self {
+        self.skips = scan.skips;
         self.counts.files = seen;
         self.counts.listed = self.listed.as_ref().map(FileList::len);
         for (path, file) in scan.visited {

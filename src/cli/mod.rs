@@ -7,13 +7,18 @@
 
 use std::ffi::OsString;
 
+use anyhow::Result;
+
 mod apply;
 mod apply_plan;
 mod args;
 mod baseline;
 mod build;
+mod command_line;
 mod companions;
+mod completion;
 mod config;
+mod config_file;
 mod console;
 mod convert;
 mod detect;
@@ -27,6 +32,8 @@ mod input;
 mod interactive;
 mod journal;
 mod lint;
+mod losses;
+mod man;
 mod matrix;
 mod merge;
 mod origin;
@@ -55,17 +62,28 @@ use args::{Cli, Command, PackCommand, ReportCommand};
 /// Runs the program with `arguments`, the first being its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let console = Console::new();
-    let cli = match Cli::read(arguments) {
-        Ok(cli) => cli,
-        Err(message) => {
-            let exit = if message.use_stderr() { Exit::Failed } else { Exit::Clean };
-            // If the message cannot be printed, nothing else can.
-            let _unprinted = console.usage(&message);
-            return exit;
+    command_line::read(arguments, console).and_then(|cli| call(cli, console)).unwrap_or_else(|failure| {
+        // If standard error is closed, nothing else can be printed.
+        match failure.downcast_ref::<clap::Error>() {
+            Some(message) => {
+                let _unprinted = console.usage(message);
+                if message.use_stderr() { Exit::Failed } else { Exit::Clean }
+            }
+            None => {
+                let _unprinted = console.note(&format!("error: {failure:#}\n"));
+                Exit::Failed
+            }
         }
-    };
+    })
+}
+
+/// Calls the subcommand's module.
+fn call(cli: Cli, console: Console) -> Result<Exit> {
     let console = console.with_progress(!cli.command.is_quiet());
-    let outcome = match cli.command {
+    if let Some(settings) = &cli.settings {
+        console.note(&format!("{settings}\n"))?;
+    }
+    match cli.command {
         Command::Detect(args) => detect::run(&args, console),
         Command::Check(args) => preview::check(&args, console),
         Command::Diff(args) => preview::diff(&args, console),
@@ -79,12 +97,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Releases(args) => releases::run(&args, console),
         Command::Matrix(args) => matrix::run(&args, console),
         Command::Report(ReportCommand::Merge(args)) => merge::run(&args, console),
+        Command::Completion(args) => completion::run(&args, console),
+        Command::Man(args) => man::run(&args, console),
         Command::Pack(PackCommand::Build(args)) => build::run(&args, console),
         Command::Pack(PackCommand::Lint(args)) => lint::run(&args, console),
-    };
-    outcome.unwrap_or_else(|failure| {
-        // If standard error is closed, nothing else can be printed.
-        let _unprinted = console.note(&format!("error: {failure:#}\n"));
-        Exit::Failed
-    })
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a note is printed with `--verbose` only, or in JSON and HTML.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -10,6 +11,7 @@ use super::args::{ApplyArgs, Format, OutputArgs};
 use super::console::{Console, Destination};
 use super::exit::Exit;
 use super::formats;
+use crate::disk::Skip;
 use crate::edits::FilePlan;
 use crate::finding::{Code, Finding, Severity};
 use crate::pack::{Pack, Packs};
@@ -17,7 +19,7 @@ use crate::plan::{ObjectPlan, RunAdvisory};
 use crate::report::diff::Paint;
 use crate::report::document::Document;
 use crate::report::grouped::{Grouped, Places, Shown, grouped};
-use crate::report::{Counts, Painter, Report, diff, html, plural, stat, text, visible};
+use crate::report::{Counts, Painter, Report, diff, html, plural, stat, text, thousands, visible};
 
 /// The least severity that is printed.
 #[derive(Clone, Copy, Debug)]
@@ -170,36 +172,52 @@ fn secret(file: &FilePlan) -> String {
     format!("{}: changed, but its diff would show values of a Secret\n", visible(&file.file))
 }
 
-/// Prints why nothing was recognised, where the run ends with that exit code.
+/// Prints why nothing was recognised, where the run ends with that exit code; `searched` is where, and what was not read there.
 pub(super) fn explain_exit(
     exit: Exit,
     counts: &Counts,
-    roots: &[PathBuf],
+    searched: (&[PathBuf], &BTreeMap<Skip, usize>),
     packs: &Packs,
     console: Console,
 ) -> Result<Exit> {
     if exit == Exit::NothingRecognised {
-        console.note(&nothing_recognised(counts, roots, packs))?;
+        console.note(&nothing_recognised(counts, searched, packs))?;
     }
     Ok(exit)
 }
 
-fn nothing_recognised(counts: &Counts, roots: &[PathBuf], packs: &Packs) -> String {
+fn nothing_recognised(counts: &Counts, (roots, skips): (&[PathBuf], &BTreeMap<Skip, usize>), packs: &Packs) -> String {
     let names: Vec<&str> = packs.iter().map(Pack::name).collect();
     let names = names.join(" or ");
+    let skipped = skipped(counts, skips);
+    let skipped = if skipped.is_empty() { String::new() } else { format!("; not read: {}", skipped.join(", ")) };
+    let help = "`reversion releases PACK` lists the kinds that are looked for, `--allow-empty` exits with 0";
     if roots.is_empty() {
-        return format!(
-            "nothing recognised: standard input holds no object of {names}; `--allow-empty` exits with 0\n"
-        );
+        return format!("nothing recognised: standard input holds no object of {names}{skipped}\n  help: {help}\n");
     }
     let shown: Vec<String> = roots.iter().take(3).map(|root| visible(&root.to_string_lossy())).collect();
     let more = if roots.len() > shown.len() { ", ..." } else { "" };
     let place = format!("{}{more}", shown.join(", "));
     let what = match counts.files {
-        0 => format!("no file to read in {place}"),
-        files => format!("no object of {names} in {place} ({} read)", plural(files, "file")),
+        0 => format!("no object of {names} in {place} (no file read{skipped})"),
+        files => format!("no object of {names} in {place} ({} read{skipped})", plural(files, "file")),
     };
-    format!("nothing recognised: {what}; `--inspect` lists skipped files, `--allow-empty` exits with 0\n")
+    format!("nothing recognised: {what}\n  help: `--inspect` lists what is not read, ignored files too; {help}\n")
+}
+
+/// Counts what was not read, by reason.
+fn skipped(counts: &Counts, skips: &BTreeMap<Skip, usize>) -> Vec<String> {
+    let reason = |(skip, count): (&Skip, &usize)| match skip {
+        Skip::Extension => format!("{} with another extension", plural(*count, "file")),
+        Skip::Hidden => format!("{} hidden", thousands(*count)),
+        Skip::Link => plural(*count, "symbolic link"),
+        Skip::Binary => plural(*count, "binary file"),
+        Skip::Ignored => format!("{} ignored", thousands(*count)),
+        Skip::Glob => format!("{} excluded by a glob", thousands(*count)),
+        Skip::Excluded => format!("{} excluded by reversion.toml", thousands(*count)),
+    };
+    let templates = (counts.templates > 0).then(|| plural(counts.templates, "template"));
+    templates.into_iter().chain(skips.iter().map(reason)).collect()
 }
 
 #[cfg(test)]

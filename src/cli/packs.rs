@@ -41,6 +41,21 @@ pub(super) fn release<'p>(text: &str, packs: &'p Packs) -> Result<Target<'p>> {
     Ok(Target { pack, release: found })
 }
 
+/// Reads targets, at most one for each pack.
+pub(super) fn targets<'p>(names: &[String], packs: &'p Packs) -> Result<Vec<Target<'p>>> {
+    let mut targets: Vec<Target<'p>> = Vec::new();
+    for text in names {
+        let target = release(text, packs)?;
+        if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
+            bail!(
+                "two targets for one pack, {other} and {target}: pass one of them; convert to the other in a second run"
+            );
+        }
+        targets.push(target);
+    }
+    Ok(targets)
+}
+
 /// Reads the release and channel of one bare `RELEASE[/CHANNEL]` of `pack`, or of `PACK@RELEASE[/CHANNEL]` with that pack.
 pub(super) fn release_of<'p>(pack: &'p Pack, text: &str, packs: &'p Packs) -> Result<Target<'p>> {
     let is_full = text.contains('@') || packs.named(text).is_ok();

@@ -2,7 +2,7 @@
 //!
 //! A file whose plan depends on no other file is planned while it is read. The others are planned once all files were read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::exit::{Exit, Pending};
 use super::input::{self, Empty, Input};
 use super::journal::interrupted_run;
 use super::target::Request;
-use crate::disk::{self, FileList, Shard};
+use crate::disk::{self, FileList, Shard, Skip};
 use crate::finding::{Code, Finding, Location, Severity};
 use crate::infer::crds::{Crd, Installed, crds_in};
 use crate::infer::install_evidence::{Evidence, ObjectReleases, evidence_in, object_releases_in};
@@ -48,6 +48,8 @@ pub(super) struct Planned<'p> {
     /// The files and folders that were named.
     pub(super) roots: Vec<PathBuf>,
     pub(super) counts: Counts,
+    /// How much was not read, by reason.
+    pub(super) skips: BTreeMap<Skip, usize>,
     /// The files that failed, where the run goes on without them.
     pub(super) left_out: Vec<LeftOut>,
     /// The files that are reported; all where there is no list.
@@ -159,12 +161,12 @@ fn planned_within<'p>(
     limits: Limits<'_>,
     console: Console,
 ) -> Result<Planned<'p>> {
-    let config = Config::find(&args.files.paths, packs)?;
+    let config = Config::new(&args.packs.file, &args.files.paths, packs)?;
     let request = Request::read(&args.target, &config, packs, console)?.planning(record, front_end);
     let recognizer = input::recognizer(packs, &config);
     let empty = Empty::of(args.output.allow_empty);
     plan_files(&request, &recognizer, (limits, console), |make| {
-        let mut input = input::read(&args.files, empty, &recognizer, console, make)?;
+        let mut input = input::read(&args.files, empty, (&recognizer, config.excluded.as_ref()), console, make)?;
         if !args.keep_going {
             let failed = std::mem::take(&mut input.failed);
             if limits.dependent == Dependent::HoldBack {
@@ -203,7 +205,7 @@ pub(super) fn plan_files<'p>(
     let (input, installed) = with_crds(request, read(&|manifest| Seen::new(manifest, request, None))?);
     if input.counts.listed == Some(0) {
         // Nothing is converted, whatever the target.
-        let Input { findings, counts, roots, shard, .. } = input;
+        let Input { findings, counts, roots, shard, skips, .. } = input;
         let plan = Plan { findings, ..Plan::default() };
         return Ok(Planned {
             packs: request.packs(),
@@ -211,6 +213,7 @@ pub(super) fn plan_files<'p>(
             targets: Vec::new(),
             roots,
             counts,
+            skips,
             left_out: Vec::new(),
             listed: input.listed,
             shard,
@@ -297,8 +300,8 @@ fn conclude<'p>(
     let recognised_elsewhere = input.shard.is_some() && plan.recognised_elsewhere;
     let counts = Counts { recognised, recognised_elsewhere, ..input.counts };
     let targets = goal.targets.iter().map(Target::to_string).collect();
-    let (roots, shard, listed) = (input.roots, input.shard, input.listed);
-    Ok(Planned { packs, targets, plan, roots, counts, left_out, listed, shard })
+    let (roots, shard, listed, skips) = (input.roots, input.shard, input.listed, input.skips);
+    Ok(Planned { packs, targets, plan, roots, counts, skips, left_out, listed, shard })
 }
 
 /// What is kept of a file until all files are read.

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 
 use super::output::Level;
-use crate::disk::{self, is_place};
+use crate::disk::{self, Failure, is_place};
 use crate::edits::FilePlan;
 use crate::finding::Severity;
 use crate::report::grouped::{Grouped, Places, grouped};
@@ -37,6 +37,20 @@ pub(super) struct Executed {
     pub(super) files: Vec<FilePlan>,
     /// The names of the others.
     pub(super) stale: Vec<String>,
+}
+
+/// Explains that the plan in `file` was made in another folder, where none of its files is in the current one.
+pub(super) fn made_elsewhere(plan: &SavedPlan, file: &Path) -> Option<String> {
+    let is_in =
+        |folder: &Path, one: &SavedFile| !matches!(disk::read_up_to(&folder.join(&one.path), 0), Err(Failure::Missing));
+    if plan.files.is_empty() || plan.files.iter().any(|one| is_in(Path::new(""), one)) {
+        return None;
+    }
+    let around = disk::folders_around(file).into_iter().find(|folder| plan.files.iter().all(|one| is_in(folder, one)));
+    let there = around.map_or_else(String::new, |folder| format!(", {}", folder.display()));
+    Some(format!(
+        "the plan was made in another folder: none of its files is in this one\n  help: run it in the folder that it was made in{there}"
+    ))
 }
 
 /// Makes the edits of a plan in the text of its files.

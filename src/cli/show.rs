@@ -6,7 +6,7 @@ use super::args::ShowArgs;
 use super::console::Console;
 use super::exit::Exit;
 use super::output::{Level, diffs, places};
-use super::saved_plan::{execute, findings, load, summary};
+use super::saved_plan::{execute, findings, load, made_elsewhere, summary};
 use crate::report::saved_plan::SavedFile;
 use crate::report::{Written, visible};
 
@@ -22,7 +22,10 @@ pub(super) fn run(args: &ShowArgs, console: Console) -> Result<Exit> {
     let stale_line = |path: &String| {
         format!("{}: changed or removed since the plan was made; its edits are shown without context\n", visible(path))
     };
-    let stale_files: String = executed.stale.iter().map(stale_line).collect();
+    let stale_files = match made_elsewhere(&plan, &args.plan) {
+        Some(elsewhere) => format!("{elsewhere}; the edits are shown without context\n"),
+        None => executed.stale.iter().map(stale_line).collect(),
+    };
     let painter = console.note_painter(args.output.color);
     let found = findings(&plan, Level::of(&args.output), (&painter, places(&args.output)));
     console.painted_note(&format!("{head}{found}{stale_files}{}\n", summary(&plan, Written::No, &painter)))?;

@@ -9,24 +9,20 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use super::args::TargetArgs;
 use super::companions::Pairing;
 use super::config::Config;
 use super::console::Console;
-use super::{companions, input, origin, packs, parameters};
+use super::{companions, input, losses, origin, packs, parameters};
 use crate::field::FieldPath;
-use crate::finding::Code;
 use crate::infer::crds::{Crd, Installed, Verdict, crds_in, installed};
 use crate::infer::install_evidence::{Evidence, ObjectReleases};
-use crate::lens::LossClass;
 use crate::manifest::Manifest;
 use crate::pack::build::own::OwnCrds;
 use crate::pack::{Pack, Packs, Target};
-use crate::plan::{
-    AllowedLoss, Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice, loss_code,
-};
+use crate::plan::{Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice};
 use crate::report::visible;
 use crate::yaml::FrontEnd;
 
@@ -42,16 +38,7 @@ pub(super) struct Request<'p> {
 impl<'p> Request<'p> {
     /// Reads the arguments, and the CRDs that they name; arguments override the configuration.
     pub(super) fn read(args: &TargetArgs, config: &Config, packs: &'p Packs, console: Console) -> Result<Self> {
-        let mut targets: Vec<Target<'p>> = Vec::new();
-        for text in args.to.iter().filter(|text| !text.is_empty()) {
-            let target = packs::release(text, packs)?;
-            if let Some(other) = targets.iter().find(|other| other.pack.name() == target.pack.name()) {
-                bail!(
-                    "two targets for one pack, {other} and {target}: pass one of them; convert to the other in a second run"
-                );
-            }
-            targets.push(target);
-        }
+        let mut targets = packs::targets(&args.to, packs)?;
         let version = if args.keep_api_version { VersionChoice::Keep } else { VersionChoice::MostStable };
         let keeping = if args.stash { Keeping::Stash } else { Keeping::Nothing };
         let crds = args.crds.as_ref().map(|folder| input::read_crds(folder, packs, console)).transpose()?;
@@ -65,15 +52,17 @@ impl<'p> Request<'p> {
         let choices = Choices {
             schema,
             keeping,
-            allowed: allowed(&args.allow_loss)?,
+            allowed: losses::allowed(&args.allow_loss).context("--allow-loss")?,
             version,
             record: Record::Outcomes,
             front_end: FrontEnd::Exact,
+            by_file: config.by_file.clone(),
+            namespace: args.namespace.clone(),
             mistakes: if args.repair { Mistakes::Repair } else { Mistakes::Leave },
             parameters,
             origins: origin::passed(&args.from, packs)?,
             comments: if args.no_ignores { Comments::Disregard } else { Comments::Respect },
-            ignored: Ignored::default(),
+            ignored: Ignored::by(config.ignores()),
         };
         let named = crds.iter().flatten().flat_map(|manifest| crds_in(manifest, packs));
         installed(named).iter().try_for_each(|installed| warn_of_other_crds(&targets, installed, console))?;
@@ -225,20 +214,4 @@ fn no_target_in(installed: &Installed<'_>) -> String {
         (_, Some(why)) => format!("the CRDs of {title} name no release, {crds}: {why}; install a release"),
         _ => format!("the CRDs of {title} are of an unknown release: {crds}; install a known one"),
     }
-}
-
-/// Reads the codes of `--allow-loss`.
-fn allowed(names: &[String]) -> Result<AllowedLoss> {
-    let mut codes = BTreeSet::new();
-    for name in names.iter().filter(|name| !name.is_empty()) {
-        if name == "all" {
-            return Ok(AllowedLoss::All);
-        }
-        let losses = LossClass::ALL.map(loss_code);
-        let Some(code) = losses.iter().find(|code| code.name() == name) else {
-            bail!("--allow-loss: `{name}` is not the code of a loss; there are: {}", losses.map(Code::name).join(", "));
-        };
-        codes.insert(*code);
-    }
-    Ok(if codes.is_empty() { AllowedLoss::None } else { AllowedLoss::Codes(codes) })
 }

@@ -22,7 +22,7 @@ pub(super) fn run(args: &UndoArgs, console: Console) -> Result<Exit> {
         );
     };
     if args.list {
-        return list(&journal, console);
+        return list(&journal, &top, console);
     }
     let changed = if args.skip_changed { ChangedFiles::Leave } else { ChangedFiles::Refuse };
     if let Some(exit) = revert_unfinished(&journal, changed, console)? {
@@ -96,7 +96,7 @@ pub(super) fn resume(paths: &[PathBuf], console: Console) -> Result<Exit> {
 }
 
 /// Lists the runs that can be reverted.
-fn list(journal: &Journal, console: Console) -> Result<Exit> {
+fn list(journal: &Journal, top: &str, console: Console) -> Result<Exit> {
     if let Some(unfinished) = Unfinished::find(journal).map_err(failure)? {
         let so_far = match unfinished.progress() {
             RunProgress::Untouched => 0,
@@ -115,6 +115,9 @@ fn list(journal: &Journal, console: Console) -> Result<Exit> {
         )
     };
     let records = journal.records().map_err(failure)?;
+    if records.is_empty() {
+        return nothing(&format!("nothing to undo in {top}"), console);
+    }
     console.print(&records.iter().map(line).collect::<String>())?;
     Ok(Exit::Clean)
 }

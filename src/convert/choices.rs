@@ -40,6 +40,23 @@ impl<'p> Goal<'p> {
         self.targets.iter().any(|target| target.pack.can_hold_values(&object.kind))
     }
 
+    /// Returns the choices for an object of `file`.
+    pub(super) fn choices_for(&self, file: &str) -> ObjectChoices<'_> {
+        let choices = &self.choices;
+        let common = ObjectChoices {
+            keeping: choices.keeping,
+            allowed: &choices.allowed,
+            version: choices.version,
+            mistakes: choices.mistakes,
+        };
+        choices.by_file.iter().filter(|one| one.files.has(file)).fold(common, |before, one| ObjectChoices {
+            keeping: one.keeping.unwrap_or(before.keeping),
+            allowed: one.allowed.as_ref().unwrap_or(before.allowed),
+            version: one.version.unwrap_or(before.version),
+            mistakes: one.mistakes.unwrap_or(before.mistakes),
+        })
+    }
+
     /// Returns the catalog of a kind, whether or not its pack has a target.
     pub(crate) fn catalog_of(&self, kind: &GroupKind) -> Option<&'p Catalog> {
         self.packs.of_group(&kind.group).and_then(|pack| pack.catalog(kind))
@@ -59,6 +76,10 @@ pub struct Choices {
     pub version: VersionChoice,
     /// What becomes of known mistakes.
     pub mistakes: Mistakes,
+    /// Other choices for the objects of some files; of two that are about a file, the later one counts.
+    pub by_file: Vec<FileChoices>,
+    /// The namespace of objects that name none and that no kustomization puts into one.
+    pub namespace: Option<String>,
     /// Facts about the cluster that the user gave, by pack and name: `ngf.namespace`.
     pub parameters: BTreeMap<String, String>,
     /// The releases that the objects of a pack come from, by the pack's name, where more than their fields shows it.
@@ -106,6 +127,56 @@ impl fmt::Debug for Ignored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Ignored").field(&self.0.as_ref().map(|_| "a function")).finish()
     }
+}
+
+/// Choices for the objects of some files; what is `None` is chosen as for all others.
+#[derive(Clone, Debug)]
+pub struct FileChoices {
+    /// The files.
+    pub files: FileSet,
+    /// What becomes of lost values.
+    pub keeping: Option<Keeping>,
+    /// The losses allowed.
+    pub allowed: Option<AllowedLoss>,
+    /// The apiVersion chosen.
+    pub version: Option<VersionChoice>,
+    /// What becomes of known mistakes.
+    pub mistakes: Option<Mistakes>,
+}
+
+/// A set of files, by their names as findings show them.
+#[derive(Clone)]
+pub struct FileSet(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl FileSet {
+    /// Makes the set of the files that `has` accepts.
+    pub fn new(has: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(has))
+    }
+
+    /// Returns whether `file` is in the set.
+    pub fn has(&self, file: &str) -> bool {
+        (self.0)(file)
+    }
+}
+
+impl fmt::Debug for FileSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FileSet")
+    }
+}
+
+/// The choices for one object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ObjectChoices<'g> {
+    /// What becomes of lost values.
+    pub(super) keeping: Keeping,
+    /// The losses allowed.
+    pub(super) allowed: &'g AllowedLoss,
+    /// The apiVersion chosen.
+    pub(super) version: VersionChoice,
+    /// What becomes of known mistakes.
+    pub(super) mistakes: Mistakes,
 }
 
 /// Which losses a user allows.

@@ -37,7 +37,7 @@ pub(super) fn fit(
     served.retain(|version| wanted.is_none_or(|wanted| version.name == wanted));
     let Some(first) = served.first() else { return Err(vec![missing_kind(subject, kind)]) };
     let present = subject.object.api_version.version.as_str();
-    let kept = match subject.goal.choices.version {
+    let kept = match subject.choices().version {
         VersionChoice::MostStable => None,
         VersionChoice::Keep => served.iter().find(|version| version.name == present && !version.deprecated),
     };

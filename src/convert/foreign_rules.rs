@@ -32,13 +32,14 @@ pub(super) fn apply(
     if rules.is_empty() || made.as_ref().is_some_and(|made| !made.blocks.is_empty()) {
         return made;
     }
+    let allowed = goal.choices_for(context.place.file).allowed;
     let before = made.as_ref().map_or_else(|| object.value.clone(), |made| made.value.clone());
     let mut session = context.session(before.clone());
     let (mut used, mut advice) = (Vec::new(), Vec::new());
     for (rule, direction) in &rules {
         let done = session.program().len();
         if rule.lens(*direction).run(&mut session).is_err() {
-            return Some(blocked(object, made, blocks(&rules, context.session(before), &goal.choices.allowed)));
+            return Some(blocked(object, made, blocks(&rules, context.session(before), allowed)));
         }
         if let Some(at) = session.changed_at(done) {
             advice.extend(rule.advice.as_ref().map(|text| Remark::new(Code::Advisory, at, text.clone(), None)));
@@ -57,7 +58,7 @@ pub(super) fn apply(
             Some(with_doubts(made.unwrap_or_else(|| Conversion::unchanged(object))))
         };
     }
-    match losses(&session, &goal.choices.allowed) {
+    match losses(&session, allowed) {
         Ok(lost) => {
             let mut made = with_doubts(changed(object, made, session, used, lost));
             made.warnings.extend(advice);

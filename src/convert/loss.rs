@@ -76,7 +76,7 @@ impl Losses {
             OldStash::Usable(stash, _) => Some(stash),
             OldStash::None | OldStash::Unusable(_) => None,
         };
-        let keeps_new = subject.goal.choices.keeping == Keeping::Stash && self.new_losses().next().is_some();
+        let keeps_new = subject.choices().keeping == Keeping::Stash && self.new_losses().next().is_some();
         if !keeps_new && old_stash.is_none() {
             return Ok((self.accept(subject, &NewlyKept::new())?, None));
         }
@@ -175,7 +175,7 @@ impl Losses {
 
     /// Sorts the new losses into those that are kept or allowed, which are reported, and those that hold the object back.
     fn accept(&self, subject: &Subject<'_>, kept_now: &NewlyKept) -> Result<Vec<Remark>, Vec<Remark>> {
-        let choices = &subject.goal.choices;
+        let choices = subject.choices();
         let (mut lost, mut blocks) = (Vec::new(), Vec::new());
         for Lost { loss, at_source } in self.new_losses() {
             let (code, place, reason) = (loss_code(loss.class), &loss.path, &loss.reason);

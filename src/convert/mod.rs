@@ -36,7 +36,10 @@ mod object;
 mod object_plan;
 mod repair;
 
-pub use choices::{AllowedLoss, Choices, Comments, Goal, Ignored, Keeping, Mistakes, Record, Schema, VersionChoice};
+pub use choices::{
+    AllowedLoss, Choices, Comments, FileChoices, FileSet, Goal, Ignored, Keeping, Mistakes, Record, Schema,
+    VersionChoice,
+};
 pub use conversion::Conversion;
 pub use inference::inference_findings;
 pub use object_plan::{ObjectPlan, Outcome, Sides, change};

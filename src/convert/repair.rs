@@ -28,7 +28,7 @@ pub(super) struct Repaired {
 
 /// Repairs what the rules of the goal's packs know as mistakes; `None` where there are none, or where that was not requested.
 pub(super) fn repair(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Option<Repaired> {
-    match goal.choices.mistakes {
+    match goal.choices_for(context.place.file).mistakes {
         Mistakes::Leave => None,
         Mistakes::Repair => run_repairs(object, goal, context).map(|(repaired, _)| repaired),
     }
@@ -36,7 +36,7 @@ pub(super) fn repair(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_
 
 /// Reports the mistakes that are left, and how they can be repaired.
 pub(super) fn offers(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> Vec<Remark> {
-    let found = match goal.choices.mistakes {
+    let found = match goal.choices_for(context.place.file).mistakes {
         Mistakes::Leave => run_repairs(object, goal, context),
         Mistakes::Repair => None,
     };
@@ -70,9 +70,10 @@ fn run_repairs(object: &Object, goal: &Goal<'_>, context: ObjectContext<'_>) -> 
         }
     }
     let mut lost = Vec::new();
+    let choices = goal.choices_for(context.place.file);
     // Where nothing is repaired, nothing is lost.
-    if goal.choices.mistakes == Mistakes::Repair {
-        match losses(&session, &goal.choices.allowed) {
+    if choices.mistakes == Mistakes::Repair {
+        match losses(&session, choices.allowed) {
             Ok(allowed) => lost = allowed,
             Err(held) => blocks.extend(held),
         }

@@ -55,7 +55,7 @@ pub(super) fn other_version(object: &Object, version: &ApiVersion) -> Option<Rem
 }
 
 /// Returns the shapes that `target` can give `object`, the best first; at least one.
-pub(super) fn goals(object: &Object, target: &Target<'_>, goal: &Goal<'_>) -> Vec<Shape> {
+pub(super) fn goals(object: &Object, (target, goal): (&Target<'_>, &Goal<'_>), choice: VersionChoice) -> Vec<Shape> {
     let none = || vec![Shape { release: target.release, version: None }];
     let Some(kinds) = target.pack.kinds_by_version(&object.kind) else { return none() };
     let mut found: Vec<(bool, usize, usize, ApiVersion)> = Vec::new();
@@ -63,8 +63,7 @@ pub(super) fn goals(object: &Object, target: &Target<'_>, goal: &Goal<'_>) -> Ve
         let group = target.pack.groups().iter().position(|group| *group == kind.group).unwrap_or_default();
         for (place, served) in served(target, goal, kind).into_iter().enumerate() {
             let version = ApiVersion { group: kind.group.clone(), version: served.name.to_owned() };
-            let is_kept =
-                goal.choices.version == VersionChoice::Keep && !served.deprecated && version == object.api_version;
+            let is_kept = choice == VersionChoice::Keep && !served.deprecated && version == object.api_version;
             // Of two groups the later one of the pack is the better one.
             found.push((!is_kept, usize::MAX - group, place, version));
         }

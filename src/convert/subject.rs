@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::baseline::Baseline;
-use super::choices::Goal;
+use super::choices::{Goal, ObjectChoices};
 use super::context::ObjectContext;
 use super::inference;
 use super::references;
@@ -97,7 +97,12 @@ impl<'a> Subject<'a> {
 
     /// Returns the shapes that the target can give the object, the one of the most stable apiVersion first; at least one.
     pub(super) fn goals(&self) -> &[Shape] {
-        self.goals.get_or_init(|| shapes::goals(self.object, self.target, self.goal))
+        self.goals.get_or_init(|| shapes::goals(self.object, (self.target, self.goal), self.choices().version))
+    }
+
+    /// Returns what was chosen for the object.
+    pub(super) fn choices(&self) -> ObjectChoices<'a> {
+        self.goal.choices_for(self.context.place.file)
     }
 
     /// Starts a session with data of the object.

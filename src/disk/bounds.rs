@@ -126,7 +126,8 @@ pub(super) fn repository(file: &Path) -> Option<&Path> {
     file.ancestors().skip(1).find(|folder| is_repository(folder))
 }
 
-fn is_repository(folder: &Path) -> bool {
+/// Returns whether a folder is the top of a git repository.
+pub(super) fn is_repository(folder: &Path) -> bool {
     fs::symlink_metadata(folder.join(".git")).is_ok()
 }
 

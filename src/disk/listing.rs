@@ -22,7 +22,7 @@ pub(super) fn ignored(root: &Path, options: &WalkOptions) -> Vec<(PathBuf, Skip)
     let (Some(all), Some(files)) = (matcher(&builder(root, options)), matcher(&builder(root, &without_globs))) else {
         return Vec::new();
     };
-    let mut listing = Listing { all, files, found: Vec::new() };
+    let mut listing = Listing { all, files, place: fs::canonicalize(root).ok(), found: Vec::new() };
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
         listing.visit(root, &folder, options, &mut folders);
@@ -36,6 +36,8 @@ struct Listing {
     all: IncrementalIgnore,
     /// Matches as the walk would without globs.
     files: IncrementalIgnore,
+    /// Where the root leads.
+    place: Option<PathBuf>,
     found: Vec<(PathBuf, Skip)>,
 }
 
@@ -48,7 +50,9 @@ impl Listing {
             if self.all.matched(&path, is_folder).is_ignore() {
                 let skip = if self.files.matched(&path, is_folder).is_ignore() { Skip::Ignored } else { Skip::Glob };
                 self.found.push((shown(&root.join(&path)), skip));
-            } else if is_folder && !options.skips(&entry.file_name()) {
+            } else if is_folder
+                && options.skips(&entry.file_name(), || Some(self.place.as_ref()?.join(&path)), true).is_none()
+            {
                 folders.push(path);
             }
         }

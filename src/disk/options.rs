@@ -6,11 +6,13 @@
 //! Invariant: the folders of git and of this program are never entered, whatever the options are.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::overrides::{Override, OverrideBuilder};
 
 use super::failure::one_line;
+use super::skip::Skip;
 
 /// The files without an extension that are always included.
 pub const NAMES: [&str; 1] = ["Kustomization"];
@@ -31,6 +33,8 @@ pub struct WalkOptions {
     pub listing: Listing,
     /// Globs that exclude or include.
     pub globs: Globs,
+    /// What is excluded besides.
+    pub excluded: Option<PathGlobs>,
     /// Extensions included besides [`EXTENSIONS`], without a dot.
     pub extensions: Vec<String>,
     /// How many threads walk; 0 means one for each core.
@@ -47,9 +51,13 @@ impl WalkOptions {
         included.any(|included| extension.eq_ignore_ascii_case(included))
     }
 
-    /// Returns whether an entry of this name below a root is not visited and, if it is a folder, not entered.
-    pub(super) fn skips(&self, name: &OsStr) -> bool {
-        is_reserved(name) || self.hidden == Hidden::Skip && name.as_encoded_bytes().starts_with(b".")
+    /// Returns why an entry below a root is not visited and, if it is a folder, not entered; `place` is where it is.
+    pub(super) fn skips(&self, name: &OsStr, place: impl FnOnce() -> Option<PathBuf>, is_folder: bool) -> Option<Skip> {
+        if is_reserved(name) || self.hidden == Hidden::Skip && name.as_encoded_bytes().starts_with(b".") {
+            return Some(Skip::Hidden);
+        }
+        let excluded = self.excluded.as_ref()?;
+        excluded.matches(&place()?, is_folder).then_some(Skip::Excluded)
     }
 }
 
@@ -127,5 +135,52 @@ impl Globs {
     /// Returns the matcher for a walk.
     pub(super) const fn matcher(&self) -> &Override {
         &self.0
+    }
+}
+
+/// Globs as the lines of a `.gitignore` in one folder; paths are compared as places.
+#[derive(Clone, Debug)]
+pub struct PathGlobs(Gitignore);
+
+impl PathGlobs {
+    /// Parses globs of `folder`, a place; later ones take precedence.
+    ///
+    /// # Errors
+    /// A message with the glob and what is wrong with it.
+    pub fn new(folder: &Path, globs: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self, String> {
+        let message = |error: ignore::Error| one_line(&error.to_string());
+        let mut builder = GitignoreBuilder::new(folder);
+        for glob in globs {
+            builder.add_line(None, glob.as_ref()).map_err(message)?;
+        }
+        builder.build().map(Self).map_err(message)
+    }
+
+    /// Returns whether a file or folder is matched itself.
+    pub(super) fn matches(&self, place: &Path, is_folder: bool) -> bool {
+        place.starts_with(self.0.path()) && self.0.matched(place, is_folder).is_ignore()
+    }
+
+    /// Returns whether a file is matched, or a folder that it is in.
+    pub fn covers(&self, file: &Path) -> bool {
+        file.starts_with(self.0.path()) && self.0.matched_path_or_any_parents(file, false).is_ignore()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_match_like_lines_of_an_ignore_file() {
+        let globs = PathGlobs::new(Path::new("/r"), ["legacy/", "/top.yaml", "*.gen.yaml", "!keep.gen.yaml"]).unwrap();
+        for file in ["/r/legacy/a.yaml", "/r/x/legacy/y/a.yaml", "/r/top.yaml", "/r/x/a.gen.yaml"] {
+            assert!(globs.covers(Path::new(file)), "{file}");
+        }
+        for file in ["/r/legacy", "/r/x/top.yaml", "/r/keep.gen.yaml", "/s/legacy/a.yaml", "/s/a.gen.yaml"] {
+            assert!(!globs.covers(Path::new(file)), "{file}");
+        }
+        assert!(globs.matches(Path::new("/r/legacy"), true) && !globs.matches(Path::new("/r/legacy/a.yaml"), false));
+        assert!(PathGlobs::new(Path::new("/r"), ["[z-a]"]).unwrap_err().contains("[z-a]"));
     }
 }

@@ -22,6 +22,8 @@ pub enum Skip {
     Ignored,
     /// A file or folder that a glob excludes. Known only with [`Listing::Every`](super::options::Listing::Every).
     Glob,
+    /// A file or folder that the settings of its tree exclude.
+    Excluded,
 }
 
 impl Skip {
@@ -51,6 +53,7 @@ impl fmt::Display for Skip {
             Self::Binary => "binary",
             Self::Ignored => "ignored",
             Self::Glob => "excluded by a glob",
+            Self::Excluded => "excluded by reversion.toml",
         })
     }
 }

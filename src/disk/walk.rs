@@ -142,39 +142,43 @@ impl<'a, V> Round<'a, V> {
         for root in roots {
             walk.add(walkable(root));
         }
-        let hidden = skip_hidden(&mut walk, self.options);
+        let filtered = filter(&mut walk, self.roots, self.options);
         let found = Mutex::new(Found::default());
         walk.build_parallel().visit(&mut Threads { round: self, found: &found });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let hidden = std::mem::take(&mut *hidden.lock().unwrap_or_else(PoisonError::into_inner));
-        found.skipped.extend(hidden.into_iter().map(|path| (path, Skip::Hidden)));
+        found.skipped.append(&mut filtered.lock().unwrap_or_else(PoisonError::into_inner));
         if self.options.listing == Listing::Every {
             found.skipped.extend(self.roots.keys().flat_map(|root| listing::ignored(root, self.options)));
         }
         found
     }
-
-    /// Returns the place that an entry below a root leads to.
-    fn place(&self, entry: &DirEntry) -> Option<PathBuf> {
-        let root = entry.path().ancestors().nth(entry.depth())?;
-        let below = entry.path().strip_prefix(root).ok()?;
-        let place = self.roots.get(&roots::shown(root))?;
-        Some(if below.as_os_str().is_empty() { place.clone() } else { place.join(below) })
-    }
 }
 
-/// Makes `walk` skip hidden entries before it enters them, and collects them as shown.
-fn skip_hidden(walk: &mut WalkBuilder, options: &WalkOptions) -> Arc<Mutex<Vec<PathBuf>>> {
-    let hidden = Arc::new(Mutex::new(Vec::new()));
-    let (found, options) = (Arc::clone(&hidden), options.clone());
+/// Returns the place that an entry below one of `roots` leads to.
+fn place(roots: &BTreeMap<PathBuf, PathBuf>, entry: &DirEntry) -> Option<PathBuf> {
+    let root = entry.path().ancestors().nth(entry.depth())?;
+    let below = entry.path().strip_prefix(root).ok()?;
+    let place = roots.get(&roots::shown(root))?;
+    Some(if below.as_os_str().is_empty() { place.clone() } else { place.join(below) })
+}
+
+/// Makes `walk` skip hidden and excluded entries before it enters them, and collects them as shown.
+fn filter(
+    walk: &mut WalkBuilder,
+    roots: &BTreeMap<PathBuf, PathBuf>,
+    options: &WalkOptions,
+) -> Arc<Mutex<Vec<(PathBuf, Skip)>>> {
+    let skipped = Arc::new(Mutex::new(Vec::new()));
+    let (found, roots, options) = (Arc::clone(&skipped), roots.clone(), options.clone());
     walk.filter_entry(move |entry| {
-        let skip = options.skips(entry.file_name());
-        if skip && !is_reserved(entry.file_name()) {
-            found.lock().unwrap_or_else(PoisonError::into_inner).push(shown(entry.path()));
+        let is_folder = entry.file_type().is_some_and(|file_type| file_type.is_dir());
+        let skip = options.skips(entry.file_name(), || place(&roots, entry), is_folder);
+        if let Some(skip) = skip.filter(|_| !is_reserved(entry.file_name())) {
+            found.lock().unwrap_or_else(PoisonError::into_inner).push((shown(entry.path()), skip));
         }
-        !skip
+        skip.is_none()
     });
-    hidden
+    skipped
 }
 
 /// Makes a visitor for each thread of a round.
@@ -256,7 +260,7 @@ where
         if self.round.is_last && self.round.places.is_empty() {
             return true;
         }
-        let Some(place) = self.round.place(entry) else {
+        let Some(place) = place(self.round.roots, entry) else {
             return true;
         };
         let is_new = !self.round.places.contains(&place);
@@ -306,7 +310,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links};
+    use crate::disk::options::{Globs, Hidden, IgnoreFiles, Links, PathGlobs};
     use crate::disk::skip::PROBE;
 
     /// Makes a tree of files that hold their own name; a name with a `/` at the end is an empty folder.
@@ -371,6 +375,20 @@ mod tests {
         check_skipped(folder.path(), &scan, &[("c.txt", Skip::Extension), ("yaml", Skip::Extension)]);
         assert!(scan.visited.iter().all(|(path, text)| path.ends_with(text)), "each path comes with its own bytes");
         assert_eq!(scan.bytes, visited.iter().map(|name| name.len() as u64).sum::<u64>());
+    }
+
+    #[test]
+    fn excluded_entries_are_skipped_and_listed_unless_they_are_roots() {
+        let folder = tree(&["a.yaml", "old/b.yaml", "old/.gitignore", "sub/old/c.yaml", "sub/d.gen.yaml"]);
+        let top = folder.path().canonicalize().unwrap();
+        let excluded = Some(PathGlobs::new(&top, ["old/", "*.gen.yaml"]).unwrap());
+        let options = WalkOptions { excluded, ..every() };
+        let scan = check(&top, &options, &["a.yaml"]);
+        let skipped = ["old", "sub/d.gen.yaml", "sub/old"].map(|name| (name, Skip::Excluded));
+        check_skipped(&top, &scan, &skipped);
+        let roots = [top.join("old"), top.join("sub/d.gen.yaml")];
+        let names = below(&top, &walk(&roots, &options).visited).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        assert_eq!(names, ["old/b.yaml", "sub/d.gen.yaml"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! In which namespace is each object, once Kustomize has built it?
 //!
 //! A kustomization's `namespace` replaces what is written in every object that it reaches, through folders and components too.
-//! The run shows which kustomizations reach a file, but not which of them is built: several that differ leave the namespace open.
+//! An object that is then in none is in the namespace of the call, where that names one. The run shows which kustomizations reach a file, but not which of them is built: several that differ leave the namespace open.
 //!
 //! Invariant: two objects are in one namespace only where every build of the files puts them there.
 
@@ -20,21 +20,29 @@ use crate::release::GroupKind;
 pub struct Namespaces<'p> {
     by_file: HashMap<String, Rc<GivenNamespaces>>,
     packs: &'p Packs,
+    /// The namespace of objects that name none, which are not given one either.
+    default: Option<&'p str>,
 }
 
 impl<'p> Namespaces<'p> {
     /// Collects the namespaces that the kustomizations among `files` give to the files that they reach.
-    pub(crate) fn new(files: &[File<'_>], packs: &'p Packs) -> Self {
+    pub(crate) fn new(files: &[File<'_>], packs: &'p Packs, default: Option<&'p str>) -> Self {
         let names = files.iter().map(|file| file.name()).collect();
-        Self { by_file: Graph::of(files).namespaces_of(&names), packs }
+        Self { by_file: Graph::of(files).namespaces_of(&names), ..Self::as_written(packs, default) }
+    }
+
+    /// Makes the namespaces of objects that no kustomization builds.
+    pub(crate) fn as_written(packs: &'p Packs, default: Option<&'p str>) -> Self {
+        Self { by_file: HashMap::new(), packs, default }
     }
 
     /// Returns the namespace of an object of `kind` in `file` whose `metadata.namespace` is `written`.
     pub(crate) fn of(&self, file: &str, kind: &GroupKind, written: Option<&str>) -> Namespace {
-        match self.by_file.get(file).filter(|_| self.is_namespaced(kind)) {
-            Some(given) => resolve(written, given),
-            None => Namespace::from_written(written),
+        if !self.is_namespaced(kind) {
+            return Namespace::from_written(written);
         }
+        let written = written.or(self.default);
+        self.by_file.get(file).map_or_else(|| Namespace::from_written(written), |given| resolve(written, given))
     }
 
     /// Returns whether objects of `kind` are namespaced, as far as the packs know.
@@ -67,6 +75,11 @@ mod tests {
 
     /// Finds the namespace of the one object in each file that is no kustomization.
     fn namespaces(files: &[(&str, &str)]) -> BTreeMap<String, Namespace> {
+        namespaces_in(None, files)
+    }
+
+    /// Finds them where objects that name no namespace are in `default`.
+    fn namespaces_in(default: Option<&str>, files: &[(&str, &str)]) -> BTreeMap<String, Namespace> {
         let recognizer = Recognizer::new(["example.com"]);
         let manifest = |(file, text): &(&str, &str)| match read(file, text.as_bytes(), &recognizer) {
             Reading::Manifest(manifest) | Reading::Kustomization(manifest) => *manifest,
@@ -75,7 +88,7 @@ mod tests {
         let manifests: Vec<_> = files.iter().map(manifest).collect();
         let packs = Packs::new(Vec::new()).unwrap();
         let files: Vec<_> = manifests.iter().map(File::Linked).collect();
-        let namespaces = Namespaces::new(&files, &packs);
+        let namespaces = Namespaces::new(&files, &packs, default);
         let namespace = |manifest: &Manifest| {
             let object = manifest.objects.first()?;
             let namespace = namespaces.of(&manifest.file, &object.kind, object.namespace.as_deref());
@@ -112,6 +125,28 @@ mod tests {
             ("base/a.yaml", named("shop")),
             ("c.yaml", named("own")),
             ("d.yaml", Namespace::Unset),
+        ];
+        assert_eq!(found, expected.map(|(file, namespace)| (file.to_owned(), namespace)).into());
+    }
+
+    #[test]
+    fn an_object_in_no_namespace_is_in_that_of_the_call() {
+        let found = namespaces_in(
+            Some("mine"),
+            &[
+                ("a.yaml", BARE),
+                ("b.yaml", PLACED),
+                ("k/kustomization.yaml", "resources: [c.yaml]"),
+                ("k/c.yaml", BARE),
+                ("live/kustomization.yaml", "namespace: live\nresources: [d.yaml]"),
+                ("live/d.yaml", BARE),
+            ],
+        );
+        let expected = [
+            ("a.yaml", named("mine")),
+            ("b.yaml", named("own")),
+            ("k/c.yaml", named("mine")),
+            ("live/d.yaml", named("live")),
         ];
         assert_eq!(found, expected.map(|(file, namespace)| (file.to_owned(), namespace)).into());
     }

@@ -13,7 +13,7 @@ use super::planner::Planner;
 use super::styles::Styles;
 use super::withheld::Withheld;
 use crate::convert::{Conversion, ObjectContext, convert};
-use crate::lens::{Completeness, Namespace, ObjectPlace};
+use crate::lens::{Completeness, ObjectPlace};
 use crate::links::{
     Application, File, IndexedObject, Namespaces, find_applications, ignored_paths, kustomize_selectors, selectors,
 };
@@ -28,10 +28,11 @@ pub(super) fn plan(planner: &Planner<'_>, manifest: &Manifest) -> Option<Planned
     if has_inline || names_fields || manifest.objects.iter().any(Object::is_carrier) {
         return None;
     }
+    let namespaces = planner.namespaces_as_written();
     let mut assumptions: Option<Assumptions> = None;
     let mut conversions = Vec::with_capacity(manifest.objects.len());
     for (at, object) in manifest.objects.iter().enumerate() {
-        let namespace = Namespace::from_written(object.namespace.as_deref());
+        let namespace = namespaces.of(&manifest.file, &object.kind, object.namespace.as_deref());
         let others = planner.no_others();
         let place = ObjectPlace { file: &manifest.file, ..ObjectPlace::default() };
         let context =
@@ -70,11 +71,12 @@ fn is_linked(planner: &Planner<'_>, object: &Object, made: Option<&Conversion>) 
         || !targets.references(kind, value).is_empty()
 }
 
-/// Returns the local ones among `files`, with their positions, whose assumptions a kustomization of the run contradicts, that hold
+/// Returns the local ones among `files`, with their positions, whose assumptions a kustomization of the run contradicts (`alone` are the
+/// namespaces without any), that hold
 /// a patch or what it is merged into, that take a style from their neighbors, or that change and have objects that are `withheld`.
 pub(super) fn contradicted<'f>(
     files: &'f [RunFile<'_>],
-    namespaces: &Namespaces<'_>,
+    (namespaces, alone): (&Namespaces<'_>, &Namespaces<'_>),
     (styles, withheld): (&Styles, &Withheld),
 ) -> Vec<(usize, &'f PlannedFile)> {
     let linkable: Vec<File<'_>> = files.iter().map(RunFile::linkable).collect();
@@ -83,7 +85,8 @@ pub(super) fn contradicted<'f>(
     let is_contradicted = |planned: &PlannedFile| {
         planned.assumptions.as_ref().is_some_and(|assumptions| {
             let holds = |(kind, written): &(GroupKind, Option<String>)| {
-                namespaces.of(planned.file(), kind, written.as_deref()) == Namespace::from_written(written.as_deref())
+                let of = |namespaces: &Namespaces<'_>| namespaces.of(planned.file(), kind, written.as_deref());
+                of(namespaces) == of(alone)
             };
             patch_files.contains(planned.file()) || !assumptions.namespaces.iter().all(holds)
         })

@@ -15,7 +15,7 @@ use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
-use crate::links::{File, Namespaces};
+use crate::links::File;
 use crate::manifest::Manifest;
 
 mod planner;
@@ -35,8 +35,8 @@ mod listed;
 mod run;
 
 pub use crate::convert::{
-    ANNOTATION, AllowedLoss, Choices, Comments, Conversion, Goal, Ignored, Keeping, MAX_STASH, Mistakes, ObjectPlan,
-    Outcome, Record, Remark, Schema, Sides, VersionChoice, change, inference_findings, loss_code,
+    ANNOTATION, AllowedLoss, Choices, Comments, Conversion, FileChoices, FileSet, Goal, Ignored, Keeping, MAX_STASH,
+    Mistakes, ObjectPlan, Outcome, Record, Remark, Schema, Sides, VersionChoice, change, inference_findings, loss_code,
 };
 pub use crate::notices::advisories::RunAdvisory;
 pub use assemble::Plan;
@@ -79,10 +79,11 @@ pub fn plan_files<M: Borrow<Manifest>, E>(
     read_again: impl Fn(usize, &PlannedFile) -> Result<M, E>,
 ) -> Result<Plan, E> {
     let known = linkable(&files);
-    let (namespaces, withheld) =
-        (Namespaces::new(&known, planner.goal().packs), Withheld::without(scope.left_out, &known).and(scope.declined));
+    let namespaces = planner.namespaces(&known);
+    let withheld = Withheld::without(scope.left_out, &known).and(scope.declined);
     let styles = Styles::of(&known);
-    let contradicted = local::contradicted(&files, &namespaces, (&styles, &withheld)).into_iter();
+    let contradicted =
+        local::contradicted(&files, (&namespaces, &planner.namespaces_as_written()), (&styles, &withheld)).into_iter();
     let manifests = contradicted.map(|(at, planned)| Ok((at, read_again(at, planned)?)));
     let manifests = manifests.collect::<Result<Vec<_>, E>>()?;
     let mut files: Vec<RunFile<'_>> = files;

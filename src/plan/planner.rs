@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::convert::{Goal, Targets};
 use crate::lens::{Context, Direction, Lens};
-use crate::links::Lookup;
+use crate::links::{File, Lookup, Namespaces};
 use crate::notices::advisories::{self, CrossedAdvisory};
 use crate::notices::mentions::KindNames;
 use crate::notices::moved_fields::{self, CrossedMoves};
@@ -40,6 +40,16 @@ impl<'g> Planner<'g> {
     /// Returns what the run is asked to do.
     pub const fn goal(&self) -> &'g Goal<'g> {
         self.targets.goal
+    }
+
+    /// Returns the namespaces of the objects of `files`.
+    pub(super) fn namespaces(&self, files: &[File<'_>]) -> Namespaces<'g> {
+        Namespaces::new(files, self.goal().packs, self.goal().choices.namespace.as_deref())
+    }
+
+    /// Returns the namespaces of objects that no kustomization builds.
+    pub(super) fn namespaces_as_written(&self) -> Namespaces<'g> {
+        Namespaces::as_written(self.goal().packs, self.goal().choices.namespace.as_deref())
     }
 
     /// Returns what lenses see where no other object is known.

@@ -32,10 +32,12 @@ const REACHES_OUTSIDE: [(&str, &[&str]); 7] = [
 ];
 
 /// Crates with restricted use, and the modules that may use them.
-const CRATES: [(&str, &[&str]); 14] = [
+const CRATES: [(&str, &[&str]); 16] = [
     ("anstyle", &["report"]),
     ("anyhow", &["pack", "cli"]),
     ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
     ("ctrlc", &["cli"]),
     ("granit_parser", &["yaml"]),
     ("ignore", &["disk"]),

@@ -122,14 +122,30 @@ impl Tree {
     }
 
     pub(crate) fn run_in(&self, folder: &str, arguments: &[&str]) -> Run {
-        let output = self.command(folder, arguments).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+        finished(&mut self.command(folder, arguments))
+    }
+
+    /// Runs the program with variables of the environment.
+    pub(crate) fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Run {
+        finished(self.command("", arguments).envs(variables.iter().copied()))
+    }
+
+    /// Runs the program with `input` as standard input.
+    pub(crate) fn run_fed(&self, arguments: &[&str], input: &str) -> Run {
+        let file = TempDir::new().unwrap();
+        let file = file.path().join("input");
+        fs::write(&file, input).unwrap();
+        finished(self.command("", arguments).stdin(fs::File::open(file).unwrap()))
     }
 
     /// Starts the program and does not wait for it.
     pub(crate) fn start(&self, arguments: &[&str]) -> Child {
         self.command("", arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Starts the program with its messages going to `error`.
+    pub(crate) fn start_with_error_to(&self, error: Stdio, arguments: &[&str]) -> Child {
+        self.command("", arguments).stdout(Stdio::null()).stderr(error).spawn().unwrap()
     }
 
     /// Runs the program under another one and returns whether it ended by itself.
@@ -174,4 +190,11 @@ impl Tree {
     pub(crate) fn state(&self, text: fn(usize) -> String) -> BTreeMap<PathBuf, Vec<u8>> {
         (0..self.count).map(|at| (self.path(&format!("{at}.yaml")), text(at).into_bytes())).collect()
     }
+}
+
+/// Runs a command to its end.
+fn finished(command: &mut Command) -> Run {
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }

@@ -1,0 +1,156 @@
+//! The arguments of a call: flags, variables of the environment and the file `reversion.toml` together.
+//!
+//! The command line is read twice: without the file, to learn which one holds, then with the defaults that it sets.
+//!
+//! Invariant: a flag overrides its variable, and that the file; a variable that is set to nothing is as if it were not set.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
+
+use super::args::Cli;
+use super::config_file::{ConfigFile, Source};
+use super::console::Console;
+
+/// The arguments of `apply` that decide how a plan is made; with `--plan` it was made already.
+const PLANNING: [&str; 23] = [
+    "paths",
+    "filename",
+    "glob",
+    "files_from",
+    "extension",
+    "no_ignore",
+    "hidden",
+    "follow",
+    "inspect",
+    "threads",
+    "keep_going",
+    "to",
+    "from",
+    "set",
+    "namespace",
+    "crds",
+    "unpaired",
+    "keep_api_version",
+    "repair",
+    "allow_loss",
+    "stash",
+    "allow_empty",
+    "packs",
+];
+
+/// A folder whose path nobody passed.
+const HERE: &str = ".";
+
+/// Reads the arguments, the first being the program's name, and the file `reversion.toml`, which sets the defaults of flags.
+///
+/// # Errors
+/// A [`clap::Error`], also for a request of help; a failure that names the file.
+pub(super) fn read(arguments: impl IntoIterator<Item = OsString>, console: Console) -> Result<Cli> {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let mut command = command_line(&ConfigFile::default(), console);
+    let matches = command.try_get_matches_from_mut(&arguments)?;
+    if let Some(ignored) = ignored_by_plan(&matches) {
+        let apply = command.find_subcommand_mut("apply").expect("`apply` is a subcommand");
+        let message = format!("the argument '--plan <FILE>' cannot be used with {ignored}");
+        return Err(apply.error(ErrorKind::ArgumentConflict, message).into());
+    }
+    let mut file = ConfigFile::find(&config_source(deepest(&matches)))?;
+    let mut command = command_line(&file, console);
+    let matches = command.try_get_matches_from_mut(&arguments)?;
+    overridden(&command, &matches).into_iter().for_each(|key| file.override_key(key));
+    let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+    if let Some(files) = cli.command.files_mut() {
+        files.paths.append(&mut files.filename);
+        if files.paths.is_empty() {
+            files.paths.push(PathBuf::from(HERE));
+        }
+    }
+    let is_verbose = deepest(&matches).try_get_one::<bool>("verbose").ok().flatten() == Some(&true);
+    cli.settings = file.description().filter(|_| is_verbose);
+    if let Some(packs) = cli.command.packs_mut() {
+        *packs.file = file;
+    }
+    Ok(cli)
+}
+
+/// Names an argument of `apply --plan` that was passed although a saved plan decides it; variables do not count.
+fn ignored_by_plan(matches: &ArgMatches) -> Option<String> {
+    let apply = matches.subcommand_matches("apply").filter(|apply| apply.contains_id("plan"))?;
+    let is_passed = |id: &&&str| apply.value_source(id) == Some(ValueSource::CommandLine);
+    let id = PLANNING.iter().find(is_passed)?;
+    let flag = id.strip_suffix("packs").map_or(id.replace('_', "-"), |_| "pack".to_owned());
+    Some(if *id == "paths" { "paths".to_owned() } else { format!("'--{flag}'") })
+}
+
+/// Makes the command line without settings.
+pub(super) fn command(console: Console) -> clap::Command {
+    command_line(&ConfigFile::default(), console)
+}
+
+/// Makes the command line, with the defaults that `file` sets. Help does not list the environment variables.
+fn command_line(file: &ConfigFile, console: Console) -> clap::Command {
+    let mut command = prepared(Cli::command(), file, console);
+    for name in ["apply", "plan"] {
+        command = command
+            .mut_subcommand(name, |command| command.mut_arg("paths", |arg| arg.help("Files and folders [default: .]")));
+    }
+    // It is the file that is written, as for other programs.
+    command.mut_subcommand("plan", |command| command.mut_arg("format", |arg| arg.short(None)))
+}
+
+fn prepared(command: clap::Command, file: &ConfigFile, console: Console) -> clap::Command {
+    let with_default = |arg: clap::Arg| {
+        let default = file.defaults().find(|(key, _)| is_flag(&arg, key));
+        let arg = default.map_or(arg.clone(), |(_, values)| arg.default_values(values));
+        let is_empty = arg.get_env().is_some_and(|name| console.has_empty_variable(name));
+        if is_empty { arg.env(None) } else { arg }
+    };
+    command.mut_args(|arg| with_default(arg).hide_env(true)).mut_subcommands(|command| prepared(command, file, console))
+}
+
+/// Returns whether `arg` is the flag whose default a key of `reversion.toml` sets: the one with the variable of that name.
+fn is_flag(arg: &clap::Arg, key: &str) -> bool {
+    let variable = format!("REVERSION_{}", key.replace('-', "_").to_uppercase());
+    arg.get_env().is_some_and(|name| *name == *variable)
+}
+
+/// Returns the matches of the subcommand.
+fn deepest(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, below)| deepest(below))
+}
+
+/// Returns where the file `reversion.toml` of a call is. A saved plan needs none, nor does an interrupted run.
+fn config_source(matches: &ArgMatches) -> Source {
+    let is_on = |id: &str| matches.try_get_one::<bool>(id).ok().flatten() == Some(&true);
+    let is_passed = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let has_plan = matches.try_contains_id("plan").unwrap_or_default();
+    let file = matches.try_get_one::<PathBuf>("config");
+    let Ok(file) = file else { return Source::None };
+    if has_plan || is_on("resume") || is_on("isolated") && !(file.is_some() && is_passed("config")) {
+        return Source::None;
+    }
+    if let Some(file) = file {
+        return Source::File(file.clone());
+    }
+    let named = ["paths", "filename"].map(|id| matches.try_get_many::<PathBuf>(id).ok().flatten());
+    let paths: Vec<PathBuf> = named.into_iter().flatten().flatten().cloned().collect();
+    Source::Around(if paths.is_empty() { vec![PathBuf::from(HERE)] } else { paths })
+}
+
+/// Returns the keys whose flag or variable was set.
+fn overridden(command: &clap::Command, matches: &ArgMatches) -> Vec<&'static str> {
+    if let Some((name, below)) = matches.subcommand() {
+        return command.find_subcommand(name).map_or_else(Vec::new, |command| overridden(command, below));
+    }
+    let is_set = |arg: &&clap::Arg| {
+        let id = arg.get_id().as_str();
+        matches!(matches.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable))
+    };
+    let set = command.get_arguments().filter(is_set);
+    set.filter_map(|arg| ConfigFile::flags().find(|key| is_flag(arg, key))).collect()
+}

@@ -1,0 +1,393 @@
+//! The file `reversion.toml`: which one holds for a call, and what is written in it.
+//!
+//! Each path of a call has the file of the nearest folder, from its own up to the top of its git repository; outside of a repository
+//! that of its own folder only. A key that is named like a flag becomes the default of that flag (`args`), so that the flag and its
+//! variable override it; `config` reads the others.
+//!
+//! Invariant: every key is known and every value has the form that its key requires, or the call ends with an error that names the line.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Error, Result, anyhow, bail};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::disk::{self, Failure};
+use crate::pack::near;
+
+/// The name of the file.
+const NAME: &str = "reversion.toml";
+
+/// What a key can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Switch,
+    Text,
+    Texts,
+    Path,
+    Paths,
+    /// A file that need not exist yet.
+    File,
+    Losses,
+}
+
+/// The keys that are named like the flag whose default they set.
+const FLAGS: [(&str, Form); 16] = [
+    ("allow-loss", Form::Losses),
+    ("baseline", Form::File),
+    ("crds", Form::Path),
+    ("extension", Form::Texts),
+    ("follow", Form::Switch),
+    ("from", Form::Texts),
+    ("hidden", Form::Switch),
+    ("keep-api-version", Form::Switch),
+    ("keep-going", Form::Switch),
+    ("namespace", Form::Text),
+    ("no-ignore", Form::Switch),
+    ("pack", Form::Paths),
+    ("repair", Form::Switch),
+    ("stash", Form::Switch),
+    ("to", Form::Texts),
+    ("unpaired", Form::Switch),
+];
+
+/// The keys of no flag.
+const OTHERS: [&str; 4] = ["exclude", "paths", "set", "values"];
+
+/// The keys of an entry of `[[paths]]`.
+const OF_PATHS: [&str; 6] = ["allow-loss", "glob", "ignore", "keep-api-version", "repair", "stash"];
+
+/// A text of the file, and where it is.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) text: String,
+    at: usize,
+}
+
+/// Settings for the files that globs match.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PathEntry {
+    pub(super) globs: Vec<Entry>,
+    pub(super) ignore: Vec<Entry>,
+    /// The codes; `all` for every one.
+    pub(super) allow_loss: Option<Vec<Entry>>,
+    pub(super) stash: Option<bool>,
+    pub(super) keep_api_version: Option<bool>,
+    pub(super) repair: Option<bool>,
+}
+
+/// The file; without one, it says nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ConfigFile {
+    /// The file as messages show it; empty where there is none.
+    name: PathBuf,
+    /// The place of its folder.
+    pub(super) folder: PathBuf,
+    text: String,
+    flags: Vec<(&'static str, Vec<Entry>)>,
+    pub(super) exclude: Vec<Entry>,
+    /// Pack, parameter and value.
+    pub(super) set: Vec<(String, Entry)>,
+    /// File and chart.
+    pub(super) values: Vec<(Entry, Entry)>,
+    pub(super) paths: Vec<PathEntry>,
+    /// The keys that a flag or a variable overrides.
+    overridden: BTreeSet<&'static str>,
+}
+
+/// Where the file of a call is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Nowhere.
+    None,
+    /// It is this one.
+    File(PathBuf),
+    /// Around these paths; `-` stands for the current folder.
+    Around(Vec<PathBuf>),
+}
+
+impl ConfigFile {
+    /// Finds and reads the file of a call.
+    ///
+    /// # Errors
+    /// A failure that names the file, and the line of the error; two files in one call.
+    pub(super) fn find(source: &Source) -> Result<Self> {
+        let paths = match source {
+            Source::None => return Ok(Self::default()),
+            Source::File(file) => {
+                return Self::read(
+                    file,
+                    &bytes(file)?.with_context(|| format!("--config: {}: no such file", file.display()))?,
+                );
+            }
+            Source::Around(paths) => paths,
+        };
+        let mut found: Option<(PathBuf, Vec<u8>)> = None;
+        for path in paths {
+            let path = if path == Path::new("-") { Path::new(".") } else { path };
+            for folder in disk::folders_around(path) {
+                let file = disk::from_here(&folder.join(NAME));
+                let Some(bytes) = bytes(&file)? else { continue };
+                match &found {
+                    Some((other, _)) if *other != file => bail!(
+                        "two configurations in one run, {} and {}\n  help: run on one of the trees at a time, name the file with `--config FILE`, or read none with `--isolated`",
+                        other.display(),
+                        file.display()
+                    ),
+                    _ => found = Some((file, bytes)),
+                }
+                break;
+            }
+        }
+        found.map_or_else(|| Ok(Self::default()), |(file, bytes)| Self::read(&file, &bytes))
+    }
+
+    fn read(name: &Path, bytes: &[u8]) -> Result<Self> {
+        let text = std::str::from_utf8(bytes).map_err(|_| anyhow!("{}: not valid UTF-8", name.display()))?;
+        let folder = disk::folders_around(name).into_iter().next().unwrap_or_default();
+        let mut file = Self { name: name.to_owned(), folder, text: text.to_owned(), ..Self::default() };
+        let table = DeTable::parse(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            file.error(at, &format!("not valid TOML: {}", error.message().lines().collect::<Vec<_>>().join("; ")))
+        })?;
+        let known = FLAGS.iter().map(|(key, _)| *key).chain(OTHERS);
+        for (key, value) in sorted(table.get_ref()) {
+            file.known(key, known.clone())?;
+            let name = key.get_ref().as_ref();
+            if let Some((name, form)) = FLAGS.iter().find(|(flag, _)| *flag == name) {
+                let entries = file.entries(name, *form, value)?;
+                file.flags.push((name, entries));
+                continue;
+            }
+            match name {
+                "exclude" => file.exclude = file.texts(name, value, GLOBS)?,
+                "set" => file.read_set(value)?,
+                "values" => file.read_values(value)?,
+                _ => file.read_paths(value)?,
+            }
+        }
+        Ok(file)
+    }
+
+    /// Returns the keys that are named like flags.
+    pub(super) fn flags() -> impl Iterator<Item = &'static str> {
+        FLAGS.into_iter().map(|(key, _)| key)
+    }
+
+    /// Returns the defaults of flags, by the name of each; paths lead there from the current folder.
+    pub(super) fn defaults(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> {
+        self.flags.iter().map(|(key, entries)| (*key, entries.iter().map(|entry| entry.text.clone()).collect()))
+    }
+
+    /// Returns the texts of a key that is named like a flag.
+    pub(super) fn flag(&self, key: &str) -> &[Entry] {
+        self.flags.iter().find(|(flag, _)| *flag == key).map_or(&[], |(_, entries)| entries)
+    }
+
+    /// Notes that a flag or a variable overrides a key, for files that globs match too.
+    pub(super) fn override_key(&mut self, key: &'static str) {
+        if self.flags.iter().any(|(flag, _)| *flag == key) {
+            self.overridden.insert(key);
+        }
+        for entry in &mut self.paths {
+            match key {
+                "allow-loss" => entry.allow_loss = None,
+                "keep-api-version" => entry.keep_api_version = None,
+                "repair" => entry.repair = None,
+                "stash" => entry.stash = None,
+                _ => {}
+            }
+        }
+    }
+
+    /// Says which file was read, and what it sets; nothing where there is none.
+    pub(super) fn description(&self) -> Option<String> {
+        let set = self.flags.iter().map(|(key, _)| *key).filter(|key| !self.overridden.contains(key));
+        let others = [!self.exclude.is_empty(), !self.paths.is_empty(), !self.set.is_empty(), !self.values.is_empty()];
+        let others = OTHERS.into_iter().zip(others).filter_map(|(key, is_set)| is_set.then_some(key));
+        let set: Vec<&str> = set.chain(others).collect();
+        let set = if set.is_empty() { "nothing".to_owned() } else { set.join(", ") };
+        let overridden: Vec<&str> = self.overridden.iter().copied().collect();
+        let overridden =
+            if overridden.is_empty() { String::new() } else { format!("; overridden: {}", overridden.join(", ")) };
+        let name = self.name.display();
+        (!self.name.as_os_str().is_empty()).then(|| format!("settings from {name}: {set}{overridden}"))
+    }
+
+    /// Returns the path that is written in the file, from the current folder.
+    pub(super) fn path(&self, written: &str) -> PathBuf {
+        let joined = self.name.parent().unwrap_or(Path::new("")).join(written);
+        joined.components().filter(|part| !matches!(part, std::path::Component::CurDir)).collect()
+    }
+
+    /// Returns the place of an entry, for an error: `reversion.toml:3:7`.
+    pub(super) fn place(&self, entry: &Entry) -> String {
+        self.position(entry.at)
+    }
+
+    fn position(&self, at: usize) -> String {
+        let before = &self.text[..at];
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        format!("{}:{}:{column}", self.name.display(), before.matches('\n').count() + 1)
+    }
+
+    fn error(&self, at: usize, message: &str) -> Error {
+        anyhow!("{}: {message}", self.position(at))
+    }
+
+    fn known(&self, key: &Spanned<impl AsRef<str>>, known: impl Iterator<Item = &'static str> + Clone) -> Result<()> {
+        let name = key.get_ref().as_ref();
+        if known.clone().any(|known| known == name) {
+            return Ok(());
+        }
+        let hint = match near(&name.replace('_', "-"), known.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there are: {}", known.collect::<Vec<_>>().join(", ")),
+        };
+        Err(self.error(key.span().start, &format!("unknown setting `{name}`: {hint}")))
+    }
+
+    /// Reads the value of a key that is named like a flag.
+    fn entries(&self, key: &str, form: Form, value: &Spanned<DeValue<'_>>) -> Result<Vec<Entry>> {
+        let entry = |text: &str| vec![Entry { text: text.to_owned(), at: value.span().start }];
+        match form {
+            Form::Switch => Ok(entry(if self.switch(key, value)? { "true" } else { "false" })),
+            Form::Losses => self.losses(key, value),
+            Form::Text => Ok(vec![self.text(key, value, "a text in quotes")?]),
+            Form::Texts => self.texts(key, value, "a text in quotes, or a list of them"),
+            Form::File => {
+                let entry = self.text(key, value, "a path in quotes")?;
+                let text = self.path(&entry.text).to_string_lossy().into_owned();
+                Ok(vec![Entry { text, ..entry }])
+            }
+            Form::Path => Ok(vec![self.existing(self.text(key, value, "a path in quotes")?)?]),
+            Form::Paths => {
+                let paths = self.texts(key, value, "a path in quotes, or a list of them")?;
+                paths.into_iter().map(|path| self.existing(path)).collect()
+            }
+        }
+    }
+
+    /// Returns a path of the file from the current folder.
+    fn existing(&self, entry: Entry) -> Result<Entry> {
+        let path = self.path(&entry.text);
+        if disk::folders_around(&path).is_empty() {
+            return Err(self.error(entry.at, &format!("no such file or folder: {}", path.display())));
+        }
+        Ok(Entry { text: path.to_string_lossy().into_owned(), ..entry })
+    }
+
+    /// Reads the codes of losses; `all` for every one.
+    fn losses(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<Entry>> {
+        let at = value.span().start;
+        match value.get_ref() {
+            DeValue::Boolean(true) => Ok(vec![Entry { text: "all".to_owned(), at }]),
+            DeValue::Boolean(false) => Ok(Vec::new()),
+            _ => self.texts(key, value, "true, false, or a list of codes such as [\"dropped-field\"]"),
+        }
+    }
+
+    fn switch(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<bool> {
+        value.get_ref().as_bool().ok_or_else(|| self.wrong(key, value, "true or false"))
+    }
+
+    fn text(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<Entry> {
+        let text = value.get_ref().as_str().ok_or_else(|| self.wrong(key, value, expected))?;
+        if text.is_empty() {
+            return Err(self.error(value.span().start, &format!("`{key}` is empty: write {expected}")));
+        }
+        Ok(Entry { text: text.to_owned(), at: value.span().start })
+    }
+
+    fn texts(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Result<Vec<Entry>> {
+        match value.get_ref() {
+            DeValue::Array(items) => items.iter().map(|item| self.text(key, item, expected)).collect(),
+            _ => Ok(vec![self.text(key, value, expected)?]),
+        }
+    }
+
+    fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> Error {
+        let found = match value.get_ref() {
+            DeValue::String(_) => "a text",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number",
+            DeValue::Boolean(_) => "a switch",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.error(value.span().start, &format!("`{key}` is {found}: write {expected}"))
+    }
+
+    fn table<'v, 't>(&self, key: &str, value: &'v Spanned<DeValue<'t>>, expected: &str) -> Result<&'v DeTable<'t>> {
+        value.get_ref().as_table().ok_or_else(|| self.wrong(key, value, expected))
+    }
+
+    fn read_set(&mut self, value: &Spanned<DeValue<'_>>) -> Result<()> {
+        let expected = "parameters such as ngf.namespace = \"nginx-gateway\"";
+        for (pack, names) in sorted(self.table("set", value, expected)?) {
+            for (name, value) in sorted(self.table(pack.get_ref(), names, expected)?) {
+                let name = format!("{}.{}", pack.get_ref(), name.get_ref());
+                let entry = self.text(&name, value, "a text in quotes")?;
+                self.set.push((name, entry));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_values(&mut self, value: &Spanned<DeValue<'_>>) -> Result<()> {
+        for (file, chart) in sorted(self.table(
+            "values",
+            value,
+            "files and their charts, such as \"edge.yaml\" = \"nginx-gateway-fabric\"",
+        )?) {
+            let chart = self.text(file.get_ref(), chart, "the name of a chart in quotes")?;
+            self.values.push((Entry { text: file.get_ref().to_string(), at: file.span().start }, chart));
+        }
+        Ok(())
+    }
+
+    fn read_paths(&mut self, value: &Spanned<DeValue<'_>>) -> Result<()> {
+        let expected = "entries that start with [[paths]]";
+        let entries = value.get_ref().as_array().ok_or_else(|| self.wrong("paths", value, expected))?;
+        for entry in entries.iter() {
+            let mut read = PathEntry::default();
+            for (key, value) in sorted(self.table("paths", entry, expected)?) {
+                self.known(key, OF_PATHS.into_iter())?;
+                match key.get_ref().as_ref() {
+                    name @ "allow-loss" => read.allow_loss = Some(self.losses(name, value)?),
+                    name @ "glob" => read.globs = self.texts(name, value, GLOBS)?,
+                    name @ "ignore" => read.ignore = self.texts(name, value, "a code in quotes, or a list of them")?,
+                    name @ "keep-api-version" => read.keep_api_version = Some(self.switch(name, value)?),
+                    name @ "repair" => read.repair = Some(self.switch(name, value)?),
+                    name => read.stash = Some(self.switch(name, value)?),
+                }
+            }
+            if read.globs.is_empty() {
+                return Err(self
+                    .error(entry.span().start, "an entry of [[paths]] needs a `glob`, such as glob = \"legacy/**\""));
+            }
+            self.paths.push(read);
+        }
+        Ok(())
+    }
+}
+
+/// What a list of globs can hold.
+const GLOBS: &str = "a glob in quotes, or a list of them";
+
+/// Returns the entries of a table as they are written, so that the first error is reported.
+fn sorted<'v, 't>(table: &'v DeTable<'t>) -> Vec<(&'v Spanned<std::borrow::Cow<'t, str>>, &'v Spanned<DeValue<'t>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
+}
+
+/// Reads a file, if it exists.
+fn bytes(file: &Path) -> Result<Option<Vec<u8>>> {
+    match disk::read(file) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(Failure::Missing) => Ok(None),
+        Err(failure) => bail!("{}: {failure}", file.display()),
+    }
+}
