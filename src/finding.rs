@@ -27,7 +27,7 @@ pub enum Severity {
 
 impl Severity {
     /// Every severity, from least to most.
-    pub const ALL: [Self; 4] = [Self::Note, Self::Warning, Self::Held, Self::Error];
+    pub const ALL: [Self; 5] = [Self::Note, Self::Warning, Self::Unresolved, Self::Held, Self::Error];
 
     /// Returns the severity that reports print as `name`.
     pub fn named(name: &str) -> Option<Self> {

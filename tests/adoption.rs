@@ -77,7 +77,7 @@ fn a_repository_with_exceptions_becomes_green_and_stays_green() {
         "charts/web/templates/route.yaml:1:3: unresolved[template] ",
         "5 files read, 4 objects recognised: 2 to change in 2 files, 1 held back, 1 unresolved; 1 file skipped (1 template), 0 failed\n",
     ] {
-        assert!(red.err.contains(line), "{line}: {}", red.err);
+        assert!(red.all().contains(line), "{line}: {}", red.all());
     }
 
     // What is decided is said where it is decided; what is to be done later is in the baseline.
@@ -125,7 +125,7 @@ fn a_repository_with_exceptions_becomes_green_and_stays_green() {
     unused.check(0);
     let line =
         "apps/pay.yaml:8:5: warning[unused-ignore] there is no `dropped-field` here\n  help: remove the comment\n";
-    assert!(unused.err.contains(line), "{}", unused.err);
+    assert!(unused.out.contains(line), "{}", unused.out);
 }
 
 /// Files that are at the target, with something in them that breaks, or can, and that nothing converts.
@@ -170,7 +170,7 @@ fn what_is_known_to_break_is_never_green_by_itself() {
         for command in [&["check"][..], &["check", "-q"], &["diff"], &["apply", "--yes", "--allow-no-vcs"]] {
             let run = tree.run(&[command, &TO].concat());
             run.check(1);
-            assert!(run.err.contains(&format!(" unresolved[{code}] ")), "{file}: {}", run.err);
+            assert!(run.all().contains(&format!(" unresolved[{code}] ")), "{file}: {}", run.all());
             assert!(run.err.contains(", 1 unresolved; "), "{file}: {}", run.err);
         }
         tree.run(&[&["check", "--exit-zero"][..], &TO].concat()).check(0);
@@ -193,7 +193,7 @@ fn advice_and_what_was_wrong_before_do_not_affect_the_exit_code() {
         let tree = Tree::of(&[("shop.yaml", SHOP), ("other.yaml", text)]);
         let run = tree.run(&[&["check"][..], &TO].concat());
         run.check(0);
-        assert!(run.err.contains(code), "{}", run.err);
+        assert!(run.out.contains(code), "{}", run.out);
     }
     let lost = Tree::of(&[("pay.yaml", PAY)]);
     let apply = lost.run(&[&["apply", "--yes", "--allow-no-vcs", "--allow-loss"][..], &TO].concat());

@@ -24,12 +24,12 @@ pub struct Item<'a> {
     pub index: Option<u64>,
 }
 
-/// Returns the results of a run, in the order of items and the worst first; `item_at` finds the item at a place, and `held` is the
+/// Returns the results of a run without notes, in the order of items and the worst first; `item_at` finds the item at a place, and `held` is the
 /// severity of what is held back.
 pub fn results<'a>(report: &Report<'_>, item_at: impl Fn(&Location) -> Option<Item<'a>>, held: Severity) -> Vec<Value> {
     let plans: BTreeMap<&Location, &ObjectPlan> = report.objects.iter().map(|plan| (&plan.location, plan)).collect();
     let mut results = Vec::new();
-    for finding in report.findings {
+    for finding in report.findings.iter().filter(|finding| finding.severity > Severity::Note) {
         let item = item_at(&finding.location);
         let plan = finding.object.as_ref().and_then(|object| plans.get(&object.location));
         let severity = if finding.severity == Severity::Held { held } else { finding.severity };
@@ -54,7 +54,7 @@ pub fn results<'a>(report: &Report<'_>, item_at: impl Fn(&Location) -> Option<It
         }
         results.push((item.map(|item| item.number), Severity::Note, result));
     }
-    for advisory in report.advisories {
+    for advisory in report.advisories.iter().filter(|advisory| advisory.severity > Severity::Note) {
         let message = with_help(advisory.message.clone(), advisory.help.as_deref());
         results.push((None, advisory.severity, result(&message, advisory.severity, None)));
     }

@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn objects_and_edits_are_counted_by_file() {
         let files = [file("a.yaml", 1, 1), file("b.yaml", 2, 2)];
-        let expected = " a.yaml | 1 edit             +-\n b.yaml | 2 objects, 1 edit ++--\n";
+        let expected = " a.yaml | 1 edit            +-\n b.yaml | 2 objects, 1 edit ++--\n";
         assert_eq!(overview(&files, ["b.yaml", "b.yaml"], 80, Paint::Plain), expected);
     }
 

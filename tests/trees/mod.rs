@@ -37,6 +37,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Returns everything that was printed.
+    pub(crate) fn all(&self) -> String {
+        format!("{}{}", self.out, self.err)
+    }
+
     #[track_caller]
     pub(crate) fn check(&self, code: i32) {
         assert_eq!(self.code, Some(code), "{}{}", self.out, self.err);

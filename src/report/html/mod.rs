@@ -24,7 +24,7 @@ use markup::Markup;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// The SHA-256 hashes of both, as the security policy names them; a test computes them.
-const STYLE_HASH: &str = "sha256-bLqlabQxDYcVj1uyzhBu/WTmPgLAcyjkAEqrnDqecro=";
+const STYLE_HASH: &str = "sha256-w6d9j02yhhU/dcDSW2m47tcIE6zPWWXro/h9KfwzseI=";
 const SCRIPT_HASH: &str = "sha256-AvEbEVnxME1UTwek+EuMZ+W62OrM0xpK1K7j3X+/hJo=";
 
 /// The most lines of diffs that a page shows unfolded.
