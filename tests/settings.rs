@@ -284,9 +284,9 @@ fn paths_and_globs_count_from_the_folder_of_the_file() {
         assert!(run.out.contains(&format!("{shown}sub/apps/old/route.yaml:1:1: ")), "{path} in {folder}: {}", run.out);
         assert!(run.out.contains(&format!("{shown}legacy/pay.yaml:1:1: ")), "{path} in {folder}: {}", run.out);
         assert!(
-            run.err.contains(&format!("{shown}pay.yaml:6:5: held-back[dropped-field]")),
+            run.out.contains(&format!("{shown}pay.yaml:6:5: held-back[dropped-field]")),
             "{path} in {folder}: {}",
-            run.err
+            run.out
         );
         let detected = tree.run_in(folder, &["detect", path]);
         assert!(detected.out.contains(&format!("{shown}edge.yaml:1:1: ")), "{path} in {folder}: {}", detected.out);

@@ -143,7 +143,7 @@ fn a_shard_without_an_object_is_clean_where_another_one_has_some() {
 fn a_broken_file_fails_its_shard() {
     let tree = Tree::of(&[("a.yaml", ROUTE), ("b.yaml", BROKEN), ("c.yaml", &ROUTE.replace("shop", "other"))]);
     let run = |at: u32| tree.run(&["check", TO[0], TO[1], "--shard", &format!("{at}/4")]);
-    let failed: Vec<String> = (1..=4).map(run).filter(|run| run.code == Some(2)).map(|run| run.err).collect();
+    let failed: Vec<String> = (1..=4).map(run).filter(|run| run.code == Some(2)).map(|run| run.all()).collect();
     assert_eq!(failed.len(), 1);
     assert!(failed[0].contains("b.yaml:3:11: error[parse-error]"), "{}", failed[0]);
     check(&tree.path(""), &["check", TO[0], TO[1]]);

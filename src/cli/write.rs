@@ -96,14 +96,14 @@ pub(super) struct Preview<'p> {
     pub(super) files: &'p [FilePlan],
     /// The file of each object that changes.
     pub(super) changed: Vec<&'p str>,
-    /// The findings and the summary, as lines.
+    /// The findings and the summary, as painted lines.
     pub(super) remarks: String,
 }
 
 /// Shows what is about to be written, with its diff where that fits on the screen or `show_diff` asks for it, and asks once.
 pub(super) fn confirm(preview: &Preview<'_>, show_diff: bool, output: &OutputArgs, console: Console) -> Result<bool> {
     if !console.can_ask() {
-        console.note(&preview.remarks)?;
+        console.painted_note(&preview.remarks)?;
         bail!("nothing was written: there is no terminal to ask on; pass --yes");
     }
     let paint = console.note_paint(output);
@@ -113,7 +113,7 @@ pub(super) fn confirm(preview: &Preview<'_>, show_diff: bool, output: &OutputArg
         console.painted_note(&diff)?;
     }
     console.painted_note(&files)?;
-    console.note(&preview.remarks)?;
+    console.painted_note(&preview.remarks)?;
     loop {
         let answer = console.ask(&format!("write {}? [y/N/d/?] ", plural(preview.files.len(), "file")))?;
         let Answer::Line(answer) = answer else { return Ok(false) };

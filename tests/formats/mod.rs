@@ -65,7 +65,7 @@ pub(crate) fn document(case: &Case) -> Document {
         "exitCode": 1, "written": false,
         "summary": {
             "files": 1, "parsedFiles": 1, "objects": 2, "recognised": 2, "templates": 0, "binaries": 0, "failed": 0,
-            "changed": 1, "changedFiles": 0, "heldBack": 1, "acknowledged": 1,
+            "changed": 1, "changedFiles": 0, "heldBack": 1, "unresolved": 0, "acknowledged": 1,
         },
         "totals": {"codes": {}, "kinds": {}, "rules": {}},
         "leftOut": [], "files": [], "objects": [held, accepted], "findings": [], "acknowledged": [],

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::pty::Terminal;
+use crate::pty::{Terminal, plain};
 use crate::trees::Tree;
 use crate::{converted, route, routes};
 
@@ -21,13 +21,13 @@ fn output_that_is_longer_than_the_screen_is_paged() {
     assert!(shown.contains("paged:\u{1b}[1m--- a/a.yaml"), "{shown:?}");
     // The summary stays on the screen.
     let last = "2 files read, 3 objects recognised: 3 to change in 2 files, 0 held back; 0 files skipped, 0 failed\n";
-    assert!(shown.ends_with(&format!("\n{last}")) && !shown.contains("paged:2 files"), "{shown}");
+    assert!(plain(&shown).ends_with(&format!("\n{last}")) && !shown.contains("paged:2 files"), "{shown}");
     assert_eq!(code, Some(1));
     let first = [PAGER, ("GIT_PAGER", "sed s/^/first:/")];
     assert!(run(&tree, 10, &first, DIFF).0.contains("first:"));
     let check = "reversion check --to gateway-api@1.6.1/standard";
     let (shown, _) = run(&tree, 3, &[PAGER], check);
-    assert!(shown.contains("paged:a.yaml:1:1: HTTPRoute one"), "{shown}");
+    assert!(plain(&shown).contains("paged:a.yaml:1:1: HTTPRoute one"), "{shown}");
     run(&tree, 40, &[], "reversion plan -o plan --to gateway-api@1.6.1/standard");
     assert!(run(&tree, 10, &[PAGER], "reversion show plan").0.contains("paged:"));
 }
@@ -61,7 +61,7 @@ fn a_pager_that_is_closed_or_missing_loses_nothing() {
     let large = Tree::of(&[("a.yaml", &long)]);
     let (shown, code) = run(&large, 10, &[("PAGER", "true")], DIFF);
     let printed = shown.rsplit("\u{1b}[2K").next().unwrap();
-    assert!(printed.starts_with("1 file read, 2,000 objects recognised"), "{shown}");
+    assert!(plain(printed).starts_with("1 file read, 2,000 objects recognised"), "{shown}");
     assert_eq!(code, Some(1));
     let (shown, code) = run(&tree, 10, &[("PAGER", "no-such-pager")], DIFF);
     assert!(shown.contains("no pager: `no-such-pager` cannot be run\n"), "{shown}");
@@ -94,7 +94,7 @@ fn colours_follow_the_terminal_the_variables_and_the_flag() {
         (&[("REVERSION_COLOR", "never")], "", true, false),
     ];
     for (variables, arguments, terminal, coloured) in cases {
-        let redirection = if terminal { "" } else { " > out; cat out" };
+        let redirection = if terminal { "" } else { " > out 2> err; cat out" };
         let (shown, _) = run(&tree, 60, variables, &format!("{DIFF}{arguments}{redirection}"));
         assert!(shown.contains("+++ b/a.yaml"), "{shown}");
         assert_eq!(shown.contains("\u{1b}["), coloured, "{variables:?} {arguments} {terminal}: {shown:?}");

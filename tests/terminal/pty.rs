@@ -87,3 +87,18 @@ impl Terminal {
         }
     }
 }
+
+/// Returns a text without its colours and links.
+pub(crate) fn plain(text: &str) -> String {
+    let mut out = String::new();
+    for (at, part) in text.split('\u{1b}').enumerate() {
+        let end = match part.chars().next() {
+            _ if at == 0 => 0,
+            Some('[') => part.find('m').map_or(part.len(), |end| end + 1),
+            Some(']') => part.len(),
+            _ => 1,
+        };
+        out.push_str(part.get(end..).unwrap_or_default());
+    }
+    out
+}
