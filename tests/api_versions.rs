@@ -206,3 +206,34 @@ fn mistakes_in_a_rule_are_reported() {
         assert!(run.err.contains("p/v1/rename.yaml") && run.err.contains(message), "{}", run.err);
     }
 }
+
+/// One rule gives the object another group, the next one other fields; the first bundle that has both introduced them together.
+#[test]
+fn a_chain_of_steps_is_followed_whatever_the_folders_of_its_rules() {
+    let regrouped = "summary: s\nkind: Ing.old.example.com\napiVersions: [old.example.com/v1beta1, example.com/v1beta1]\nchannels: [single]\nsource: s\nlens:\n  - retype: { to: Ingress.example.com }\n";
+    let renamed = "summary: s\nkind: Ingress.example.com\napiVersions: [example.com/v1beta1, example.com/v1]\nchannels: [single]\nsource: s\nlens:\n  - rename: { field: spec.backend, to: default }\n";
+    let old = "kind|Ing.old.example.com\nscope|Namespaced|single v1..v2\nserved|v1beta1|single v1..v2\npath|type|required|attributes|apiVersions|releases\nspec|object||||single v1..v2\nspec.backend|string||||single v1..v2\n";
+    let new = "kind|Ingress.example.com\nscope|Namespaced|single v2..v3\nserved|v1|single v2..v3\nserved|v1beta1|single v2..v3\npath|type|required|attributes|apiVersions|releases\nspec|object||||single v2..v3\nspec.backend|string|||v1beta1|single v2..v3\nspec.default|string|||v1|single v2..v3\n";
+    let before = "apiVersion: old.example.com/v1beta1\nkind: Ing\nmetadata:\n  name: a\nspec:\n  backend: s   # kept\n";
+    let after = "apiVersion: example.com/v1\nkind: Ingress\nmetadata:\n  name: a\nspec:\n  default: s   # kept\n";
+    for (one, other) in [("v2", "v2"), ("v3", "v2"), ("v2", "v3"), ("v1", "v1")] {
+        let tree = tree(&[("a.yaml", before)]);
+        fs::remove_dir_all(tree.path("p")).unwrap();
+        let files = [
+            ("pack.yaml".to_owned(), PACK.to_owned()),
+            ("catalog/Ing.old.example.com.tsv".to_owned(), old.replace('|', "\t")),
+            ("catalog/Ingress.example.com.tsv".to_owned(), new.replace('|', "\t")),
+            (format!("{one}/a.yaml"), regrouped.to_owned()),
+            (format!("{other}/b.yaml"), renamed.to_owned()),
+        ];
+        for (name, text) in files {
+            let path = tree.path("p").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        for (to, expected) in [("v3", after), ("v3", after), ("v1", before)] {
+            apply(&tree, to, &[]).check(0);
+            assert_eq!(fs::read_to_string(tree.path("a.yaml")).unwrap(), expected, "{one} {other} to {to}");
+        }
+    }
+}

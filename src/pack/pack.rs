@@ -283,9 +283,18 @@ impl Pack {
         kind: &GroupKind,
         versions: Option<(&ApiVersion, &ApiVersion)>,
     ) -> impl Iterator<Item = (&Rule, Direction)> {
-        let numbers = self.rules_by_kind.get(kind).map_or(&[][..], Vec::as_slice);
         let versions = self.versions_by_age(kind).zip(versions);
-        self.towards(release, versions, numbers.iter().map(|at| &self.rules[*at]))
+        self.towards(release, versions, self.rules_about(kind))
+    }
+
+    /// Returns the rules that can apply to objects of `kind`, also under the kinds that rules give them, in the order in which they
+    /// run forward.
+    pub(super) fn rules_about(&self, kind: &GroupKind) -> impl DoubleEndedIterator<Item = &Rule> + Clone {
+        let numbers = self.rules_by_kind.get(kind).map_or(&[][..], Vec::as_slice);
+        let order = self.version_orders.iter().find(|order| order.has(kind));
+        let ordered = order.zip(self.versions_by_age(kind));
+        let numbers = ordered.map_or(numbers, |(order, by_age)| order.rules(by_age, &self.rules, numbers));
+        numbers.iter().map(|at| &self.rules[*at])
     }
 
     /// Returns the kinds that `kind` can become, itself too, where rules convert it between apiVersions.

@@ -34,7 +34,7 @@ impl<'p> RulePath<'p> {
             let is_step = rule.within.is_none() && rule.is_step();
             is_step && is_between(pack, rule, (from, to), direction).unwrap_or_else(is_crossed)
         };
-        let rules = pack.rules().iter().filter(between);
+        let rules = pack.rules_about(kind).filter(between);
         let directed: Vec<_> = if from <= to {
             rules.map(|rule| (rule, Direction::Forward)).collect()
         } else {

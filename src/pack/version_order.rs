@@ -5,9 +5,10 @@
 //!
 //! Invariant: a rule runs only where the path between two apiVersions crosses both of its own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use super::rule::Rule;
 use crate::catalog::Catalog;
 use crate::lens::Direction;
 use crate::release::{ApiVersion, GroupKind, ReleaseId, ReleaseLine, by_stability};
@@ -18,12 +19,14 @@ pub(super) struct VersionOrder {
     kinds: BTreeSet<GroupKind>,
     /// Read from the catalogs when it is first used.
     by_age: OnceLock<Vec<ApiVersion>>,
+    /// The numbers of the rules about the kinds, in the order in which they run forward; made when it is first used.
+    rules: OnceLock<Vec<usize>>,
 }
 
 impl VersionOrder {
     /// Makes the order of the apiVersions of `kinds`.
     pub(super) const fn new(kinds: BTreeSet<GroupKind>) -> Self {
-        Self { kinds, by_age: OnceLock::new() }
+        Self { kinds, by_age: OnceLock::new(), rules: OnceLock::new() }
     }
 
     /// Returns whether `kind` is one of the kinds.
@@ -34,6 +37,33 @@ impl VersionOrder {
     /// Returns the kinds.
     pub(super) fn kinds(&self) -> impl Iterator<Item = &GroupKind> {
         self.kinds.iter()
+    }
+
+    /// Returns the rules with these `numbers`, which are about the kinds, in the order in which they run forward. A rule between two
+    /// apiVersions runs with those of its bundle, behind the others that keep the kind, but never before the one that leads to
+    /// the older of its apiVersions, in whatever bundle that is.
+    pub(super) fn rules(&self, by_age: VersionsByAge<'_>, rules: &[Rule], numbers: &[usize]) -> &[usize] {
+        self.rules.get_or_init(|| {
+            let age = |rule: &Rule| rule.api_versions.as_ref().and_then(|[_, new]| by_age.age(new));
+            let mut steps: Vec<(usize, usize)> =
+                numbers.iter().filter_map(|number| Some((age(&rules[*number])?, *number))).collect();
+            steps.sort_unstable();
+            let mut bundle = 0;
+            let mut keys: BTreeMap<usize, (usize, usize, usize)> = BTreeMap::new();
+            for (age, number) in steps {
+                bundle = bundle.max(rules[number].order);
+                keys.insert(number, (bundle, 1, age));
+            }
+            for number in numbers {
+                let rule = &rules[*number];
+                let key = (rule.order, if rule.kind == rule.new_kind { 0 } else { 2 }, 0);
+                keys.entry(*number).or_insert(key);
+            }
+            let mut sorted = numbers.to_vec();
+            // Rules with one key stay in the order of the pack.
+            sorted.sort_by_key(|number| keys[number]);
+            sorted
+        })
     }
 
     /// Returns the apiVersions in their order; `catalog` returns that of a kind.
