@@ -538,6 +538,23 @@ fn a_name_conflict_within_one_build_is_found_across_folders() {
     built("resources: [old/a.yaml]\n").check_findings(Severity::Held, &[]);
 }
 
+/// Kustomize takes two objects for one where they have the same apiVersion too.
+#[test]
+fn an_object_keeps_the_api_version_that_distinguishes_it_in_a_build() {
+    let old = "apiVersion: gateway.networking.k8s.io/v1beta1\nkind: HTTPRoute\nmetadata: {name: a}\nspec: {hostnames: [a.example.com]}\n";
+    let new = old.replace("v1beta1", "v1").replace("a.example", "b.example");
+    let files = [("a.yaml", old), ("b.yaml", &*new)];
+    // Two files that nothing builds together are of two clusters.
+    assert_eq!(run(&files, "1.4").after.len(), 1);
+    let built = |kustomization| run(&[files[0], files[1], ("kustomization.yaml", kustomization)], "1.4");
+    let both = built("resources: [a.yaml, b.yaml]\n");
+    both.check_findings(Severity::Held, &["a.yaml held-back name-conflict metadata.name"]);
+    assert!(both.after.is_empty());
+    let one = built("resources: [a.yaml]\n");
+    one.check_findings(Severity::Held, &[]);
+    assert_eq!(one.after.len(), 1);
+}
+
 #[test]
 fn rbac_rules_for_a_renamed_kind_are_reported_until_they_list_the_new_kind() {
     let role = |rules: &str| {

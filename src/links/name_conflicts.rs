@@ -12,8 +12,58 @@ use crate::finding::{Code, Finding, Location, Severity};
 use crate::lens::{Namespace, ObjectName};
 use crate::manifest::{Manifest, Object};
 
-/// Finds the objects whose kind or namespace changes and whose new kind, namespace and name another object has.
+/// Finds the objects whose kind, namespace or apiVersion changes and that become one with another object by that.
 pub(crate) fn find(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+    let mut found = by_name(linked);
+    found.extend(by_version(linked));
+    found
+}
+
+/// Finds the objects that get the apiVersion of another object of their kind, namespace and name, where one kustomization builds both:
+/// that fails for objects of one apiVersion.
+fn by_version(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
+    let mut namesakes: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
+    for (id, _, object) in linked.objects().filter(|(_, manifest, object)| is_whole(linked, manifest, object)) {
+        if object.name.is_some() && linked.conversion(id).is_some_and(|made| !made.renames(object)) {
+            namesakes.entry(linked.identity(id)).or_default().push(id);
+        }
+    }
+    namesakes.retain(|_, ids| ids.len() > 1);
+    let builds = LazyCell::new(|| Graph::of(linked.files).builds());
+    let is_together = |one: Id, other: Id| {
+        let [one, other] = [one, other].map(|id| builds.get(&*linked.manifest(id).file));
+        one.zip(other).is_some_and(|(one, other)| !one.is_disjoint(other))
+    };
+    let before = |id: Id| linked.object(id).api_version.to_string();
+    let after = |id: Id| {
+        let made = linked.conversion(id).and_then(|made| made.value.get("apiVersion")?.as_str());
+        made.map_or_else(|| before(id), str::to_owned)
+    };
+    let mut found = Vec::new();
+    for ids in namesakes.into_values() {
+        for id in ids.iter().copied().filter(|id| before(*id) != after(*id)) {
+            let merges = |other: &&Id| before(**other) != before(id) && after(**other) == after(id);
+            let Some(other) = ids.iter().filter(merges).find(|other| is_together(id, **other)) else { continue };
+            let message = format!(
+                "after the conversion it has the same apiVersion and name as the object at {}, which one kustomization builds too",
+                linked.location(*other)
+            );
+            let help = Some("rename or remove one of the two".to_owned());
+            let path = FieldPath::default().key("metadata").key("name");
+            let remark = Remark::new(Code::NameConflict, path, message, help);
+            found.push((id, linked.finding(id, &remark, Severity::Held)));
+        }
+    }
+    found
+}
+
+/// Returns whether an object is no patch.
+fn is_whole(linked: &Linked<'_>, manifest: &Manifest, object: &Object) -> bool {
+    !linked.is_patch_file(&manifest.file) && object.inline_patch.is_none()
+}
+
+/// Finds the objects whose kind or namespace changes and whose new kind, namespace and name another object has.
+fn by_name(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
     let renamed = renamed(linked);
     let mut owners = owners(linked, &renamed);
     // Conflicts are rare, and only they need the builds.
@@ -50,9 +100,7 @@ pub(crate) fn find(linked: &Linked<'_>) -> Vec<(Id, Finding)> {
 /// Returns the objects whose kind or namespace changes, by their new kind, namespace and name.
 fn renamed(linked: &Linked<'_>) -> BTreeMap<ObjectName, Vec<Id>> {
     let mut renamed: BTreeMap<ObjectName, Vec<Id>> = BTreeMap::new();
-    let is_whole =
-        |manifest: &Manifest, object: &Object| !linked.is_patch_file(&manifest.file) && object.inline_patch.is_none();
-    for (id, manifest, object) in linked.objects().filter(|(_, manifest, object)| is_whole(manifest, object)) {
+    for (id, manifest, object) in linked.objects().filter(|(_, manifest, object)| is_whole(linked, manifest, object)) {
         let conversion = linked.conversion(id).filter(|conversion| conversion.renames(object));
         if let Some(conversion) = conversion.filter(|_| object.name.is_some()) {
             let namespace = linked.namespaces.of(&manifest.file, &conversion.kind, conversion.namespace());

@@ -5,7 +5,8 @@
 //!
 //! Invariant: a local plan that is not contradicted is what the file adds to the plan whatever other files there are.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::acknowledged::keeps;
 use super::file::{Assumptions, PlannedFile, RunFile};
@@ -95,6 +96,7 @@ pub(super) fn contradicted<'f>(
         RunFile::Local(planned) => Some((at, planned.as_ref())),
         RunFile::Linked(_) => None,
     });
+    let merging = of_several_versions(&linkable);
     let applications = find_applications(&linkable, &|_| true);
     let mut involved: BTreeSet<usize> = applications.made.iter().flat_map(Application::files).collect();
     involved.extend(&applications.near);
@@ -103,7 +105,34 @@ pub(super) fn contradicted<'f>(
     let targeted: BTreeSet<&str> = patches.map(|patch| patch.file.as_str()).collect();
     let has_style = |planned: &PlannedFile| planned.is_unstyled && styles.around(planned.file()) != Style::default();
     let is_withheld = |planned: &PlannedFile| planned.change.is_some() && withheld.has(planned.file());
-    let is_involved = |at: &usize, planned: &PlannedFile| involved.contains(at) || targeted.contains(planned.file());
+    let is_involved = |at: &usize, planned: &PlannedFile| {
+        involved.contains(at) || merging.contains(at) || targeted.contains(planned.file())
+    };
     let is_wrong = |planned: &PlannedFile| is_contradicted(planned) || has_style(planned) || is_withheld(planned);
     local.filter(|(at, planned)| is_involved(at, planned) || is_wrong(planned)).collect()
+}
+
+/// Returns the positions of the files with objects of one kind and name that have several apiVersions, where the run has a
+/// kustomization: it may build them together, as different objects.
+fn of_several_versions(files: &[File<'_>]) -> BTreeSet<usize> {
+    if !files.iter().any(|file| file.kustomization().is_some()) {
+        return BTreeSet::new();
+    }
+    let mut named: BTreeMap<(&GroupKind, Cow<'_, str>), (BTreeSet<&str>, Vec<usize>)> = BTreeMap::new();
+    let mut add = |at, kind, title, version| {
+        let (versions, files) = named.entry((kind, title)).or_default();
+        versions.insert(version);
+        files.push(at);
+    };
+    for (at, file) in files.iter().enumerate() {
+        match file {
+            File::Local(local) => local.objects.iter().for_each(|object| {
+                add(at, &object.from.0, Cow::Borrowed(object.title.as_str()), object.from.1.version.as_str());
+            }),
+            File::Linked(manifest) => manifest.objects.iter().for_each(|object| {
+                add(at, &object.kind, Cow::Owned(object.title()), object.api_version.version.as_str());
+            }),
+        }
+    }
+    named.into_values().filter(|(versions, _)| versions.len() > 1).flat_map(|(_, files)| files).collect()
 }
