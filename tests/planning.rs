@@ -538,6 +538,25 @@ fn a_name_conflict_within_one_build_is_found_across_folders() {
     built("resources: [old/a.yaml]\n").check_findings(Severity::Held, &[]);
 }
 
+#[test]
+fn a_list_of_one_kind_that_the_target_lacks_is_reported() {
+    let list = |group: &str, version: &str, kind: &str| {
+        let item = format!("apiVersion: {group}/{version}\n  kind: {kind}\n  metadata: {{name: a}}\n  spec: {{}}\n");
+        format!("apiVersion: {group}/{version}\nkind: {kind}List\nitems:\n- {item}")
+    };
+    let unresolved = ["a.yaml unresolved reference-not-updated apiVersion"];
+    let old = list("gateway.networking.k8s.io", "v1alpha2", "HTTPRoute");
+    let done = run(&[("a.yaml", &old)], "1.4");
+    done.check_findings(Severity::Warning, &unresolved);
+    done.check_message("write apiVersion: v1 and kind: List there, or apiVersion: gateway.networking.k8s.io/v1 and kind: HTTPRouteList");
+    let renamed = list("gateway.networking.x-k8s.io", "v1alpha1", "XListenerSet");
+    run(&[("a.yaml", &renamed)], "1.6.1/standard").check_findings(Severity::Unresolved, &unresolved);
+    run(&[("a.yaml", &list("gateway.networking.k8s.io", "v1", "HTTPRoute"))], "1.4")
+        .check_findings(Severity::Warning, &[]);
+    let plain = old.replacen("gateway.networking.k8s.io/v1alpha2\nkind: HTTPRouteList", "v1\nkind: List", 1);
+    run(&[("a.yaml", &plain)], "1.4").check_findings(Severity::Warning, &[]);
+}
+
 /// Kustomize takes two objects for one where they have the same apiVersion too.
 #[test]
 fn an_object_keeps_the_api_version_that_distinguishes_it_in_a_build() {

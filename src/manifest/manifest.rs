@@ -15,6 +15,7 @@ use super::problem::failure;
 use super::source_text::{FileText, SourceText};
 use crate::field::FieldPath;
 use crate::finding::{Finding, FindingObject, Location, Severity};
+use crate::release::{ApiVersion, GroupKind};
 use crate::text::{LineIndex, Span};
 use crate::yaml::{
     NodeId, Problem, Style, Tree, count_items_at, find_node, locate, read_value, read_value_without, text_at,
@@ -92,6 +93,22 @@ impl Manifest {
         let own = self.objects.iter().filter(|object| object.inline_patch.is_none());
         let taken: BTreeSet<usize> = own.map(|object| object.document).chain(self.unparsed.iter().copied()).collect();
         (0..self.tree.documents().len()).filter(move |number| !taken.contains(number))
+    }
+
+    /// Returns the lists of one kind, such as an HTTPRouteList, that hold objects of the file: the document, the kind of the items
+    /// and the apiVersion of the list.
+    pub fn typed_lists(&self) -> impl Iterator<Item = (usize, GroupKind, ApiVersion)> {
+        let items = FieldPath::default().key("items");
+        let listed =
+            self.objects.iter().filter(move |object| object.inline_patch.is_none() && object.place.starts_with(&items));
+        let documents: BTreeSet<usize> = listed.map(|object| object.document).collect();
+        documents.into_iter().filter_map(|document| {
+            let root = self.tree.documents()[document].root;
+            let text = |key: &str| text_at(&self.tree, &self.text, root, key);
+            let (kind, api_version) = (text("kind")?, ApiVersion::parse(&text("apiVersion")?));
+            let kind = kind.strip_suffix("List").filter(|kind| !kind.is_empty())?;
+            Some((document, GroupKind::new(kind, api_version.group.clone()), api_version))
+        })
     }
 
     /// Returns the place of `path` in the document with this number, or of its nearest parent.

@@ -2,7 +2,7 @@
 //!
 //! Each file finds one kind of notice in a manifest or an object: `advisories` of the releases that a run crosses, `moved_fields`
 //! that belong in other objects at the target, `pins` of chart versions and image tags, chart `values` that are not converted,
-//! `mentions` of renamed kinds, `rbac` rules and webhooks.
+//! `mentions` of renamed kinds, `rbac` rules and webhooks, `typed_lists` of a kind or apiVersion that the target lacks.
 //!
 //! Invariant: nothing here changes anything or holds anything back.
 
@@ -10,6 +10,7 @@ pub(crate) mod advisories;
 pub(crate) mod moved_fields;
 pub(crate) mod pins;
 pub(crate) mod rbac;
+pub(crate) mod typed_lists;
 pub(crate) mod values;
 
 pub(crate) mod mentions;

@@ -13,7 +13,7 @@ use crate::links::{File, LocalFile, dangling};
 use crate::manifest::{Ignore, Manifest, Object, sops};
 use crate::notices::advisories::Advised;
 use crate::notices::values::{self, UnconvertedValues};
-use crate::notices::{mentions, moved_fields, pins, rbac};
+use crate::notices::{mentions, moved_fields, pins, rbac, typed_lists};
 use crate::release::GroupKind;
 use crate::text::EditSet;
 use crate::yaml::Style;
@@ -110,6 +110,7 @@ impl PlannedFile {
         planned.findings.extend(pins::findings(manifest, goal));
         planned.findings.extend(mentions::findings(manifest, &conversions, &planner.targets, &planner.kind_names));
         planned.findings.extend(rbac::findings(manifest, &planner.targets));
+        planned.findings.extend(typed_lists::findings(manifest, &planner.targets));
         // All documents are read for it, so it is decided once, and only for files with an object that is held back.
         let is_encrypted = LazyCell::new(|| sops::is_encrypted(manifest));
         for (at, (object, conversion)) in manifest.objects.iter().zip(conversions).enumerate() {
