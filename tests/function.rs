@@ -74,6 +74,9 @@ fn without_results(text: &str) -> &str {
 
 const ROUTE: &str = "- apiVersion: gateway.networking.k8s.io/v1beta1 # old\n  kind: HTTPRoute\n  metadata:\n    name: shop\n    namespace: store\n    annotations: {internal.config.kubernetes.io/path: 'apps/a.yaml', internal.config.kubernetes.io/index: '1'}\n  spec: {hostnames:   [a.example.com]}\n";
 
+/// An object whose field is acknowledged, or would be, that standard releases lack.
+const RETRY: &str = "- apiVersion: gateway.networking.k8s.io/v1\n  kind: HTTPRoute\n  metadata: {name: pay}\n  spec:\n    rules:\n    - retry: {attempts: 3} # reversion: ignore[dropped-field] the bank is slow\n";
+
 /// An object that has no place in older releases for one of its values.
 const HELD: &str = "- apiVersion: gateway.networking.k8s.io/v1alpha3\n  kind: BackendTLSPolicy\n  metadata: {name: pair}\n  spec:\n    targetRefs:\n    - {group: '', kind: Service, name: a}\n    - {group: '', kind: Service, name: b}\n    validation: {hostname: a.example.com, wellKnownCACertificates: System}\n";
 
@@ -167,6 +170,38 @@ fn a_held_back_item_fails_the_function_unless_it_is_told_otherwise() {
     assert_eq!(allowed.list(0)["items"][1]["spec"]["targetRef"]["name"], "a");
     let kept = function(&list(&items, "{to: gateway-api@1.0/experimental, stash: 'true'}")).list(0);
     assert!(kept["items"][1]["metadata"]["annotations"]["reversion.dev/stash"].is_string());
+}
+
+#[test]
+fn what_a_comment_acknowledges_is_counted_and_an_information() {
+    let before = list(RETRY, "{to: gateway-api@1.6}");
+    let run = function(&before);
+    let acknowledged = json!({
+        "message": "HTTPRoute pay: spec.rules[0].retry would be lost: gateway-api@1.6.1/standard has no such field (acknowledged by a comment: the bank is slow)",
+        "severity": "info",
+        "resourceRef": {"apiVersion": "gateway.networking.k8s.io/v1", "kind": "HTTPRoute", "name": "pay"},
+        "tags": {"code": "dropped-field"},
+        "field": {"path": "spec.rules[0].retry"},
+    });
+    assert_eq!(run.results(0), [acknowledged]);
+    assert_eq!(without_results(&run.out), before);
+    assert_eq!(
+        run.err,
+        "1 file read, 1 object recognised: 0 changed in 0 files, 0 held back, 1 acknowledged; 0 files skipped, 0 failed\n"
+    );
+}
+
+#[test]
+fn comments_that_acknowledge_nothing_are_warnings() {
+    for (codes, code) in [("dropped-field, too-many-items", "unused-ignore"), ("dropped-field, nope", "invalid-ignore")]
+    {
+        let run = function(&list(&RETRY.replace("dropped-field", codes), "{to: gateway-api@1.6}"));
+        let results = run.results(0);
+        let found: Vec<_> = results.iter().map(|result| (&result["severity"], &result["tags"]["code"])).collect();
+        assert_eq!(found, [(&json!("warning"), &json!(code)), (&json!("info"), &json!("dropped-field"))]);
+        assert_eq!(results[0]["resourceRef"]["name"], "pay");
+        assert!(run.err.starts_with(&format!("-:9:28: warning[{code}] ")), "{}", run.err);
+    }
 }
 
 #[test]

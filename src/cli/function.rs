@@ -120,7 +120,7 @@ fn conclude(
         files: &made.files,
         objects: &made.objects,
         findings: &made.findings,
-        acknowledged: &[],
+        acknowledged: &made.acknowledged,
         advisories: &made.advisories,
         counts,
         left_out: Vec::new(),
