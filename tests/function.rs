@@ -204,6 +204,97 @@ fn comments_that_acknowledge_nothing_are_warnings() {
     }
 }
 
+/// Whether `check` of the same items as a List says that everything is acknowledged.
+fn is_acknowledged_in_a_list(items: &str) -> bool {
+    let checked =
+        run(&["check", "-", "--to", "gateway-api@1.6"], &format!("apiVersion: v1\nkind: List\nitems:{items}"));
+    checked.code == Some(0) && checked.err.contains(" acknowledged;")
+}
+
+#[test]
+fn a_comment_holds_wherever_it_is_at_an_item() {
+    let first = "- apiVersion: gateway.networking.k8s.io/v1\n  kind: Gateway\n  metadata: {name: edge}\n  spec: {gatewayClassName: a, listeners: [{name: web, port: 80, protocol: HTTP}]}\n";
+    let frozen = "# reversion: ignore[changes-needed] frozen";
+    let api = "apiVersion: gateway.networking.k8s.io/v1beta1";
+    let rest = "  kind: HTTPRoute\n  metadata: {name: shop}\n  spec: {}\n";
+    let flow = format!("{{{api}, kind: HTTPRoute, metadata: {{name: shop}}, spec: {{}}}}");
+    let routes = [
+        // As kpt writes the comment above a document.
+        format!("- {frozen}\n  {api}\n{rest}"),
+        format!("{frozen}\n- {api}\n{rest}"),
+        format!("  {frozen}\n# and more\n\n- {api}\n{rest}"),
+        format!("- {api} {frozen}\n{rest}"),
+        format!("- {frozen}\n\n  # and more\n  {api}\n{rest}"),
+        format!("{frozen}\n- {flow}\n"),
+        format!("- {flow} {frozen}\n"),
+        format!("- {frozen}\n  {flow}\n"),
+    ];
+    let in_block = routes.iter().flat_map(|route| ["", first].map(|before| format!("\n{before}{route}{first}")));
+    let in_brackets = [
+        format!(" [\n  {frozen}\n  {flow},\n  {{}}]\n"),
+        format!(" [\n  {{}},\n  {flow}, {frozen}\n  {{}}]\n"),
+        format!(" [{{}}, {{}},\n  {flow}] {frozen}\n"),
+        format!(" [{{}},\n  {{}}, # and more\n  {frozen}\n  {flow}\n]\n"),
+    ];
+    // In a List these are above the first field alone; here they are above a document, which has no dash.
+    let of_documents =
+        [format!("\n- # and more\n  {frozen}\n  {api}\n{rest}"), format!("\n-\n  {frozen}\n  {api}\n{rest}")];
+    let alike: Vec<String> = in_block.chain(in_brackets).collect();
+    for items in &alike {
+        assert!(is_acknowledged_in_a_list(items), "{items}");
+    }
+    for items in alike.into_iter().chain(of_documents) {
+        for items in [items.clone(), items.replace('\n', "\r\n")] {
+            let before = list("", "{to: gateway-api@1.6}").replace("items:\n", &format!("items:{items}"));
+            let run = function(&before);
+            assert!(run.err.contains(": 0 changed in 0 files, 0 held back, 1 acknowledged;"), "{items}{}", run.err);
+            let results = run.results(0);
+            assert_eq!((results.len(), &results[0]["tags"]["code"]), (1, &json!("changes-needed")), "{results:?}");
+            assert_eq!(results[0]["resourceRef"]["name"], "shop", "{items}");
+            assert_eq!(without_results(&run.out), before);
+        }
+    }
+    let lost = RETRY.replace(" # reversion: ignore[dropped-field] the bank is slow", "");
+    let lost = format!("# reversion: ignore[dropped-field] the bank is slow\n{lost}");
+    assert!(is_acknowledged_in_a_list(&format!("\n{lost}")));
+    assert_eq!(function(&list(&lost, "{to: gateway-api@1.6}")).results(0)[0]["tags"]["code"], "dropped-field");
+}
+
+#[test]
+fn a_comment_that_is_at_no_item_is_a_warning() {
+    let text = list(ROUTE, "{to: gateway-api@1.6}");
+    let comment = "# reversion: ignore[changes-needed] all";
+    for (text, line) in [
+        (format!("{comment}\n{text}"), 1),
+        (text.replace("items:", &format!("items: {comment}")), 3),
+        (text.replace("functionConfig:", &format!("functionConfig: {comment}")), 11),
+    ] {
+        let run = function(&text);
+        let results = run.results(0);
+        let warning = results.iter().find(|result| result["severity"] == "warning").unwrap();
+        assert_eq!(warning["tags"]["code"], "unused-ignore");
+        let message = format!("the comment on line {line} of the ResourceList is at no item");
+        assert!(warning["message"].as_str().unwrap().starts_with(&message), "{results:?}");
+        assert_eq!(without_results(&run.out), text.replace("/v1beta1 # old", "/v1 # old"));
+    }
+}
+
+/// A dash stands before the first key, whatever was there and above it.
+#[test]
+fn items_with_comments_keep_their_dash() {
+    let policy = |key: &str, comment: &str| {
+        format!(
+            "{comment}{key}: {{targetRef: {{group: '', kind: Service, name: a}}, tls: {{hostname: a.example.com, wellKnownCACerts: System}}}}\n  kind: BackendTLSPolicy\n  metadata: {{name: p}}\n  apiVersion: gateway.networking.k8s.io/v1alpha2\n"
+        )
+    };
+    for comment in ["- # one\n  ", "# one\n- ", "  # one\n# two\n\n- ", "# one\n- # two\n  ", "-\n  # one\n  "] {
+        let run = function(&list(&policy("spec", comment), "{to: gateway-api@1.1/experimental}"));
+        let spec = &run.list(0)["items"][0]["spec"];
+        assert_eq!(spec["validation"], json!({"hostname": "a.example.com", "wellKnownCACertificates": "System"}));
+        assert!(run.out.contains(&format!("items:\n{comment}spec: {{targetRefs: [")), "{}", run.out);
+    }
+}
+
 #[test]
 fn references_between_items_follow_and_paths_are_files() {
     let set = "- apiVersion: gateway.networking.x-k8s.io/v1alpha1\n  kind: XListenerSet\n  metadata: {name: extra}\n  spec:\n    parentRef: {name: edge}\n    listeners: [{name: web, port: 80, protocol: HTTP}]\n";

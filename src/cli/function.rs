@@ -73,7 +73,7 @@ fn convert(list: &ResourceList, console: Console) -> Result<(String, Exit)> {
     }
     let goal = goal(&request, &manifests, console).context("functionConfig")?;
     let mut made = plan(&manifests, &goal);
-    made.findings.extend(unread);
+    made.findings.extend(unread.into_iter().chain(list.findings()));
     made.findings.sort();
     counts.recognised = made.objects.iter().filter(|object| object.is_recognised).count();
     let exit = match Exit::decide(&counts, &made.findings, &[], Pending::Nothing) {
