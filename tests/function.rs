@@ -296,6 +296,27 @@ fn items_with_comments_keep_their_dash() {
 }
 
 #[test]
+fn comments_for_editors_follow_the_item_below_them() {
+    let schema = |version: &str| {
+        format!(
+            "# yaml-language-server: $schema=https://example.org/gateway.networking.k8s.io/httproute_{version}.json"
+        )
+    };
+    let item = |version: &str| {
+        format!(
+            "apiVersion: gateway.networking.k8s.io/{version}\n  kind: HTTPRoute\n  metadata: {{name: a}}\n  spec: {{}}\n"
+        )
+    };
+    let above = |version: &str| format!("{}\n- {}", schema(version), item(version));
+    let inside = |version: &str| format!("- {}\n  {}", schema(version), item(version));
+    for (before, after) in [(above("v1beta1"), above("v1")), (inside("v1beta1"), inside("v1"))] {
+        let run = function(&list(&before, "{to: gateway-api@1.6}"));
+        assert_eq!(run.code, Some(0), "{}", run.err);
+        assert_eq!(without_results(&run.out), list(&after, "{to: gateway-api@1.6}"));
+    }
+}
+
+#[test]
 fn references_between_items_follow_and_paths_are_files() {
     let set = "- apiVersion: gateway.networking.x-k8s.io/v1alpha1\n  kind: XListenerSet\n  metadata: {name: extra}\n  spec:\n    parentRef: {name: edge}\n    listeners: [{name: web, port: 80, protocol: HTTP}]\n";
     let route = "- apiVersion: gateway.networking.k8s.io/v1\n  kind: HTTPRoute\n  metadata: {name: naming}\n  spec:\n    parentRefs: [{group: gateway.networking.x-k8s.io, kind: XListenerSet, name: extra}]\n";

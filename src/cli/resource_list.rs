@@ -384,3 +384,31 @@ fn documents(text: &str) -> Result<Vec<Value>> {
     let read = |document: &crate::yaml::Document| read_value(&tree, text, document.root);
     tree.documents().iter().map(read).collect::<Result<_, _>>().map_err(|problem| anyhow!("{}", problem.message))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The list in which the first item ends with the line `b: 2`, after an edit of its file.
+    #[track_caller]
+    fn check(list: &str, edit: &Edit, expected: &str) {
+        let list = format!("kind: ResourceList\napiVersion: config.kubernetes.io/v1\nitems:\n{list}");
+        let read = ResourceList::read(list.clone().into_bytes()).unwrap();
+        let file = &read.files[STANDARD_INPUT];
+        let edit = file.chunks[0].edit_of_list(&file.text, edit).unwrap();
+        let after = EditSet::new(vec![edit]).unwrap().apply(&list);
+        assert_eq!(after.split_once("items:\n").unwrap().1, expected);
+    }
+
+    #[test]
+    fn an_edit_from_before_the_dash_leaves_one_at_the_first_key() {
+        let list = "# c\n- a: 1\n  b: 2\n";
+        check(list, &Edit::new(4, 11, ""), "# c\n- b: 2\n");
+        check(list, &Edit::new(0, 11, ""), "- b: 2\n");
+        check(list, &Edit::new(4, 4, "  z: 0\n"), "# c\n- z: 0\n  a: 1\n  b: 2\n");
+        check(list, &Edit::new(4, 11, "  # d\n  z: 0\n"), "# c\n  # d\n- z: 0\n  b: 2\n");
+        check(list, &Edit::new(2, 3, "e"), "# e\n- a: 1\n  b: 2\n");
+        check(list, &Edit::new(6, 7, "z"), "# c\n- z: 1\n  b: 2\n");
+        check("- # c\n  a: 1\n  b: 2\n", &Edit::new(6, 13, ""), "- # c\n  b: 2\n");
+    }
+}
